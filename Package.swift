@@ -1,0 +1,100 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is built under the same rules: Swift 6 mode, strict memory safety, and
+/// no warning left standing.
+let rules: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// Spans handed out by `AudioBuffer` need lifetime annotations, which are still experimental.
+let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+func library(
+  _ name: String, _ dependencies: [Target.Dependency] = [], extra: [SwiftSetting] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: rules + extra)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: rules)
+}
+
+/// A C library that Debian packages, imported through a module map of ours.
+func system(_ name: String, pkgConfig: String? = nil, apt packages: [String]) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt(packages)])
+}
+
+let package = Package(
+  name: "spool",
+  products: [.executable(name: "spool", targets: ["spool"])],
+  targets: [
+    // C libraries. libav's headers only: CLibAVLoader opens the libraries on first use, because
+    // linking them would cost every command 40 ms of start-up.
+    system(
+      "CLibAV",
+      apt: ["libavformat-dev", "libavcodec-dev", "libswresample-dev", "libavutil-dev"]),
+    .target(name: "CLibAVLoader", path: "Sources/System/CLibAVLoader"),
+    system("CYAML", pkgConfig: "yaml-0.1", apt: ["libyaml-dev"]),
+    system("CSQLite", pkgConfig: "sqlite3", apt: ["libsqlite3-dev"]),
+    system("CEBUR128", pkgConfig: "libebur128", apt: ["libebur128-dev"]),
+    system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+
+    // What both sides share.
+    library("Hashing", ["CCrypto"]),
+    library("Threading"),
+
+    // The pipeline side: it has never heard of sound.
+    library("PipelineModel", ["Hashing"]),
+    library("PipelineFile", ["PipelineModel", "CYAML"]),
+    library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
+    library("Store", ["PipelineModel", "Hashing", "CSQLite"]),
+
+    // The sound side: it has never heard of pipelines.
+    library("AudioModel", extra: lifetimes),
+    library("DSP", ["AudioModel", "CEBUR128"], extra: lifetimes),
+    library("Media", ["AudioModel", "Threading", "CLibAV", "CLibAVLoader"], extra: lifetimes),
+
+    // Where they meet, and the program.
+    library(
+      "Stages",
+      ["PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading"],
+      extra: lifetimes),
+    library("Arguments"),
+    .executableTarget(
+      name: "spool",
+      dependencies: [
+        "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages",
+        "Hashing", "Media", "Threading",
+      ],
+      swiftSettings: rules),
+
+    // Tests and benchmarks.
+    library("TestSupport", ["AudioModel", "PipelineModel", "Hashing"], extra: lifetimes),
+    .executableTarget(
+      name: "benchmarks",
+      dependencies: ["AudioModel", "DSP", "Media", "TestSupport"],
+      path: "Tests/Benchmarks",
+      swiftSettings: rules + lifetimes),
+    tests("ArchitectureTests", []),
+    tests("HashingTests", ["Hashing"]),
+    tests("ThreadingTests", ["Threading"]),
+    tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
+    tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
+    tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
+    tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
+    tests("AudioModelTests", ["AudioModel", "TestSupport"]),
+    tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
+    tests("MediaTests", ["Media", "AudioModel", "TestSupport"]),
+    tests("StagesTests", ["Stages", "PipelineModel", "AudioModel", "TestSupport"]),
+    tests("ArgumentsTests", ["Arguments"]),
+    tests("EndToEndTests", ["TestSupport"]),
+  ]
+)

@@ -1,0 +1,42 @@
+/// A streaming treatment of sound: blocks in, blocks out, in order.
+///
+/// What a processor gives depends only on the sound it was given, never on how that was cut into
+/// blocks, on the time, or on the machine. Output frame *n* belongs to input frame *n*: a
+/// processor that looks ahead holds frames back and gives the rest in `finish`, so that the
+/// stream keeps its length and nothing shifts.
+///
+/// `process` and `finish` never allocate, lock, throw or log. A processor belongs to one thread at
+/// a time; it is a reference because a chain keeps processors of many types side by side.
+public protocol Processor: AnyObject {
+  /// What comes out.
+  var outputFormat: AudioFormat { get }
+
+  /// The most frames that the processor ever holds back. A block given to `process` or `finish`
+  /// as output must have room for the input's frames and these.
+  var latency: Frames { get }
+
+  /// Takes the whole of `input` and replaces the content of `output`.
+  func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer)
+
+  /// The stream has ended: replaces the content of `output` with what was held back.
+  func finish(into output: inout AudioBuffer)
+
+  /// The state after the last frame taken. A fresh processor with the same settings that restores
+  /// it continues bit for bit.
+  var snapshot: ProcessorSnapshot { get }
+
+  /// Takes over a state that an equal processor left behind.
+  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError)
+}
+
+/// A listener on a stream: it takes sound and gives a finding at the end, and changes nothing.
+public protocol Analyser: AnyObject {
+  /// What the analyser has found so far.
+  associatedtype Finding: Codable & Sendable
+
+  /// Listens to the next block.
+  func analyse(_ input: borrowing AudioBuffer)
+
+  /// The finding over everything heard so far; asked once, at the end.
+  func finding() -> Finding
+}

@@ -1,0 +1,58 @@
+/// The state of a processor as plain bytes, in the processor's own layout.
+public struct ProcessorSnapshot: Hashable, Sendable, Codable {
+  /// The state, little-endian.
+  public var bytes: [UInt8]
+
+  /// Wraps a state.
+  public init(bytes: [UInt8] = []) { self.bytes = bytes }
+
+  /// Appends a plain number or SIMD vector as it lies in memory.
+  public mutating func append<T: BitwiseCopyable>(_ value: T) {
+    unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  /// Appends every element of a run of plain numbers.
+  public mutating func append<T: BitwiseCopyable>(contentsOf values: [T]) {
+    for value in values { append(value) }
+  }
+}
+
+/// Reads a snapshot back in the order in which it was written.
+public struct SnapshotReader {
+  private let bytes: [UInt8]
+  private var offset = 0
+
+  /// Starts at the beginning of `snapshot`.
+  public init(_ snapshot: ProcessorSnapshot) { bytes = snapshot.bytes }
+
+  /// The next value; throws when the snapshot is too short to hold it.
+  public mutating func next<T: BitwiseCopyable>(_ type: T.Type) throws(SnapshotError) -> T {
+    let size = MemoryLayout<T>.size
+    guard bytes.count - offset >= size else { throw SnapshotError() }
+    defer { offset += size }
+    return unsafe bytes.withUnsafeBytes {
+      unsafe $0.loadUnaligned(fromByteOffset: offset, as: T.self)
+    }
+  }
+
+  /// The next `count` values.
+  public mutating func next<T: BitwiseCopyable>(
+    _ type: T.Type, count: Int
+  ) throws(SnapshotError) -> [T] {
+    var values: [T] = []
+    values.reserveCapacity(count)
+    for _ in 0..<count { values.append(try next(type)) }
+    return values
+  }
+
+  /// Throws unless everything was read: a longer snapshot belongs to another processor.
+  public func finish() throws(SnapshotError) {
+    guard offset == bytes.count else { throw SnapshotError() }
+  }
+}
+
+/// A snapshot does not belong to the processor that was asked to restore it.
+public struct SnapshotError: Error, Sendable {
+  /// Says so.
+  public init() {}
+}

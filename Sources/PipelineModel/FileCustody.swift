@@ -1,0 +1,26 @@
+public import Hashing
+
+/// The files at the edges of the store: recordings that come in and exports that go out. Every
+/// method may be called from any thread.
+public protocol FileCustody: Sendable {
+  /// The digest of a user's file. A file whose length, times and inode are those of an earlier
+  /// look is not read again.
+  func digest(ofFile path: String) throws(StoreError) -> Digest
+
+  /// Whether `path` holds, unchanged since, what `publish` put there under this `content` name.
+  func isPublished(_ content: Digest, at path: String) throws(StoreError) -> Bool
+
+  /// Puts a file in a user's folder: `write` fills a temporary name beside it, which is flushed,
+  /// renamed to `path`, and remembered under `content`. The folder must exist.
+  ///
+  /// A file that is already at `path` is replaced only if it was published by this store and has
+  /// not changed since, or if `isReplacing`; otherwise this throws, and it stays as it is.
+  /// - Returns: the length of the file in bytes.
+  func publish(
+    _ content: Digest, at path: String, isReplacing: Bool,
+    write: (_ temporaryPath: String) throws(StageError) -> Void
+  ) throws(StageError) -> Int
+
+  /// Copies a file, sharing its blocks where the file system can.
+  func copyFile(from source: String, to destination: String) throws(StoreError)
+}

@@ -1,0 +1,128 @@
+/// What happened in one run, as it is kept in the store and shown by `spool show`.
+public struct RunRecord: Hashable, Sendable, Codable {
+  /// How a run stands.
+  public enum State: String, Hashable, Sendable, Codable {
+    /// Under way, or cut off without a word.
+    case running
+    /// Everything was done.
+    case done
+    /// A step failed.
+    case failed
+    /// Stopped by a signal, at a clean point.
+    case interrupted
+  }
+
+  /// The run's name.
+  public let id: RunID
+  /// The pipeline's name.
+  public let pipeline: String
+  /// The pipeline's file.
+  public let pipelinePath: String
+  /// The files given, by input name.
+  public let inputs: [String: String]
+  /// What `--set` overrode, as typed.
+  public let overrides: [String: String]
+  /// When it began, in seconds since 1970.
+  public let startedAt: Double
+  /// When it ended.
+  public var finishedAt: Double?
+  /// How it stands.
+  public var state: State
+  /// What became of every step, in the pipeline's order.
+  public var steps: [StepRecord]
+  /// The files that left the store.
+  public var published: [PublishedFile]
+  /// How long the recording is, in seconds; nil while unknown.
+  public var mediaSeconds: Double?
+  /// The error that ended it.
+  public var failure: String?
+
+  /// Starts a record.
+  public init(
+    id: RunID, pipeline: String, pipelinePath: String, inputs: [String: String],
+    overrides: [String: String], startedAt: Double
+  ) {
+    self.id = id
+    self.pipeline = pipeline
+    self.pipelinePath = pipelinePath
+    self.inputs = inputs
+    self.overrides = overrides
+    self.startedAt = startedAt
+    state = .running
+    steps = []
+    published = []
+  }
+}
+
+/// What became of one step in a run.
+public struct StepRecord: Hashable, Sendable, Codable {
+  /// How a step ended.
+  public enum Outcome: String, Hashable, Sendable, Codable {
+    /// It was done in this run.
+    case made
+    /// Its checkpoint was there already.
+    case reused
+    /// Its condition did not hold.
+    case skipped
+    /// It failed.
+    case failed
+    /// The run ended before it.
+    case pending
+  }
+
+  /// The step.
+  public let id: StepID
+  /// Its stage kind.
+  public let kind: String
+  /// How it ended.
+  public var outcome: Outcome
+  /// Its checkpoint; nil where there is none.
+  public var key: Checkpoint.Key?
+  /// What it gave, by port.
+  public var outputs: [PortName: StepOutput]
+  /// Its findings, as JSON; nil where it has none.
+  public var findings: String?
+
+  /// Makes a record.
+  public init(
+    id: StepID, kind: String, outcome: Outcome, key: Checkpoint.Key? = nil,
+    outputs: [PortName: StepOutput] = [:], findings: String? = nil
+  ) {
+    self.id = id
+    self.kind = kind
+    self.outcome = outcome
+    self.key = key
+    self.outputs = outputs
+    self.findings = findings
+  }
+}
+
+/// A file that left the store for a user's folder.
+public struct PublishedFile: Hashable, Sendable, Codable {
+  /// Where it is, as an absolute path.
+  public let path: String
+  /// Its length in bytes.
+  public let byteCount: Int
+  /// The step that gave it.
+  public let step: StepID
+  /// Whether it was already there, whole and unchanged.
+  public let wasThere: Bool
+
+  /// Describes a file.
+  public init(path: String, byteCount: Int, step: StepID, wasThere: Bool) {
+    self.path = path
+    self.byteCount = byteCount
+    self.step = step
+    self.wasThere = wasThere
+  }
+}
+
+/// Where runs are remembered. Every method may be called from any thread and is durable on return.
+public protocol RunLog: Sendable {
+  /// Writes a run, new or changed, whole.
+  func save(_ run: RunRecord) throws(StoreError)
+  /// The newest runs, newest first.
+  func runs(limit: Int) throws(StoreError) -> [RunRecord]
+  /// The run whose name begins with `prefix`; throws when several do, nil when none does.
+  func run(named prefix: String) throws(StoreError) -> RunRecord?
+}

@@ -1,0 +1,44 @@
+/// A stage that could not do its work: what, why, and what to do next. The engine adds the step
+/// and the recording.
+public struct StageError: Error, Hashable, Sendable {
+  /// What kind of trouble it is, which decides what happens next.
+  public enum Cause: String, Hashable, Sendable, Codable {
+    /// The recording or a parameter is at fault: trying again changes nothing.
+    case input
+    /// The surroundings are at fault (disk full, no permission): trying again later may help.
+    case environment
+    /// Something passing (network, busy): trying again soon makes sense.
+    case transient
+    /// The user asked to stop.
+    case cancelled
+  }
+
+  /// What failed: `read the recording`.
+  public let message: String
+  /// Why, in the library's own words where it has some.
+  public let reason: String?
+  /// What the user can do.
+  public let advice: String?
+  /// What kind of trouble it is.
+  public let cause: Cause
+
+  /// Describes a failure.
+  public init(
+    _ message: String, reason: String? = nil, advice: String? = nil, cause: Cause = .input
+  ) {
+    self.message = message
+    self.reason = reason
+    self.advice = advice
+    self.cause = cause
+  }
+
+  /// The store's trouble, as a stage's.
+  public init(_ error: StoreError) {
+    self.init(
+      "cannot \(error.action) \(error.path)", reason: error.reason, advice: error.advice,
+      cause: .environment)
+  }
+
+  /// The user asked to stop.
+  public static let cancelled = StageError("stopped", cause: .cancelled)
+}

@@ -1,0 +1,56 @@
+/// A parameter's value once its units are resolved: what JSON can say.
+public indirect enum Value: Hashable, Sendable {
+  /// Nothing was given.
+  case null
+  /// Yes or no.
+  case flag(Bool)
+  /// A number, in the parameter's own unit.
+  case number(Double)
+  /// A string.
+  case text(String)
+  /// An ordered list.
+  case list([Value])
+  /// Named values.
+  case group([String: Value])
+
+  /// The value as JSON with sorted keys and the shortest numbers that read back the same: equal
+  /// values have equal text, which is what makes it fit for keys.
+  public var canonicalJSON: String {
+    switch self {
+    case .null: "null"
+    case .flag(let flag): flag ? "true" : "false"
+    case .number(let number): Value.canonical(number)
+    case .text(let text): Value.quoted(text)
+    case .list(let values): "[" + values.map(\.canonicalJSON).joined(separator: ",") + "]"
+    case .group(let members):
+      "{"
+        + members.sorted { $0.key < $1.key }
+        .map { "\(Value.quoted($0.key)):\($0.value.canonicalJSON)" }
+        .joined(separator: ",") + "}"
+    }
+  }
+
+  private static func canonical(_ number: Double) -> String {
+    if number == number.rounded(), abs(number) < 1e15 { return String(Int(number)) }
+    return "\(number)"
+  }
+
+  /// A JSON string literal.
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\t": result += "\\t"
+      case "\r": result += "\\r"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,65 @@
+public import Foundation
+
+/// Another program, run to its end: the independent references of the tests (ffmpeg, sox, flac)
+/// and Spool itself.
+public struct Program: Sendable {
+  /// What it is called with.
+  public let path: String
+
+  /// What a finished program left.
+  public struct Result: Sendable {
+    /// Its exit code; for a program that a signal ended, 128 and the signal's number.
+    public let exitCode: Int32
+    /// Its standard output.
+    public let output: Data
+    /// Its standard error.
+    public let errorOutput: String
+    /// Its standard output as text.
+    public var text: String { String(decoding: output, as: UTF8.self) }
+  }
+
+  /// A program at a path.
+  public init(path: String) { self.path = path }
+
+  /// A program on the search path; nil where it is not installed.
+  public init?(named name: String) {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    guard
+      let folder = folders.first(where: {
+        FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
+      })
+    else { return nil }
+    path = "\(folder)/\(name)"
+  }
+
+  /// Runs it with `arguments` and waits.
+  public func run(
+    _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
+  ) throws -> Result {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
+    process.standardInput = FileHandle.nullDevice
+    // Files rather than pipes: a pipe that nobody reads while the other is drained blocks.
+    let scratch = try ScratchFolder()
+    let output = try Self.handle(forWritingTo: scratch.file("out"))
+    let errors = try Self.handle(forWritingTo: scratch.file("err"))
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    process.waitUntilExit()
+    let code = process.terminationStatus
+    return Result(
+      exitCode: process.terminationReason == .exit ? code : 128 + code,
+      output: try Data(contentsOf: URL(fileURLWithPath: scratch.file("out"))),
+      errorOutput: String(
+        decoding: try Data(contentsOf: URL(fileURLWithPath: scratch.file("err"))), as: UTF8.self))
+  }
+
+  private static func handle(forWritingTo path: String) throws -> FileHandle {
+    FileManager.default.createFile(atPath: path, contents: nil)
+    return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+  }
+}
