@@ -59,7 +59,7 @@ public struct Program: Sendable {
   }
 
   private static func handle(forWritingTo path: String) throws -> FileHandle {
-    FileManager.default.createFile(atPath: path, contents: nil)
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
     return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
   }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A folder of a test's own, deleted with its last reference.
 public final class ScratchFolder: Sendable {
