@@ -19,6 +19,9 @@ public protocol ArtifactStore: Sendable {
   /// Whether a checkpoint of this stage kind was recorded with this hint.
   func hasCheckpoint(kind: String, hint: String) throws(StoreError) -> Bool
 
+  /// The text of a small artifact (findings, say); throws for one over 1 MiB.
+  func text(of artifact: Artifact) throws(StoreError) -> String
+
   /// Bytes free for new artifacts.
   func freeByteCount() throws(StoreError) -> Int
 }

@@ -21,6 +21,9 @@ public protocol FileCustody: Sendable {
     write: (_ temporaryPath: String) throws(StageError) -> Void
   ) throws(StageError) -> Int
 
+  /// Bytes free for files in a user's folder.
+  func freeByteCount(at folder: String) throws(StoreError) -> Int
+
   /// Copies a file, sharing its blocks where the file system can.
   func copyFile(from source: String, to destination: String) throws(StoreError)
 }

@@ -1,0 +1,89 @@
+public import PipelineModel
+
+/// What a run would do: the passes in order, what is reused, and what it costs. Changes nothing.
+public struct Forecast: Sendable {
+  /// One pass, or one whole stage.
+  public struct Unit: Sendable {
+    /// The steps that will be done by it.
+    public let steps: [StepID]
+    /// The steps that are streamed again for those.
+    public let replayed: [StepID]
+    /// The steps whose sound goes into the store.
+    public let kept: [StepID]
+    /// What it costs; nil for a whole stage, whose cost nobody knows beforehand.
+    public let estimate: PassEstimate?
+  }
+
+  /// The work, in order.
+  public private(set) var units: [Unit] = []
+  /// The steps whose checkpoints are there.
+  public private(set) var reused: [StepID] = []
+  /// The steps whose conditions do not hold.
+  public let skipped: [SkippedStep]
+
+  /// How long the recording is, in seconds; nil while unknown.
+  public var mediaSeconds: Double? { units.compactMap { $0.estimate?.mediaSeconds }.max() }
+  /// Bytes that will go into the store.
+  public var storeByteCount: Int { units.compactMap { $0.estimate?.storeByteCount }.reduce(0, +) }
+  /// Bytes that will go into the output folder.
+  public var publishedByteCount: Int {
+    units.compactMap { $0.estimate?.publishedByteCount }.reduce(0, +)
+  }
+  /// Wall time in seconds, roughly.
+  public var seconds: Double { units.compactMap { $0.estimate?.seconds }.reduce(0, +) }
+
+  /// Looks ahead from what `survey` found to the end of the plan.
+  init(
+    _ plan: Plan, survey: Survey, executors: [StageFamily: any PassExecutor],
+    keepsEverything: Bool
+  ) throws(PassFailure) {
+    skipped = plan.skipped
+    let planner = PassPlanner(plan, keepsEverything: keepsEverything)
+    var status = survey.status
+    reused = plan.steps.map(\.id).filter { status[$0] != .pending }
+    while let work = planner.next(status) {
+      switch work {
+      case .whole(let id):
+        units.append(Unit(steps: [id], replayed: [], kept: [], estimate: nil))
+        status[id] = .done(isKept: true)
+      case .pass(let outline):
+        let pending = outline.path.filter { status[$0] == .pending }
+        let order = try PassOrder(
+          Forecast.fromRecording(outline, plan: plan, planner: planner), plan: plan,
+          survey: survey, pending: Set(pending))
+        units.append(
+          Unit(
+            steps: pending + outline.listeners.map(\.step),
+            replayed: outline.path.filter { status[$0] != .pending },
+            kept: outline.path.filter { outline.kept.contains($0) },
+            estimate: try Forecast.estimate(order, executors: executors)))
+        for id in outline.path {
+          status[id] = .done(isKept: outline.kept.contains(id) || status[id] == .done(isKept: true))
+        }
+        for listener in outline.listeners { status[listener.step] = .done(isKept: false) }
+      }
+    }
+  }
+
+  /// The same pass as if it began at the recording: what an earlier pass will keep is not there
+  /// yet, and the recording's header says as much about length and format.
+  private static func fromRecording(
+    _ outline: PassPlanner.Outline, plan: Plan, planner: PassPlanner
+  ) -> PassPlanner.Outline {
+    var outline = outline
+    while let id = outline.start {
+      outline.path.insert(id, at: 0)
+      outline.start = plan.step(id).flatMap { planner.upstream(of: $0) }
+    }
+    return outline
+  }
+
+  private static func estimate(
+    _ order: PassOrder, executors: [StageFamily: any PassExecutor]
+  ) throws(PassFailure) -> PassEstimate? {
+    guard case .streaming(let family, _) = order.pendingSteps.first?.descriptor.flow else {
+      return nil
+    }
+    return try executors[family]?.estimate(order)
+  }
+}

@@ -1,0 +1,96 @@
+import PipelineModel
+
+/// The bookkeeping of a run: what became of each step so far.
+struct RunProgress {
+  var record: RunRecord
+  /// Whether nothing was done yet in this run.
+  private(set) var isFirstWork = true
+
+  init(_ record: RunRecord, plan: Plan) {
+    self.record = record
+    self.record.steps = plan.steps.map {
+      StepRecord(id: $0.id, kind: $0.descriptor.kind, outcome: .pending)
+    }
+    self.record.steps += plan.skipped.map {
+      StepRecord(id: $0.id, kind: $0.kind, outcome: .skipped)
+    }
+  }
+
+  /// Notes the steps whose checkpoints were there, and gives those that are news.
+  mutating func takeReused(
+    _ survey: Survey, store: any ArtifactStore
+  ) -> [(StepID, Checkpoint)] {
+    var news: [(StepID, Checkpoint)] = []
+    for index in record.steps.indices where record.steps[index].outcome == .pending {
+      guard let checkpoint = survey.checkpoint(of: record.steps[index].id) else { continue }
+      fill(index, checkpoint, .reused, store: store)
+      news.append((record.steps[index].id, checkpoint))
+    }
+    return news
+  }
+
+  /// Notes that a step was done.
+  mutating func finish(
+    _ step: BoundStep, _ checkpoint: Checkpoint, store: any ArtifactStore
+  ) -> StepRecord {
+    isFirstWork = false
+    guard let index = record.steps.firstIndex(where: { $0.id == step.id }) else {
+      preconditionFailure("a step that is not in the plan")
+    }
+    fill(index, checkpoint, .made, store: store)
+    return record.steps[index]
+  }
+
+  /// What a step gave.
+  func outputs(of id: StepID) -> [PortName: StepOutput] {
+    record.steps.first { $0.id == id }?.outputs ?? [:]
+  }
+
+  /// Closes the record.
+  mutating func end(
+    _ state: RunRecord.State, at time: Double, failure: StageError? = nil, step: StepID? = nil
+  ) {
+    record.state = state
+    record.finishedAt = time
+    record.failure = failure.map { error in
+      [step.map { "\($0): \(error.message)" } ?? error.message, error.reason]
+        .compactMap { $0 }.joined(separator: ": ")
+    }
+    if let index = record.steps.firstIndex(where: { $0.id == step }), failure != nil {
+      record.steps[index].outcome = .failed
+    }
+  }
+
+  private mutating func fill(
+    _ index: Int, _ checkpoint: Checkpoint, _ outcome: StepRecord.Outcome,
+    store: any ArtifactStore
+  ) {
+    record.steps[index].outcome = outcome
+    record.steps[index].key = checkpoint.key
+    record.steps[index].outputs = checkpoint.outputs
+    if let findings = checkpoint.outputs[.measurement]?.artifact {
+      record.steps[index].findings = try? store.text(of: findings)
+    }
+  }
+}
+
+extension BoundStep {
+  /// The record of this step's work: identities follow from the bytes, from the content or from
+  /// the key, as the stage's role has it.
+  func checkpoint(
+    inputs: [PortName: StepOutput], result: PassOutcome.Result, earlier: Checkpoint?
+  ) -> Checkpoint {
+    let components = keyComponents(inputs: inputs)
+    var outputs = earlier?.outputs ?? derivedOutputs(components)
+    if let identity = result.identity, let port = descriptor.outputs.first {
+      outputs[port.name] = StepOutput(kind: port.kind, identity: identity)
+    }
+    for (name, artifact) in result.artifacts {
+      let identity = outputs[name]?.identity ?? artifact.digest
+      outputs[name] = StepOutput(kind: artifact.kind, identity: identity, artifact: artifact)
+    }
+    return Checkpoint(
+      components: components, outputs: outputs, memo: result.memo ?? earlier?.memo,
+      hint: result.hint ?? earlier?.hint)
+  }
+}

@@ -1,0 +1,64 @@
+/// One parameter of a stage kind, declared once: validation, help, the JSON Schema and the
+/// reference documentation all derive from it.
+public struct ParameterDescriptor: Hashable, Sendable {
+  /// Whether it must be given.
+  public enum Presence: Hashable, Sendable {
+    /// It must be given.
+    case required
+    /// It may be left out, and then has no value.
+    case optional
+    /// It may be left out, and then has this value, written as in a pipeline (`8 ms`).
+    case defaulted(String)
+  }
+
+  /// Its name in pipelines, in kebab case.
+  public let name: String
+  /// One line of help.
+  public let summary: String
+  /// What it takes.
+  public let type: ParameterType
+  /// Whether it must be given.
+  public let presence: Presence
+
+  /// Declares a parameter.
+  public init(_ name: String, _ type: ParameterType, _ presence: Presence, _ summary: String) {
+    self.name = name
+    self.type = type
+    self.presence = presence
+    self.summary = summary
+  }
+}
+
+/// What a parameter takes.
+public indirect enum ParameterType: Hashable, Sendable {
+  /// A number; the range is in `unit`.
+  case number(Unit, ClosedRange<Double>)
+  /// A whole number.
+  case integer(ClosedRange<Int>)
+  /// One of some words.
+  case choice([String])
+  /// `true` or `false`.
+  case flag
+  /// Any text of at most so many characters.
+  case text(maximumLength: Int)
+  /// A list of so many elements. A single element may be written without the list.
+  case list(of: ParameterType, count: ClosedRange<Int>)
+  /// Named members.
+  case group([ParameterDescriptor])
+
+  /// For messages and help: `-80 dB … 0 dB`, `one of wav, m4a`.
+  public var allowed: String {
+    switch self {
+    case .number(let unit, let range):
+      "\(unit.format(range.lowerBound * unit.factor)) … "
+        + unit.format(range.upperBound * unit.factor)
+    case .integer(let range): "\(range.lowerBound) … \(range.upperBound)"
+    case .choice(let words): words.joined(separator: ", ")
+    case .flag: "true, false"
+    case .text(let length): "text of at most \(length) characters"
+    case .list(let element, let count):
+      "a list of \(count.lowerBound) … \(count.upperBound) elements (\(element.allowed))"
+    case .group(let members): "a mapping with " + members.map(\.name).joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/// A pipeline bound to stage kinds and real inputs, and checked: what would run, in order.
+public struct Plan: Sendable {
+  /// The pipeline's name.
+  public let name: String
+  /// The recordings and other files that were given, by input name.
+  public let inputs: [String: String]
+  /// The steps that run, in the pipeline's order; a step stands below those that it reads.
+  public let steps: [BoundStep]
+  /// The steps whose condition does not hold.
+  public let skipped: [SkippedStep]
+
+  /// The step of this name.
+  public func step(_ id: StepID) -> BoundStep? { steps.first { $0.id == id } }
+
+  /// Binds a definition to stage kinds and files, and checks all of it.
+  /// - Parameters:
+  ///   - inputs: the files, by input name.
+  ///   - overrides: what `--set` says, by variable name.
+  /// - Throws: every problem at once.
+  public init(
+    _ definition: PipelineDefinition, catalog: StageCatalog, inputs: [String: String],
+    overrides: [String: DocumentNode] = [:]
+  ) throws(PlanError) {
+    var binder = PlanBinder(
+      definition, catalog: catalog, given: Set(inputs.keys), overrides: overrides)
+    binder.bind()
+    guard binder.problems.isEmpty else { throw PlanError(problems: binder.problems) }
+    name = definition.name
+    self.inputs = inputs
+    steps = binder.steps
+    skipped = binder.skipped
+  }
+
+  /// Everything that is wrong with a definition whatever its inputs will be; every input counts
+  /// as given.
+  public static func problems(
+    in definition: PipelineDefinition, catalog: StageCatalog,
+    overrides: [String: DocumentNode] = [:]
+  ) -> [Problem] {
+    let given = Set(definition.inputs.map(\.name))
+    var binder = PlanBinder(definition, catalog: catalog, given: given, overrides: overrides)
+    binder.bind()
+    return binder.problems
+  }
+
+  /// The recordings that a step's work comes from, as input names, nearest first.
+  public func recordings(of id: StepID) -> [String] {
+    var found: [String] = []
+    var queue = [id]
+    while !queue.isEmpty {
+      guard let step = step(queue.removeFirst()) else { continue }
+      for port in step.descriptor.inputs {
+        switch step.sources[port.name] {
+        case .input(let name): if !found.contains(name) { found.append(name) }
+        case .step(let upstream, _): queue.append(upstream)
+        case nil: break
+        }
+      }
+    }
+    return found
+  }
+}
+
+/// One step of a plan.
+public struct BoundStep: Sendable {
+  /// Its name.
+  public let id: StepID
+  /// Its stage kind.
+  public let registration: StageRegistration
+  /// Its parameters with defaults filled in, in base units.
+  public let parameters: Value
+  /// The stage, ready to run.
+  public let stage: any Stage
+  /// Where its inputs come from, by port; an unconnected optional port is absent.
+  public let sources: [PortName: StepSource]
+  /// Whether its output is kept in the store.
+  public let keep: Bool
+  /// How often it is tried in all.
+  public let attempts: Int
+  /// Seconds after which it is given up; nil means never.
+  public let timeout: Double?
+
+  /// All that is known about its kind.
+  public var descriptor: StageDescriptor { registration.descriptor }
+
+  /// What its checkpoint's key is made of, once the identities of its inputs are known.
+  public func keyComponents(inputs: [PortName: StepOutput]) -> KeyComponents {
+    KeyComponents(
+      kind: descriptor.kind, revision: descriptor.revision,
+      parameters: parameters.canonicalJSON, inputs: inputs.mapValues(\.identity),
+      libraries: registration.libraries())
+  }
+}
+
+/// Where a step's input comes from.
+public enum StepSource: Hashable, Sendable {
+  /// A file that was given.
+  case input(String)
+  /// What another step gives.
+  case step(StepID, PortName)
+}
+
+/// A step whose condition does not hold.
+public struct SkippedStep: Hashable, Sendable {
+  /// Its name.
+  public let id: StepID
+  /// Its stage kind.
+  public let kind: String
+  /// Why it does not run.
+  public let reason: String
+}
+
+/// A pipeline that cannot be run.
+public struct PlanError: Error, Sendable {
+  /// Everything that is wrong, in the order of the file.
+  public let problems: [Problem]
+
+  /// Collects the problems.
+  public init(problems: [Problem]) {
+    self.problems = problems.sorted {
+      ($0.location ?? SourceLocation(line: 0, column: 0))
+        < ($1.location ?? SourceLocation(line: 0, column: 0))
+    }
+  }
+}

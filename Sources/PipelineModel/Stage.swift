@@ -1,0 +1,158 @@
+import FoundationEssentials
+
+/// A stage kind as a Swift type: a pure function of its parameters and inputs.
+///
+/// A type conforms to one of the refinements that say how it runs: `WholeStage`, or one of the
+/// stage protocols of a family.
+public protocol Stage: Sendable {
+  /// The parameters, decoded from their resolved values: camel-case names, base units.
+  associatedtype Parameters: Codable & Sendable
+  /// All that is known about the kind.
+  static var descriptor: StageDescriptor { get }
+  /// The versions of the libraries whose output can differ, which are part of every key.
+  static var libraries: [String: String] { get }
+  /// Validates what single ranges cannot say; does no other work.
+  init(_ parameters: Parameters) throws(StageError)
+}
+
+extension Stage {
+  /// No library's version matters.
+  public static var libraries: [String: String] { [:] }
+}
+
+/// A stage that reads finished artifacts and writes finished artifacts.
+public protocol WholeStage: Stage {
+  /// Does the work. Called on a thread of its own, where it may block.
+  func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput]
+}
+
+/// A stage that hands files to the user once its outputs are there, whether they were made now or
+/// in an earlier run. Not part of any key, for names and tags are not.
+public protocol PublishingStage: Stage {
+  /// Puts files into the run's output folder.
+  func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile]
+}
+
+/// All that a running stage may touch.
+public struct StageContext: Sendable {
+  /// The step that runs.
+  public let step: StepID
+  /// What it was given, by port.
+  public let inputs: [PortName: StepOutput]
+  /// Where artifacts are read and written.
+  public let store: any ArtifactStore
+  /// Whether the user asked to stop; looked at every second or oftener.
+  public let stop: StopRequest
+  /// Tells how far the work is, from 0 to 1.
+  public let reportProgress: @Sendable (Double) -> Void
+
+  /// Collects what the stage may touch.
+  public init(
+    step: StepID, inputs: [PortName: StepOutput], store: any ArtifactStore, stop: StopRequest,
+    reportProgress: @escaping @Sendable (Double) -> Void
+  ) {
+    self.step = step
+    self.inputs = inputs
+    self.store = store
+    self.stop = stop
+    self.reportProgress = reportProgress
+  }
+}
+
+/// All that a stage may touch while it hands files to the user.
+public struct PublishingContext: Sendable {
+  /// The step whose outputs are handed over.
+  public let step: StepID
+  /// Its outputs.
+  public let outputs: [PortName: StepOutput]
+  /// The recordings that they come from, nearest first.
+  public let recordings: [String]
+  /// The user's folder; it exists.
+  public let folder: String
+  /// Whether files that Spool did not write may be replaced.
+  public let isReplacing: Bool
+  /// Where artifacts are read.
+  public let store: any ArtifactStore
+  /// How files get into user's folders.
+  public let custody: any FileCustody
+
+  /// Collects what the stage may touch.
+  public init(
+    step: StepID, outputs: [PortName: StepOutput], recordings: [String], folder: String,
+    isReplacing: Bool, store: any ArtifactStore, custody: any FileCustody
+  ) {
+    self.step = step
+    self.outputs = outputs
+    self.recordings = recordings
+    self.folder = folder
+    self.isReplacing = isReplacing
+    self.store = store
+    self.custody = custody
+  }
+}
+
+/// A stage kind as plain values, whether a Swift type or a plugin stands behind it.
+public struct StageRegistration: Sendable {
+  /// All that is known about the kind.
+  public let descriptor: StageDescriptor
+  /// The library versions that enter its keys. Asked late, since asking may load the libraries.
+  public let libraries: @Sendable () -> [String: String]
+  /// Makes a stage from resolved parameters.
+  public let make: @Sendable (Value) throws(StageError) -> any Stage
+
+  /// Registers a Swift type.
+  public init<S: Stage>(_ type: S.Type) {
+    let descriptor = S.descriptor
+    self.descriptor = descriptor
+    libraries = { S.libraries }
+    make = { (value) throws(StageError) -> any Stage in
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .custom { path in
+        CamelCaseKey(kebabCase: path.last?.stringValue ?? "")
+      }
+      let parameters: S.Parameters
+      do {
+        parameters = try decoder.decode(
+          S.Parameters.self, from: Data(value.canonicalJSON.utf8))
+      } catch {
+        // Declaration and type disagree: a mistake in the stage, shown by the catalogue's tests.
+        throw StageError("cannot read the parameters of \(descriptor.kind)", reason: "\(error)")
+      }
+      return try S(parameters)
+    }
+  }
+}
+
+/// `true-peak` in a pipeline is `truePeak` in Swift.
+private struct CamelCaseKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(kebabCase: String) {
+    let words = kebabCase.split(separator: "-")
+    stringValue =
+      words.prefix(1).joined()
+      + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// The stage kinds that a pipeline may use.
+public struct StageCatalog: Sendable {
+  private let registrations: [String: StageRegistration]
+  /// The kinds in the order in which they were registered.
+  public let kinds: [String]
+
+  /// Makes a catalogue; two registrations of one kind are a mistake.
+  public init(_ list: [StageRegistration]) {
+    kinds = list.map(\.descriptor.kind)
+    registrations = Dictionary(uniqueKeysWithValues: list.map { ($0.descriptor.kind, $0) })
+  }
+
+  /// The kind's registration, if there is one.
+  public subscript(kind: String) -> StageRegistration? { registrations[kind] }
+
+  /// Every descriptor, in order.
+  public var descriptors: [StageDescriptor] { kinds.compactMap { self[$0]?.descriptor } }
+}
