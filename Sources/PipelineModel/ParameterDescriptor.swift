@@ -7,7 +7,8 @@ public struct ParameterDescriptor: Hashable, Sendable {
     case required
     /// It may be left out, and then has no value.
     case optional
-    /// It may be left out, and then has this value, written as in a pipeline (`8 ms`).
+    /// It may be left out, and then has this value, written as in a pipeline (`8 ms`). A group
+    /// is then made of its members' defaults, whatever is written here.
     case defaulted(String)
   }
 
@@ -19,13 +20,20 @@ public struct ParameterDescriptor: Hashable, Sendable {
   public let type: ParameterType
   /// Whether it must be given.
   public let presence: Presence
+  /// Whether it can change the artifacts. One that cannot (how exports are named, say) is in no
+  /// key.
+  public let isInKey: Bool
 
   /// Declares a parameter.
-  public init(_ name: String, _ type: ParameterType, _ presence: Presence, _ summary: String) {
+  public init(
+    _ name: String, _ type: ParameterType, _ presence: Presence, _ summary: String,
+    isInKey: Bool = true
+  ) {
     self.name = name
     self.type = type
     self.presence = presence
     self.summary = summary
+    self.isInKey = isInKey
   }
 }
 

@@ -56,6 +56,10 @@ public struct ParameterResolver {
     case .optional:
       return .null
     case .defaulted(let text):
+      if case .group(let members) = member.type {
+        let empty = DocumentNode(.mapping([]), at: place.location)
+        return resolve(empty, as: members, context: "\(member.name) of \(owner)")
+      }
       let node = DocumentNode(.scalar(text, isQuoted: false), at: place.location)
       return resolve(node, as: member.type, name: "\(member.name) of \(owner)")
     }

@@ -83,11 +83,18 @@ public struct BoundStep: Sendable {
   /// All that is known about its kind.
   public var descriptor: StageDescriptor { registration.descriptor }
 
+  /// The parameters that can change the artifacts.
+  private var keyParameters: Value {
+    guard case .group(let members) = parameters else { return parameters }
+    let outside = Set(descriptor.parameters.filter { !$0.isInKey }.map(\.name))
+    return .group(members.filter { !outside.contains($0.key) })
+  }
+
   /// What its checkpoint's key is made of, once the identities of its inputs are known.
   public func keyComponents(inputs: [PortName: StepOutput]) -> KeyComponents {
     KeyComponents(
       kind: descriptor.kind, revision: descriptor.revision,
-      parameters: parameters.canonicalJSON, inputs: inputs.mapValues(\.identity),
+      parameters: keyParameters.canonicalJSON, inputs: inputs.mapValues(\.identity),
       libraries: registration.libraries())
   }
 }

@@ -1,0 +1,61 @@
+/// A plan as a picture in text: for Mermaid (GitHub, editors) or Graphviz.
+public struct PipelineGraph: Sendable {
+  private struct Edge {
+    let from: String
+    let to: String
+    let label: String
+  }
+
+  private let title: String
+  private let inputs: [String]
+  private let steps: [(name: String, label: String)]
+  private let edges: [Edge]
+
+  /// Draws a plan.
+  public init(_ plan: Plan) {
+    title = plan.name
+    inputs = plan.inputs.keys.sorted()
+    steps = plan.steps.map { step in
+      (
+        step.id.name,
+        step.id.name == step.descriptor.kind
+          ? step.id.name : "\(step.id.name) (\(step.descriptor.kind))"
+      )
+    }
+    edges = plan.steps.flatMap { step in
+      step.descriptor.inputs.compactMap { port -> Edge? in
+        switch step.sources[port.name] {
+        case .input(let name): Edge(from: "$" + name, to: step.id.name, label: port.kind.rawValue)
+        case .step(let id, _): Edge(from: id.name, to: step.id.name, label: port.kind.rawValue)
+        case nil: nil
+        }
+      }
+    }
+  }
+
+  /// A Mermaid flow chart.
+  public var mermaid: String {
+    var lines = ["flowchart TD"]
+    lines += inputs.map { "  \(identifier("$" + $0))([\"\($0)\"])" }
+    lines += steps.map { "  \(identifier($0.name))[\"\($0.label)\"]" }
+    lines += edges.map { "  \(identifier($0.from)) -->|\($0.label)| \(identifier($0.to))" }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A Graphviz digraph.
+  public var dot: String {
+    var lines = ["digraph \(Value.quoted(title)) {", "  node [shape=box];"]
+    lines += inputs.map { "  \(Value.quoted("$" + $0)) [label=\(Value.quoted($0)), shape=oval];" }
+    lines += steps.map { "  \(Value.quoted($0.name)) [label=\(Value.quoted($0.label))];" }
+    lines += edges.map {
+      "  \(Value.quoted($0.from)) -> \(Value.quoted($0.to)) [label=\(Value.quoted($0.label))];"
+    }
+    return lines.joined(separator: "\n") + "\n}\n"
+  }
+
+  /// A name that Mermaid takes.
+  private func identifier(_ name: String) -> String {
+    let safe = name.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined()
+    return (name.hasPrefix("$") ? "input" : "step_") + safe
+  }
+}

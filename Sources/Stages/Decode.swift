@@ -1,0 +1,109 @@
+import AudioModel
+import Media
+import PipelineModel
+
+/// `decode`: from a recording in any format to sound.
+struct DecodeStage: SoundSourceStage {
+  struct Parameters: Codable, Sendable {
+    let sampleRate: Hertz?
+    let channels: Int?
+    let stream: Int?
+    let damaged: String
+  }
+
+  static let descriptor = StageDescriptor(
+    kind: "decode", revision: 1,
+    summary: "Open a recording in any format that FFmpeg reads",
+    discussion: """
+      Takes the best sound stream, whatever cover art or video lies beside it. Priming and padding \
+      of the codec are cut off. What it gives is known by the digest of its samples: a recording \
+      that was renamed, retagged or put into another container is the same sound to the stages \
+      below.
+      """,
+    flow: .streaming(.sound, .source),
+    inputs: [Port("recording", .sound, "the recording's file", takesRecording: true)],
+    outputs: [
+      Port(.sound, .sound, "the decoded sound"),
+      Port(.measurement, .measurement, "what was found in the file, as JSON"),
+    ],
+    parameters: [
+      ParameterDescriptor(
+        "sample-rate", .number(.hertz, 4000...768_000), .optional,
+        "convert to this rate; without it the recording keeps its own"),
+      ParameterDescriptor(
+        "channels", .integer(1...64), .optional, "mix to so many channels"),
+      ParameterDescriptor(
+        "stream", .integer(0...1000), .optional, "take this stream of the file, counted from 0"),
+      ParameterDescriptor(
+        "damaged", .choice(["refuse", "keep"]), .defaulted("refuse"),
+        "whether a damaged recording fails, or what could be decoded is kept"),
+    ])
+
+  static var libraries: [String: String] { MediaVersions.decoding }
+
+  private let options: SoundDecoder.Options
+
+  init(_ parameters: Parameters) {
+    options = SoundDecoder.Options(
+      sampleRate: parameters.sampleRate, channelCount: parameters.channels,
+      stream: parameters.stream, keepsDamaged: parameters.damaged == "keep")
+  }
+
+  func open(_ path: String) throws(StageError) -> any SoundSource {
+    do { return DecodedSound(try SoundDecoder(path, options: options)) } catch {
+      throw StageError(error)
+    }
+  }
+
+  func outline(of path: String) throws(StageError) -> SoundOutline {
+    do {
+      let decoder = try SoundDecoder(path, options: options)
+      return SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
+    } catch {
+      throw StageError(error)
+    }
+  }
+}
+
+/// A decoder as the source of a pass.
+private final class DecodedSound: SoundSource {
+  let outline: SoundOutline
+  private let decoder: SoundDecoder
+
+  init(_ decoder: SoundDecoder) {
+    self.decoder = decoder
+    outline = SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
+  }
+
+  func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {
+    do { return try decoder.read(into: &buffer) } catch { throw StageError(error) }
+  }
+
+  func report() -> String? {
+    try? Findings.json(
+      Report(
+        container: decoder.description.container, codec: decoder.description.codec,
+        sampleRate: decoder.format.sampleRate, channels: decoder.format.channelCount,
+        damages: warnings))
+  }
+
+  var warnings: [String] { decoder.damages.map(\.description) }
+
+  /// What was found in the file.
+  private struct Report: Codable {
+    let container: String
+    let codec: String
+    let sampleRate: Hertz
+    let channels: Int
+    let damages: [String]
+  }
+}
+
+extension StageError {
+  /// The media library's trouble, as a stage's.
+  init(_ error: MediaError) {
+    self.init(
+      error.what, reason: error.reason, advice: error.advice,
+      cause: error.isEnvironment ? .environment : .input)
+  }
+}

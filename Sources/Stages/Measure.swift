@@ -1,0 +1,88 @@
+import AudioModel
+import DSP
+import FoundationEssentials
+import PipelineModel
+
+/// `measure`: what the sound is like, in figures.
+struct MeasureStage: SoundSinkStage, PublishingStage {
+  struct Parameters: Codable, Sendable {
+    let write: Bool
+  }
+
+  static let descriptor = StageDescriptor(
+    kind: "measure", revision: 1,
+    summary: "Measure loudness, range, peaks, RMS, DC and clipping",
+    discussion: """
+      Integrated loudness and loudness range after EBU R 128 (libebur128), true peak by fourfold \
+      oversampling after ITU-R BS.1770-4. The sound passes on to the stages below unchanged.
+      """,
+    flow: .streaming(.sound, .sink),
+    inputs: [Port(.sound, .sound, "the sound to measure")],
+    outputs: [Port(.measurement, .measurement, "the figures, as JSON")],
+    parameters: [
+      ParameterDescriptor(
+        "write", .flag, .defaulted("false"), "also write the figures beside the exports",
+        isInKey: false)
+    ])
+
+  private let isWritten: Bool
+
+  init(_ parameters: Parameters) { isWritten = parameters.write }
+
+  func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
+    MeasureSink(LevelMeter(format: stream.format), store: context.store)
+  }
+
+  func cost(of stream: SoundOutline) -> SinkCost {
+    SinkCost(byteCount: 1024, publishedByteCount: isWritten ? 1024 : 0, coreSeconds: 0.001)
+  }
+
+  func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
+    guard isWritten, let figures = context.outputs[.measurement]?.artifact else { return [] }
+    let stem = ExportName.stem(of: context.recordings.first)
+    return [try context.publish(figures, as: "\(stem).\(context.step).json")]
+  }
+}
+
+/// Feeds a meter, and keeps what it found.
+private final class MeasureSink: SoundSink {
+  private let meter: LevelMeter
+  private let store: any ArtifactStore
+
+  init(_ meter: LevelMeter, store: any ArtifactStore) {
+    self.meter = meter
+    self.store = store
+  }
+
+  func take(_ block: SharedBuffer) { meter.analyse(block.buffer) }
+
+  func finish() throws(StageError) -> PassOutcome.Result {
+    var result = PassOutcome.Result()
+    do {
+      result.artifacts[.measurement] = try store.keep(
+        try Findings.json(meter.finding()), as: .measurement)
+    } catch let error as StoreError {
+      throw StageError(error)
+    } catch {
+      throw StageError("cannot write down the figures", reason: "\(error)")
+    }
+    return result
+  }
+}
+
+/// How findings are written down.
+enum Findings {
+  /// JSON with sorted keys, so that equal findings have equal bytes.
+  static func json(_ findings: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(findings), as: UTF8.self)
+  }
+
+  /// Reads what `json` wrote.
+  static func decode<T: Decodable>(_ type: T.Type, from text: String) throws(StageError) -> T {
+    do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+      throw StageError("the store holds findings that cannot be read", reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import AudioModel
+import DSP
+import Media
+import PipelineEngine
+import PipelineModel
+import Synchronization
+import Threading
+
+/// Encodes a stream in several formats side by side: each has a thread that dithers and encodes,
+/// and AAC and ALAC cut their work into pieces for the pool.
+final class ExportSink: SoundSink {
+  private let lanes: [ExportLane]
+
+  init(
+    _ targets: [ExportTarget], _ stream: SoundOutline, _ context: SinkContext
+  ) throws(StageError) {
+    var lanes: [ExportLane] = []
+    for target in targets { lanes.append(try ExportLane(target, stream, context)) }
+    self.lanes = lanes
+    lanes.forEach { $0.start() }
+  }
+
+  deinit { lanes.forEach { $0.abandon() } }
+
+  func take(_ block: SharedBuffer) throws(StageError) {
+    for lane in lanes { try lane.take(block) }
+  }
+
+  func finish() throws(StageError) -> PassOutcome.Result {
+    lanes.forEach { $0.close() }
+    var result = PassOutcome.Result()
+    for lane in lanes { result.artifacts[lane.port] = try lane.finish() }
+    return result
+  }
+}
+
+/// One format's thread.
+///
+/// The encoder and the draft are touched by the lane's thread between `start` and the end of its
+/// queue, and by the sink after the thread was joined. Hence `@unchecked Sendable`.
+private final class ExportLane: @unchecked Sendable {
+  let port: PortName
+  private let target: ExportTarget
+  private let quantizer: Quantizer?
+  private let encoder: SoundFileEncoder
+  private var draft: ArtifactDraft?
+  private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
+  private let failure = Mutex<StageError?>(nil)
+  private var artifact: Artifact?
+  private var thread: BackgroundThread?
+
+  init(
+    _ target: ExportTarget, _ stream: SoundOutline, _ context: SinkContext
+  ) throws(StageError) {
+    self.target = target
+    port = target.format.port
+    quantizer =
+      target.isDithered ? target.bits.map { Quantizer(bits: $0, format: stream.format) } : nil
+    do throws(StoreError) {
+      draft = try context.store.makeDraft(.file)
+    } catch {
+      throw StageError(error)
+    }
+    do throws(MediaError) {
+      encoder = try SoundFileEncoder(
+        path: draft?.path ?? "", spec: target.spec, format: stream.format,
+        expectedFrames: stream.frames, pool: context.pool)
+    } catch {
+      throw StageError(error)
+    }
+  }
+
+  func start() {
+    thread = BackgroundThread(name: port.name) { [self] in
+      do throws(StageError) {
+        while let block = queue.receive() { try encode(block) }
+        try seal()
+      } catch {
+        failure.withLock { $0 = error }
+        queue.cancel()
+      }
+    }
+  }
+
+  /// Hands over a block; throws what went wrong in the lane's thread.
+  func take(_ block: SharedBuffer) throws(StageError) {
+    if !queue.send(block), let error = failure.withLock({ $0 }) { throw error }
+  }
+
+  func close() { queue.close() }
+
+  /// Waits for the file.
+  func finish() throws(StageError) -> Artifact? {
+    thread?.join()
+    if let error = failure.withLock({ $0 }) { throw error }
+    return artifact
+  }
+
+  /// Ends the thread of a pass that failed; the draft is deleted with it.
+  func abandon() {
+    queue.cancel()
+    thread?.join()
+  }
+
+  private func encode(_ block: SharedBuffer) throws(StageError) {
+    do throws(MediaError) {
+      guard let quantizer else { return try encoder.write(block) }
+      var output = AudioBuffer(
+        channelCount: block.buffer.channelCount, capacity: block.buffer.frameCount)
+      quantizer.process(block.buffer, into: &output)
+      try encoder.write(SharedBuffer(output))
+    } catch {
+      throw StageError(error)
+    }
+  }
+
+  private func seal() throws(StageError) {
+    do throws(MediaError) { try encoder.finish() } catch { throw StageError(error) }
+    guard let draft = draft.take() else { return }
+    do throws(StoreError) { artifact = try draft.seal() } catch { throw StageError(error) }
+  }
+}

@@ -1,0 +1,74 @@
+import AudioModel
+public import PipelineEngine
+public import PipelineModel
+import Threading
+
+/// Runs the passes of sound stages: one reader, one thread for the processors, one for each
+/// listener, and a pool for encoders, with bounded queues between them, so that memory stays flat
+/// however long the recording is.
+public struct SoundPassExecutor: PassExecutor {
+  /// Sound.
+  public let family = StageFamily.sound
+  private let pool: WorkerPool
+  private let coreCount: Int
+
+  /// Makes an executor whose encoders use `coreCount` threads.
+  public init(coreCount: Int) {
+    self.coreCount = max(1, coreCount)
+    pool = WorkerPool(threadCount: max(1, coreCount))
+  }
+
+  /// Runs a pass to its end. Blocks.
+  public func run(_ order: PassOrder, in context: PassContext) throws(PassFailure) -> PassOutcome {
+    let source = try SoundPass.open(order, in: context)
+    let pass = try SoundPass(order, source: source, context: context, pool: pool)
+    return try pass.run()
+  }
+
+  /// Reckons with measured costs a second of sound; the encoders dominate.
+  public func estimate(_ order: PassOrder) throws(PassFailure) -> PassEstimate {
+    guard case .recording(let path) = order.start, let first = order.path.first,
+      let stage = first.step.stage as? any SoundSourceStage
+    else { throw PassFailure(order.path.first?.step.id, StageError("there is no recording")) }
+    let outline: SoundOutline
+    do { outline = try stage.outline(of: path) } catch {
+      throw PassFailure(first.step.id, error)
+    }
+    let frameByteCount = 4 * outline.format.channelCount
+    var cost = SinkCost()
+    for member in order.path where member.isKept {
+      cost.byteCount += (outline.frames?.count ?? 0) * frameByteCount
+    }
+    cost.coreSeconds += 0.001 + 0.0003 * Double(order.path.count)
+    for listener in order.listeners {
+      guard let sink = listener.step.stage as? any SoundSinkStage else {
+        cost.coreSeconds += 0.0005
+        continue
+      }
+      let more = sink.cost(of: outline)
+      cost.byteCount += more.byteCount
+      cost.publishedByteCount += more.publishedByteCount
+      cost.coreSeconds += more.coreSeconds
+    }
+    let duration = outline.duration?.value
+    return PassEstimate(
+      mediaSeconds: duration, storeByteCount: cost.byteCount,
+      publishedByteCount: cost.publishedByteCount,
+      seconds: (duration ?? 0) * cost.coreSeconds / Double(coreCount),
+      hints: SoundPassExecutor.hints(for: outline))
+  }
+
+  /// What a source's checkpoint is found by when the same sound may come again in another
+  /// wrapping: its format and its length to the second.
+  static func hint(_ format: AudioFormat, seconds: Int) -> String {
+    "\(Int(format.sampleRate.value))/\(format.channelCount)/\(seconds)"
+  }
+
+  /// The hints that sound of about this length may have been recorded under: a header's length may
+  /// be off by the codec's padding.
+  private static func hints(for outline: SoundOutline) -> [String] {
+    guard let duration = outline.duration else { return [] }
+    let seconds = Int(duration.value.rounded())
+    return [seconds - 1, seconds, seconds + 1].map { hint(outline.format, seconds: $0) }
+  }
+}

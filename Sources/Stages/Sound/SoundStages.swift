@@ -1,0 +1,96 @@
+import AudioModel
+import PipelineModel
+
+extension StageFamily {
+  /// The stages that sound streams through.
+  static let sound = StageFamily("sound")
+}
+
+/// A stage that sound begins with.
+protocol SoundSourceStage: Stage {
+  /// Opens a recording.
+  func open(_ path: String) throws(StageError) -> any SoundSource
+  /// What a recording's header says, without decoding it.
+  func outline(of path: String) throws(StageError) -> SoundOutline
+}
+
+/// A stage that changes sound as it flows by.
+protocol SoundFilterStage: Stage {
+  /// Makes the processor for a stream of this format.
+  func makeProcessor(for format: AudioFormat) throws(StageError) -> any Processor
+}
+
+/// A stage that changes sound, but must have heard all of it first.
+protocol AnalysedSoundStage: Stage {
+  /// Makes the listener that hears the stream in the pass before.
+  func makeAnalysis(of format: AudioFormat) throws(StageError) -> any SoundAnalysis
+  /// Makes the processor from what the analysis noted.
+  func makeProcessor(for format: AudioFormat, memo: String) throws(StageError) -> any Processor
+}
+
+/// A stage that takes sound and gives something else.
+protocol SoundSinkStage: Stage {
+  /// Makes the sink for a stream.
+  func makeSink(for stream: SoundOutline, in context: SinkContext) throws(StageError)
+    -> any SoundSink
+  /// What it will write for a stream of this kind, and how long it will take on one core.
+  func cost(of stream: SoundOutline) -> SinkCost
+}
+
+/// A stream of sound with its length, as far as that is known beforehand.
+struct SoundOutline: Hashable, Sendable {
+  let format: AudioFormat
+  let frames: Frames?
+
+  /// Its length in seconds, where that is known.
+  var duration: Seconds? { frames?.duration(at: format.sampleRate) }
+}
+
+/// An open recording, or kept sound, read from its beginning to its end by one thread.
+protocol SoundSource: AnyObject {
+  /// What it gives.
+  var outline: SoundOutline { get }
+  /// Fills `buffer` as far as there is sound; false when there is no more.
+  func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool
+  /// What is worth keeping about it once it was read to its end, as JSON; nil if nothing is.
+  func report() -> String?
+  /// What went wrong on the way without ending it.
+  var warnings: [String] { get }
+}
+
+/// Takes a stream on a thread of its own.
+protocol SoundSink: AnyObject {
+  /// Takes the next block.
+  func take(_ block: SharedBuffer) throws(StageError)
+  /// The stream has ended: seals what was written.
+  func finish() throws(StageError) -> PassOutcome.Result
+}
+
+/// Hears a whole stream, and then decides what its stage will do to it.
+protocol SoundAnalysis: AnyObject {
+  /// Hears the next block.
+  func hear(_ block: SharedBuffer)
+  /// The stream has ended. `sound` reads it again from the store, as often as it is opened.
+  /// - Returns: the memo that the stage's processor is made from, and findings for people.
+  func conclude(
+    _ sound: KeptSound, store: any ArtifactStore, check: () throws(StageError) -> Void
+  ) throws(StageError) -> PassOutcome.Result
+}
+
+/// What a sink may touch besides the stream.
+struct SinkContext {
+  /// Where artifacts are written.
+  let store: any ArtifactStore
+  /// Threads for work that can be cut in pieces, one a core.
+  let pool: WorkerPool
+}
+
+/// What a sink will write, and how long it will work.
+struct SinkCost: Hashable, Sendable {
+  /// Bytes for the store.
+  var byteCount = 0
+  /// Of these, bytes that go on to the output folder.
+  var publishedByteCount = 0
+  /// Seconds of one core for a second of sound.
+  var coreSeconds = 0.0
+}
