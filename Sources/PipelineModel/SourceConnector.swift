@@ -1,0 +1,209 @@
+/// Connects the input ports of a step with what stands above it, and with the pipeline's inputs.
+struct SourceConnector {
+  /// A step that was seen, whether it could be bound or not: enough to resolve references even
+  /// where something else about it is wrong.
+  struct Above {
+    let id: StepID
+    let outputs: [Port]
+    /// For a skipped step: what it would have read, which takes its place.
+    let bypass: StepSource?
+    let isSkipped: Bool
+  }
+
+  /// What was found for a step.
+  struct Connection {
+    /// The sources, by port.
+    var sources: [PortName: StepSource] = [:]
+    /// Why the step cannot run, where a source that it needs was not given.
+    var missing: String?
+  }
+
+  /// Everything that was wrong so far.
+  private(set) var problems: [Problem] = []
+  /// What stands above the step that is looked at.
+  private(set) var above: [Above] = []
+  private let definition: PipelineDefinition
+  private let given: Set<String>
+
+  init(_ definition: PipelineDefinition, given: Set<String>) {
+    self.definition = definition
+    self.given = given
+  }
+
+  /// Adds a step to what stands above the next.
+  mutating func add(_ step: Above) { above.append(step) }
+
+  /// Connects every input port of a step.
+  /// - Parameter references: sources written among the parameters.
+  mutating func connect(
+    _ step: StepDefinition, _ descriptor: StageDescriptor, _ references: [DocumentNode.Entry]
+  ) -> Connection {
+    let written = written(step, descriptor, references)
+    var connection = Connection()
+    for (index, port) in descriptor.inputs.enumerated() {
+      let problemCount = problems.count
+      if let reference = written[port.name] {
+        connection.sources[port.name] = resolve(reference, for: port, of: descriptor)
+      } else if index == 0 || !port.isOptional {
+        connection.sources[port.name] = nearest(above: step, port, descriptor)
+      }
+      let isMissing = connection.sources[port.name] == nil && !port.isOptional
+      if isMissing, problems.count == problemCount {
+        let name = written[port.name]?.value ?? "its \(port.name)"
+        connection.missing = "\(name) is not given"
+      }
+    }
+    return connection
+  }
+
+  /// The references that a step names, by port.
+  private mutating func written(
+    _ step: StepDefinition, _ descriptor: StageDescriptor, _ references: [DocumentNode.Entry]
+  ) -> [PortName: Located<String>] {
+    var written: [PortName: Located<String>] = [:]
+    switch step.from {
+    case .ordered(let list):
+      for (port, reference) in zip(descriptor.inputs, list) { written[port.name] = reference }
+      if let extra = list.dropFirst(descriptor.inputs.count).first {
+        problems.append(
+          Problem(
+            at: extra.location, "\(descriptor.kind) has no input left for \"\(extra.value)\"",
+            allowed: portNames(descriptor)))
+      }
+    case .named(let references):
+      for (name, reference) in references {
+        if descriptor.inputs.contains(where: { $0.name.name == name }) {
+          written[PortName(name)] = reference
+        } else {
+          problems.append(
+            Problem(
+              at: reference.location, "\(descriptor.kind) has no input \"\(name)\"",
+              allowed: portNames(descriptor),
+              suggestion: Problem.nearest(
+                to: name, in: descriptor.inputs.map(\.name.name))))
+        }
+      }
+    case nil: break
+    }
+    for entry in references {
+      guard case .scalar(let text, _) = entry.value.content else {
+        problems.append(
+          Problem(
+            at: entry.value.location, "\(entry.key) of \(descriptor.kind) names an input or a step",
+            allowed: "$input, step"))
+        continue
+      }
+      written[PortName(entry.key)] = Located(text, at: entry.value.location)
+    }
+    return written
+  }
+
+  /// What a written reference means; nil where the source is absent, or wrong, which is a problem.
+  private mutating func resolve(
+    _ reference: Located<String>, for port: Port, of descriptor: StageDescriptor
+  ) -> StepSource? {
+    if reference.value.hasPrefix("$") {
+      let name = String(reference.value.dropFirst())
+      guard let input = definition.inputs.first(where: { $0.name == name }) else {
+        reportUnknownName(name, at: reference.location)
+        return nil
+      }
+      if port.kind == .sound, !port.takesRecording {
+        problems.append(
+          Problem(
+            at: reference.location,
+            "\(descriptor.kind) takes decoded sound, and $\(name) is a recording",
+            allowed: "the output of a decode stage"))
+      } else if input.kind != port.kind {
+        report(reference, port, descriptor, found: input.kind)
+      }
+      return given.contains(name) ? .input(name) : nil
+    }
+    let parts = reference.value.split(separator: ".", maxSplits: 1).map(String.init)
+    guard let step = above.first(where: { $0.id.name == parts.first }) else {
+      let isBelow = definition.steps.contains { $0.id?.value == parts.first }
+      problems.append(
+        Problem(
+          at: reference.location,
+          isBelow
+            ? "\"\(reference.value)\" stands below, and a step can only read those above"
+            : "there is no step \"\(reference.value)\" above",
+          allowed: above.map(\.id.name).joined(separator: ", "),
+          suggestion: Problem.nearest(to: parts.first ?? "", in: above.map(\.id.name))))
+      return nil
+    }
+    let wanted = parts.dropFirst().first
+    guard
+      let output = step.outputs.first(where: {
+        wanted == nil ? $0.kind == port.kind : $0.name.name == wanted
+      })
+    else {
+      if let wanted {
+        problems.append(
+          Problem(
+            at: reference.location, "\(step.id) has no output \"\(wanted)\"",
+            allowed: step.outputs.map(\.name.name).joined(separator: ", ")))
+      } else {
+        report(reference, port, descriptor, found: step.outputs.first?.kind)
+      }
+      return nil
+    }
+    if output.kind != port.kind { report(reference, port, descriptor, found: output.kind) }
+    return step.isSkipped ? step.bypass : .step(step.id, output.name)
+  }
+
+  /// Where an unwritten source comes from: the nearest step above that gives such a thing, or the
+  /// pipeline's only input of the kind.
+  private mutating func nearest(
+    above step: StepDefinition, _ port: Port, _ descriptor: StageDescriptor
+  ) -> StepSource? {
+    let inputs = definition.inputs.filter { $0.kind == port.kind }
+    if port.takesRecording {
+      if inputs.count == 1, let only = inputs.first {
+        return given.contains(only.name) ? .input(only.name) : nil
+      }
+    } else {
+      for candidate in above.reversed() {
+        guard let output = candidate.outputs.first(where: { $0.kind == port.kind }) else {
+          continue
+        }
+        if !candidate.isSkipped { return .step(candidate.id, output.name) }
+        if let bypass = candidate.bypass, case .step = bypass { return bypass }
+      }
+    }
+    let advice =
+      port.takesRecording
+      ? inputs.map { "from: $\($0.name)" }.joined(separator: ", ")
+      : port.kind == .sound ? "put decode above it" : "from: \(port.name)"
+    problems.append(
+      Problem(
+        at: step.kind.location,
+        "\(descriptor.kind) has nothing to take its \(port.name) from", allowed: advice))
+    return nil
+  }
+
+  private mutating func report(
+    _ reference: Located<String>, _ port: Port, _ descriptor: StageDescriptor,
+    found: ArtifactKind?
+  ) {
+    problems.append(
+      Problem(
+        at: reference.location,
+        "\(port.name) of \(descriptor.kind) takes \(port.kind.rawValue), and "
+          + "\"\(reference.value)\" gives \(found?.rawValue ?? "nothing")"))
+  }
+
+  private func portNames(_ descriptor: StageDescriptor) -> String {
+    descriptor.inputs.map(\.name.name).joined(separator: ", ")
+  }
+
+  /// Reports a `$name` that is neither an input nor a variable.
+  mutating func reportUnknownName(_ name: String, at location: SourceLocation) {
+    let names = definition.inputs.map(\.name) + definition.variables.map(\.name)
+    problems.append(
+      Problem(
+        at: location, "there is no input or variable \"$\(name)\"",
+        allowed: names.map { "$\($0)" }.joined(separator: ", "),
+        suggestion: Problem.nearest(to: name, in: names).map { "$\($0)" }))
+  }
+}

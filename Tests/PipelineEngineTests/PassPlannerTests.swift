@@ -1,0 +1,135 @@
+import PipelineModel
+import TestSupport
+import Testing
+
+@testable import PipelineEngine
+
+@Suite struct PassPlannerTests {
+  private typealias Status = PassPlanner.Status
+  private typealias Listener = PassPlanner.Listener
+
+  private let chain: [StepDefinition] = [
+    .step("open"), .step("count"), .step("change", id: "a"), .step("change", id: "b"),
+    .step("settle"), .step("write"),
+  ]
+
+  private func planner(
+    _ steps: [StepDefinition], keepsEverything: Bool = false
+  ) throws -> (PassPlanner, [StepID: Status]) {
+    let plan = try Plan(
+      .sample(steps), catalog: SampleStages.catalog, inputs: ["note": "/a.wav"])
+    return (
+      PassPlanner(plan, keepsEverything: keepsEverything),
+      Dictionary(uniqueKeysWithValues: plan.steps.map { ($0.id, Status.pending) })
+    )
+  }
+
+  private func outline(_ work: PassPlanner.Work?) throws -> PassPlanner.Outline {
+    guard case .pass(let outline) = work else {
+      Issue.record("no pass but \(String(describing: work))")
+      throw CancellationError()
+    }
+    return outline
+  }
+
+  @Test func `neighbours share a pass up to a step that must hear everything`() throws {
+    var (planner, status) = try planner(chain)
+    let first = try outline(planner.next(status))
+    #expect(first.start == nil)
+    #expect(first.path.map(\.name) == ["open", "a", "b"])
+    #expect(first.kept == [StepID("b")])
+    #expect(
+      first.listeners == [
+        Listener(step: StepID("count"), at: StepID("open")),
+        Listener(step: StepID("settle"), at: StepID("b")),
+      ])
+
+    for id in ["open", "count", "a", "settle"] { status[StepID(id)] = .done(isKept: false) }
+    status[StepID("b")] = .done(isKept: true)
+    let second = try outline(planner.next(status))
+    #expect(second.start == StepID("b"))
+    #expect(second.path.map(\.name) == ["settle"])
+    #expect(second.kept.isEmpty)
+    #expect(second.listeners == [Listener(step: StepID("write"), at: StepID("settle"))])
+
+    status[StepID("write")] = .done(isKept: false)
+    #expect(planner.next(status) == nil)
+  }
+
+  @Test func `what is done but was not kept is streamed again from the nearest kept sound`() throws
+  {
+    var (planner, status) = try planner(chain)
+    for id in ["count", "a", "settle"] { status[StepID(id)] = .done(isKept: false) }
+    status[StepID("open")] = .done(isKept: true)
+    let pass = try outline(planner.next(status))
+    #expect(pass.start == StepID("open"))
+    #expect(pass.path.map(\.name) == ["a", "b", "settle"])
+    #expect(pass.listeners == [Listener(step: StepID("write"), at: StepID("settle"))])
+  }
+
+  @Test func `a changed filter streams everything above it again`() throws {
+    var (planner, status) = try planner(chain)
+    for id in ["open", "count", "a"] { status[StepID(id)] = .done(isKept: false) }
+    let pass = try outline(planner.next(status))
+    #expect(pass.start == nil)
+    #expect(pass.path.map(\.name) == ["open", "a", "b"])
+    #expect(pass.listeners == [Listener(step: StepID("settle"), at: StepID("b"))])
+    #expect(pass.kept == [StepID("b")])
+  }
+
+  @Test func `a kept sound that is gone is made again where it is needed`() throws {
+    var (planner, status) = try planner(chain)
+    for id in ["open", "count", "a", "b", "settle"] { status[StepID(id)] = .done(isKept: false) }
+    let pass = try outline(planner.next(status))
+    #expect(pass.path.map(\.name) == ["open", "a", "b", "settle"])
+    #expect(pass.listeners == [Listener(step: StepID("write"), at: StepID("settle"))])
+  }
+
+  @Test func `a second branch begins at sound that the first pass keeps`() throws {
+    var (planner, status) = try planner([
+      .step("open"), .step("change", id: "a"), .step("write"),
+      .step("change", id: "b", from: .from("open")), .step("write", id: "second"),
+    ])
+    let first = try outline(planner.next(status))
+    #expect(first.path.map(\.name) == ["open", "a"])
+    #expect(first.kept == [StepID("open")])
+    status[StepID("open")] = .done(isKept: true)
+    for id in ["a", "write"] { status[StepID(id)] = .done(isKept: false) }
+    let second = try outline(planner.next(status))
+    #expect(second.start == StepID("open"))
+    #expect(second.path.map(\.name) == ["b"])
+    #expect(second.listeners.map(\.step.name) == ["second"])
+  }
+
+  @Test func `keep and checkpoint every keep what flows by`() throws {
+    let steps: [StepDefinition] = [.step("open"), .step("change", keep: true), .step("write")]
+    var (planner, status) = try planner(steps)
+    #expect(try outline(planner.next(status)).kept == [StepID("change")])
+    (planner, status) = try self.planner(steps, keepsEverything: true)
+    #expect(try outline(planner.next(status)).kept == [StepID("open"), StepID("change")])
+  }
+
+  @Test func `sound that nothing takes is kept, or it would be lost`() throws {
+    let (planner, status) = try planner([.step("open"), .step("change")])
+    #expect(try outline(planner.next(status)).kept == [StepID("change")])
+  }
+
+  @Test func `a whole stage waits for its sound to be kept`() throws {
+    var (planner, status) = try planner([.step("open"), .step("change"), .step("join")])
+    #expect(try outline(planner.next(status)).kept == [StepID("change")])
+    status[StepID("open")] = .done(isKept: false)
+    status[StepID("change")] = .done(isKept: false)
+    let again = try outline(planner.next(status))
+    #expect(again.path.map(\.name) == ["open", "change"])
+    #expect(again.kept == [StepID("change")])
+    status[StepID("change")] = .done(isKept: true)
+    #expect(planner.next(status) == .whole(StepID("join")))
+  }
+
+  @Test func `a source that may be known is identified alone`() throws {
+    let (planner, status) = try planner(chain)
+    let pass = try outline(planner.next(status, sourcesAlone: [StepID("open")]))
+    #expect(pass.path.map(\.name) == ["open"])
+    #expect(pass.listeners.isEmpty && pass.kept.isEmpty)
+  }
+}

@@ -1,0 +1,117 @@
+import PipelineModel
+import TestSupport
+import Testing
+
+@Suite struct PlanTests {
+  private func plan(
+    _ definition: PipelineDefinition, inputs: [String: String] = ["note": "/a.wav"],
+    overrides: [String: DocumentNode] = [:]
+  ) throws -> Plan {
+    try Plan(
+      definition, catalog: SampleStages.catalog, inputs: inputs, overrides: overrides)
+  }
+
+  private func problems(_ definition: PipelineDefinition) -> [Problem] {
+    Plan.problems(in: definition, catalog: SampleStages.catalog)
+  }
+
+  @Test func `a shorthand list chains its steps and numbers repeated kinds`() throws {
+    let plan = try plan(.sample([.step("open"), .step("change"), .step("change"), .step("write")]))
+    #expect(plan.steps.map(\.id.name) == ["open", "change", "change-2", "write"])
+    #expect(plan.steps[0].sources[PortName("recording")] == .input("note"))
+    #expect(plan.steps[2].sources[.sound] == .step(StepID("change"), .sound))
+  }
+
+  @Test func `a step takes what it needs from the nearest step that gives it`() throws {
+    let plan = try plan(.sample([.step("open"), .step("count"), .step("write")]))
+    #expect(plan.steps[2].sources[.sound] == .step(StepID("open"), .sound))
+  }
+
+  @Test func `an id is kept free for the step that names it`() throws {
+    let plan = try plan(
+      .sample([.step("open"), .step("change"), .step("change", id: "change"), .step("write")]))
+    #expect(plan.steps.map(\.id.name) == ["open", "change-2", "change", "write"])
+  }
+
+  @Test func `steps branch by name`() throws {
+    let plan = try plan(
+      .sample([
+        .step("open"), .step("change", id: "master"), .step("write", from: .from("master")),
+        .step("count", from: .from("open")),
+      ]))
+    #expect(plan.steps[2].sources[.sound] == .step(StepID("master"), .sound))
+    #expect(plan.steps[3].sources[.sound] == .step(StepID("open"), .sound))
+  }
+
+  @Test func `every problem of a pipeline is reported at once`() {
+    let problems = problems(
+      .sample([
+        .step("opne", line: 4), .step("change", when: "note", line: 5),
+        .step("write", from: .from("mastr"), line: 6),
+        .step("write", from: .from("$nope"), line: 7),
+        .step("change", from: .from("$note"), line: 8),
+        .step("change", parameters: .scalar("13 dB"), line: 9),
+      ]))
+    #expect(
+      Set(problems.map(\.message)) == [
+        "there is no stage kind \"opne\"",
+        "the condition \"note\" cannot be understood",
+        "there is no step \"mastr\" above",
+        "there is no input or variable \"$nope\"",
+        "change takes decoded sound, and $note is a recording",
+        "change brings bad luck at 13 dB",
+      ])
+    #expect(problems.first { $0.message.contains("opne") }?.suggestion == "open")
+  }
+
+  @Test func `a step cannot read one that stands below`() {
+    let problems = problems(
+      .sample([
+        .step("open"), .step("change", from: .from("master")), .step("change", id: "master"),
+      ]))
+    #expect(problems.map(\.message).first?.contains("stands below") == true)
+  }
+
+  @Test func `an input that was not given is a problem, an optional one is not`() throws {
+    let definition = PipelineDefinition.sample(
+      [.step("open"), .step("join", parameters: .mapping([("transcript", .scalar("$words"))]))],
+      optional: [("words", .transcript)])
+    #expect(throws: PlanError.self) { try plan(definition, inputs: [:]) }
+    #expect(try plan(definition).steps[1].sources.count == 1)
+    let both = try plan(definition, inputs: ["note": "/a.wav", "words": "/a.txt"])
+    #expect(both.steps[1].sources[PortName("transcript")] == .input("words"))
+  }
+
+  @Test func `a step whose condition does not hold is bypassed`() throws {
+    let definition = PipelineDefinition.sample(
+      [.step("open"), .step("change", when: "$words"), .step("write")],
+      optional: [("words", .transcript)])
+    let plan = try plan(definition)
+    #expect(plan.steps.map(\.id.name) == ["open", "write"])
+    #expect(plan.skipped.map(\.id.name) == ["change"])
+    #expect(plan.steps[1].sources[.sound] == .step(StepID("open"), .sound))
+  }
+
+  @Test func `variables are substituted, and overrides win`() throws {
+    let definition = PipelineDefinition.sample(
+      [.step("open"), .step("change", parameters: .mapping([("amount", .scalar("$level"))]))],
+      variables: [("level", .scalar("-6 dB"))])
+    #expect(try plan(definition).steps[1].parameters.canonicalJSON.contains(#""amount":-6"#))
+    let louder = try plan(definition, overrides: ["level": .scalar("3 dB")])
+    #expect(louder.steps[1].parameters.canonicalJSON.contains(#""amount":3"#))
+    #expect(throws: PlanError.self) {
+      try plan(definition, overrides: ["levle": .scalar("3 dB")])
+    }
+  }
+
+  @Test func `only what can change the output is in the key`() throws {
+    func key(_ parameters: DocumentNode) throws -> Checkpoint.Key {
+      try plan(.sample([.step("open"), .step("change", parameters: parameters)]))
+        .steps[1].keyComponents(inputs: [:]).key
+    }
+    let plain = try key(.mapping([("amount", .scalar("-6 dB"))]))
+    #expect(try key(.scalar("-6")) == plain)
+    #expect(try key(.mapping([("amount", .scalar("-6")), ("label", .scalar("x"))])) == plain)
+    #expect(try key(.mapping([("amount", .scalar("-6.1"))])) != plain)
+  }
+}
