@@ -94,7 +94,7 @@ let package = Package(
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("MediaTests", ["Media", "AudioModel", "TestSupport"]),
     tests("StagesTests", ["Stages", "PipelineModel", "AudioModel", "TestSupport"]),
-    tests("ArgumentsTests", ["Arguments"]),
+    tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("EndToEndTests", ["TestSupport"]),
   ]
 )
