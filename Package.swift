@@ -46,6 +46,7 @@ let package = Package(
     system("CSQLite", pkgConfig: "sqlite3", apt: ["libsqlite3-dev"]),
     system("CEBUR128", pkgConfig: "libebur128", apt: ["libebur128-dev"]),
     system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+    system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
 
     // What both sides share.
     library("Hashing", ["CCrypto"]),
@@ -55,7 +56,7 @@ let package = Package(
     library("PipelineModel", ["Hashing"]),
     library("PipelineFile", ["PipelineModel", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
-    library("Store", ["PipelineModel", "Hashing", "CSQLite"]),
+    library("Store", ["PipelineModel", "Hashing", "CSQLite", "CPosix"]),
 
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes),

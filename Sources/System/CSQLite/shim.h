@@ -1,2 +1,9 @@
 #pragma once
 #include <sqlite3.h>
+
+/// Makes "text" in double quotes a name and never a string: sqlite3_db_config is variadic.
+static inline int sqlite3_forbid_double_quoted_strings(sqlite3 *database) {
+  int status = sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+  if (status != SQLITE_OK) return status;
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
+}

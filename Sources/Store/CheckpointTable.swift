@@ -1,0 +1,93 @@
+internal import Hashing
+internal import PipelineModel
+
+/// Checkpoints as rows: one for the work, one for each of its outputs.
+enum CheckpointTable {
+  /// The checkpoint under `key`, whether or not its artifacts are still there.
+  static func checkpoint(
+    for key: Checkpoint.Key, in database: inout Database
+  ) throws(StoreError) -> Checkpoint? {
+    let action = "read checkpoints in"
+    // One statement, so that another process's commit cannot fall between work and outputs.
+    let rows = try database.run(
+      """
+      SELECT components, memo, hint, port, outputs.kind, identity, artifact, byte_count
+      FROM checkpoints LEFT JOIN outputs USING (key) WHERE key = ?
+      """, [.text(key.digest.hex)], to: action)
+    // A record that does not read, or no longer gives its key, is as good as none: the work is
+    // done again and recorded afresh.
+    guard let first = rows.first, let text = first[0].text,
+      let components: KeyComponents = try? StoredJSON.decode(text), components.key == key
+    else { return nil }
+    var outputs: [PortName: StepOutput] = [:]
+    for row in rows {
+      guard let port = row[3].text else { continue }
+      guard let output = output(row[4...]) else { return nil }
+      outputs[PortName(port)] = output
+    }
+    return Checkpoint(
+      components: components, outputs: outputs, memo: first[1].text, hint: first[2].text)
+  }
+
+  /// Writes a checkpoint. If its key was recorded before, what only the older record names is
+  /// kept.
+  static func commit(_ checkpoint: Checkpoint, to database: inout Database) throws(StoreError) {
+    let action = "record a checkpoint in"
+    let key = SQLValue.text(checkpoint.key.digest.hex)
+    let components = try StoredJSON.encode(checkpoint.components, to: action)
+    try database.transaction(to: action) { (database) throws(StoreError) in
+      try database.run(
+        """
+        INSERT INTO checkpoints (key, kind, hint, components, memo) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (key) DO UPDATE SET components = excluded.components,
+          hint = coalesce(excluded.hint, hint), memo = coalesce(excluded.memo, memo)
+        """,
+        [
+          key, .text(checkpoint.components.kind), SQLValue(checkpoint.hint), .text(components),
+          SQLValue(checkpoint.memo),
+        ], to: action)
+      for (port, output) in checkpoint.outputs.sorted(by: { $0.key < $1.key }) {
+        try database.run(
+          """
+          INSERT INTO outputs (key, port, kind, identity, artifact, byte_count)
+          VALUES (?, ?, ?, ?, ?, ?)
+          ON CONFLICT (key, port) DO UPDATE SET
+            kind = excluded.kind,
+            artifact = CASE WHEN excluded.artifact IS NULL AND identity = excluded.identity
+              THEN artifact ELSE excluded.artifact END,
+            byte_count = CASE WHEN excluded.artifact IS NULL AND identity = excluded.identity
+              THEN byte_count ELSE excluded.byte_count END,
+            identity = excluded.identity
+          """,
+          [
+            key, .text(port.name), .text(output.kind.rawValue), .text(output.identity.hex),
+            SQLValue(output.artifact?.digest.hex), SQLValue(output.artifact?.byteCount),
+          ], to: action)
+      }
+    }
+  }
+
+  /// Whether there is a checkpoint of this stage kind with this hint.
+  static func hasCheckpoint(
+    kind: String, hint: String, in database: inout Database
+  ) throws(StoreError) -> Bool {
+    try !database.run(
+      "SELECT 1 FROM checkpoints WHERE kind = ? AND hint = ? LIMIT 1",
+      [.text(kind), .text(hint)], to: "read checkpoints in"
+    ).isEmpty
+  }
+
+  /// An output from its columns: kind, identity, artifact, byte count.
+  private static func output(_ columns: ArraySlice<SQLValue>) -> StepOutput? {
+    let columns = Array(columns)
+    guard let kind = columns[0].text.flatMap(ArtifactKind.init(rawValue:)),
+      let identity = columns[1].text.flatMap(Digest.init(hex:))
+    else { return nil }
+    guard let digest = columns[2].text.flatMap(Digest.init(hex:)),
+      let byteCount = columns[3].integer
+    else { return StepOutput(kind: kind, identity: identity) }
+    return StepOutput(
+      kind: kind, identity: identity,
+      artifact: Artifact(kind: kind, digest: digest, byteCount: Int(byteCount)))
+  }
+}

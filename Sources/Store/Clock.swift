@@ -1,0 +1,11 @@
+import Glibc
+
+/// The time of day, as files are stamped with it.
+enum Clock {
+  /// Nanoseconds since 1970.
+  static func now() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

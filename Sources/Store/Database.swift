@@ -1,0 +1,159 @@
+internal import CSQLite
+internal import PipelineModel
+
+/// One connection to an SQLite database that keeps its word: WAL, every commit flushed, foreign
+/// keys enforced. Statements are prepared once and kept.
+@safe struct Database: ~Copyable {
+  private let handle: OpaquePointer
+  private var statements: [String: OpaquePointer]
+  private let path: String
+
+  /// Opens the database at `path`, and makes it if there is none.
+  /// - Parameter patience: how long to wait for another process, in milliseconds.
+  init(at path: String, patience: CInt = 10_000) throws(StoreError) {
+    unsafe handle = try Self.open(path, patience)
+    unsafe statements = [:]
+    self.path = path
+  }
+
+  deinit {
+    for unsafestatement in unsafe statements.values { unsafe sqlite3_finalize(statement) }
+    unsafe sqlite3_close(handle)
+  }
+
+  /// Runs one statement. - Returns: all of its rows.
+  /// - Parameter action: what it is for, in words that a path may follow.
+  @discardableResult
+  mutating func run(
+    _ sql: String, _ values: [SQLValue] = [], to action: String
+  ) throws(StoreError) -> [SQLRow] {
+    let statement = try unsafe prepared(sql, to: action)
+    defer {
+      unsafe sqlite3_reset(statement)
+      unsafe sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() {
+      guard unsafe Self.bind(value, to: statement, at: CInt(index + 1)) == SQLITE_OK else {
+        throw failure(action)
+      }
+    }
+    var rows: [SQLRow] = []
+    while true {
+      switch unsafe sqlite3_step(statement) {
+      case SQLITE_ROW: unsafe rows.append(Self.row(of: statement))
+      case SQLITE_DONE: return rows
+      default: throw failure(action)
+      }
+    }
+  }
+
+  /// Runs statements that give no rows and are needed once.
+  func script(_ sql: String, to action: String) throws(StoreError) {
+    guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+      throw failure(action)
+    }
+  }
+
+  /// Does all of `body` or, if it throws, nothing. No other process writes meanwhile.
+  mutating func transaction<Result>(
+    to action: String, _ body: (inout Database) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try run("BEGIN IMMEDIATE", to: action)
+    do {
+      let result = try body(&self)
+      try run("COMMIT", to: action)
+      return result
+    } catch {
+      // SQLite rolls back by itself after some failures, and then has nothing left to undo.
+      _ = try? run("ROLLBACK", to: action)
+      throw error
+    }
+  }
+
+  private mutating func prepared(
+    _ sql: String, to action: String
+  ) throws(StoreError) -> OpaquePointer {
+    if let statement = unsafe statements[sql] { return unsafe statement }
+    var statement: OpaquePointer?
+    guard
+      unsafe sqlite3_prepare_v3(
+        handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+      let statement = unsafe statement
+    else { throw failure(action) }
+    unsafe statements[sql] = statement
+    return unsafe statement
+  }
+
+  private static func bind(
+    _ value: SQLValue, to statement: OpaquePointer, at index: CInt
+  ) -> CInt {
+    switch value {
+    case .null: return unsafe sqlite3_bind_null(statement, index)
+    case .integer(let integer): return unsafe sqlite3_bind_int64(statement, index, integer)
+    case .real(let real): return unsafe sqlite3_bind_double(statement, index, real)
+    case .text(let text):
+      // SQLITE_TRANSIENT, a cast that is not imported: SQLite takes a copy.
+      let copy = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      return unsafe sqlite3_bind_text(statement, index, text, CInt(text.utf8.count), copy)
+    }
+  }
+
+  private static func row(of statement: OpaquePointer) -> SQLRow {
+    unsafe (0..<sqlite3_column_count(statement)).map { column in
+      switch unsafe sqlite3_column_type(statement, column) {
+      case SQLITE_INTEGER: .integer(unsafe sqlite3_column_int64(statement, column))
+      case SQLITE_FLOAT: .real(unsafe sqlite3_column_double(statement, column))
+      case SQLITE_TEXT: .text(unsafe String(cString: sqlite3_column_text(statement, column)))
+      default: .null
+      }
+    }
+  }
+
+  private static func open(_ path: String, _ patience: CInt) throws(StoreError) -> OpaquePointer {
+    var opened: OpaquePointer?
+    // SQLite gives a handle on failure too: it knows the reason.
+    var status = unsafe sqlite3_open_v2(
+      path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
+    guard let handle = unsafe opened else {
+      throw StoreError("open", path: path, reason: "out of memory")
+    }
+    if status == SQLITE_OK {
+      unsafe sqlite3_busy_timeout(handle, patience)
+      unsafe sqlite3_forbid_double_quoted_strings(handle)
+      status = unsafe sqlite3_exec(
+        handle,
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", nil,
+        nil, nil)
+    }
+    guard status == SQLITE_OK else {
+      let failure = unsafe failure("open", path, handle)
+      unsafe sqlite3_close(handle)
+      throw failure
+    }
+    return unsafe handle
+  }
+
+  private func failure(_ action: String) -> StoreError {
+    unsafe Self.failure(action, path, handle)
+  }
+
+  /// The failure of the last call, in SQLite's own words.
+  private static func failure(
+    _ action: String, _ path: String, _ handle: OpaquePointer
+  ) -> StoreError {
+    let code = unsafe sqlite3_errcode(handle)
+    let advice: String? =
+      switch code {
+      case SQLITE_FULL, SQLITE_IOERR:
+        "free some space, or put the store on another disk with --store"
+      case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
+        "check who owns the folder and its permissions, or choose another with --store"
+      case SQLITE_NOTADB, SQLITE_CORRUPT:
+        "move this file away: what it recorded will be made again when it is needed"
+      case SQLITE_BUSY, SQLITE_LOCKED: "another spool is writing for a long time: try again later"
+      default: nil
+      }
+    return StoreError(
+      action, path: path, reason: unsafe String(cString: sqlite3_errmsg(handle)), advice: advice)
+  }
+}

@@ -1,0 +1,64 @@
+internal import Hashing
+public import PipelineModel
+
+extension DiskStore: ArtifactStore {
+  /// Where an artifact lies. Throws when it is missing or has the wrong length; takes one look at
+  /// the file, and does not read it.
+  public func path(of artifact: Artifact) throws(StoreError) -> String {
+    guard let path = artifacts.path(of: artifact) else { throw missing(artifact) }
+    return path
+  }
+
+  /// Starts an artifact. Bytes that go through `append` are hashed on the way; once somebody has
+  /// asked for the draft's path, it is read again when it is sealed.
+  public func makeDraft(_ kind: ArtifactKind) throws(StoreError) -> ArtifactDraft {
+    ArtifactDraft(try DraftFile(kind, in: drafts, for: artifacts))
+  }
+
+  /// What was recorded under this key, without the kept sound that is gone (it can be streamed
+  /// again); nil if nothing was recorded, or if anything else that it names is gone.
+  public func checkpoint(for key: Checkpoint.Key) throws(StoreError) -> Checkpoint? {
+    let found = try withDatabase { (database) throws(StoreError) in
+      try CheckpointTable.checkpoint(for: key, in: &database)
+    }
+    guard var checkpoint = found else { return nil }
+    for (port, output) in checkpoint.outputs {
+      guard let artifact = output.artifact, artifacts.path(of: artifact) == nil else { continue }
+      if output.kind != .sound { return nil }
+      checkpoint.outputs[port]?.artifact = nil
+    }
+    return checkpoint
+  }
+
+  /// Records finished work, durably. Throws, and records nothing, if an artifact that it names is
+  /// not in the store.
+  public func commit(_ checkpoint: Checkpoint) throws(StoreError) {
+    for output in checkpoint.outputs.values {
+      if let artifact = output.artifact, artifacts.path(of: artifact) == nil {
+        throw missing(artifact)
+      }
+    }
+    try withDatabase { (database) throws(StoreError) in
+      try CheckpointTable.commit(checkpoint, to: &database)
+    }
+  }
+
+  /// Whether a checkpoint of this stage kind was recorded with this hint. One look at an index.
+  public func hasCheckpoint(kind: String, hint: String) throws(StoreError) -> Bool {
+    try withDatabase { (database) throws(StoreError) in
+      try CheckpointTable.hasCheckpoint(kind: kind, hint: hint, in: &database)
+    }
+  }
+
+  /// Bytes free for new artifacts.
+  public func freeByteCount() throws(StoreError) -> Int {
+    try Self.freeByteCount(inFolder: path)
+  }
+
+  private func missing(_ artifact: Artifact) -> StoreError {
+    StoreError(
+      "use the \(artifact.kind.rawValue) artifact \(artifact.digest.short) of", path: path,
+      reason: "it is not in the store with its \(artifact.byteCount) bytes",
+      advice: "run the pipeline again: what is missing will be made again")
+  }
+}

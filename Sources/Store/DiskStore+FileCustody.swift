@@ -1,0 +1,65 @@
+import Glibc
+public import Hashing
+public import PipelineModel
+
+extension DiskStore: FileCustody {
+  /// How long a file must have been left alone before its stamp is trusted: two writes within one
+  /// tick of the file system's clock leave the same stamp, and the coarsest ticks last 2 s.
+  private static let settlingTime: Int64 = 2_000_000_000
+
+  /// The digest of a user's file: reads all of it, except where it was read before and has not
+  /// changed since. Throws if it cannot be read, is no file, or changes meanwhile.
+  public func digest(ofFile path: String) throws(StoreError) -> Digest {
+    let path = FilePath.absolute(path)
+    // Without O_NONBLOCK, opening a pipe waits for somebody to write into it.
+    let file = try doing("read", path) { () throws(SystemError) in
+      try files.open(path, O_RDONLY | O_NONBLOCK)
+    }
+    let stamp = try doing("read", path) { () throws(SystemError) in try file.stamp }
+    if let complaint = stamp.complaint {
+      throw StoreError("read", path: path, reason: complaint, advice: "name a sound file")
+    }
+    let known = try withDatabase { (database) throws(StoreError) in
+      try CustodyTables.digest(ofFile: path, stamp: stamp, in: &database)
+    }
+    if let known { return known }
+
+    let isSettled = clock() - max(stamp.changed, stamp.modified) >= Self.settlingTime
+    let (digest, _) = try doing("read", path) { () throws(SystemError) in
+      try files.digest(of: file)
+    }
+    let stampAfter = try doing("read", path) { () throws(SystemError) in try file.stamp }
+    guard stampAfter.hasSameBytes(as: stamp) else {
+      throw StoreError(
+        "read", path: path, reason: "it changed while it was being read",
+        advice: "wait until it is complete, and try again")
+    }
+    if isSettled, stampAfter == stamp {
+      try withDatabase { (database) throws(StoreError) in
+        try CustodyTables.remember(digest, ofFile: path, stamp: stamp, in: &database)
+      }
+    }
+    return digest
+  }
+
+  /// Whether `path` holds, unchanged since, what `publish` put there under this `content` name.
+  /// Takes one look at the file, and does not read it.
+  public func isPublished(_ content: Digest, at path: String) throws(StoreError) -> Bool {
+    try published(at: FilePath.absolute(path)) == content
+  }
+
+  /// What was published at an absolute path, if it is still there and unchanged.
+  func published(at path: String) throws(StoreError) -> Digest? {
+    guard let stamp = try? FileStamp(at: path), stamp.isRegularFile else { return nil }
+    return try withDatabase { (database) throws(StoreError) in
+      try CustodyTables.published(at: path, stamp: stamp, in: &database)
+    }
+  }
+
+  /// Copies a file's bytes, sharing its blocks where the file system can, and else inside the
+  /// kernel where it can. What is at `destination` is overwritten; if the copy fails, it is
+  /// removed. Does not flush.
+  public func copyFile(from source: String, to destination: String) throws(StoreError) {
+    try FileCopy(files: files).copy(from: source, to: destination)
+  }
+}

@@ -1,0 +1,63 @@
+public import PipelineModel
+
+extension DiskStore: RunLog {
+  /// Writes a run, new or changed, whole and durably.
+  public func save(_ run: RunRecord) throws(StoreError) {
+    let action = "record a run in"
+    let record = try StoredJSON.encode(run, to: action)
+    try withDatabase { (database) throws(StoreError) in
+      _ = try database.run(
+        """
+        INSERT INTO runs (id, started_at, state, pipeline, record) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET started_at = excluded.started_at, state = excluded.state,
+          pipeline = excluded.pipeline, record = excluded.record
+        """,
+        [
+          .text(run.id.name), .real(run.startedAt), .text(run.state.rawValue),
+          .text(run.pipeline), .text(record),
+        ], to: action)
+    }
+  }
+
+  /// The newest runs, newest first.
+  public func runs(limit: Int) throws(StoreError) -> [RunRecord] {
+    try records(
+      "SELECT id, record FROM runs ORDER BY started_at DESC, id DESC LIMIT ?",
+      [SQLValue(max(0, limit))])
+  }
+
+  /// The run of this name or, if there is none, the one whose name begins with it; throws when
+  /// several do, nil when none does.
+  public func run(named prefix: String) throws(StoreError) -> RunRecord? {
+    let found = try records(
+      """
+      SELECT id, record FROM runs WHERE substr(id, 1, length(?1)) = ?1
+      ORDER BY id = ?1 DESC, started_at DESC LIMIT 4
+      """, [.text(prefix)])
+    guard let first = found.first, found.count > 1, first.id.name != prefix else {
+      return found.first
+    }
+    let names = found.prefix(3).map(\.id.name).joined(separator: ", ")
+    throw StoreError(
+      "choose a run by", path: prefix,
+      reason: "several begin with it: \(names)\(found.count > 3 ? ", …" : "")",
+      advice: "type more of the name")
+  }
+
+  private func records(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [RunRecord] {
+    let action = "read runs in"
+    let rows = try withDatabase { (database) throws(StoreError) in
+      try database.run(sql, values, to: action)
+    }
+    var records: [RunRecord] = []
+    for row in rows {
+      do {
+        records.append(try StoredJSON.decode(row[1].text ?? ""))
+      } catch {
+        throw StoreError(
+          action, path: path, reason: "the record of \(row[0].text ?? "a run") does not read")
+      }
+    }
+    return records
+  }
+}

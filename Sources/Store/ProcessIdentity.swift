@@ -1,0 +1,58 @@
+import Glibc
+
+/// Which process a file belongs to, told apart from any later one with the same number.
+struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
+  /// Eight digits that name the boot of the machine.
+  let boot: String
+  /// The process's number.
+  let number: pid_t
+  /// When it started, in the kernel's ticks since the boot; 0 where that cannot be read.
+  let start: UInt64
+
+  /// This process.
+  static let current = ProcessIdentity(
+    boot: currentBoot, number: getpid(), start: startTicks(of: getpid()) ?? 0)
+
+  init(boot: String, number: pid_t, start: UInt64) {
+    (self.boot, self.number, self.start) = (boot, number, start)
+  }
+
+  /// Reads what `description` gave; nil for anything else.
+  init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "-")
+    guard parts.count == 3, let number = pid_t(parts[1]), number > 0, let start = UInt64(parts[2])
+    else { return nil }
+    self.init(boot: String(parts[0]), number: number, start: start)
+  }
+
+  /// `1f9a03bc-2710-88123`.
+  var description: String { "\(boot)-\(number)-\(start)" }
+
+  /// Whether the process still runs, as far as this one can see: one in another container is
+  /// not seen, which is why a file's lock has to be free as well before it counts as abandoned.
+  var isAlive: Bool {
+    boot == Self.currentBoot && (Self.startTicks(of: number) ?? 0) == start
+  }
+
+  private static let currentBoot =
+    smallFile("/proc/sys/kernel/random/boot_id").map { String($0.prefix(8)) } ?? "00000000"
+
+  private static func startTicks(of number: pid_t) -> UInt64? {
+    // The name in parentheses may hold anything, so fields are counted from its end: the start
+    // is the 22nd of all and the 20th behind the name (proc(5)).
+    guard let text = smallFile("/proc/\(number)/stat"),
+      let end = text.lastIndex(of: ")")
+    else { return nil }
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    return fields.count > 19 ? UInt64(fields[19]) : nil
+  }
+
+  private static func smallFile(_ path: String) -> String? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    let file = OpenFile(descriptor: descriptor, path: path)
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = unsafe Glibc.read(file.descriptor, &bytes, bytes.count)
+    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+  }
+}

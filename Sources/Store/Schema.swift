@@ -1,0 +1,98 @@
+internal import PipelineModel
+
+/// The tables of the store's database, as the steps by which they came to be. A step that was
+/// released is never changed; what is new is a new step.
+struct Schema: Sendable {
+  /// The SQL of each step. A database at version n has gone through the first n.
+  let steps: [String]
+
+  /// The tables of this version of Spool.
+  static let current = Schema(steps: [checkpointsAndRuns, custody])
+
+  /// Brings a database up to date, one whole step after the other.
+  ///
+  /// Throws, and changes nothing, if a newer Spool has written it.
+  func migrate(_ database: inout Database, at path: String) throws(StoreError) {
+    if try version(of: &database, path) == steps.count { return }
+    while try advance(&database, path) {}
+  }
+
+  /// Takes the next step. - Returns: false if there is none.
+  private func advance(_ database: inout Database, _ path: String) throws(StoreError) -> Bool {
+    // The version is read again inside: another process may have taken the step meanwhile.
+    try database.transaction(to: "update") { (database) throws(StoreError) in
+      let version = try version(of: &database, path)
+      guard version < steps.count else { return false }
+      try database.script(steps[version], to: "update")
+      try database.script("PRAGMA user_version = \(version + 1)", to: "update")
+      return true
+    }
+  }
+
+  private func version(of database: inout Database, _ path: String) throws(StoreError) -> Int {
+    let version = Int(
+      try database.run("PRAGMA user_version", to: "open").first?.first?.integer ?? 0)
+    guard version <= steps.count else {
+      throw StoreError(
+        "open", path: path,
+        reason: "a newer Spool wrote it (format \(version); this one knows up to \(steps.count))",
+        advice: "install the newer Spool, or use another store with --store")
+    }
+    return version
+  }
+
+  private static let checkpointsAndRuns = """
+    CREATE TABLE checkpoints (
+      key TEXT PRIMARY KEY,
+      kind TEXT NOT NULL,
+      hint TEXT,
+      components TEXT NOT NULL,
+      memo TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX checkpoints_by_hint ON checkpoints (kind, hint);
+    CREATE TABLE outputs (
+      key TEXT NOT NULL REFERENCES checkpoints (key) ON DELETE CASCADE,
+      port TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      identity TEXT NOT NULL,
+      artifact TEXT,
+      byte_count INTEGER,
+      PRIMARY KEY (key, port),
+      CHECK ((artifact IS NULL) = (byte_count IS NULL))
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX outputs_by_artifact ON outputs (artifact) WHERE artifact IS NOT NULL;
+    CREATE TABLE runs (
+      id TEXT PRIMARY KEY,
+      started_at REAL NOT NULL,
+      state TEXT NOT NULL,
+      pipeline TEXT NOT NULL,
+      record TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX runs_by_start ON runs (started_at);
+    """
+
+  private static let custody = """
+    CREATE TABLE digests (
+      path TEXT PRIMARY KEY,
+      device INTEGER NOT NULL,
+      inode INTEGER NOT NULL,
+      byte_count INTEGER NOT NULL,
+      modified_ns INTEGER NOT NULL,
+      changed_ns INTEGER NOT NULL,
+      digest TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE published (
+      path TEXT PRIMARY KEY,
+      device INTEGER NOT NULL,
+      inode INTEGER NOT NULL,
+      byte_count INTEGER NOT NULL,
+      modified_ns INTEGER NOT NULL,
+      changed_ns INTEGER NOT NULL,
+      content TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE unfinished (
+      path TEXT PRIMARY KEY,
+      owner TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+}
