@@ -54,3 +54,24 @@ public indirect enum Value: Hashable, Sendable {
     return result + "\""
   }
 }
+
+extension Value {
+  /// The value as JSON with sorted keys and an indentation of two, for people.
+  public var indentedJSON: String { indented(0) }
+
+  private func indented(_ depth: Int) -> String {
+    let inner = String(repeating: "  ", count: depth + 1)
+    let outer = String(repeating: "  ", count: depth)
+    switch self {
+    case .list(let values) where !values.isEmpty:
+      let lines = values.map { inner + $0.indented(depth + 1) }
+      return "[\n" + lines.joined(separator: ",\n") + "\n\(outer)]"
+    case .group(let members) where !members.isEmpty:
+      let lines = members.sorted { $0.key < $1.key }.map {
+        "\(inner)\(Value.quoted($0.key)): \($0.value.indented(depth + 1))"
+      }
+      return "{\n" + lines.joined(separator: ",\n") + "\n\(outer)}"
+    default: return canonicalJSON
+    }
+  }
+}

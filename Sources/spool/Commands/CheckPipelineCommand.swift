@@ -1,0 +1,52 @@
+import Arguments
+import PipelineFile
+import PipelineModel
+
+/// `spool check-pipeline`: every problem of a pipeline at once.
+struct CheckPipelineCommand: Command {
+  private static let files = Positional<[String]>.repeated(
+    "PIPELINE", help: "The pipelines' files.", completion: .files(extensions: ["yaml", "yml"]))
+
+  static let declaration = CommandDeclaration(
+    name: "check-pipeline", group: "Pipelines",
+    summary: "Report every problem of a pipeline, each with its place and what is allowed.",
+    positionals: [files], options: [Options.json],
+    examples: [Example("Check all pipelines", "spool check-pipeline Pipelines/*.yaml")])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    var code = ExitCode.done
+    for path in arguments[Self.files] {
+      do throws(Workbench.Refusal) {
+        let (problems, text) = try bench.problems(at: path)
+        if arguments[Options.json] {
+          for problem in problems { console.print(json(problem, path).canonicalJSON) }
+        } else if problems.isEmpty {
+          console.print("\(path): no problems")
+        } else {
+          throw bench.refusal(problems, in: text, at: path)
+        }
+        if !problems.isEmpty { code = .usage }
+      } catch {
+        console.report(error.text)
+        code = error.code
+      }
+    }
+    return code
+  }
+
+  private func json(_ problem: Problem, _ path: String) -> Value {
+    .group([
+      "file": .text(path),
+      "line": problem.location.map { .number(Double($0.line)) } ?? .null,
+      "column": problem.location.map { .number(Double($0.column)) } ?? .null,
+      "message": .text(problem.message),
+      "allowed": problem.allowed.map { .text($0) } ?? .null,
+      "suggestion": problem.suggestion.map { .text($0) } ?? .null,
+    ])
+  }
+}

@@ -1,0 +1,101 @@
+import Arguments
+import PipelineEngine
+import PipelineModel
+import Stages
+
+/// `spool plan`: what a run would do, without doing it.
+struct PlanCommand: Command {
+  private static let inputs = Positional<[String]>.repeated(
+    "INPUT", help: "The recordings, as for run.", completion: .files())
+
+  static let declaration = CommandDeclaration(
+    name: "plan", group: "Work",
+    summary: "Show what a run would do: passes, reuse, disk and time. Changes nothing.",
+    positionals: [Options.pipeline, inputs],
+    options: [Options.set, Options.store, Options.out, Options.checkpoint, Options.json],
+    examples: [
+      Example("Look before running", "spool plan Pipelines/voice-note.yaml note.m4a")
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    do throws(Workbench.Refusal) {
+      let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
+      let inputs = try bench.bind(arguments[Self.inputs], to: pipeline)
+      let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+      let store = try bench.store(at: arguments[Options.store])
+      let runner = Runner(
+        store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
+        recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
+      var options = Runner.Options(folder: bench.absolute(arguments[Options.out] ?? "exports"))
+      options.keepsEverything = arguments[Options.checkpoint] == .every
+      let forecast: Forecast
+      do throws(RunError) { forecast = try runner.forecast(plan, options) } catch {
+        throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
+      }
+      let free = (try? store.freeByteCount()) ?? 0
+      console.print(
+        arguments[Options.json]
+          ? json(plan, forecast, free).canonicalJSON : text(plan, forecast, free))
+      return .done
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  private func text(_ plan: Plan, _ forecast: Forecast, _ free: Int) -> String {
+    var lines = ["\(plan.name)  \(plan.inputs.values.sorted().joined(separator: ", "))", ""]
+    for (index, unit) in forecast.units.enumerated() {
+      let steps = unit.steps.map(\.name).joined(separator: ", ")
+      lines.append("pass \(index + 1)    \(steps)")
+      if !unit.replayed.isEmpty {
+        lines.append("  again   \(unit.replayed.map(\.name).joined(separator: ", "))")
+      }
+      if !unit.kept.isEmpty {
+        lines.append("  keeps   \(unit.kept.map(\.name).joined(separator: ", "))")
+      }
+    }
+    if !forecast.reused.isEmpty {
+      lines.append("reused    \(forecast.reused.map(\.name).joined(separator: ", "))")
+    }
+    for step in forecast.skipped { lines.append("skipped   \(step.id): \(step.reason)") }
+    if forecast.units.isEmpty {
+      lines.append("")
+      lines.append("nothing to do: everything is in the store")
+      return lines.joined(separator: "\n")
+    }
+    lines.append("")
+    if let seconds = forecast.mediaSeconds { lines.append("length    \(Format.duration(seconds))") }
+    lines.append(
+      "disk      about \(ByteCount(forecast.storeByteCount)) in the store and "
+        + "\(ByteCount(forecast.publishedByteCount)) of exports; \(ByteCount(free)) are free")
+    lines.append("time      about \(Format.duration(forecast.seconds))")
+    return lines.joined(separator: "\n")
+  }
+
+  private func json(_ plan: Plan, _ forecast: Forecast, _ free: Int) -> Value {
+    func names(_ ids: [StepID]) -> Value { .list(ids.map { .text($0.name) }) }
+    return .group([
+      "pipeline": .text(plan.name),
+      "inputs": .group(plan.inputs.mapValues { .text($0) }),
+      "passes": .list(
+        forecast.units.map {
+          .group([
+            "steps": names($0.steps), "again": names($0.replayed), "keeps": names($0.kept),
+          ])
+        }),
+      "reused": names(forecast.reused),
+      "skipped": names(forecast.skipped.map(\.id)),
+      "mediaSeconds": forecast.mediaSeconds.map { .number($0) } ?? .null,
+      "storeBytes": .number(Double(forecast.storeByteCount)),
+      "exportBytes": .number(Double(forecast.publishedByteCount)),
+      "freeBytes": .number(Double(free)),
+      "seconds": .number(forecast.seconds),
+    ])
+  }
+}

@@ -1,0 +1,29 @@
+import Arguments
+
+/// Options that several commands share, declared once.
+enum Options {
+  static let out = Option<String?>.value(
+    "out", "DIR", short: "o", help: "The folder for the exports.", defaultText: "exports",
+    completion: .folder)
+  static let store = Option<String?>.value(
+    "store", "DIR", help: "The store's folder.",
+    defaultText: "$SPOOL_STORE, or ~/.local/share/spool", completion: .folder)
+  static let set = Option<[String]>.values(
+    "set", "NAME=VALUE", help: "Override one of the pipeline's variables.")
+  static let json = Option<Bool>.flag("json", help: "Write JSON on standard output.")
+  static let checkpoint = Option<CheckpointPolicy>.value(
+    "checkpoint", "WHEN", default: .pass,
+    help: "Which sound is kept in the store: where a pass ends, or after every stage.")
+  static let replace = Option<Bool>.flag(
+    "replace", help: "Replace files in the output folder that Spool did not write.")
+  static let quiet = Option<Bool>.flag("quiet", short: "q", help: "Only say what went wrong.")
+
+  static let pipeline = Positional<String>.required(
+    "PIPELINE", help: "The pipeline's file.", completion: .files(extensions: ["yaml", "yml"]))
+}
+
+/// What `--checkpoint` says.
+enum CheckpointPolicy: String, CaseIterable, ArgumentValue {
+  case pass
+  case every
+}

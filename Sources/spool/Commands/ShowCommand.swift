@@ -1,0 +1,70 @@
+import Arguments
+import PipelineEngine
+import PipelineModel
+import Store
+
+/// `spool show`: one run in full.
+struct ShowCommand: Command {
+  private static let run = Positional<String>.required(
+    "RUN", help: "The run's name, or its beginning; last for the newest.")
+
+  static let declaration = CommandDeclaration(
+    name: "show", group: "History",
+    summary: "Show one run: what became of each step, the levels, the files.",
+    positionals: [run], options: [Options.store, Options.json],
+    examples: [Example("The newest run", "spool show last")])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    do throws(Workbench.Refusal) {
+      let store = try Workbench(console: console).store(at: arguments[Options.store])
+      let name = arguments[Self.run]
+      let found: RunRecord?
+      do throws(StoreError) {
+        found = name == "last" ? try store.runs(limit: 1).first : try store.run(named: name)
+      } catch {
+        throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .usage)
+      }
+      guard let run = found else {
+        throw Workbench.Refusal(
+          text:
+            "\(console.red("error:")) there is no run \"\(name)\"\nnext:  spool runs lists them",
+          code: .usage)
+      }
+      console.print(arguments[Options.json] ? JSONText.of(run) : text(run))
+      return .done
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  private func text(_ run: RunRecord) -> String {
+    var lines = [
+      "run        \(run.id)",
+      "pipeline   \(run.pipeline)  (\(run.pipelinePath))",
+    ]
+    for (name, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
+      lines.append("input      \(name) = \(path)")
+    }
+    for (name, value) in run.overrides.sorted(by: { $0.key < $1.key }) {
+      lines.append("set        \(name) = \(value)")
+    }
+    lines.append("began      \(Format.time(run.startedAt))")
+    lines.append("state      \(run.state.rawValue)")
+    if let failure = run.failure { lines.append("failure    \(failure)") }
+    lines.append("")
+    let width = (run.steps.map(\.id.name.count).max() ?? 0) + 2
+    for step in run.steps {
+      let kind = step.kind == step.id.name ? "" : step.kind
+      let key = step.key.map(\.digest.short) ?? ""
+      lines.append(
+        "\(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
+          + "\(Format.pad(key, 14))\(kind)")
+    }
+    return (lines + RunSummary(run).lines).joined(separator: "\n")
+  }
+}

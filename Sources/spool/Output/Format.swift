@@ -1,0 +1,63 @@
+import Glibc
+import PipelineEngine
+
+/// How figures look on the terminal.
+enum Format {
+  /// `3 min 20 s`, `20.3 s`, `0.04 s`.
+  static func duration(_ seconds: Double) -> String {
+    switch seconds {
+    case ..<0.0995: "\(decimal(seconds, places: 2)) s"
+    case ..<59.95: "\(decimal(seconds, places: 1)) s"
+    case ..<3599.5:
+      "\(Int(seconds.rounded()) / 60) min \(Int(seconds.rounded()) % 60) s"
+    default:
+      "\(Int((seconds / 60).rounded()) / 60) h \(Int((seconds / 60).rounded()) % 60) min"
+    }
+  }
+
+  /// `412 × real time`.
+  static func speed(media: Double, wall: Double) -> String {
+    let ratio = wall > 0 ? media / wall : 0
+    return "\(decimal(ratio, places: ratio < 10 ? 1 : 0)) × real time"
+  }
+
+  /// A number with so many places.
+  static func decimal(_ value: Double, places: Int) -> String {
+    guard value.isFinite, abs(value) < 1e12 else { return "–" }
+    guard places > 0 else { return String(Int(value.rounded())) }
+    let scale = pow(10, Double(places))
+    let scaled = Int((value * scale).rounded())
+    let digits = String(abs(scaled))
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    let split = padded.index(padded.endIndex, offsetBy: -places)
+    return (scaled < 0 ? "-" : "") + padded[..<split] + "." + padded[split...]
+  }
+
+  /// Fills up on the right.
+  static func pad(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  /// Fills up on the left.
+  static func padLeft(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+
+  /// A bar of `width` cells.
+  static func bar(_ fraction: Double, width: Int) -> String {
+    let eighths = Int((min(max(fraction, 0), 1) * Double(width * 8)).rounded())
+    let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+    let filled = String(repeating: "█", count: eighths / 8) + partial
+    return pad(filled, width)
+  }
+
+  /// A local time: `2026-11-21 14:22:05`.
+  static func time(_ secondsSince1970: Double) -> String {
+    var time = time_t(secondsSince1970)
+    var parts = tm()
+    unsafe localtime_r(&time, &parts)
+    func two(_ number: Int32) -> String { padLeft(String(number), 2).replacing(" ", with: "0") }
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
+      + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+  }
+}

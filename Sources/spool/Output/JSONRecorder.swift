@@ -1,0 +1,99 @@
+import FoundationEssentials
+import PipelineEngine
+import PipelineModel
+
+/// Writes one JSON object for every event.
+struct JSONRecorder: RunRecorder {
+  private let console: Console
+
+  init(_ console: Console) { self.console = console }
+
+  func record(_ event: RunEvent) {
+    console.print(JSONText.of(EventLine(event)))
+  }
+}
+
+/// Says only what went wrong without ending the run.
+struct SilentRecorder: RunRecorder {
+  private let console: Console
+
+  init(_ console: Console) { self.console = console }
+
+  func record(_ event: RunEvent) {
+    if case .warning(let step, let text) = event { console.report("warning: \(step): \(text)") }
+  }
+}
+
+/// Encodable values as one line of JSON with sorted keys.
+enum JSONText {
+  static func of(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(value) else { return "{}" }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+/// An event as `--json` shows it: `event` names it, the other members depend on it.
+private struct EventLine: Encodable {
+  private var event = ""
+  private var step: String?
+  private var kind: String?
+  private var steps: [String]?
+  private var replayed: [String]?
+  private var done: Double?
+  private var total: Double?
+  private var seconds: Double?
+  private var message: String?
+  private var result: StepRecord?
+  private var file: PublishedFile?
+  private var run: RunRecord?
+
+  init(_ event: RunEvent) {
+    switch event {
+    case .started(let record):
+      self.event = "started"
+      run = record
+    case .reused(let id, let kind):
+      self.event = "reused"
+      step = id.name
+      self.kind = kind
+    case .skipped(let skipped):
+      self.event = "skipped"
+      step = skipped.id.name
+      kind = skipped.kind
+      message = skipped.reason
+    case .passStarted(let steps, let replayed, let mediaSeconds):
+      self.event = "pass"
+      self.steps = steps.map(\.name)
+      self.replayed = replayed.map(\.name)
+      seconds = mediaSeconds
+    case .progress(let id, let done, let total):
+      self.event = "progress"
+      step = id.name
+      self.done = done
+      self.total = total
+    case .finished(let record):
+      self.event = "finished"
+      step = record.id.name
+      kind = record.kind
+      result = record
+    case .warning(let id, let text):
+      self.event = "warning"
+      step = id.name
+      message = text
+    case .retrying(let id, let error, let delay):
+      self.event = "retrying"
+      step = id?.name
+      message = error.message
+      seconds = delay
+    case .published(let file):
+      self.event = "published"
+      step = file.step.name
+      self.file = file
+    case .ended(let record):
+      self.event = "ended"
+      run = record
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import FoundationEssentials
+import PipelineEngine
+import PipelineModel
+
+/// What a run came to: levels before and after, the files, the time.
+struct RunSummary {
+  private let run: RunRecord
+
+  init(_ run: RunRecord) { self.run = run }
+
+  /// The summary, line by line, each part after an empty line.
+  var lines: [String] { levels + files + [""] + [time] }
+
+  // MARK: Levels
+
+  /// Levels as the measuring stages write them down; what a stage did not measure is absent.
+  private struct Levels: Decodable {
+    var integrated: Double?
+    var range: Double?
+    var truePeak: Double?
+    var samplePeak: Double?
+    var rms: Double?
+    var clippedSamples: Int?
+  }
+
+  /// What a normalizing stage writes down.
+  private struct Change: Decodable {
+    var before: Levels
+    var after: Levels
+  }
+
+  private var levels: [String] {
+    var columns: [(title: String, levels: Levels)] = []
+    for step in run.steps {
+      guard step.kind == "measure", let levels = decode(Levels.self, step.findings) else {
+        continue
+      }
+      columns.append((step.id.name, levels))
+    }
+    if columns.isEmpty,
+      let change = run.steps.lazy.compactMap({ decode(Change.self, $0.findings) }).first
+    {
+      columns = [("before", change.before), ("after", change.after)]
+    }
+    guard !columns.isEmpty else { return [] }
+    let rows: [(String, (Levels) -> String?)] = [
+      ("loudness", { figure($0.integrated, "LUFS") }),
+      ("range", { figure($0.range, "LU") }),
+      ("true peak", { figure($0.truePeak, "dBTP") }),
+      ("sample peak", { figure($0.samplePeak, "dBFS") }),
+      ("RMS", { figure($0.rms, "dBFS") }),
+      ("clipped", { levels in levels.clippedSamples.map { "\($0) samples" } }),
+    ]
+    func figure(_ value: Double?, _ unit: String) -> String? {
+      value.map { "\(Format.decimal($0, places: 1)) \(unit)" }
+    }
+    var lines = [
+      "", Format.pad("levels", 14) + columns.map { Format.padLeft($0.title, 13) }.joined(),
+    ]
+    for (name, read) in rows {
+      let cells = columns.map { read($0.levels) }
+      guard cells.contains(where: { $0 != nil }) else { continue }
+      lines.append(
+        "  \(Format.pad(name, 12))" + cells.map { Format.padLeft($0 ?? "–", 13) }.joined())
+    }
+    return lines
+  }
+
+  private func decode<T: Decodable>(_ type: T.Type, _ text: String?) -> T? {
+    text.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
+  }
+
+  // MARK: Files and time
+
+  private var files: [String] {
+    guard let first = run.published.first else { return [] }
+    let folder = first.path.prefix { _ in true }.split(separator: "/").dropLast()
+    var lines = ["", "files in /\(folder.joined(separator: "/"))"]
+    let width = (run.published.map { name(of: $0).count }.max() ?? 0) + 2
+    for file in run.published {
+      lines.append(
+        "  \(Format.pad(name(of: file), width))"
+          + Format.padLeft(ByteCount(file.byteCount).description, 9)
+          + (file.wasThere ? "   unchanged" : ""))
+    }
+    return lines
+  }
+
+  private func name(of file: PublishedFile) -> String {
+    String(file.path.split(separator: "/").last ?? "")
+  }
+
+  private var time: String {
+    let seconds = (run.finishedAt ?? run.startedAt) - run.startedAt
+    let made = run.steps.filter { $0.outcome == .made }
+    let took = "in \(Format.duration(seconds))"
+    let name = "run \(run.id)"
+    switch run.state {
+    case .running: return "under way, or cut off   \(name)"
+    case .failed, .interrupted:
+      return "\(run.state.rawValue) after \(Format.duration(seconds))   \(name)"
+    case .done:
+      guard !made.isEmpty else { return "everything was there already, \(took)   \(name)" }
+      let reused = run.steps.filter { $0.outcome == .reused }.count
+      let speed = run.mediaSeconds.map { ", \(Format.speed(media: $0, wall: seconds))" } ?? ""
+      return "done \(took)\(speed)" + (reused > 0 ? ", \(reused) steps reused" : "") + "   \(name)"
+    }
+  }
+}

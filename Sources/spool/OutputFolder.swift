@@ -1,0 +1,42 @@
+import Glibc
+import PipelineModel
+
+/// The user's folder for exports.
+enum OutputFolder {
+  /// Makes sure that files can be put into `path`, so that hours of work do not end at a folder
+  /// that cannot take the result. The folder itself is made; one above it that is missing is more
+  /// likely a mistake, and is not.
+  static func prepare(_ path: String, console: Console) throws(Workbench.Refusal) -> String {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
+      throw refusal(
+        "cannot make the output folder \(path)",
+        advice: errno == ENOENT
+          ? "make the folder above it, or choose another with --out" : "choose another with --out",
+        console)
+    }
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw refusal(
+        "the output folder \(path) is not a folder", reason: "there is a file of that name",
+        advice: "choose another with --out", console)
+    }
+    guard unsafe access(path, W_OK | X_OK) == 0 else {
+      throw refusal(
+        "cannot write into the output folder \(path)",
+        advice: "make it writable, or choose another with --out", console)
+    }
+    return path
+  }
+
+  private static func refusal(
+    _ message: String, reason: String = unsafe String(cString: strerror(errno)), advice: String,
+    _ console: Console
+  ) -> Workbench.Refusal {
+    Workbench.Refusal(
+      text: ErrorText(
+        StageError(message, reason: reason, advice: advice, cause: .environment)
+      ).render(console), code: .failed)
+  }
+}

@@ -1,0 +1,75 @@
+import Arguments
+import Glibc
+
+/// The program: parse, find the command, run it, and leave with an exit code that scripts can
+/// trust.
+@main
+struct Spool {
+  /// The version of the program.
+  static let version = "0.1.0"
+
+  /// Every command; help, parsing and completion derive from their declarations.
+  private static let commands: [any Command.Type] = [
+    RunCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
+    StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
+    CompletionCommand.self,
+  ]
+
+  static let program = ProgramDeclaration(
+    name: "spool",
+    summary: "Take recordings from the inbox to the archive, and never lose one.",
+    version: version, commands: commands.map { $0.declaration })
+
+  static func main() {
+    let console = Console()
+    let code = run(Array(CommandLine.arguments.dropFirst()), console: console)
+    console.flush()
+    exit(code.rawValue)
+  }
+
+  private static func run(_ arguments: [String], console: Console) -> ExitCode {
+    do {
+      switch try program.parse(arguments) {
+      case .help(let command):
+        console.print(program.help(for: command, width: console.width))
+        return .done
+      case .version:
+        console.print("spool \(version)")
+        return .done
+      case .run(let parsed):
+        guard let type = commands.first(where: { $0.declaration.name == parsed.command.name })
+        else { return .usage }
+        return type.init(parsed).run(console: console)
+      }
+    } catch {
+      for problem in error.problems { console.report("error: \(problem.message)") }
+      console.report(error.hint)
+      return .usage
+    }
+  }
+}
+
+/// One command of the program.
+protocol Command {
+  /// What it takes, and what help says about it.
+  static var declaration: CommandDeclaration { get }
+  /// Takes what the user gave.
+  init(_ arguments: ParsedArguments)
+  /// Does it. What goes wrong is reported on the console.
+  func run(console: Console) -> ExitCode
+}
+
+/// What scripts can trust.
+struct ExitCode: RawRepresentable, Hashable {
+  let rawValue: Int32
+
+  /// Everything was done.
+  static let done = ExitCode(rawValue: 0)
+  /// The work failed.
+  static let failed = ExitCode(rawValue: 1)
+  /// The command line or the pipeline is wrong.
+  static let usage = ExitCode(rawValue: 2)
+
+  /// Ended by a signal, at a clean point.
+  static func interrupted(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }
+}
