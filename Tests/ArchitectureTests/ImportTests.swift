@@ -7,9 +7,10 @@ struct ImportTests {
   func imports() throws {
     var count = 0
     for file in try Package.swiftSources() {
-      let module = try #require(file.module, "\(file.path) belongs to no module")
-      let allowed = try #require(
-        AllowedImports.table[module], "\(file.path): AllowedImports does not list \(module)")
+      guard let module = file.module, let allowed = AllowedImports.table[module] else {
+        Issue.record("\(file.path): AllowedImports does not list its module")
+        continue
+      }
       for (imported, place) in file.imports {
         count += 1
         #expect(
