@@ -1,1 +1,131 @@
 #include "CLibAVLoader.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Hidden, so that the libraries themselves never find the forwarding functions in place of their
+// own.
+#pragma GCC visibility push(hidden)
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avutil.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/log.h>
+#include <libavutil/opt.h>
+#include <libswresample/swresample.h>
+#pragma GCC visibility pop
+
+enum { avutil, swresample, avcodec, avformat, library_count };
+
+#define TEXT(value) #value
+#define SONAME(name, major) "lib" #name ".so." TEXT(major)
+
+static const char *const library_names[library_count] = {
+    [avutil] = SONAME(avutil, LIBAVUTIL_VERSION_MAJOR),
+    [swresample] = SONAME(swresample, LIBSWRESAMPLE_VERSION_MAJOR),
+    [avcodec] = SONAME(avcodec, LIBAVCODEC_VERSION_MAJOR),
+    [avformat] = SONAME(avformat, LIBAVFORMAT_VERSION_MAJOR),
+};
+
+enum {
+#define FORWARD(library, result, name, parameters, arguments) index_##name,
+#define FORWARD_VOID(library, name, parameters, arguments) index_##name,
+#define FIND(library, name) index_##name,
+#include "Functions.h"
+#undef FORWARD
+#undef FORWARD_VOID
+#undef FIND
+  function_count
+};
+
+static const struct {
+  int library;
+  const char *name;
+} functions[function_count] = {
+#define FORWARD(library, result, name, parameters, arguments) {library, #name},
+#define FORWARD_VOID(library, name, parameters, arguments) {library, #name},
+#define FIND(library, name) {library, #name},
+#include "Functions.h"
+#undef FORWARD
+#undef FORWARD_VOID
+#undef FIND
+};
+
+static void *addresses[function_count];
+static char load_error[256];
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+
+static _Thread_local char last_message[512];
+
+static void keep_message(void *source, int level, const char *format, va_list values) {
+  if (level > AV_LOG_ERROR) return;
+  int prefix = 1;
+  av_log_format_line2(source, level, format, values, last_message, sizeof last_message, &prefix);
+  last_message[strcspn(last_message, "\r\n")] = 0;
+}
+
+static void load(void) {
+  void *libraries[library_count];
+  for (int index = 0; index < library_count; index++) {
+    libraries[index] = dlopen(library_names[index], RTLD_NOW | RTLD_LOCAL);
+    if (!libraries[index]) {
+      snprintf(load_error, sizeof load_error, "%s", dlerror());
+      return;
+    }
+  }
+  for (int index = 0; index < function_count; index++) {
+    addresses[index] = dlsym(libraries[functions[index].library], functions[index].name);
+    if (!addresses[index]) {
+      snprintf(load_error, sizeof load_error, "%s has no %s",
+               library_names[functions[index].library], functions[index].name);
+      return;
+    }
+  }
+  ((__typeof__(&av_log_set_callback))addresses[index_av_log_set_callback])(keep_message);
+}
+
+int spool_libav_load(char *error, size_t length) {
+  pthread_once(&load_once, load);
+  if (!load_error[0]) return 0;
+  if (length > 0) snprintf(error, length, "%s", load_error);
+  return -1;
+}
+
+const char *spool_libav_message(void) { return last_message; }
+
+void spool_libav_forget_message(void) { last_message[0] = 0; }
+
+static void *address(int index) {
+  pthread_once(&load_once, load);
+  if (load_error[0]) {
+    fprintf(stderr, "spool: %s\n", load_error);
+    abort();
+  }
+  return addresses[index];
+}
+
+#define FORWARD(library, result, name, parameters, arguments) \
+  result name parameters { return ((__typeof__(&name))address(index_##name)) arguments; }
+#define FORWARD_VOID(library, name, parameters, arguments) \
+  void name parameters { ((__typeof__(&name))address(index_##name)) arguments; }
+#define FIND(library, name)
+#include "Functions.h"
+
+#define FOUND(name) ((__typeof__(&name))address(index_##name))
+
+struct SwrContext *spool_resampler_make(const void *out_layout, int out_format, int out_rate,
+                                        const void *in_layout, int in_format, int in_rate) {
+  struct SwrContext *context = NULL;
+  FOUND(swr_alloc_set_opts2)
+  (&context, (AVChannelLayout *)out_layout, out_format, out_rate, (AVChannelLayout *)in_layout,
+   in_format, in_rate, 0, NULL);
+  return context;
+}
+
+int spool_resampler_convert(struct SwrContext *context, uint8_t **out, int out_count,
+                            const uint8_t **in, int in_count) {
+  return FOUND(swr_convert)(context, out, out_count, in, in_count);
+}

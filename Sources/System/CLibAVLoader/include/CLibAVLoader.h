@@ -1,1 +1,32 @@
+// Opens the FFmpeg libraries when they are first needed.
+//
+// Linking them would make every start of the program load some 140 shared libraries. This target
+// defines each libav function that Spool calls, with libav's own prototype; the definition forwards
+// to the real library, which `spool_libav_load` opens.
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// Opens the libraries and finds every function; gives 0 when all are there. Otherwise `error` holds
+// the reason, cut to `length` bytes. Thread-safe; costs next to nothing after the first call.
+// A libav function called while this fails ends the process with that reason.
+int spool_libav_load(char *error, size_t length);
+
+// libav's last complaint on the calling thread since `spool_libav_forget_message`, without a line
+// end; empty when there was none. Valid until libav is called again on this thread. Nothing that
+// libav says is ever written to standard error.
+const char *spool_libav_message(void);
+
+// Forgets the calling thread's last complaint.
+void spool_libav_forget_message(void);
+
+struct SwrContext;
+
+// swr_alloc_set_opts2, whose prototype is not the same in every FFmpeg version. The layouts are
+// `AVChannelLayout`s. Null when they cannot be converted into each other.
+struct SwrContext *spool_resampler_make(const void *out_layout, int out_format, int out_rate,
+                                        const void *in_layout, int in_format, int in_rate);
+
+// swr_convert, likewise.
+int spool_resampler_convert(struct SwrContext *context, uint8_t **out, int out_count,
+                            const uint8_t **in, int in_count);

@@ -1,0 +1,95 @@
+/// A zsh function that hands the declarations, in its own notation, to zsh's `_arguments`.
+struct ZshCompletion {
+  let program: ProgramDeclaration
+
+  var text: String {
+    let function = CompletionScript.functionName(program.name)
+    return """
+      #compdef \(program.name)
+      # Completion for \(program.name) in zsh.
+
+      \(function)() {
+        local curcontext=$curcontext context state state_descr line
+        local -A opt_args
+        _arguments -C -s -S \(list(globalSpecs(function))) && return
+        [[ $state == arguments ]] || return 1
+        case $line[1] in
+      \(program.commands.map(branch).joined(separator: "\n"))
+          help) _arguments -S '1:COMMAND:\(function)_commands' ;;
+        esac
+      }
+
+      \(function)_commands() {
+        local -a commands=(\(list(commandSpecs)))
+        _describe command commands
+      }
+
+      if [[ $funcstack[1] == \(function) ]]; then
+        \(function) "$@"
+      else
+        compdef \(function) \(program.name)
+      fi
+
+      """
+  }
+
+  private func branch(_ command: CommandDeclaration) -> String {
+    let specs =
+      program.options(for: command).flatMap(specs(for:))
+      + command.positionals.enumerated().map { spec(for: $1, at: $0 + 1) }
+    return "    \(command.name)) _arguments -s -S \(list(specs)) ;;"
+  }
+
+  // '(-)' takes the program's options out of the offer once there is a command: it has its own.
+  private func globalSpecs(_ function: String) -> [String] {
+    program.options(for: nil).flatMap(specs(for:))
+      + ["(-)1:COMMAND:\(function)_commands", "(-)*:: :->arguments"]
+  }
+
+  private var commandSpecs: [String] {
+    program.commands.map { "\($0.name):\(escaped($0.summary))" }
+      + ["help:Explain a command."]
+  }
+
+  private func specs(for option: OptionDeclaration) -> [String] {
+    let rivals = option.isRepeatable ? "*" : "(\(option.spellings.joined(separator: " ")))"
+    let value = option.placeholder.map { ":\(escaped($0)):\(action(option.completion))" } ?? ""
+    return option.spellings.map { spelling in
+      // How the value is attached: -oDIR, --out=DIR, or either apart from it.
+      let sign = !option.takesValue ? "" : spelling.hasPrefix("--") ? "=" : "+"
+      return "\(rivals)\(spelling)\(sign)[\(explanation(option.help))]\(value)"
+    }
+  }
+
+  private func spec(for positional: PositionalDeclaration, at place: Int) -> String {
+    let rest = "\(escaped(positional.name)):\(action(positional.completion))"
+    return switch positional.presence {
+    case .required: "\(place):\(rest)"
+    case .optional: "\(place)::\(rest)"
+    case .repeated: "*:\(rest)"
+    }
+  }
+
+  private func action(_ hint: CompletionHint) -> String {
+    switch hint {
+    case .none: " "
+    case .folder: "_files -/"
+    case .files(let extensions) where extensions.isEmpty: "_files"
+    case .files(let extensions): "_files -g '*.(#i)(\(extensions.joined(separator: "|")))'"
+    case .choices(let words): "(\(words.map(escaped).joined(separator: " ")))"
+    }
+  }
+
+  // A bracket would end the explanation, and zsh would show the backslash that escapes it.
+  private func explanation(_ help: String) -> String {
+    escaped(help.replacing("[", with: "(").replacing("]", with: ")"))
+  }
+
+  private func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
+  }
+
+  private func list(_ specs: [String]) -> String {
+    specs.map { "\\\n      " + CompletionScript.quoted($0) }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,159 @@
+internal import CLibAV
+internal import CLibAVLoader
+import Glibc
+
+/// An opened recording: the container, and the sound stream chosen in it.
+///
+/// Only this one file is read: a playlist that names others is refused, since a recording comes
+/// from outside.
+@safe final class InputFile {
+  let path: String
+  let context: UnsafeMutablePointer<AVFormatContext>
+
+  /// Opens a recording and looks into its streams.
+  init(path: String) throws(MediaError) {
+    try LibAV.require(for: path)
+    try Self.checkIsRegularFile(path)
+    self.path = path
+
+    // The prefix keeps libav from reading a protocol into a name with a colon.
+    let url = "file:" + path
+    var io: UnsafeMutablePointer<AVIOContext>?
+    let opened = LibAV.calling { unsafe avio_open(&io, url, AVIO_FLAG_READ) }
+    guard opened >= 0 else { throw Self.cannotOpen(path, opened) }
+
+    var context = unsafe avformat_alloc_context()
+    unsafe context?.pointee.pb = unsafe io
+    unsafe context?.pointee.io_open = refuseOtherFile
+    // On failure libav frees the context, but not the file, which it did not open.
+    var status = LibAV.calling { unsafe avformat_open_input(&context, url, nil, nil) }
+    guard status >= 0, let context = unsafe context else {
+      unsafe avio_closep(&io)
+      throw Self.notMedia(path, status)
+    }
+    unsafe self.context = context
+    status = LibAV.calling { unsafe avformat_find_stream_info(context, nil) }
+    guard status >= 0 else { throw Self.notMedia(path, status) }
+  }
+
+  deinit {
+    var io = unsafe context.pointee.pb
+    var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
+    unsafe avformat_close_input(&context)
+    unsafe avio_closep(&io)
+  }
+
+  /// The container's short names, comma-separated.
+  var formatName: String { unsafe String(cString: context.pointee.iformat.pointee.name) }
+
+  /// How many streams there are.
+  var streamCount: Int { unsafe Int(context.pointee.nb_streams) }
+
+  /// A stream of the container.
+  @unsafe func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> {
+    guard index >= 0 && index < streamCount, let stream = unsafe context.pointee.streams[index]
+    else { preconditionFailure("no stream \(index)") }
+    return unsafe stream
+  }
+
+  /// The index of the sound stream to use: `wanted`, or the best one that can be decoded.
+  func chooseSoundStream(_ wanted: Int? = nil) throws(MediaError) -> Int {
+    if let wanted {
+      guard wanted >= 0 && wanted < streamCount,
+        unsafe stream(wanted).pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+      else {
+        throw MediaError(
+          .noSound, "read stream \(wanted) of", path: path,
+          reason: "its sound streams are \(soundStreams)", advice: "choose one of these")
+      }
+      return wanted
+    }
+    var decoder: UnsafePointer<AVCodec>?
+    let index = unsafe av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, &decoder, 0)
+    if index >= 0 { return Int(index) }
+    if index == spool_averror_decoder_not_found(), let first = soundStreams.first {
+      let codec = unsafe stream(first).pointee.codecpar.pointee.codec_id
+      throw MediaError(
+        .unknownCodec, "decode", path: path,
+        reason:
+          "this libavcodec has no decoder for \(unsafe String(cString: avcodec_get_name(codec)))",
+        advice: "convert the recording with the program that made it")
+    }
+    throw withoutSound
+  }
+
+  private var soundStreams: [Int] { streams(of: AVMEDIA_TYPE_AUDIO) }
+
+  private func streams(of type: AVMediaType) -> [Int] {
+    (0..<streamCount).filter { unsafe stream($0).pointee.codecpar.pointee.codec_type == type }
+  }
+
+  private var withoutSound: MediaError {
+    // libavformat takes plain text for terminal art, which counts as video.
+    let isText = formatName == "tty"
+    if isText || streams(of: AVMEDIA_TYPE_VIDEO).isEmpty {
+      return MediaError(
+        .notMedia, "read", path: path, reason: "it is not a recording",
+        advice: "check that it is the file you meant")
+    }
+    return MediaError(
+      .noSound, "read", path: path, reason: "it holds pictures but no sound",
+      advice: "check that it is the file you meant")
+  }
+
+  private static func checkIsRegularFile(_ path: String) throws(MediaError) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw cannotOpen(path, spool_averror(errno)) }
+    let type = status.st_mode & S_IFMT
+    guard type == S_IFREG else {
+      throw MediaError(
+        .notAFile, "read", path: path,
+        reason: type == S_IFDIR ? "it is a folder" : "it is a pipe or a device, not a file",
+        advice: type == S_IFDIR ? "name the recordings inside it" : "save it as a file first")
+    }
+    guard status.st_size > 0 else {
+      throw MediaError(
+        .empty, "read", path: path, reason: "it is empty",
+        advice: "copy it again from where it came from")
+    }
+  }
+
+  private static func cannotOpen(_ path: String, _ status: Int32) -> MediaError {
+    let code = spool_averror(status)
+    let reason = unsafe String(cString: strerror(code))
+    return switch code {
+    case ENOENT, ENOTDIR:
+      MediaError(
+        .missing, "read", path: path, reason: "there is no such file", advice: "check its name")
+    default:
+      MediaError(
+        .unreadable, "read", path: path, reason: reason.lowercased(),
+        advice: "check who may read it: ls -l")
+    }
+  }
+
+  private static func notMedia(_ path: String, _ status: Int32) -> MediaError {
+    let reason = LibAV.reason(status)
+    if reason.contains("moov atom not found") {
+      return MediaError(
+        .truncated, "read", path: path,
+        reason: "the file has no index (moov): it was cut off while being written or copied",
+        advice: "copy it again from where it came from")
+    }
+    if status == spool_averror(EIO) || status == spool_averror(EACCES) {
+      return MediaError(.unreadable, "read", path: path, reason: reason)
+    }
+    return MediaError(
+      .notMedia, "read", path: path, reason: "it is not a recording: \(reason)",
+      advice: "check that it is the file you meant")
+  }
+}
+
+private func refuseOtherFile(
+  _ context: UnsafeMutablePointer<AVFormatContext>?,
+  _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?,
+  _ url: UnsafePointer<CChar>?, _ flags: Int32,
+  _ options: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+  spool_averror(EACCES)
+}

@@ -1,0 +1,35 @@
+internal import CLibAV
+internal import CLibAVLoader
+
+/// One owner of an `AVPacket`: a piece of encoded sound on its way between a file and a codec.
+@safe struct Packet: ~Copyable {
+  let pointer: UnsafeMutablePointer<AVPacket>
+
+  init() {
+    guard let pointer = unsafe av_packet_alloc() else { fatalError("out of memory") }
+    unsafe self.pointer = pointer
+  }
+
+  deinit {
+    var pointer: UnsafeMutablePointer<AVPacket>? = unsafe pointer
+    unsafe av_packet_free(&pointer)
+  }
+
+  /// A copy of the packet's bytes.
+  var bytes: [UInt8] {
+    unsafe Array(UnsafeBufferPointer(start: pointer.pointee.data, count: Int(pointer.pointee.size)))
+  }
+
+  /// Lets the content go.
+  func clear() { unsafe av_packet_unref(pointer) }
+
+  /// Replaces the content with a copy of `bytes`.
+  func fill(with bytes: [UInt8]) {
+    unsafe av_packet_unref(pointer)
+    guard unsafe av_new_packet(pointer, Int32(bytes.count)) == 0 else {
+      fatalError("out of memory")
+    }
+    unsafe UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: bytes.count)
+      .copyBytes(from: bytes)
+  }
+}

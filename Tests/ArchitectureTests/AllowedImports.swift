@@ -1,0 +1,57 @@
+/// Which module may import which: the shape of the program, in one place.
+///
+/// The pipeline side has never heard of sound, the sound side has never heard of pipelines, and
+/// they meet only in `Stages` and in the program.
+enum AllowedImports {
+  /// What each module under `Sources` may import besides ``everywhere``.
+  static let table: [String: Set<String>] = [
+    // What both sides share.
+    "Hashing": ["CCrypto"],
+    "Threading": [],
+
+    // The pipeline side.
+    "PipelineModel": ["Hashing"],
+    "PipelineFile": ["PipelineModel", "CYAML"],
+    "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
+    "Store": ["PipelineModel", "Hashing", "CSQLite", "CPosix"],
+
+    // The sound side.
+    "AudioModel": [],
+    "DSP": ["AudioModel", "CEBUR128"],
+    "Media": ["AudioModel", "Threading", "CLibAV", "CLibAVLoader"],
+
+    // Where they meet, and the program.
+    "Stages": [
+      "PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading",
+    ],
+    "Arguments": [],
+    "spool": [
+      "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages", "Hashing",
+      "Media", "Threading",
+    ],
+
+    // For tests.
+    "TestSupport": ["AudioModel", "PipelineModel", "Hashing", "Foundation", "Testing"],
+  ]
+
+  /// What every module may import. Foundation is not among them: it costs every command its
+  /// start-up time.
+  static let everywhere: Set<String> = [
+    "Swift", "Glibc", "Synchronization", "FoundationEssentials",
+  ]
+
+  static let pipelineSide: Set<String> = [
+    "PipelineModel", "PipelineFile", "PipelineEngine", "Store",
+  ]
+  static let soundSide: Set<String> = ["AudioModel", "DSP", "Media"]
+
+  /// Every module that `module` reaches through what it may import.
+  static func reach(of module: String) -> Set<String> {
+    var reached: Set<String> = []
+    var waiting = table[module] ?? []
+    while let next = waiting.popFirst() {
+      if reached.insert(next).inserted { waiting.formUnion(table[next] ?? []) }
+    }
+    return reached
+  }
+}

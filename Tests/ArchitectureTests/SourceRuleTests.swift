@@ -1,0 +1,60 @@
+import Testing
+
+@Suite("Source files keep the rules of the house")
+struct SourceRuleTests {
+  @Test("no file is longer than 300 lines")
+  func length() throws {
+    for file in try Package.swiftSources() {
+      let count = file.lines.last == "" ? file.lines.count - 1 : file.lines.count
+      #expect(count <= 300, "\(file.path) has \(count) lines: it wants to be two files")
+    }
+  }
+
+  @Test("whoever writes @unchecked Sendable proves it in a comment beside it")
+  func uncheckedSendable() throws {
+    for file in try Package.swiftSources() {
+      for (index, line) in file.lines.enumerated() where isUnchecked(line) {
+        #expect(
+          isExplained(file.lines, at: index),
+          "\(file.place(index)): say in a comment beside it why this may cross threads")
+      }
+    }
+  }
+
+  @Test("a comment counts as proof beside the declaration, and neither far away nor as its summary")
+  func proof() {
+    let bare = ["/// A thing.", "struct A: @unchecked Sendable {", "  let a: Int", "}"]
+    #expect(!isExplained(bare, at: 1))
+    #expect(isExplained(["// One owner."] + bare, at: 2))
+    #expect(isExplained(["struct A: @unchecked Sendable {", "  // One owner.", "}"], at: 0))
+    #expect(!isExplained(["struct A: @unchecked Sendable {", "", "", "", "  // Far."], at: 0))
+    #expect(!isUnchecked("// as @unchecked Sendable would"))
+  }
+
+  @Test("nothing speaks of the machine it was written on")
+  func machinePaths() throws {
+    // Put together here, so that this file does not speak of it either.
+    let forbidden = ["/" + "work/", "/" + "root/", "/" + "home/"]
+    for folder in ["Sources", "Tests", "Pipelines", "Plugins", "samples"] {
+      for file in try Package.files(in: folder) {
+        for (index, line) in file.lines.enumerated() {
+          for path in forbidden {
+            #expect(!line.contains(path), "\(file.place(index)) mentions \(path)")
+          }
+        }
+      }
+    }
+  }
+
+  private func isUnchecked(_ line: String) -> Bool {
+    line.split(separator: "//", omittingEmptySubsequences: false)[0].contains("@unchecked Sendable")
+  }
+
+  // A documentation comment says what the type is for, and a plain one why it may do this.
+  private func isExplained(_ lines: [String], at index: Int) -> Bool {
+    lines[max(0, index - 3)...min(lines.count - 1, index + 3)].contains { line in
+      let code = line.drop(while: \.isWhitespace)
+      return code.hasPrefix("//") && !code.hasPrefix("///")
+    }
+  }
+}

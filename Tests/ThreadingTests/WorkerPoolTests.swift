@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+import Threading
+
+@Suite("A worker pool")
+struct WorkerPoolTests {
+  @Test("does everything submitted before it finishes")
+  func everything() {
+    let done = Shared(0)
+    let pool = WorkerPool(threadCount: 3)
+    for _ in 0..<500 {
+      pool.submit { done.update { $0 += 1 } }
+    }
+    pool.finish()
+    #expect(done.value == 500)
+    pool.submit { done.update { $0 += 1 } }
+    #expect(done.value == 500)
+  }
+
+  @Test("starts work in the order of submission")
+  func order() {
+    let started = Shared<[Int]>([])
+    let pool = WorkerPool(threadCount: 1)
+    for number in 0..<200 {
+      pool.submit { started.update { $0.append(number) } }
+    }
+    pool.finish()
+    #expect(started.value == Array(0..<200))
+  }
+
+  @Test("runs as many pieces at once as it has threads")
+  func sideBySide() {
+    // Each of two pieces needs the other to run.
+    let first = BoundedQueue<Int>(capacity: 1)
+    let second = BoundedQueue<Int>(capacity: 1)
+    let met = Shared(0)
+    let pool = WorkerPool(threadCount: 2)
+    pool.submit {
+      first.send(1)
+      if second.receive() != nil { met.update { $0 += 1 } }
+    }
+    pool.submit {
+      second.send(1)
+      if first.receive() != nil { met.update { $0 += 1 } }
+    }
+    pool.finish()
+    #expect(met.value == 2)
+  }
+
+  @Test("ends its threads when it is dropped")
+  func dropped() throws {
+    func threads() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        .filter {
+          let name = try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
+          return name?.hasPrefix("dropped-") == true
+        }.count
+    }
+    var pool: WorkerPool? = WorkerPool(threadCount: 2, name: "dropped")
+    let gate = BoundedQueue<Int>(capacity: 2)
+    for _ in 0..<2 { pool?.submit { gate.send(0) } }
+    _ = gate.receive()
+    _ = gate.receive()
+    #expect(try threads() == 2)
+    pool = nil
+    #expect(try threads() == 0)
+  }
+}

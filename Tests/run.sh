@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds Spool and runs all its tests: bash Tests/run.sh
+# What follows is handed to `swift test`: bash Tests/run.sh --filter DSPTests
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+.ci/check-swift
+.ci/install-packages tests
+
+echo "Building Spool and its tests"
+# SwiftPM lets a target import what it does not depend on, unless it is told not to.
+swift build --build-tests --explicit-target-dependency-import-check error
+
+echo "Testing"
+# There is no XCTest here, and its empty summary would only confuse.
+exec swift test --skip-build --disable-xctest "$@"
