@@ -39,25 +39,28 @@ struct DecodeStage: SoundSourceStage {
         "whether a damaged recording fails, or what could be decoded is kept"),
     ])
 
-  static var libraries: [String: String] { MediaVersions.decoding }
+  static var libraries: [String: String] { MediaVersions.all }
 
-  private let options: SoundDecoder.Options
+  private let options: DecoderOptions
 
   init(_ parameters: Parameters) {
-    options = SoundDecoder.Options(
+    options = DecoderOptions(
       sampleRate: parameters.sampleRate, channelCount: parameters.channels,
       stream: parameters.stream, keepsDamaged: parameters.damaged == "keep")
   }
 
   func open(_ path: String) throws(StageError) -> any SoundSource {
-    do { return DecodedSound(try SoundDecoder(path, options: options)) } catch {
+    do throws(MediaError) {
+      return DecodedSound(
+        try SoundDecoder(path: path, options: options), try MediaProbe.describe(path))
+    } catch {
       throw StageError(error)
     }
   }
 
   func outline(of path: String) throws(StageError) -> SoundOutline {
-    do {
-      let decoder = try SoundDecoder(path, options: options)
+    do throws(MediaError) {
+      let decoder = try SoundDecoder(path: path, options: options)
       return SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
     } catch {
       throw StageError(error)
@@ -69,20 +72,24 @@ struct DecodeStage: SoundSourceStage {
 private final class DecodedSound: SoundSource {
   let outline: SoundOutline
   private let decoder: SoundDecoder
+  private let description: MediaDescription
 
-  init(_ decoder: SoundDecoder) {
+  init(_ decoder: SoundDecoder, _ description: MediaDescription) {
     self.decoder = decoder
+    self.description = description
     outline = SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
   }
 
   func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {
-    do { return try decoder.read(into: &buffer) } catch { throw StageError(error) }
+    do throws(MediaError) { return try decoder.read(into: &buffer) } catch {
+      throw StageError(error)
+    }
   }
 
   func report() -> String? {
     try? Findings.json(
       Report(
-        container: decoder.description.container, codec: decoder.description.codec,
+        container: description.container, codec: description.codec,
         sampleRate: decoder.format.sampleRate, channels: decoder.format.channelCount,
         damages: warnings))
   }
@@ -103,7 +110,17 @@ extension StageError {
   /// The media library's trouble, as a stage's.
   init(_ error: MediaError) {
     self.init(
-      error.what, reason: error.reason, advice: error.advice,
-      cause: error.isEnvironment ? .environment : .input)
+      "cannot \(error.action) \(error.path)", reason: error.reason, advice: error.advice,
+      cause: StageError.Cause(error.kind))
+  }
+}
+
+extension StageError.Cause {
+  /// Whether the recording is at fault, or its surroundings.
+  fileprivate init(_ kind: MediaError.Kind) {
+    switch kind {
+    case .unreadable, .write, .outOfSpace, .libraryMissing: self = .environment
+    default: self = .input
+    }
   }
 }

@@ -78,7 +78,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     ],
     shorthand: "formats")
 
-  static var libraries: [String: String] { MediaVersions.encoding }
+  static var libraries: [String: String] { MediaVersions.all }
 
   private let targets: [ExportTarget]
   private let name: String

@@ -41,6 +41,15 @@ public final class BackgroundThread: Sendable {
       isJoined = true
     }
   }
+
+  /// Lets the thread run on without anybody waiting for it, as long as the program lives.
+  public func letGo() {
+    isJoined.update { isJoined in
+      guard !isJoined else { return }
+      pthread_detach(handle)
+      isJoined = true
+    }
+  }
 }
 
 /// What a starting thread needs.

@@ -16,14 +16,14 @@ enum SignalWatch {
     for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, number) }
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     let watched = signals
-    BackgroundThread.detach(name: "signals") {
+    BackgroundThread(name: "signals") {
       var set = watched
       var number: Int32 = 0
       while unsafe sigwait(&set, &number) == 0 {
         if number == SIGINT, stop.isRequested { _exit(128 + SIGINT) }
         stop.request(signal: number)
       }
-    }
+    }.letGo()
     return stop
   }
 }

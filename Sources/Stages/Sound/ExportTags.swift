@@ -13,11 +13,11 @@ struct ExportTags {
   /// What a recording says about itself.
   init(ofRecording path: String?) throws(StageError) {
     guard let path else { return }
-    do {
+    do throws(MediaError) {
       let description = try MediaProbe.describe(path)
       // What the recorder's software called itself or its streams says nothing about the export.
       tags = description.tags.filter { !ExportTags.technical.contains($0.key.lowercased()) }
-      cover = try description.coverArt()
+      cover = description.hasCoverArt ? try MediaProbe.coverArt(of: path) : nil
     } catch {
       throw StageError(error)
     }
@@ -46,7 +46,7 @@ struct ExportTags {
   func copy(
     from source: String, to destination: String, spec: ExportSpec
   ) throws(StageError) {
-    do {
+    do throws(MediaError) {
       try Remuxer.copy(from: source, to: destination, spec: spec, tags: tags, cover: cover)
     } catch {
       throw StageError(error)
