@@ -17,7 +17,7 @@ internal import PipelineModel
   }
 
   deinit {
-    for unsafestatement in unsafe statements.values { unsafe sqlite3_finalize(statement) }
+    unsafe statements.values.forEach { unsafe sqlite3_finalize($0) }
     unsafe sqlite3_close(handle)
   }
 

@@ -19,7 +19,7 @@ struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads what `description` gave; nil for anything else.
   init?(_ text: some StringProtocol) {
-    let parts = text.split(separator: "-")
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let number = pid_t(parts[1]), number > 0, let start = UInt64(parts[2])
     else { return nil }
     self.init(boot: String(parts[0]), number: number, start: start)

@@ -1,0 +1,42 @@
+import Foundation
+internal import Hashing
+public import PipelineModel
+
+extension ArtifactStore {
+  /// An artifact whose bytes are a text's.
+  public func makeArtifact(_ text: String, kind: ArtifactKind = .file) throws -> Artifact {
+    let draft = try makeDraft(kind)
+    try draft.append(Array(text.utf8))
+    return try draft.seal()
+  }
+}
+
+extension ArtifactDraft {
+  /// Appends an array's bytes.
+  public func append(_ bytes: [UInt8]) throws {
+    try unsafe bytes.withUnsafeBytes { try unsafe append($0) }
+  }
+}
+
+extension KeyComponents {
+  /// Components that differ where one of the words does.
+  public static func sample(_ kind: String, _ parameter: String) -> KeyComponents {
+    KeyComponents(
+      kind: kind, revision: 1, parameters: Value.text(parameter).canonicalJSON,
+      inputs: [.sound: SHA256.digest(of: "input")], libraries: ["library": "1.0"])
+  }
+}
+
+extension StoreConformance {
+  /// The bytes of a file, read past the store.
+  func bytes(atPath path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  /// Writes over the beginning of a file, past the store.
+  func write(_ bytes: [UInt8], atPath path: String) throws {
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try file.write(contentsOf: Data(bytes))
+    try file.close()
+  }
+}

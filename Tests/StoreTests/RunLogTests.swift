@@ -1,0 +1,69 @@
+import Foundation
+import Hashing
+import PipelineModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite struct RunLogTests {
+  private let scratch: ScratchFolder
+  private let store: DiskStore
+
+  init() throws {
+    scratch = try ScratchFolder()
+    store = try DiskStore(at: scratch.file("store"))
+  }
+
+  private func record(_ name: String, startedAt: Double = 1_764_000_000) -> RunRecord {
+    RunRecord(
+      id: RunID(name), pipeline: "voice-note", pipelinePath: "/p/voice-note.yaml",
+      inputs: ["note": "/in/note.m4a"], overrides: ["room": "large"], startedAt: startedAt)
+  }
+
+  @Test("a run comes back whole, and in its last state")
+  func roundTrip() throws {
+    var run = record("20261121-142205-3f9a")
+    try store.save(run)
+    #expect(try store.run(named: run.id.name) == run)
+    run.state = .failed
+    run.finishedAt = 1_764_000_012.25
+    run.failure = "eq: no sound"
+    run.mediaSeconds = 30.5
+    run.steps = [
+      StepRecord(
+        id: StepID("eq"), kind: "eq", outcome: .made, key: KeyComponents.sample("eq", "1").key,
+        outputs: [.sound: StepOutput(kind: .sound, identity: SHA256.digest(of: "s"))],
+        findings: #"{"peak":-1}"#)
+    ]
+    run.published = [
+      PublishedFile(path: "/out/a.wav", byteCount: 44, step: StepID("export"), wasThere: false)
+    ]
+    try store.save(run)
+    #expect(try store.run(named: run.id.name) == run)
+    #expect(try DiskStore(at: store.path).runs(limit: 10) == [run])
+  }
+
+  @Test("the newest runs come first, and no more than asked for")
+  func newest() throws {
+    for (name, time) in [("b", 2.0), ("a", 1), ("d", 3), ("c", 3)] {
+      try store.save(record(name, startedAt: time))
+    }
+    #expect(try store.runs(limit: 10).map(\.id.name) == ["d", "c", "b", "a"])
+    #expect(try store.runs(limit: 2).map(\.id.name) == ["d", "c"])
+    #expect(try store.runs(limit: 0) == [])
+    #expect(try store.runs(limit: -1) == [])
+  }
+
+  @Test("the beginning of a name is enough where it tells runs apart")
+  func prefixes() throws {
+    for name in ["2026-a", "2026-ab", "2026-b", "x%_"] { try store.save(record(name)) }
+    #expect(try store.run(named: "2026-b")?.id.name == "2026-b")
+    #expect(try store.run(named: "x")?.id.name == "x%_")
+    #expect(try store.run(named: "2026-a")?.id.name == "2026-a", "a whole name wins")
+    #expect(try store.run(named: "%") == nil, "nothing in it is a pattern")
+    #expect(try store.run(named: "2027") == nil)
+    let error = try #require(throws: StoreError.self) { try store.run(named: "2026") }
+    #expect(error.reason.contains("2026-a, ") && error.advice == "type more of the name")
+  }
+}
