@@ -1,10 +1,11 @@
 extension ProgramDeclaration {
   /// Gives meaning to a command line, the program's own name left out.
   ///
-  /// Options may stand before or behind other arguments, and `--` ends them. A request for help or
-  /// for the version is granted whatever else is wrong; no arguments at all ask for help.
+  /// Options may stand before or behind other arguments, and `--` ends them. Behind a command, a
+  /// request for help is granted whatever else is wrong; no arguments at all ask for help.
   ///
-  /// - Throws: Every problem there is, at once.
+  /// - Throws: Every problem there is, at once; only before the command the first alone, since
+  ///   nothing behind it could be understood.
   public func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
     var parser = ArgumentParser(program: self, arguments: arguments)
     return try arguments.isEmpty ? .help(nil) : parser.parse()

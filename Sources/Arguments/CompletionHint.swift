@@ -7,6 +7,6 @@ public enum CompletionHint: Hashable, Sendable {
   case files(extensions: [String] = [])
   /// Folders.
   case folder
-  /// These words.
+  /// These words, none of which holds a space.
   case choices([String])
 }

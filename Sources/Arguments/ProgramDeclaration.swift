@@ -1,4 +1,12 @@
 /// A program's command line, declared once: parsing, help and shell completion all derive from it.
+///
+/// ```swift
+/// switch try program.parse(Array(CommandLine.arguments.dropFirst())) {
+/// case .run(let arguments): run(arguments[pipeline], arguments[inputs], to: arguments[out])
+/// case .help(let command): print(program.help(for: command, width: columns), terminator: "")
+/// case .version: print(program.version)
+/// }
+/// ```
 public struct ProgramDeclaration: Sendable {
   /// The word that starts the program.
   public let name: String

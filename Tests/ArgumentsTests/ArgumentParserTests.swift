@@ -70,7 +70,7 @@ struct ArgumentParserTests {
   }
 
   @Test(
-    "Help is granted whatever else is wrong",
+    "Help is granted whatever else is wrong behind a command",
     arguments: [
       ("", nil), ("--help", nil), ("-h", nil), ("help", nil), ("-jh", nil), ("--json help", nil),
       ("help help", nil), ("run --help", "run"), ("run -h --nonsense", "run"),
