@@ -9,7 +9,7 @@ struct Spool {
   static let version = "0.1.0"
 
   /// Every command; help, parsing and completion derive from their declarations.
-  private static let commands: [any Command.Type] = [
+  private static let commands: [any (Command & SendableMetatype).Type] = [
     RunCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
     CompletionCommand.self,

@@ -30,14 +30,14 @@ struct SystemClock: RunClock {
   /// A name that sorts by time: `20261121-142205-3f9a`.
   func makeRunID() -> RunID {
     var time = time_t(now)
-    var parts = tm()
+    var parts = unsafe tm()
     unsafe gmtime_r(&time, &parts)
     func digits(_ number: Int32, _ width: Int) -> String {
       Format.padLeft(String(number), width).replacing(" ", with: "0")
     }
     let date =
-      digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
-    let clock = digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
+      unsafe digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
+    let clock = unsafe digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
     let suffix = String(UInt16.random(in: 0x1000...0xFFFF), radix: 16)
     return RunID("\(date)-\(clock)-\(suffix)")
   }

@@ -2,6 +2,7 @@ import Arguments
 import PipelineEngine
 import PipelineModel
 import Stages
+import Store
 
 /// `spool plan`: what a run would do, without doing it.
 struct PlanCommand: Command {

@@ -1,4 +1,5 @@
 import Arguments
+import Hashing
 import PipelineEngine
 import PipelineModel
 import Store

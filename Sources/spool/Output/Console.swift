@@ -1,4 +1,4 @@
-@preconcurrency import Glibc
+import Glibc
 import Synchronization
 
 /// Standard output and standard error, and what is known about who reads them.
@@ -19,7 +19,7 @@ final class Console: Sendable {
       isatty(STDERR_FILENO) == 1 && !isDumb && (environment["NO_COLOR"] ?? "").isEmpty
     width = Console.columns() ?? environment["COLUMNS"].flatMap { Int($0) } ?? 80
     // A reader that goes away is no reason to die without a word about the recording.
-    unsafe signal(SIGPIPE, SIG_IGN)
+    signal(SIGPIPE, SIG_IGN)
   }
 
   /// A line, or several, on standard output.
@@ -65,21 +65,5 @@ final class Console: Sendable {
       return nil
     }
     return Int(size.ws_col)
-  }
-}
-
-/// The process's environment.
-enum Environment {
-  /// Every variable.
-  static var variables: [String: String] {
-    var result: [String: String] = [:]
-    var entry = unsafe environ
-    while let text = unsafe entry.pointee {
-      let parts = unsafe String(cString: text).split(
-        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
-      unsafe entry += 1
-    }
-    return result
   }
 }

@@ -54,10 +54,10 @@ enum Format {
   /// A local time: `2026-11-21 14:22:05`.
   static func time(_ secondsSince1970: Double) -> String {
     var time = time_t(secondsSince1970)
-    var parts = tm()
+    var parts = unsafe tm()
     unsafe localtime_r(&time, &parts)
     func two(_ number: Int32) -> String { padLeft(String(number), 2).replacing(" ", with: "0") }
-    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
+    return unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
       + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
   }
 }
