@@ -93,7 +93,7 @@ let package = Package(
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
-    tests("MediaTests", ["Media", "AudioModel", "TestSupport"]),
+    tests("MediaTests", ["Media", "AudioModel", "Threading", "TestSupport"]),
     tests("StagesTests", ["Stages", "PipelineModel", "AudioModel", "TestSupport"]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("EndToEndTests", ["TestSupport"]),

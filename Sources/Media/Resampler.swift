@@ -6,7 +6,8 @@ internal import CLibAVLoader
 /// other channels out.
 ///
 /// Channels are mixed by the library's standard matrix, scaled so that a mix never exceeds full
-/// scale (stereo to mono is the mean of both).
+/// scale (stereo to mono is the mean of both); mono comes at full level in both stereo channels,
+/// where the library would lower it by 3 dB.
 @safe struct Resampler: ~Copyable {
   private let context: OpaquePointer
 
@@ -34,6 +35,10 @@ internal import CLibAVLoader
       &source, shape.format.rawValue, Int32(shape.sampleRate))
     guard let context = unsafe made else { return nil }
     unsafe av_opt_set_double(UnsafeMutableRawPointer(context), "rematrix_maxval", 1, 0)
+    if shape.channelCount == 1 && format.channelCount == 2 {
+      unsafe av_opt_set_double(
+        UnsafeMutableRawPointer(context), "rematrix_volume", 2.0.squareRoot(), 0)
+    }
     guard LibAV.calling({ unsafe swr_init(context) }) >= 0 else {
       var context: OpaquePointer? = unsafe context
       unsafe swr_free(&context)

@@ -1,0 +1,44 @@
+/// How a stream is cut into chunks that are encoded side by side, each by a fresh encoder.
+///
+/// The cuts depend on the codec alone, never on the number of processors, so the file is always
+/// the same. Packets and frames are counted from the start of the stream.
+struct ChunkPlan: Hashable, Sendable {
+  /// Frames in a packet.
+  let frameSize: Int
+  /// Packets in a chunk.
+  let packetsPerChunk: Int
+  /// Packets that are encoded ahead of a chunk and dropped, so that the encoder has settled when
+  /// the chunk begins.
+  let preRoll: Int
+  /// Packets that are encoded behind a chunk, for the seam to move into.
+  let overlap: Int
+  /// Blocks that the encoder holds back before it gives the first packet.
+  let delay: Int
+
+  /// Apple Lossless packets do not depend on each other.
+  static let alac = ChunkPlan(
+    frameSize: 4096, packetsPerChunk: 64, preRoll: 0, overlap: 0, delay: 0)
+
+  /// An AAC encoder starts slowly and with another bit allocation, so a chunk is long (22 s at
+  /// 48 kHz) and the pre-roll is over a second.
+  static let aac = ChunkPlan.aac(packetsPerChunk: 1024)
+
+  /// AAC in chunks of a length that tests choose.
+  static func aac(packetsPerChunk: Int) -> ChunkPlan {
+    ChunkPlan(
+      frameSize: 1024, packetsPerChunk: packetsPerChunk, preRoll: 64, overlap: 16, delay: 1)
+  }
+
+  /// The packet that a chunk begins with, unless the seam moves.
+  func boundary(of chunk: Int) -> Int { chunk * packetsPerChunk }
+
+  /// The first packet that a chunk's encoder gives.
+  func firstPacket(of chunk: Int) -> Int { max(0, boundary(of: chunk) - preRoll) }
+
+  /// Which frames a chunk's encoder takes, if the stream goes on long enough; a stream that ends
+  /// within them ends with this chunk.
+  func input(of chunk: Int) -> Range<Int> {
+    let end = boundary(of: chunk + 1) + overlap + delay
+    return firstPacket(of: chunk) * frameSize..<end * frameSize
+  }
+}

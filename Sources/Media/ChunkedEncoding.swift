@@ -1,0 +1,87 @@
+internal import AudioModel
+internal import CLibAV
+internal import Threading
+
+/// Encodes chunks of a stream side by side in a pool, and writes their packets in order.
+final class ChunkedEncoding: SoundFileEncoding {
+  private let settings: EncoderSettings
+  private let plan: ChunkPlan
+  private let output: OutputFile
+  private let stream: Int
+  private let priming: Int
+  private let jobs: OrderedResults<Result<PacketRun, MediaError>>
+  private var window = SoundWindow()
+  private var nextChunk = 0
+  private var chunksTaken = 0
+  // The packets of the chunk taken last: how many of them count is known with the next one.
+  private var pending = PacketRun(first: 0)
+
+  init(
+    settings: EncoderSettings, plan: ChunkPlan, path: String, pool: WorkerPool
+  ) throws(MediaError) {
+    let encoder = try EncoderContext(settings, path: path)
+    output = try OutputFile(path: path, muxer: settings.muxer)
+    stream = try output.addStream(for: encoder)
+    try output.begin(options: settings.muxerOptions)
+    priming = unsafe Int(encoder.context.pointee.initial_padding)
+    self.settings = settings
+    self.plan = plan
+    jobs = OrderedResults(pool: pool, limit: pool.threadCount + 2)
+  }
+
+  func write(_ block: SharedBuffer) throws(MediaError) {
+    window.append(block)
+    // One frame more, so that the last chunk is never empty.
+    while window.end > plan.input(of: nextChunk).upperBound {
+      try start(plan.input(of: nextChunk), isLast: false)
+      window.drop(before: plan.input(of: nextChunk).lowerBound)
+    }
+  }
+
+  func finish() throws(MediaError) {
+    try start(plan.input(of: nextChunk).lowerBound..<window.end, isLast: true)
+    while jobs.count > 0 { try takeOldest() }
+    try write(pending, to: pending.end, streamEnd: window.end)
+    try output.finish()
+  }
+
+  private func start(_ range: Range<Int>, isLast: Bool) throws(MediaError) {
+    if jobs.isFull { try takeOldest() }
+    let job = ChunkJob(
+      settings: settings, plan: plan, chunk: nextChunk, range: range, isLast: isLast,
+      window: window.cut(to: range), path: output.path)
+    jobs.submit { job.run() }
+    nextChunk += 1
+  }
+
+  /// Waits for the oldest chunk, and writes the packets of the one before it up to their seam.
+  private func takeOldest() throws(MediaError) {
+    guard let result = jobs.next() else { return }
+    var run = try result.get()
+    if chunksTaken > 0 {
+      let seam = Seam.find(
+        earlier: pending, later: run, boundary: plan.boundary(of: chunksTaken),
+        overlap: plan.overlap)
+      try write(pending, to: seam, streamEnd: nil)
+      run = PacketRun(first: seam, packets: Array(run.packets[(seam - run.first)...]))
+    }
+    pending = run
+    chunksTaken += 1
+  }
+
+  /// Writes the packets of a run before `end`. The stream's last one is as long as its sound.
+  private func write(_ run: PacketRun, to end: Int, streamEnd: Int?) throws(MediaError) {
+    let packet = Packet()
+    let timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
+    for number in run.first..<max(run.first, end) {
+      packet.fill(with: run[number])
+      let start = number * plan.frameSize - priming
+      let duration = min(plan.frameSize, (streamEnd ?? .max) - start)
+      unsafe packet.pointer.pointee.pts = Int64(start)
+      unsafe packet.pointer.pointee.dts = Int64(start)
+      unsafe packet.pointer.pointee.duration = Int64(duration)
+      unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
+      try output.write(packet, stream: stream, timeBase: timeBase)
+    }
+  }
+}
