@@ -23,12 +23,15 @@ internal import CCrypto
   }
 
   /// Adds bytes.
-  public mutating func update(_ bytes: [UInt8]) {
+  public mutating func update(_ bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { unsafe update($0) }
   }
 
+  /// Adds bytes.
+  public mutating func update(_ bytes: [UInt8]) { unsafe update(bytes.span.bytes) }
+
   /// Adds the UTF-8 of a string.
-  public mutating func update(_ string: String) { update(Array(string.utf8)) }
+  public mutating func update(_ string: String) { unsafe update(Array(string.utf8).span.bytes) }
 
   /// Ends the digest.
   public consuming func finalize() -> Digest {

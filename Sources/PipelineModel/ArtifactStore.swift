@@ -45,6 +45,11 @@ public struct ArtifactDraft: ~Copyable, Sendable {
     try unsafe backing.append(bytes)
   }
 
+  /// Writes bytes behind those written so far, and hashes them.
+  public func append(_ bytes: RawSpan) throws(StoreError) {
+    try unsafe bytes.withUnsafeBytes { (bytes) throws(StoreError) in try unsafe append(bytes) }
+  }
+
   /// Flushes what has been appended so far to the disk. Long writers call it now and then, so
   /// that the last flush is short.
   public func flush() throws(StoreError) { try backing.flush() }

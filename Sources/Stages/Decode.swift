@@ -21,7 +21,7 @@ struct DecodeStage: SoundSourceStage {
       below.
       """,
     flow: .streaming(.sound, .source),
-    inputs: [Port("recording", .sound, "the recording's file", takesRecording: true)],
+    inputs: [Port(PortName("recording"), .sound, "the recording's file", takesRecording: true)],
     outputs: [
       Port(.sound, .sound, "the decoded sound"),
       Port(.measurement, .measurement, "what was found in the file, as JSON"),

@@ -39,7 +39,7 @@ struct EqualizerStage: SoundFilterStage {
               "boost or cut (peak and shelves)"),
             ParameterDescriptor(
               "q", .number(.number, 0.05...50), .optional,
-              "how narrow it is; 1 for peak and notch, 0.707 for the others"),
+              "how narrow it is; 1 for a peak, 0.707 for the others"),
           ]), count: 1...64),
         .required, "the bands, in the order in which they act")
     ],
@@ -53,10 +53,9 @@ struct EqualizerStage: SoundFilterStage {
       guard let shape = EqualizerStage.shape(band.type) else {
         throw StageError("eq knows no band of type \(band.type)")
       }
-      let defaultQ = shape == .peak || shape == .notch ? 1 : 0.5.squareRoot()
       bands.append(
         EqualizerBand(
-          shape: shape, frequency: band.frequency, gain: band.gain, q: band.q ?? defaultQ))
+          shape, frequency: band.frequency, gain: band.gain, q: band.q))
     }
     self.bands = bands
   }

@@ -93,21 +93,24 @@ struct ExportStage: SoundSinkStage, PublishingStage {
       guard !targets.contains(where: { $0.format == format }) else {
         throw StageError("export names the format \(word) twice", advice: "each format once")
       }
-      let spec: ExportSpec =
-        switch format {
-        case .wav:
-          parameters.wav.bits == "float" ? .wavFloat : .wav(bits: Int(parameters.wav.bits) ?? 24)
-        case .m4a: .aac(bitRate: Int(parameters.m4a.bitRate))
-        case .alac: .alac(bits: Int(parameters.alac.bits) ?? 24)
-        case .flac:
-          .flac(bits: Int(parameters.flac.bits) ?? 24, compression: parameters.flac.compression)
-        }
+      let spec = ExportStage.spec(format, parameters)
       targets.append(
         ExportTarget(format: format, spec: spec, isDithered: parameters.dither == "tpdf"))
     }
     self.targets = targets
     name = parameters.name
     carriesTags = parameters.tags
+  }
+
+  private static func spec(_ format: ExportFormat, _ parameters: Parameters) -> ExportSpec {
+    func depth(_ bits: String) -> ExportSpec.IntegerDepth { bits == "16" ? .bits16 : .bits24 }
+    return switch format {
+    case .wav:
+      .wav(parameters.wav.bits == "float" ? .float32 : .integer(depth(parameters.wav.bits)))
+    case .m4a: .aac(bitRate: Int(parameters.m4a.bitRate))
+    case .alac: .alac(depth(parameters.alac.bits))
+    case .flac: .flac(depth(parameters.flac.bits), level: parameters.flac.compression)
+    }
   }
 
   func makeSink(
@@ -171,20 +174,21 @@ struct ExportTarget: Sendable {
   /// The word length that the samples are reduced to; nil where they stay floats.
   var bits: Int? {
     switch spec {
-    case .wav(let bits), .alac(let bits), .flac(let bits, _): bits
-    case .wavFloat, .aac: nil
+    case .wav(.integer(let depth)), .alac(let depth), .flac(let depth, _): depth.rawValue
+    case .wav(.float32), .aac: nil
     }
   }
 
   /// How long the file will be, roughly.
   func byteCount(of stream: SoundOutline) -> Int {
     let samples = Double((stream.frames?.count ?? 0) * stream.format.channelCount)
-    switch spec {
-    case .wav(let bits): return Int(samples * Double(bits) / 8) + 1024
-    case .wavFloat: return Int(samples * 4) + 1024
-    case .aac(let bitRate): return Int((stream.duration?.value ?? 0) * Double(bitRate) / 8) + 4096
-    case .alac(let bits), .flac(let bits, _): return Int(samples * Double(bits) / 8 * 0.75) + 4096
-    }
+    let bytes =
+      switch spec {
+      case .wav: samples * Double(bits ?? 32) / 8
+      case .aac(let bitRate): (stream.duration?.value ?? 0) * Double(bitRate) / 8
+      case .alac, .flac: samples * Double(bits ?? 24) / 8 * 0.75
+      }
+    return Int(bytes) + 4096
   }
 
   /// Seconds of one core for a second of stereo.

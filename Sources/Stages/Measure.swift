@@ -1,6 +1,7 @@
 import AudioModel
 import DSP
 import FoundationEssentials
+import PipelineEngine
 import PipelineModel
 
 /// `measure`: what the sound is like, in figures.

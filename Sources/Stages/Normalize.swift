@@ -1,5 +1,6 @@
 import AudioModel
 import DSP
+import PipelineEngine
 import PipelineModel
 
 /// `normalize`: to a loudness with a true-peak ceiling, or to a peak.

@@ -64,7 +64,7 @@ private final class ExportLane: @unchecked Sendable {
     do throws(MediaError) {
       encoder = try SoundFileEncoder(
         path: draft?.path ?? "", spec: target.spec, format: stream.format,
-        expectedFrames: stream.frames, pool: context.pool)
+        pool: context.pool)
     } catch {
       throw StageError(error)
     }

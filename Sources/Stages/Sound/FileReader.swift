@@ -14,7 +14,7 @@ final class FileReader {
         "cannot open \(path)", reason: unsafe String(cString: strerror(errno)),
         cause: .environment)
     }
-    unsafe posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
   }
 
   deinit { close(descriptor) }
@@ -22,24 +22,26 @@ final class FileReader {
   /// The next `count` bytes; fewer is an error.
   func read(_ count: Int) throws(StageError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    try unsafe bytes.withUnsafeMutableBytes { (buffer) throws(StageError) in
-      try unsafe fill(buffer)
-    }
+    var span = bytes.mutableSpan
+    var raw = unsafe span.mutableBytes
+    try fill(&raw, count: count)
     return bytes
   }
 
   /// The next `count` floats, into the beginning of `samples`.
   func read(into samples: inout [Float], count: Int) throws(StageError) {
-    try unsafe samples.withUnsafeMutableBytes { (buffer) throws(StageError) in
-      try unsafe fill(UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * 4)]))
-    }
+    var span = samples.mutableSpan
+    var raw = unsafe span.mutableBytes
+    try fill(&raw, count: 4 * count)
   }
 
-  private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(StageError) {
+  private func fill(_ bytes: inout MutableRawSpan, count wanted: Int) throws(StageError) {
+    precondition(wanted <= bytes.byteCount)
     var done = 0
-    while done < buffer.count {
-      let count = unsafe Glibc.read(
-        descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done)
+    while done < wanted {
+      let count = unsafe bytes.withUnsafeMutableBytes {
+        unsafe Glibc.read(descriptor, $0.baseAddress?.advanced(by: done), wanted - done)
+      }
       if count > 0 {
         done += count
       } else if count == 0 || errno != EINTR {

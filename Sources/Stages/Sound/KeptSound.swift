@@ -1,6 +1,7 @@
 import AudioModel
 import Glibc
 import Hashing
+import PipelineEngine
 import PipelineModel
 
 /// Sound as it is kept in the store: a small header, then interleaved 32-bit floats. Every prefix
@@ -99,20 +100,17 @@ final class KeptSoundWriter: SoundSink {
     self.port = port
     do {
       let draft = try store.makeDraft(.sound)
-      let header = KeptSound.header(format)
-      try unsafe header.withUnsafeBytes { (bytes) throws(StoreError) in
-        try unsafe draft.append(bytes)
-      }
+      try unsafe draft.append(KeptSound.header(format).span.bytes)
       self.draft = consume draft
     } catch { throw StageError(error) }
   }
 
   func take(_ block: SharedBuffer) throws(StageError) {
     let count = Interleaving.join(block.buffer, into: &samples)
+    let samples = samples
+    let part = samples.span.extracting(..<count)
     do {
-      try unsafe samples.withUnsafeBytes { (bytes) throws(StoreError) in
-        try unsafe draft?.append(UnsafeRawBufferPointer(rebasing: bytes[..<(count * 4)]))
-      }
+      try unsafe draft?.append(part.bytes)
     } catch { throw StageError(error) }
   }
 
@@ -133,14 +131,14 @@ final class SoundIdentity: SoundSink {
 
   func take(_ block: SharedBuffer) {
     let count = Interleaving.join(block.buffer, into: &samples)
-    unsafe samples.withUnsafeBytes {
-      unsafe hasher?.update(UnsafeRawBufferPointer(rebasing: $0[..<(count * 4)]))
-    }
+    let samples = samples
+    let part = samples.span.extracting(..<count)
+    unsafe hasher?.update(part.bytes)
   }
 
   func finish() -> PassOutcome.Result {
     var result = PassOutcome.Result()
-    result.identity = hasher.take().map { $0.finalize() }
+    if let hasher = hasher.take() { result.identity = hasher.finalize() }
     return result
   }
 }

@@ -203,10 +203,7 @@ extension ArtifactStore {
   /// Seals a text as an artifact.
   func keep(_ text: String, as kind: ArtifactKind) throws(StoreError) -> Artifact {
     let draft = try makeDraft(kind)
-    let bytes = Array(text.utf8)
-    try unsafe bytes.withUnsafeBytes { (bytes) throws(StoreError) in
-      try unsafe draft.append(bytes)
-    }
+    try unsafe draft.append(Array(text.utf8).span.bytes)
     return try draft.seal()
   }
 }

@@ -24,7 +24,7 @@ struct SoundPassBuilder {
 
   /// The processor of a filter.
   func processor(_ member: PassOrder.Member) throws(PassFailure) -> any Processor {
-    do {
+    do throws(StageError) {
       if let stage = member.step.stage as? any SoundFilterStage {
         return try stage.makeProcessor(for: outline.format)
       }

@@ -1,5 +1,7 @@
 import AudioModel
+import PipelineEngine
 import PipelineModel
+import Threading
 
 extension StageFamily {
   /// The stages that sound streams through.
