@@ -13,15 +13,6 @@ struct Findings {
     problems.append(Problem(at: location, message, allowed: allowed, suggestion: suggestion))
   }
 
-  /// Reports that `key` is missing among `entries` of `owner`.
-  mutating func require(
-    _ key: String, in entries: [DocumentNode.Entry], of owner: DocumentNode, _ message: String,
-    _ allowed: String
-  ) {
-    guard !entries.contains(where: { $0.key == key }) else { return }
-    report(owner.location, message, allowed: allowed)
-  }
-
   /// The value of `key` as text; nil, and a problem, where it is something else.
   mutating func text(
     _ node: DocumentNode, of key: String, allowed: String = "text"

@@ -29,6 +29,8 @@ struct PipelineReader {
     var inputs: [InputDefinition] = []
     var variables: [VariableDefinition] = []
     var steps: [StepDefinition] = []
+    // One slip, one problem: what was meant is not missing as well.
+    var misspelled: Set<String> = []
     for entry in entries {
       switch entry.key {
       case "pipeline": name = findings.name(entry.value, of: entry.key, rule: .pipeline)
@@ -37,15 +39,21 @@ struct PipelineReader {
       case "vars": variables = readVariables(entry.value)
       case "stages": steps = readStages(entry.value)
       default:
+        let meant = Self.keys.nearest(to: entry.key)
+        if let meant { misspelled.insert(meant) }
         findings.report(
           entry.location, "\"\(entry.key)\" is not a part of a pipeline",
-          allowed: Self.keys.list, suggestion: Self.keys.nearest(to: entry.key))
+          allowed: Self.keys.list, suggestion: meant)
       }
     }
-    findings.require(
-      "pipeline", in: entries, of: root, "the pipeline has no name", "pipeline: name")
-    findings.require(
-      "stages", in: entries, of: root, "the pipeline has no stages", "stages: and a list below it")
+    let present = misspelled.union(entries.map(\.key))
+    if !present.contains("pipeline") {
+      findings.report(root.location, "the pipeline has no name", allowed: "pipeline: name")
+    }
+    if !present.contains("stages") {
+      findings.report(
+        root.location, "the pipeline has no stages", allowed: "stages: and a list below it")
+    }
     reportShared(inputs, variables, in: entries)
     guard !steps.isEmpty else { return nil }
     return PipelineDefinition(

@@ -141,7 +141,7 @@ extension StepReader {
     } else {
       findings.report(
         other.location, "\"\(other.key)\" stands beside \"\(kind.key)\"",
-        allowed: "one stage kind in an item, its parameters indented below it, and beside it "
+        allowed: "one stage kind in an item, its parameters indented below it, and beside it only "
           + Self.keys.list)
     }
   }

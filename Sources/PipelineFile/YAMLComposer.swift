@@ -166,18 +166,23 @@ extension YAMLComposer {
   ) throws(YAMLSyntaxError) -> Composed {
     guard !openAnchors.contains(name), let anchored = anchors[name] else {
       try count(1, at: location)
-      report(
-        location,
-        openAnchors.contains(name)
-          ? "*\(name) stands inside &\(name) itself" : "there is no anchor &\(name) above",
-        allowed: anchors.isEmpty
-          ? nil : anchors.keys.sorted().map { "*\($0)" }.joined(separator: ", "),
-        suggestion: Problem.nearest(to: name, in: Array(anchors.keys)).map { "*\($0)" })
+      reportUnknown(name, at: location)
       return Composed(node: .null(at: location), height: 0)
     }
     try count(anchored.nodeCount, at: location)
     try descend(to: depth + anchored.height, at: location)
     return Composed(node: anchored.node, height: anchored.height)
+  }
+
+  private mutating func reportUnknown(_ name: String, at location: SourceLocation) {
+    // A comparison with each of thousands would take longer than reading them.
+    let names = anchors.count > 50 ? [] : anchors.keys.sorted()
+    report(
+      location,
+      openAnchors.contains(name)
+        ? "*\(name) stands inside &\(name) itself" : "there is no anchor &\(name) above",
+      allowed: names.isEmpty ? nil : names.map { "*\($0)" }.joined(separator: ", "),
+      suggestion: Problem.nearest(to: name, in: names).map { "*\($0)" })
   }
 
   private mutating func count(
@@ -207,12 +212,5 @@ extension YAMLComposer {
     _ location: SourceLocation, _ message: String, allowed: String?, suggestion: String? = nil
   ) {
     problems.append(Problem(at: location, message, allowed: allowed, suggestion: suggestion))
-  }
-}
-
-extension DocumentNode {
-  /// YAML's null.
-  static func null(at location: SourceLocation) -> DocumentNode {
-    DocumentNode(.scalar("", isQuoted: false), at: location)
   }
 }

@@ -42,26 +42,6 @@ public struct YAMLDocument: Hashable, Sendable {
   }
 }
 
-/// How much a document may hold before it is refused.
-struct YAMLLimits {
-  /// Bytes of text.
-  var bytes = 1 << 20
-  /// Nodes, where an alias counts as all that it stands for.
-  var nodes = 20_000
-  /// Mappings and lists inside each other.
-  var depth = 64
-}
-
-extension [Problem] {
-  /// The problems by their place; those at one place, and those without, in the order found.
-  var inFileOrder: [Problem] {
-    let end = SourceLocation(line: .max, column: .max)
-    return enumerated()
-      .sorted { ($0.element.location ?? end, $0.offset) < ($1.element.location ?? end, $1.offset) }
-      .map(\.element)
-  }
-}
-
 extension Problem {
   /// The problem, at the nearest place that the text has: libyaml finds a missing bracket behind
   /// the last line.

@@ -113,7 +113,6 @@ struct ParsedPipelineTests {
     #expect(
       parsed.problems.map(\.finding) == [
         "1:1 \"pipelin\" is not a part of a pipeline",
-        "1:1 the pipeline has no name",
         "2:17 \"sond\" is not a kind of input",
         "3:1 \"inputs\" stands twice in this mapping",
         "6:11 keep is \"yes\"",

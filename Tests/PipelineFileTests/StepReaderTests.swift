@@ -60,7 +60,7 @@ struct StepReaderTests {
       ),
       (
         "gate:\nthreshold: -45 dB", [],
-        "4:5 \"threshold\" stands beside \"gate\" [one stage kind in an item, its parameters indented below it, and beside it \(Allowed.keys)]"
+        "4:5 \"threshold\" stands beside \"gate\" [one stage kind in an item, its parameters indented below it, and beside it only \(Allowed.keys)]"
       ),
       (
         "gate: {}\neq: {}", ["eq", "gate"],
@@ -68,7 +68,7 @@ struct StepReaderTests {
       ),
       (
         "hold: 3\ngate:", ["eq", "gate"],
-        "3:5 \"hold\" stands beside \"gate\" [one stage kind in an item, its parameters indented below it, and beside it \(Allowed.keys)]"
+        "3:5 \"hold\" stands beside \"gate\" [one stage kind in an item, its parameters indented below it, and beside it only \(Allowed.keys)]"
       ),
       (
         "source: {}\ngate:", ["gate", "source"],
