@@ -94,7 +94,12 @@ let package = Package(
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("MediaTests", ["Media", "AudioModel", "Threading", "TestSupport"]),
-    tests("StagesTests", ["Stages", "PipelineModel", "AudioModel", "TestSupport"]),
+    tests(
+      "StagesTests",
+      [
+        "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel",
+        "Hashing", "TestSupport",
+      ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("EndToEndTests", ["TestSupport"]),
   ]

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Stages
+
+@Suite struct ExportNameTests {
+  @Test(arguments: [
+    ("/inbox/note.m4a", "note"), ("/inbox/no.te.wav", "no.te"), ("/inbox/.hidden", "_hidden"),
+    ("/inbox/noext", "noext"), ("/inbox/-rf.wav", "_rf"), ("/inbox/a\nb.wav", "a_b"),
+    ("/inbox/ .wav", "recording"), ("/inbox/Käse.wav", "Käse"),
+  ])
+  func `a recording's name becomes a harmless stem`(path: String, stem: String) {
+    #expect(ExportName.stem(of: path) == stem)
+  }
+
+  @Test func `a name without a recording is still a name`() {
+    #expect(ExportName.stem(of: nil) == "recording")
+  }
+
+  @Test(arguments: [
+    ("{stem}", "note"), ("{stem}.archive", "note.archive"), ("a-{stem}-{stem}", "a-note-note"),
+    ("../{stem}", "_._note"), ("/etc/{stem}", "_etc_note"), ("", "recording"),
+  ])
+  func `a template cannot leave the folder`(template: String, name: String) {
+    #expect(ExportName.fill(template, recording: "/inbox/note.m4a") == name)
+  }
+
+  @Test func `a name is short enough for any file system`() {
+    let long = String(repeating: "ß", count: 300)
+    let name = ExportName.fill("{stem}", recording: "/inbox/\(long).wav")
+    #expect(name.utf8.count <= 200)
+    #expect(name.allSatisfy { $0 == "ß" })
+  }
+}

@@ -1,0 +1,85 @@
+import AudioModel
+import PipelineModel
+import Store
+import TestSupport
+import Testing
+
+@testable import Stages
+
+@Suite struct KeptSoundTests {
+  private let scratch: ScratchFolder
+  private let store: DiskStore
+
+  init() throws {
+    scratch = try ScratchFolder()
+    store = try DiskStore(at: scratch.file("store"))
+  }
+
+  /// A block whose sample at frame f of channel c is f + c / 10.
+  private func block(_ frames: Range<Int>, channels: Int) -> SharedBuffer {
+    var buffer = AudioBuffer(channelCount: channels, capacity: Frames(frames.count))
+    buffer.frameCount = Frames(frames.count)
+    for channel in 0..<channels {
+      var samples = buffer.mutableChannel(channel)
+      for (index, frame) in frames.enumerated() {
+        samples[index] = Float(frame) + Float(channel) / 10
+      }
+    }
+    return SharedBuffer(buffer)
+  }
+
+  private func keep(_ cuts: [Range<Int>], channels: Int) throws -> Artifact {
+    let format = AudioFormat(sampleRate: Hertz(48000), channelCount: channels)
+    let writer = try KeptSoundWriter(format, port: .sound, store: store)
+    for cut in cuts { try writer.take(block(cut, channels: channels)) }
+    return try #require(try writer.finish().artifacts[.sound])
+  }
+
+  @Test(arguments: [1, 2, 3, 8])
+  func `what is kept reads back bit for bit`(channels: Int) throws {
+    let artifact = try keep([0..<5, 5..<1000], channels: channels)
+    let sound = try KeptSound(artifact, in: store)
+    #expect(sound.outline.frames == Frames(1000))
+    #expect(sound.outline.format.channelCount == channels)
+    let source = try sound.open()
+    var buffer = AudioBuffer(channelCount: channels, capacity: Frames(300))
+    var frame = 0
+    while try source.read(into: &buffer) {
+      for channel in 0..<channels {
+        let samples = buffer.channel(channel)
+        for index in samples.indices {
+          #expect(samples[index] == Float(frame + index) + Float(channel) / 10)
+        }
+      }
+      frame += buffer.frameCount.count
+    }
+    #expect(frame == 1000)
+  }
+
+  @Test func `how the stream was cut makes no difference`() throws {
+    let whole = try keep([0..<1000], channels: 2)
+    let pieces = try keep([0..<1, 1..<1, 1..<512, 512..<1000], channels: 2)
+    #expect(whole == pieces)
+  }
+
+  @Test func `the identity of sound is the digest of its kept form`() throws {
+    let format = AudioFormat(sampleRate: Hertz(48000), channelCount: 2)
+    let identity = SoundIdentity(format)
+    identity.take(block(0..<700, channels: 2))
+    identity.take(block(700..<1000, channels: 2))
+    #expect(try identity.finish().identity == keep([0..<1000], channels: 2).digest)
+  }
+
+  @Test func `sound that only its rate or channels tell apart has another identity`() throws {
+    let mono = SoundIdentity(AudioFormat(sampleRate: Hertz(48000), channelCount: 1))
+    let slow = SoundIdentity(AudioFormat(sampleRate: Hertz(44100), channelCount: 1))
+    mono.take(block(0..<10, channels: 1))
+    slow.take(block(0..<10, channels: 1))
+    #expect(mono.finish().identity != slow.finish().identity)
+  }
+
+  @Test func `a file that is not kept sound is refused`() throws {
+    let artifact = try store.keep("this is no sound at all, however long", as: .sound)
+    #expect(throws: StageError.self) { try KeptSound(artifact, in: store) }
+  }
+}

@@ -1,0 +1,82 @@
+import PipelineModel
+import Stages
+import Testing
+
+@Suite struct StageCatalogTests {
+  /// Parameters that make each kind complete where its defaults do not.
+  private static let required: [String: [(String, String)]] = [
+    "gain": [("gain", "-3 dB")], "normalize": [("loudness", "-16 LUFS")],
+    "export": [("formats", "wav")],
+  ]
+
+  private func resolve(
+    _ descriptor: StageDescriptor, _ given: [(String, DocumentNode)]
+  ) -> (Value, [Problem]) {
+    let place = SourceLocation(line: 1, column: 1)
+    var resolver = ParameterResolver(owner: descriptor.kind)
+    let entries = given.map { DocumentNode.Entry(key: $0.0, location: place, value: $0.1) }
+    let value = resolver.resolve(
+      DocumentNode(.mapping(entries), at: place), as: descriptor.parameters)
+    return (value, resolver.problems)
+  }
+
+  private func scalar(_ text: String) -> DocumentNode {
+    DocumentNode(.scalar(text, isQuoted: false), at: SourceLocation(line: 1, column: 1))
+  }
+
+  private func completing(_ kind: String) -> [(String, DocumentNode)] {
+    if kind == "eq" {
+      let place = SourceLocation(line: 1, column: 1)
+      let band = DocumentNode(
+        .mapping([
+          .init(key: "type", location: place, value: scalar("peak")),
+          .init(key: "frequency", location: place, value: scalar("1 kHz")),
+        ]), at: place)
+      return [("bands", DocumentNode(.sequence([band]), at: place))]
+    }
+    return (Self.required[kind] ?? []).map { ($0.0, scalar($0.1)) }
+  }
+
+  @Test(arguments: StageCatalog.builtIn.kinds)
+  func `a kind's declaration and its Swift type agree`(kind: String) throws {
+    let registration = try #require(StageCatalog.builtIn[kind])
+    let (value, problems) = resolve(registration.descriptor, completing(kind))
+    #expect(problems.isEmpty, "the defaults are within their own ranges")
+    _ = try registration.make(value)
+  }
+
+  @Test(arguments: StageCatalog.builtIn.descriptors)
+  func `a kind is documented`(descriptor: StageDescriptor) {
+    #expect(!descriptor.summary.isEmpty && !descriptor.summary.hasSuffix("."))
+    #expect(descriptor.discussion.hasSuffix("."))
+    #expect(!descriptor.inputs.isEmpty && !descriptor.outputs.isEmpty)
+    #expect(descriptor.revision >= 1)
+    #expect(descriptor.parameters.allSatisfy { !$0.summary.isEmpty })
+    if let shorthand = descriptor.shorthand {
+      #expect(descriptor.parameters.contains { $0.name == shorthand })
+    }
+  }
+
+  @Test(arguments: [
+    ("normalize", [("loudness", "-16 LUFS"), ("peak", "-1 dB")]), ("normalize", []),
+    ("export", [("formats", "wav")]),
+  ])
+  func `what single ranges cannot say is checked when the stage is made`(
+    kind: String, parameters: [(String, String)]
+  ) throws {
+    let registration = try #require(StageCatalog.builtIn[kind])
+    var given = parameters.map { ($0.0, scalar($0.1)) }
+    if kind == "export" {
+      given = [
+        (
+          "formats",
+          DocumentNode(
+            .sequence([scalar("wav"), scalar("wav")]), at: SourceLocation(line: 1, column: 1))
+        )
+      ]
+    }
+    let (value, problems) = resolve(registration.descriptor, given)
+    #expect(problems.isEmpty)
+    #expect(throws: StageError.self) { try registration.make(value) }
+  }
+}
