@@ -4,6 +4,8 @@ public struct Plan: Sendable {
   public let name: String
   /// The recordings and other files that were given, by input name.
   public let inputs: [String: String]
+  /// What each of the pipeline's inputs carries.
+  public let inputKinds: [String: ArtifactKind]
   /// The steps that run, in the pipeline's order; a step stands below those that it reads.
   public let steps: [BoundStep]
   /// The steps whose condition does not hold.
@@ -27,6 +29,8 @@ public struct Plan: Sendable {
     guard binder.problems.isEmpty else { throw PlanError(problems: binder.problems) }
     name = definition.name
     self.inputs = inputs
+    inputKinds = Dictionary(
+      definition.inputs.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
     steps = binder.steps
     skipped = binder.skipped
   }

@@ -1,0 +1,83 @@
+import PipelineModel
+
+/// The edges of a run: the recordings that come in, the room there is, the files that go out, and
+/// what is said of a failure.
+extension Runner {
+  func identify(_ plan: Plan) throws(StoreError) -> [String: StepOutput] {
+    var recordings: [String: StepOutput] = [:]
+    for (name, path) in plan.inputs {
+      recordings[name] = StepOutput(
+        kind: plan.inputKinds[name] ?? .file, identity: try custody.digest(ofFile: path))
+    }
+    return recordings
+  }
+
+  /// Makes sure that what was read is what was identified: a recording that somebody is still
+  /// writing must not be filed under the digest of an earlier state.
+  func checkUnchanged(
+    _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput]
+  ) throws {
+    guard case .recording(let path) = order.start else { return }
+    let before = plan.inputs.first { $0.value == path }.flatMap { recordings[$0.key]?.identity }
+    guard try custody.digest(ofFile: path) != before else { return }
+    throw PassFailure(
+      order.path.first?.step.id,
+      StageError(
+        "\(path) changed while it was read",
+        advice: "run it again when whatever writes it has finished", cause: .environment))
+  }
+
+  /// Refuses, with figures, a run that cannot fit.
+  func checkRoom(_ plan: Plan, _ survey: Survey, _ options: Options) throws {
+    let forecast = try Forecast(
+      plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
+    let rooms = [
+      ("the store", forecast.storeByteCount, try store.freeByteCount()),
+      (options.folder, forecast.publishedByteCount, try custody.freeByteCount(at: options.folder)),
+    ]
+    for (place, needed, free) in rooms where needed > free {
+      throw StageError(
+        "there is not enough room in \(place)",
+        reason: "the run needs about \(ByteCount(needed)), and \(ByteCount(free)) are free",
+        advice: "free some space, or choose another place with --store or --out",
+        cause: .environment)
+    }
+  }
+
+  func publish(_ plan: Plan, _ options: Options, _ progress: inout RunProgress) throws {
+    for step in plan.steps {
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      do {
+        try stop.check()
+        let files = try stage.publish(
+          PublishingContext(
+            step: step.id, outputs: progress.outputs(of: step.id),
+            recordings: plan.recordings(of: step.id).compactMap { plan.inputs[$0] },
+            folder: options.folder, isReplacing: options.isReplacing, store: store,
+            custody: custody))
+        for file in files {
+          progress.record.published.append(file)
+          recorder.record(.published(file))
+        }
+      } catch {
+        throw PassFailure(step.id, error)
+      }
+    }
+  }
+
+  func failure(_ error: any Error, _ plan: Plan) -> RunError {
+    switch error {
+    case let failure as PassFailure:
+      let step = failure.step.flatMap { plan.step($0) }
+      let recording = (failure.step ?? plan.steps.first?.id).flatMap {
+        plan.recordings(of: $0).first
+      }
+      return RunError(
+        failure.error, step: failure.step, kind: step?.descriptor.kind,
+        recording: recording.flatMap { plan.inputs[$0] })
+    case let error as StageError: return RunError(error)
+    case let error as StoreError: return RunError(StageError(error))
+    default: return RunError(StageError("the run failed", reason: "\(error)"))
+    }
+  }
+}
