@@ -142,15 +142,4 @@ import Testing
     #expect(error.path == path + "/spool.sqlite")
     #expect(error.advice?.contains("move this file away") == true)
   }
-
-  @Test(
-    "a folder that may not be written is refused with advice",
-    .enabled(if: getuid() != 0, "root may write everywhere"))
-  func noPermission() throws {
-    let closed = scratch.file("closed")
-    #expect(unsafe mkdir(closed, 0o500) == 0)
-    let error = try #require(throws: StoreError.self) { try DiskStore(at: closed + "/store") }
-    #expect(error.reason == "Permission denied")
-    #expect(error.advice?.contains("permissions") == true)
-  }
 }

@@ -117,15 +117,4 @@ import Testing
     #expect(unsafe symlink(loop, loop) == 0)
     #expect(try reason(loop) == "Too many levels of symbolic links")
   }
-
-  @Test(
-    "a file of somebody else's is refused with advice",
-    .enabled(if: getuid() != 0, "root may read everything"))
-  func unreadable() throws {
-    let path = try scratch.write("secret", to: "secret")
-    #expect(unsafe chmod(path, 0) == 0)
-    let store = try makeStore()
-    let error = try #require(throws: StoreError.self) { try store.digest(ofFile: path) }
-    #expect(error.reason == "Permission denied" && error.advice != nil)
-  }
 }
