@@ -73,6 +73,16 @@ import Testing
     #expect(names(in: path + "/drafts") == [])
   }
 
+  @Test("a living process's file is left alone though another program put it there unlocked")
+  func replacedWhileLiving() throws {
+    let store = try DiskStore(at: path)
+    let draft = try store.makeDraft(.file)
+    try scratch.write("other", to: "other")
+    #expect(unsafe rename(scratch.file("other"), draft.path) == 0)
+    _ = try DiskStore(at: path)
+    #expect(try draft.seal().byteCount == 5)
+  }
+
   @Test("two processes may make and fill one store at once")
   func together() async throws {
     let path = path
