@@ -160,7 +160,7 @@ internal import PipelineModel
       case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
         "check who owns the folder and its permissions, or choose another with --store"
       case SQLITE_NOTADB, SQLITE_CORRUPT:
-        "move this file away: what it recorded will be made again when it is needed"
+        "move it, its -wal and its -shm away: what they recorded is made again when it is needed"
       case SQLITE_BUSY, SQLITE_LOCKED: "another spool is writing for a long time: try again later"
       default: nil
       }

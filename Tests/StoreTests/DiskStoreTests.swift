@@ -140,6 +140,6 @@ import Testing
     let error = try #require(throws: StoreError.self) { try DiskStore(at: path) }
     #expect(error.reason == "file is not a database")
     #expect(error.path == path + "/spool.sqlite")
-    #expect(error.advice?.contains("move this file away") == true)
+    #expect(error.advice?.contains("move it, its -wal and its -shm away") == true)
   }
 }
