@@ -77,7 +77,7 @@ enum CheckpointTable {
     ).isEmpty
   }
 
-  /// An output from its columns: kind, identity, artifact, byte count.
+  /// An output from its columns: kind, identity, artifact, byte count. Its artifact is of its kind.
   private static func output(_ columns: ArraySlice<SQLValue>) -> StepOutput? {
     let columns = Array(columns)
     guard let kind = columns[0].text.flatMap(ArtifactKind.init(rawValue:)),

@@ -1,4 +1,5 @@
 internal import CSQLite
+import Glibc
 internal import PipelineModel
 
 /// One connection to an SQLite database that keeps its word: WAL, every commit flushed, foreign
@@ -120,10 +121,7 @@ internal import PipelineModel
     if status == SQLITE_OK {
       unsafe sqlite3_busy_timeout(handle, patience)
       unsafe sqlite3_forbid_double_quoted_strings(handle)
-      status = unsafe sqlite3_exec(
-        handle,
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", nil,
-        nil, nil)
+      status = unsafe configure(handle, patience)
     }
     guard status == SQLITE_OK else {
       let failure = unsafe failure("open", path, handle)
@@ -131,6 +129,19 @@ internal import PipelineModel
       throw failure
     }
     return unsafe handle
+  }
+
+  private static func configure(_ handle: OpaquePointer, _ patience: CInt) -> CInt {
+    let settings =
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"
+    // SQLite waits for others everywhere but where a new database turns to WAL: there, two
+    // processes that make one store at once would meet.
+    let deadline = Clock.now() + Int64(patience) * 1_000_000
+    while true {
+      let status = unsafe sqlite3_exec(handle, settings, nil, nil, nil)
+      if status != SQLITE_BUSY || Clock.now() > deadline { return status }
+      usleep(2000)
+    }
   }
 
   private func failure(_ action: String) -> StoreError {
@@ -149,7 +160,7 @@ internal import PipelineModel
       case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
         "check who owns the folder and its permissions, or choose another with --store"
       case SQLITE_NOTADB, SQLITE_CORRUPT:
-        "move this file away: what it recorded will be made again when it is needed"
+        "move it, its -wal and its -shm away: what they recorded is made again when it is needed"
       case SQLITE_BUSY, SQLITE_LOCKED: "another spool is writing for a long time: try again later"
       default: nil
       }

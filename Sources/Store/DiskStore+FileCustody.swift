@@ -24,7 +24,7 @@ extension DiskStore: FileCustody {
     }
     if let known { return known }
 
-    let isSettled = clock() - max(stamp.changed, stamp.modified) >= Self.settlingTime
+    let isSettled = isSettled(stamp)
     let (digest, _) = try doing("read", path) { () throws(SystemError) in
       try files.digest(of: file)
     }
@@ -40,6 +40,14 @@ extension DiskStore: FileCustody {
       }
     }
     return digest
+  }
+
+  /// Whether any later write would leave another stamp. A time of writing in the future was set
+  /// by a program, and says nothing.
+  private func isSettled(_ stamp: FileStamp) -> Bool {
+    let now = clock()
+    return now - stamp.changed >= Self.settlingTime
+      && !(0..<Self.settlingTime).contains(now - stamp.modified)
   }
 
   /// Whether `path` holds, unchanged since, what `publish` put there under this `content` name.

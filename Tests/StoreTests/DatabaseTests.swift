@@ -1,5 +1,6 @@
 import Foundation
 import PipelineModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -77,6 +78,29 @@ import Testing
     #expect(time >= .milliseconds(40))
     try first.script("COMMIT", to: "test")
     #expect(failure(of: "BEGIN IMMEDIATE", in: &second) == nil)
+  }
+
+  /// SQLite itself gives up at once here, and two processes that made one store failed so.
+  @Test("waits for another connection where a new database turns to WAL")
+  func turning() throws {
+    let first = try Database(at: path)
+    try first.script(
+      """
+      PRAGMA journal_mode = DELETE;
+      CREATE TABLE t (a INTEGER) STRICT;
+      BEGIN IMMEDIATE;
+      """, to: "test")
+    let path = path
+    let opened = Mutex<Bool?>(nil)
+    let thread = Thread {
+      let isOpen = (try? Database(at: path)) != nil
+      opened.withLock { $0 = isOpen }
+    }
+    thread.start()
+    usleep(50_000)
+    try first.script("COMMIT", to: "test")
+    for _ in 0..<500 where opened.withLock({ $0 }) == nil { usleep(10_000) }
+    #expect(opened.withLock { $0 } == true)
   }
 
   private func failure(of sql: String, in database: inout Database) -> StoreError? {

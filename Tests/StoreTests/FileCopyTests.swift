@@ -15,14 +15,6 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: scratch.file("from")))
   }
 
-  /// Operations of which some are unknown to the file system.
-  private func files(without codes: [String: CInt]) -> FileOperations {
-    FileOperations { (operation) throws(SystemError) in
-      let kind = "\(operation)".prefix { $0 != "(" }
-      if let code = codes[String(kind)] { throw SystemError(code) }
-    }
-  }
-
   @Test(
     "copies every byte by whatever means there are",
     arguments: [
@@ -31,14 +23,14 @@ import Testing
     ])
   func means(unknown: [String: CInt]) throws {
     try scratch.write("what was there before", to: "to")
-    try FileCopy(files: files(without: unknown))
+    try FileCopy(files: .lacking(unknown))
       .copy(from: scratch.file("from"), to: scratch.file("to"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file("to"))) == bytes)
   }
 
   @Test("reports a full disk, and removes the half copy")
   func fullDisk() throws {
-    let copy = FileCopy(files: files(without: ["clone": ENOTTY, "copyRange": ENOSPC]))
+    let copy = FileCopy(files: .lacking(["clone": ENOTTY, "copyRange": ENOSPC]))
     let error = try #require(throws: StoreError.self) {
       try copy.copy(from: scratch.file("from"), to: scratch.file("to"))
     }

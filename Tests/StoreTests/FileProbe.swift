@@ -53,3 +53,13 @@ final class FileProbe: Sendable {
     }
   }
 }
+
+extension FileOperations {
+  /// The system's calls, but for those that fail with these codes: `["clone": EOPNOTSUPP]`.
+  static func lacking(_ codes: [String: CInt]) -> FileOperations {
+    FileOperations { (operation) throws(SystemError) in
+      let kind = "\(operation)".prefix { $0 != "(" }
+      if let code = codes[String(kind)] { throw SystemError(code) }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Hashing
 import PipelineModel
 import TestSupport
@@ -138,5 +139,18 @@ import Testing
     let found = try #require(text(at: path))
     #expect(found.count == 1000 && Set(found).count == 1)
     #expect(names(in: scratch.file("out")) == ["note.wav"])
+  }
+
+  @Test("replaces nothing unasked where the file system cannot promise that by itself")
+  func oldFileSystem() throws {
+    let store = try DiskStore(at: store.path, files: .lacking(["rename": EINVAL]))
+    _ = try store.publish("sound", at: path)
+    #expect(text(at: path) == "sound")
+    try scratch.write("mine", to: "out/other.wav")
+    #expect(throws: StageError.self) {
+      try store.publish("sound", at: scratch.file("out/other.wav"))
+    }
+    #expect(text(at: scratch.file("out/other.wav")) == "mine")
+    #expect(names(in: scratch.file("out")) == ["note.wav", "other.wav"])
   }
 }
