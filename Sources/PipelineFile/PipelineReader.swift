@@ -54,6 +54,13 @@ struct PipelineReader {
       findings.report(
         root.location, "the pipeline has no stages", allowed: "stages: and a list below it")
     }
+    // The usual pipeline has one recording, and need not say so.
+    if !present.contains("inputs") {
+      inputs = [
+        InputDefinition(
+          name: "recording", kind: .sound, isOptional: false, location: root.location)
+      ]
+    }
     reportShared(inputs, variables, in: entries)
     guard !steps.isEmpty else { return nil }
     return PipelineDefinition(

@@ -73,7 +73,11 @@ struct PlanBinder {
     var resolver = ParameterResolver(owner: descriptor.kind)
     let value = resolver.resolve(
       substitute(parameters), as: descriptor.parameters, shorthand: descriptor.shorthand)
-    problems += resolver.problems
+    // A name that means nothing is one problem, not also a wrong value at its place.
+    let unknown = Set(connector.problems.compactMap(\.location))
+    problems += resolver.problems.filter { problem in
+      problem.location.map { !unknown.contains($0) } ?? true
+    }
 
     if let reason = reasonToSkip ?? connection.missing {
       skipped.append(SkippedStep(id: id, kind: descriptor.kind, reason: reason))

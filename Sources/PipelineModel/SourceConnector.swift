@@ -178,7 +178,8 @@ struct SourceConnector {
     problems.append(
       Problem(
         at: step.kind.location,
-        "\(descriptor.kind) has nothing to take its \(port.name) from", allowed: advice))
+        "\(descriptor.kind) has nothing to take its \(port.name) from",
+        allowed: advice.isEmpty ? nil : advice))
     return nil
   }
 
@@ -203,7 +204,7 @@ struct SourceConnector {
     problems.append(
       Problem(
         at: location, "there is no input or variable \"$\(name)\"",
-        allowed: names.map { "$\($0)" }.joined(separator: ", "),
+        allowed: names.isEmpty ? nil : names.map { "$\($0)" }.joined(separator: ", "),
         suggestion: Problem.nearest(to: name, in: names).map { "$\($0)" }))
   }
 }

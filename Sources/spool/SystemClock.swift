@@ -36,7 +36,8 @@ struct SystemClock: RunClock {
       Format.padLeft(String(number), width).replacing(" ", with: "0")
     }
     let date =
-      unsafe digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
+      unsafe digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2)
+      + digits(parts.tm_mday, 2)
     let clock = unsafe digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2)
     let suffix = String(UInt16.random(in: 0x1000...0xFFFF), radix: 16)
     return RunID("\(date)-\(clock)-\(suffix)")

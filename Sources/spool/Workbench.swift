@@ -97,6 +97,16 @@ struct Workbench {
     }
   }
 
+  /// Opens the store for a command that only looks.
+  func readableStore(at option: String?) throws(Refusal) -> ReadableStore {
+    do {
+      return try ReadableStore(
+        at: StoreLocation.resolve(option: option, environment: Environment.variables))
+    } catch {
+      throw Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+    }
+  }
+
   /// The refusal that shows a file's problems.
   func refusal(_ problems: [Problem], in text: String, at path: String) -> Refusal {
     let excerpt = SourceExcerpt(text, path: path, isColored: console.isColored)
@@ -138,34 +148,5 @@ struct Workbench {
           next:  check the path; spool new writes a pipeline to start from
           """, code: .usage)
     }
-  }
-}
-
-/// An error in its three parts: what failed on what, why, and what to do next.
-struct ErrorText {
-  private let what: String
-  private let error: StageError
-
-  init(_ error: StageError) {
-    what = error.message
-    self.error = error
-  }
-
-  init(_ failure: RunError) {
-    var place = ""
-    if let step = failure.step {
-      place = failure.kind == step.name ? "\(step): " : "\(step) (\(failure.kind ?? "")): "
-    }
-    what =
-      place + failure.error.message
-      + (failure.recording.map { failure.error.message.contains($0) ? "" : " — \($0)" } ?? "")
-    error = failure.error
-  }
-
-  func render(_ console: Console) -> String {
-    var lines = [console.red("error:") + " " + console.bold(what)]
-    if let reason = error.reason { lines.append("why:   \(reason)") }
-    if let advice = error.advice { lines.append("next:  \(advice)") }
-    return lines.joined(separator: "\n")
   }
 }

@@ -28,7 +28,8 @@ struct PlanCommand: Command {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
       let inputs = try bench.bind(arguments[Self.inputs], to: pipeline)
       let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
-      let store = try bench.store(at: arguments[Options.store])
+      let readable = try bench.readableStore(at: arguments[Options.store])
+      let store = readable.store
       let runner = Runner(
         store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
         recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())

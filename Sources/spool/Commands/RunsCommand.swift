@@ -18,7 +18,8 @@ struct RunsCommand: Command {
 
   func run(console: Console) -> ExitCode {
     do throws(Workbench.Refusal) {
-      let store = try Workbench(console: console).store(at: arguments[Options.store])
+      let readable = try Workbench(console: console).readableStore(at: arguments[Options.store])
+      let store = readable.store
       let runs: [RunRecord]
       do throws(StoreError) {
         runs = try store.runs(limit: max(1, arguments[Self.limit]))

@@ -21,7 +21,8 @@ struct ShowCommand: Command {
 
   func run(console: Console) -> ExitCode {
     do throws(Workbench.Refusal) {
-      let store = try Workbench(console: console).store(at: arguments[Options.store])
+      let readable = try Workbench(console: console).readableStore(at: arguments[Options.store])
+      let store = readable.store
       let name = arguments[Self.run]
       let found: RunRecord?
       do throws(StoreError) {
