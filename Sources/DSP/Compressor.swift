@@ -89,7 +89,7 @@ public final class Compressor: Processor {
     var index = 0
     while index < count {
       let octaves = unsafe (makeUp - LinkedLevel.load(values + index)) * scale
-      let inside = octaves.clamped(lowerBound: 0 - limit, upperBound: limit)
+      let inside = LinkedLevel.greater(LinkedLevel.lesser(octaves, limit), 0 - limit)
       unsafe LinkedLevel.store(BinaryLogarithm.exp2(inside), at: values + index)
       index &+= 8
     }

@@ -17,6 +17,9 @@ func runDSPBenchmarks() {
     ("equalizer, 4 bands", { Equalizer(bands: BenchmarkMaterial.bands, format: format) }),
     ("gate", { Gate(BenchmarkMaterial.gate, format: format) }),
     ("compressor", { Compressor(BenchmarkMaterial.compressor, format: format) }),
+    ("limiter, idle", { Limiter(.init(ceiling: Decibels(6)), format: format) }),
+    ("limiter, working", { Limiter(.init(ceiling: Decibels(-9)), format: format) }),
+    ("quantizer", { Quantizer(.bits16, format: format) }),
     ("all three", { material.chain() }),
   ]
   var all = 0.0
@@ -24,6 +27,9 @@ func runDSPBenchmarks() {
     all = material.seconds(through: make)
     print("  \(name): \(rounded(all))")
   }
+  print("  true peak: \(rounded(material.seconds(of: { TruePeakMeter(format: format) })))")
+  print("  loudness and peaks: \(rounded(material.seconds(of: { LoudnessMeter(format: format) })))")
+  print("  all levels: \(rounded(material.seconds(of: { LevelMeter(format: format) })))")
   if let theirs = material.secondsOfFFmpeg() {
     print("  the same three in ffmpeg: \(rounded(theirs)); ratio \(rounded(all / theirs))")
   } else {
@@ -58,21 +64,38 @@ private struct BenchmarkMaterial {
       ], format: Self.format)
   }
 
-  /// CPU seconds that an hour takes: the least of three runs over five minutes.
+  private static let blockSize = Frames(16_384)
+
+  /// CPU seconds that a processor takes for an hour.
   func seconds(through make: () -> any Processor) -> Double {
-    let blockSize = 16_384
+    leastSeconds {
+      let processor = make()
+      let room = Room(Self.blockSize + processor.latency)
+      return { processor.process($0, into: &room.buffer) }
+    }
+  }
+
+  /// CPU seconds that an analyser takes for an hour.
+  func seconds<Listener: Analyser>(of make: () -> Listener) -> Double {
+    leastSeconds {
+      let analyser = make()
+      return { analyser.analyse($0) }
+    }
+  }
+
+  /// The least of three runs over five minutes, by twelve.
+  private func leastSeconds(_ make: () -> (borrowing AudioBuffer) -> Void) -> Double {
     let input = sound.buffer(0..<sound.frameCount.count)
+    var block = AudioBuffer(channelCount: 2, capacity: Self.blockSize)
     var least = Double.infinity
     for _ in 0..<3 {
-      let processor = make()
-      var block = AudioBuffer(channelCount: 2, capacity: Frames(blockSize))
-      var output = AudioBuffer(channelCount: 2, capacity: Frames(blockSize) + processor.latency)
+      let work = make()
       let start = processSeconds()
       for _ in 0..<5 {
-        for position in stride(from: 0, to: input.frameCount.count, by: blockSize) {
-          let count = min(blockSize, input.frameCount.count - position)
+        for position in stride(from: 0, to: input.frameCount.count, by: Self.blockSize.count) {
+          let count = min(Self.blockSize.count, input.frameCount.count - position)
           block.copy(from: input, start: Frames(position), count: Frames(count))
-          processor.process(block, into: &output)
+          work(block)
         }
       }
       least = min(least, (processSeconds() - start) * 12)
@@ -105,6 +128,13 @@ private struct BenchmarkMaterial {
     }
     return (filtered - plain) * 6
   }
+}
+
+/// A buffer that a closure can keep.
+private final class Room {
+  var buffer: AudioBuffer
+
+  init(_ capacity: Frames) { buffer = AudioBuffer(channelCount: 2, capacity: capacity) }
 }
 
 private func processSeconds() -> Double { cpuSeconds(Int32(RUSAGE_SELF.rawValue)) }
