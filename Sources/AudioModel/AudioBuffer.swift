@@ -5,6 +5,8 @@
   // between threads.
   private let storage: UnsafeMutablePointer<Float>
   private let stride: Int
+  private let memory: SampleMemory
+  private let pool: BufferPool?
 
   /// The number of channels.
   public let channelCount: Int
@@ -17,21 +19,25 @@
 
   /// Allocates room for `capacity` frames, all zero; the buffer holds none of them yet.
   public init(channelCount: Int, capacity: Frames) {
+    let count = SampleMemory.sampleCount(channelCount: channelCount, capacity: capacity)
+    self.init(
+      channelCount: channelCount, capacity: capacity, memory: SampleMemory(sampleCount: count),
+      pool: nil)
+  }
+
+  /// Uses memory of the right size, which goes back to the pool with the buffer.
+  init(channelCount: Int, capacity: Frames, memory: SampleMemory, pool: BufferPool?) {
     precondition(channelCount > 0 && capacity.count >= 0)
     self.channelCount = channelCount
     self.capacity = capacity
-    // A row is a multiple of 64 bytes, so that every channel starts aligned, and has room to
-    // spare, since some codecs read a little past the end.
-    stride = (capacity.count + 15) / 16 * 16 + 16
-    let count = stride * channelCount
-    let raw = UnsafeMutableRawPointer.allocate(
-      byteCount: count * MemoryLayout<Float>.stride, alignment: 64)
-    unsafe storage = raw.bindMemory(to: Float.self, capacity: count)
-    unsafe storage.initialize(repeating: 0, count: count)
+    self.memory = memory
+    self.pool = pool
+    unsafe storage = memory.start
+    stride = SampleMemory.stride(capacity)
     frameCount = .zero
   }
 
-  deinit { unsafe storage.deallocate() }
+  deinit { pool?.recycle(memory) }
 
   /// The samples of one channel.
   @_lifetime(borrow self)

@@ -107,6 +107,12 @@ struct NormalizeLevels: Codable, Sendable {
     samplePeak = loudness.peaks.samplePeak
   }
 
+  /// The peaks behind a limiter that had something to do.
+  mutating func limit(to ceiling: Decibels) {
+    truePeak = ceiling
+    samplePeak = nil
+  }
+
   /// The levels behind a gain.
   func amplified(by gain: Decibels) -> NormalizeLevels {
     var result = self
@@ -119,37 +125,27 @@ struct NormalizeLevels: Codable, Sendable {
 
 /// Measures the stream, and settles the gain.
 private final class NormalizeAnalysis: SoundAnalysis {
-  /// How far from the target the result may end, in LU.
-  private static let tolerance = 0.03
-  private static let maximumTrials = 4
-
   private let target: NormalizeTarget
-  private let format: AudioFormat
   private let meter: LoudnessMeter
 
   init(_ target: NormalizeTarget, format: AudioFormat) {
     self.target = target
-    self.format = format
     meter = LoudnessMeter(format: format)
   }
 
   func hear(_ block: SharedBuffer) { meter.analyse(block.buffer) }
 
   func conclude(
-    _ sound: KeptSound, store: any ArtifactStore, check: () throws(StageError) -> Void
+    _ sound: KeptSound, store: any ArtifactStore,
+    check: @escaping @Sendable () throws(StageError) -> Void
   ) throws(StageError) -> PassOutcome.Result {
     let before = NormalizeLevels(meter.finding())
     var decision = decide(before)
     var after = before.amplified(by: decision.gain)
-    if decision.ceiling != nil, case .loudness(let wanted, _) = target {
-      // The limiter takes some loudness away; a trial run over the kept sound tells how much.
-      for _ in 0..<NormalizeAnalysis.maximumTrials {
-        after = try trial(decision, sound, check)
-        guard let reached = after.integratedLoudness else { break }
-        let missing = wanted.value - reached.value
-        if abs(missing) <= NormalizeAnalysis.tolerance { break }
-        decision.gain = Decibels(decision.gain.value + missing)
-      }
+    if let ceiling = decision.ceiling, case .loudness(let wanted, _) = target {
+      let search = LoudnessSearch(wanted: wanted, ceiling: ceiling, sound: sound, check: check)
+      decision.gain = try search.gain(from: decision.gain)
+      after.limit(to: ceiling)
     }
     let findings = NormalizeFindings(
       before: before, after: after, gain: decision.gain, isLimited: decision.ceiling != nil)
@@ -172,31 +168,12 @@ private final class NormalizeAnalysis: SoundAnalysis {
       guard let highest = before.samplePeak else { return NormalizeDecision(gain: Decibels(0)) }
       return NormalizeDecision(gain: Decibels(peak.value - highest.value))
     case .loudness(let wanted, let ceiling):
-      guard let loudness = before.integratedLoudness else { return NormalizeDecision(gain: Decibels(0)) }
+      guard let loudness = before.integratedLoudness else {
+        return NormalizeDecision(gain: Decibels(0))
+      }
       let gain = Decibels(wanted.value - loudness.value)
       let truePeak = (before.truePeak?.value ?? -.infinity) + gain.value
       return NormalizeDecision(gain: gain, ceiling: truePeak > ceiling.value ? ceiling : nil)
     }
-  }
-
-  /// Measures what a decision would give, without keeping it.
-  private func trial(
-    _ decision: NormalizeDecision, _ sound: KeptSound, _ check: () throws(StageError) -> Void
-  ) throws(StageError) -> NormalizeLevels {
-    let source = try sound.open()
-    let processor = decision.makeProcessor(for: format)
-    let meter = LoudnessMeter(format: format)
-    let length = Frames(16384)
-    var input = AudioBuffer(channelCount: format.channelCount, capacity: length)
-    var output = AudioBuffer(
-      channelCount: format.channelCount, capacity: length + processor.latency)
-    while try source.read(into: &input) {
-      try check()
-      processor.process(input, into: &output)
-      meter.analyse(output)
-    }
-    processor.finish(into: &output)
-    meter.analyse(output)
-    return NormalizeLevels(meter.finding())
   }
 }

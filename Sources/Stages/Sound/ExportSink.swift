@@ -44,6 +44,7 @@ private final class ExportLane: @unchecked Sendable {
   private let quantizer: Quantizer?
   private let encoder: SoundFileEncoder
   private var draft: ArtifactDraft?
+  private let buffers: BufferPool
   private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
   private let failure = Mutex<StageError?>(nil)
   private var artifact: Artifact?
@@ -54,6 +55,7 @@ private final class ExportLane: @unchecked Sendable {
   ) throws(StageError) {
     self.target = target
     port = target.format.port
+    buffers = context.buffers
     quantizer =
       target.isDithered
       ? target.depth.flatMap { Quantizer.Depth(rawValue: $0.rawValue) }
@@ -107,8 +109,8 @@ private final class ExportLane: @unchecked Sendable {
   private func encode(_ block: SharedBuffer) throws(StageError) {
     do throws(MediaError) {
       guard let quantizer else { return try encoder.write(block) }
-      var output = AudioBuffer(
-        channelCount: block.buffer.channelCount, capacity: block.buffer.frameCount)
+      var output = buffers.makeBuffer(
+        channelCount: block.buffer.channelCount, capacity: block.buffer.capacity)
       quantizer.process(block.buffer, into: &output)
       try encoder.write(SharedBuffer(output))
     } catch {

@@ -17,6 +17,8 @@ final class SoundPass {
   private struct Segment {
     let chain: ProcessorChain?
     let taps: [SoundTap]
+    /// Frames that the processors up to here may hold back.
+    let heldBack: Frames
   }
 
   private let order: PassOrder
@@ -24,6 +26,7 @@ final class SoundPass {
   private let source: any SoundSource
   private let sourceStep: StepID
   private let segments: [Segment]
+  private let buffers = BufferPool()
   private let fault: PassFault
   private var frames = Frames.zero
 
@@ -53,7 +56,8 @@ final class SoundPass {
     let fault = PassFault()
     self.fault = fault
     let builder = SoundPassBuilder(
-      order, outline: source.outline, context: context, pool: pool, fault: fault)
+      order, outline: source.outline, context: context, fault: fault,
+      sinks: SinkContext(store: context.store, pool: pool, buffers: buffers))
     let filters: ArraySlice<PassOrder.Member>
     var member: PassOrder.Member?
     switch order.start {
@@ -66,15 +70,19 @@ final class SoundPass {
       filters = order.path[...]
     }
     var segments = [
-      Segment(chain: nil, taps: try builder.taps(at: sourceStep, member, isSource: true))
+      Segment(
+        chain: nil, taps: try builder.taps(at: sourceStep, member, isSource: true),
+        heldBack: .zero)
     ]
     var processors: [any Processor] = []
+    var heldBack = Frames.zero
     for filter in filters {
       processors.append(try builder.processor(filter))
       let taps = try builder.taps(at: filter.step.id, filter, isSource: false)
       if !taps.isEmpty || filter.step.id == filters.last?.step.id {
-        segments.append(
-          Segment(chain: ProcessorChain(processors, format: source.outline.format), taps: taps))
+        let chain = ProcessorChain(processors, format: source.outline.format)
+        heldBack += chain.latency
+        segments.append(Segment(chain: chain, taps: taps, heldBack: heldBack))
         processors = []
       }
     }
@@ -134,7 +142,8 @@ final class SoundPass {
     let queue = BoundedQueue<SharedBuffer>(capacity: 4)
     fault.onFailure { queue.cancel() }
     let reader = SoundReader(
-      source, step: sourceStep, blockLength: SoundPass.blockLength, into: queue, fault: fault)
+      source, step: sourceStep, blockLength: SoundPass.blockLength, buffers: buffers, into: queue,
+      fault: fault)
     reader.start(check: context.check)
     var blocks = 0
     while let block = queue.receive() {
@@ -154,15 +163,22 @@ final class SoundPass {
     var block = block
     for segment in segments[first...] {
       if let chain = segment.chain {
-        var output = AudioBuffer(
-          channelCount: chain.outputFormat.channelCount,
-          capacity: block.buffer.frameCount + chain.latency)
+        // Every block of a segment has the same size, whatever it holds, so that memory is used
+        // again.
+        var output = buffers.makeBuffer(
+          channelCount: chain.outputFormat.channelCount, capacity: capacity(behind: segment))
         chain.process(block.buffer, into: &output)
         block = SharedBuffer(output)
       }
       guard block.buffer.frameCount.count > 0 else { return }
       for tap in segment.taps { tap.take(block) }
     }
+  }
+
+  /// The most frames that a segment gives for a block: those that came in, and all that was held
+  /// back above.
+  private func capacity(behind segment: Segment) -> Frames {
+    SoundPass.blockLength + segment.heldBack
   }
 
   /// The stream has ended: what the processors held back goes through those behind them.

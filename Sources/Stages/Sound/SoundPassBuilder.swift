@@ -8,18 +8,18 @@ struct SoundPassBuilder {
   private let order: PassOrder
   private let outline: SoundOutline
   private let context: PassContext
-  private let pool: WorkerPool
   private let fault: PassFault
+  private let sinks: SinkContext
 
   init(
-    _ order: PassOrder, outline: SoundOutline, context: PassContext, pool: WorkerPool,
-    fault: PassFault
+    _ order: PassOrder, outline: SoundOutline, context: PassContext, fault: PassFault,
+    sinks: SinkContext
   ) {
     self.order = order
     self.outline = outline
     self.context = context
-    self.pool = pool
     self.fault = fault
+    self.sinks = sinks
   }
 
   /// The processor of a filter.
@@ -59,8 +59,7 @@ struct SoundPassBuilder {
       do {
         let step = listener.step
         if let stage = step.stage as? any SoundSinkStage {
-          let sink = try stage.makeSink(
-            for: outline, in: SinkContext(store: context.store, pool: pool))
+          let sink = try stage.makeSink(for: outline, in: sinks)
           taps.append(tap(step.id, at: id, .sink(sink), reports: true))
         } else if let stage = step.stage as? any AnalysedSoundStage {
           taps.append(

@@ -75,7 +75,8 @@ protocol SoundAnalysis: AnyObject {
   /// The stream has ended. `sound` reads it again from the store, as often as it is opened.
   /// - Returns: the memo that the stage's processor is made from, and findings for people.
   func conclude(
-    _ sound: KeptSound, store: any ArtifactStore, check: () throws(StageError) -> Void
+    _ sound: KeptSound, store: any ArtifactStore,
+    check: @escaping @Sendable () throws(StageError) -> Void
   ) throws(StageError) -> PassOutcome.Result
 }
 
@@ -85,6 +86,8 @@ struct SinkContext {
   let store: any ArtifactStore
   /// Threads for work that can be cut in pieces, one a core.
   let pool: WorkerPool
+  /// Memory for blocks.
+  let buffers: BufferPool
 }
 
 /// What a sink will write, and how long it will work.

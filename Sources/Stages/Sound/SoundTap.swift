@@ -132,17 +132,19 @@ final class SoundReader: @unchecked Sendable {
   private let source: any SoundSource
   private let step: StepID
   private let blockLength: Frames
+  private let buffers: BufferPool
   private let queue: BoundedQueue<SharedBuffer>
   private let fault: PassFault
   private var thread: BackgroundThread?
 
   init(
-    _ source: any SoundSource, step: StepID, blockLength: Frames,
+    _ source: any SoundSource, step: StepID, blockLength: Frames, buffers: BufferPool,
     into queue: BoundedQueue<SharedBuffer>, fault: PassFault
   ) {
     self.source = source
     self.step = step
     self.blockLength = blockLength
+    self.buffers = buffers
     self.queue = queue
     self.fault = fault
   }
@@ -153,7 +155,7 @@ final class SoundReader: @unchecked Sendable {
       do throws(StageError) {
         while true {
           try check()
-          var buffer = AudioBuffer(
+          var buffer = buffers.makeBuffer(
             channelCount: source.outline.format.channelCount, capacity: blockLength)
           guard try source.read(into: &buffer), queue.send(SharedBuffer(buffer)) else { break }
         }
