@@ -26,7 +26,7 @@ final class ChunkedEncoding: SoundFileEncoding {
     priming = unsafe Int(encoder.context.pointee.initial_padding)
     self.settings = settings
     self.plan = plan
-    jobs = OrderedResults(pool: pool, limit: pool.threadCount + 1)
+    jobs = OrderedResults(pool: pool, limit: pool.threadCount)
   }
 
   func write(_ block: SharedBuffer) throws(MediaError) {
