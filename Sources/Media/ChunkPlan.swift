@@ -21,9 +21,9 @@ struct ChunkPlan: Hashable, Sendable {
 
   /// A fresh AAC encoder spends its bits otherwise than one that has been at work: against a serial
   /// encoder, noise was up to 8 dB stronger for a second after 64 packets of pre-roll, and about
-  /// equal after 128. So the pre-roll is that long (2.7 s at 48 kHz), and a chunk 30 s, to be worth
+  /// equal after 128. So the pre-roll is that long (2.7 s at 48 kHz), and a chunk 22 s, to be worth
   /// it.
-  static let aac = ChunkPlan.aac(packetsPerChunk: 1408)
+  static let aac = ChunkPlan.aac(packetsPerChunk: 1024)
 
   /// AAC in chunks of a length that tests choose.
   static func aac(packetsPerChunk: Int) -> ChunkPlan {

@@ -19,6 +19,9 @@ struct SoundWindow: Sendable {
 
   /// Lets the blocks go that lie wholly before `frame`.
   mutating func drop(before frame: Int) {
+    guard let first = blocks.first, first.buffer.frameCount.count + starts[0] <= frame else {
+      return
+    }
     let kept = blocks.indices.first { starts[$0] + blocks[$0].buffer.frameCount.count > frame }
     blocks.removeFirst(kept ?? blocks.count)
     starts.removeFirst(kept ?? starts.count)

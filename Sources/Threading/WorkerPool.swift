@@ -1,6 +1,7 @@
 /// A fixed number of threads that do pieces of work, started in the order of submission.
 public final class WorkerPool: Sendable {
   private struct State {
+    // Pieces that were taken leave nil behind, so that what they hold is freed when they end.
     var waiting: [(@Sendable () -> Void)?] = []
     var first = 0
     var isFinished = false
@@ -8,7 +9,6 @@ public final class WorkerPool: Sendable {
     /// The oldest waiting piece. O(1) amortised.
     mutating func next() -> (@Sendable () -> Void)? {
       guard first < waiting.count else { return nil }
-      // Work holds on to what it works on, and must not do so once it is handed out.
       let work = waiting[first].take()
       first += 1
       if first == waiting.count || first > 64 {

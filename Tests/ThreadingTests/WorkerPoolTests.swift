@@ -57,11 +57,19 @@ struct WorkerPoolTests {
         }.count
     }
     var pool: WorkerPool? = WorkerPool(threadCount: 2, name: "dropped")
-    let gate = BoundedQueue<Int>(capacity: 2)
-    for _ in 0..<2 { pool?.submit { gate.send(0) } }
-    _ = gate.receive()
-    _ = gate.receive()
+    // Each piece stays until both have started, so that both threads are at work.
+    let started = BoundedQueue<Int>(capacity: 2)
+    let isOver = BoundedQueue<Int>(capacity: 1)
+    for _ in 0..<2 {
+      pool?.submit {
+        started.send(0)
+        _ = isOver.receive()
+      }
+    }
+    _ = started.receive()
+    _ = started.receive()
     #expect(try threads() == 2)
+    isOver.close()
     pool = nil
     #expect(try threads() == 0)
   }
