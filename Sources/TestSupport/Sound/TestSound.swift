@@ -80,6 +80,18 @@ extension TestSound {
     return result
   }
 
+  /// Lets an analyser hear the sound, in blocks of the sizes of `cuts` in turn.
+  public func analysed(by analyser: some Analyser, cuts: [Int] = [4096]) {
+    var start = 0
+    var turn = 0
+    while start < frameCount.count {
+      let count = min(cuts[turn % cuts.count], frameCount.count - start)
+      analyser.analyse(buffer(start..<start + count))
+      start += count
+      turn += 1
+    }
+  }
+
   /// Adds what a processor gives while it takes `input`, not yet flushed.
   mutating func appendOutput(of processor: any Processor, given input: TestSound, cuts: [Int]) {
     var start = 0
