@@ -8,11 +8,7 @@ extension TestSound {
     guard let sox = Program(named: "sox") else { return nil }
     let scratch = try ScratchFolder()
     // Room above full scale, which sox would clip at; and silence around, for its filter to ring.
-    let padding = TestSound.silence(format, frames: 2000).channels
-    var padded = map { $0 / 4 }
-    for index in padded.channels.indices {
-      padded.channels[index] = padding[index] + padded.channels[index] + padding[index]
-    }
+    let padded = map { $0 / 4 }.surroundedBySilence(2000)
     try padded.writeWAV(to: scratch.file("in.wav"))
     let rate = Int(format.sampleRate.value) * 8
     let result = try sox.run([

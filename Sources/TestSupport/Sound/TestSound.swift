@@ -43,6 +43,13 @@ public struct TestSound: Equatable, Sendable {
     TestSound(sampleRate: format.sampleRate, channels: channels.map { $0.map(transform) })
   }
 
+  /// The sound with as many frames of silence before and after it.
+  public func surroundedBySilence(_ frames: Int) -> TestSound {
+    let silence = Array(repeating: Float.zero, count: frames)
+    return TestSound(
+      sampleRate: format.sampleRate, channels: channels.map { silence + $0 + silence })
+  }
+
   /// A buffer that holds the frames of a range, with room for `spare` more.
   public func buffer(_ range: Range<Int>, spare: Frames = .zero) -> AudioBuffer {
     var buffer = AudioBuffer(
