@@ -37,18 +37,15 @@ public final class ProcessorChain: Processor {
 
   /// Sends a block through all processors.
   public func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
+    guard let first = links.first else { return FiniteSamples.copy(input, into: &output) }
     output.frameCount = .zero
     var start = Frames.zero
     while start < input.frameCount {
       let count = min(Self.blockSize, input.frameCount - start)
       block.copy(from: input, start: start, count: count)
       start += count
-      if let first = links.first {
-        first.processor.process(block, into: &first.output)
-        pass(after: 0, into: &output)
-      } else {
-        output.append(contentsOf: block, start: .zero, count: count)
-      }
+      first.processor.process(block, into: &first.output)
+      pass(after: 0, into: &output)
     }
   }
 

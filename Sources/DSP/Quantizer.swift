@@ -98,8 +98,8 @@ public final class Quantizer: Processor {
     let fine = Self.rounded(rest)
     let fraction = rest - fine
     let dither = SIMD8<Float>(noise) * (1 / 16_777_216)
-    let dithered = Self.rounded(fraction + dither).replacing(with: 0, where: fraction .== 0)
-    let result = coarse + (fine + dithered)
+    let dithered = coarse + (fine + Self.rounded(fraction + dither))
+    let result = dithered.replacing(with: scaled, where: fraction .== 0)
     let top = SIMD8(repeating: range - 1)
     let bottom = SIMD8(repeating: -range)
     return LinkedLevel.greater(LinkedLevel.lesser(result, top), bottom) * (1 / range)

@@ -13,6 +13,9 @@ import CEBUR128
   private let channelCount: Int
   private static let chunk = 512
   private let interleaved: Scratch<Float>
+  /// How many frames wait in `interleaved`: the library gets runs of one size, because the result
+  /// must not depend on how the sound was cut.
+  private var gathered = 0
 
   /// What is to be found.
   enum Purpose {
@@ -55,22 +58,33 @@ import CEBUR128
 
   /// Listens to the next block. The library allocates a little for every 100 ms.
   func add(_ block: borrowing AudioBuffer) {
-    guard unsafe state != nil else { return }
     let frames = unsafe interleaved.start
-    for start in stride(from: 0, to: block.frameCount.count, by: Self.chunk) {
-      let count = min(Self.chunk, block.frameCount.count - start)
+    var start = 0
+    while start < block.frameCount.count {
+      let count = min(Self.chunk - gathered, block.frameCount.count - start)
       for channel in 0..<channelCount {
         let samples = unsafe block.baseAddress(ofChannel: channel) + start
+        let target = unsafe frames + (gathered * channelCount + channel)
         for index in 0..<count {
-          unsafe frames[index &* channelCount &+ channel] = FiniteSamples.filtered(samples[index])
+          unsafe target[index &* channelCount] = FiniteSamples.filtered(samples[index])
         }
       }
-      unsafe ebur128_add_frames_float(state, frames, count)
+      start += count
+      gathered += count
+      if gathered == Self.chunk { measureGathered() }
     }
   }
 
-  /// The integrated loudness; nil for silence and for less than 400 ms.
+  private func measureGathered() {
+    if unsafe state != nil {
+      unsafe ebur128_add_frames_float(state, interleaved.start, gathered)
+    }
+    gathered = 0
+  }
+
+  /// The integrated loudness of everything heard; nil for silence and for less than 400 ms.
   func integrated() -> LUFS? {
+    measureGathered()
     var value = 0.0
     guard unsafe state != nil,
       unsafe ebur128_loudness_global(state, &value) == Int32(EBUR128_SUCCESS.rawValue),

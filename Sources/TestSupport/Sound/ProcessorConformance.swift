@@ -7,12 +7,13 @@ public import AudioModel
 /// bits after a snapshot was restored into a fresh processor in the middle, as many frames out as
 /// in, silence for silence (unless `isSilent` says no), finite samples whatever comes in (full
 /// scale, subnormal, NaN and infinite), a sample that is no number counting as 0, and that
-/// snapshots of the wrong length are refused; for 1 to 8 channels and 8 to 192 kHz.
+/// snapshots of the wrong length are refused; for `channelCounts` channels and 8 to 192 kHz.
 public func checkProcessorConformance(
-  isSilent: Bool = true, make: @escaping (AudioFormat) -> any Processor
+  isSilent: Bool = true, channelCounts: ClosedRange<Int> = 1...8,
+  make: @escaping (AudioFormat) -> any Processor
 ) throws(ConformanceFailure) {
   let rates = [48_000.0, 8000, 192_000, 22_050]
-  for channelCount in 1...8 {
+  for channelCount in channelCounts {
     // Every rate for stereo; for the others one each, to keep the suite quick.
     for rate in channelCount == 2 ? rates : [rates[channelCount % rates.count]] {
       let format = AudioFormat(sampleRate: Hertz(rate), channelCount: channelCount)

@@ -43,6 +43,13 @@ public struct TestSound: Equatable, Sendable {
     TestSound(sampleRate: format.sampleRate, channels: channels.map { $0.map(transform) })
   }
 
+  /// The sound with as many frames of silence before and after it.
+  public func surroundedBySilence(_ frames: Int) -> TestSound {
+    let silence = Array(repeating: Float.zero, count: frames)
+    return TestSound(
+      sampleRate: format.sampleRate, channels: channels.map { silence + $0 + silence })
+  }
+
   /// A buffer that holds the frames of a range, with room for `spare` more.
   public func buffer(_ range: Range<Int>, spare: Frames = .zero) -> AudioBuffer {
     var buffer = AudioBuffer(
@@ -78,6 +85,18 @@ extension TestSound {
     result.appendOutput(of: processor, given: self, cuts: cuts)
     result.appendRemains(of: processor)
     return result
+  }
+
+  /// Lets an analyser hear the sound, in blocks of the sizes of `cuts` in turn.
+  public func analysed(by analyser: some Analyser, cuts: [Int] = [4096]) {
+    var start = 0
+    var turn = 0
+    while start < frameCount.count {
+      let count = min(cuts[turn % cuts.count], frameCount.count - start)
+      analyser.analyse(buffer(start..<start + count))
+      start += count
+      turn += 1
+    }
   }
 
   /// Adds what a processor gives while it takes `input`, not yet flushed.
