@@ -44,7 +44,7 @@ struct ReuseTests {
     #expect(second.made == [])
     #expect(second.reused.sorted() == Self.steps.sorted())
     #expect(second.files.count == 4)
-    #expect(second.files.allSatisfy(\.wasThere))
+    #expect(second.files.allSatisfy { $0.wasThere })
     #expect(try Workspace.listing(of: place.out) == before)
   }
 
