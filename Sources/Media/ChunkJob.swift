@@ -21,8 +21,8 @@ struct ChunkJob: Sendable {
 
   private func encode() throws(MediaError) -> PacketRun {
     var encoder = try EncoderContext(settings, path: path)
-    let wanted = max(0, plan.boundary(of: chunk) - 1)
     var number = plan.firstPacket(of: chunk)
+    let wanted = max(number, plan.boundary(of: chunk) - 1)
     var run = PacketRun(first: wanted)
     func take(_ packet: borrowing Packet) {
       if number >= wanted { run.packets.append(packet.bytes) }

@@ -26,7 +26,7 @@ final class ChunkedEncoding: SoundFileEncoding {
     priming = unsafe Int(encoder.context.pointee.initial_padding)
     self.settings = settings
     self.plan = plan
-    jobs = OrderedResults(pool: pool, limit: pool.threadCount + 2)
+    jobs = OrderedResults(pool: pool, limit: pool.threadCount + 1)
   }
 
   func write(_ block: SharedBuffer) throws(MediaError) {
@@ -76,7 +76,7 @@ final class ChunkedEncoding: SoundFileEncoding {
     for number in run.first..<max(run.first, end) {
       packet.fill(with: run[number])
       let start = number * plan.frameSize - priming
-      let duration = min(plan.frameSize, (streamEnd ?? .max) - start)
+      let duration = streamEnd.map { min(plan.frameSize, $0 - start) } ?? plan.frameSize
       unsafe packet.pointer.pointee.pts = Int64(start)
       unsafe packet.pointer.pointee.dts = Int64(start)
       unsafe packet.pointer.pointee.duration = Int64(duration)

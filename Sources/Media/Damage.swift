@@ -8,6 +8,8 @@ public struct Damage: Hashable, Sendable, Codable {
     case packet
     /// Packets are missing between two others.
     case gap
+    /// The decoder has no way to go on: not the file is at fault, but the decoder's abilities.
+    case unsupported
     /// The sound ends before the file says it should.
     case truncated
   }

@@ -5,6 +5,20 @@ internal import CLibAVLoader
 @safe struct DecoderContext: ~Copyable {
   private let context: UnsafeMutablePointer<AVCodecContext>
 
+  /// Why a decoder failed.
+  struct Failure {
+    let reason: String
+    /// Whether the decoder cannot do what the packet asks for, however whole it is.
+    let isUnsupported: Bool
+
+    fileprivate init(_ status: Int32) {
+      reason = LibAV.reason(status)
+      isUnsupported =
+        status == spool_averror_patch_welcome() || reason.hasSuffix("is not supported")
+        || reason.hasSuffix("not implemented")
+    }
+  }
+
   /// What a decoder answers when asked for a frame.
   enum Answer {
     /// The frame is filled.
@@ -13,8 +27,8 @@ internal import CLibAVLoader
     case needsPacket
     /// The stream has ended, and everything was given.
     case end
-    /// It failed at the last packet, for this reason.
-    case failure(String)
+    /// It failed at the last packet.
+    case failure(Failure)
   }
 
   /// Opens the decoder for a stream. It works on the caller's thread alone.
@@ -53,10 +67,10 @@ internal import CLibAVLoader
     unsafe avcodec_free_context(&context)
   }
 
-  /// Hands over a packet, or the end of the stream; gives the reason when it is refused.
-  func send(_ packet: borrowing Packet) -> String? {
+  /// Hands over a packet, or the end of the stream; tells why when it is refused.
+  func send(_ packet: borrowing Packet) -> Failure? {
     let status = LibAV.calling { unsafe avcodec_send_packet(context, packet.pointer) }
-    return status >= 0 ? nil : LibAV.reason(status)
+    return status >= 0 ? nil : Failure(status)
   }
 
   /// Says that no packet will follow.
@@ -70,7 +84,7 @@ internal import CLibAVLoader
     if status >= 0 { return .frame }
     if status == spool_averror(EAGAIN) { return .needsPacket }
     if status == spool_averror_eof() { return .end }
-    return .failure(LibAV.reason(status))
+    return .failure(Failure(status))
   }
 
   /// Frames in a packet as far as the codec has a fixed number; else 0.

@@ -30,7 +30,11 @@ internal import CLibAVLoader
     unsafe context.pointee.sample_fmt = settings.sampleFormat
     unsafe context.pointee.sample_rate = Int32(format.sampleRate.value)
     unsafe context.pointee.time_base = spool_rational(1, Int32(format.sampleRate.value))
-    unsafe av_channel_layout_default(&context.pointee.ch_layout, Int32(format.channelCount))
+    if settings.channelMask == 0 {
+      unsafe av_channel_layout_default(&context.pointee.ch_layout, Int32(format.channelCount))
+    } else {
+      unsafe av_channel_layout_from_mask(&context.pointee.ch_layout, settings.channelMask)
+    }
     unsafe context.pointee.bit_rate = Int64(settings.bitRate ?? 0)
     unsafe context.pointee.bits_per_raw_sample = Int32(settings.bits ?? 0)
     unsafe context.pointee.compression_level =

@@ -15,6 +15,8 @@ struct EncoderSettings: Sendable {
   let bits: Int?
   /// The sound as it is encoded: the rate may differ from the source's.
   let format: AudioFormat
+  /// Which channels there are, as libavutil's mask; 0 for its default.
+  let channelMask: UInt64
   /// Bits a second; nil for lossless sound.
   let bitRate: Int?
   /// FLAC's effort.
@@ -48,6 +50,8 @@ struct EncoderSettings: Sendable {
       sampleFormat = depth == .bits16 ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32
       compressionLevel = level
     }
+    if muxer == "ipod" { muxerOptions["movie_timescale"] = "\(rate)" }
+    channelMask = codec == "alac" ? spool_alac_layout(Int32(source.channelCount)) : 0
     self.muxerOptions = muxerOptions
     self.bitRate = bitRate
     self.compressionLevel = compressionLevel

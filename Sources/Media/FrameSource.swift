@@ -43,7 +43,9 @@ internal import CLibAVLoader
     decoder = try DecoderContext(file: file, stream: stream)
     length = StreamLength(of: file, stream: stream)
     let codec = unsafe file.stream(stream).pointee.codecpar.pointee.codec_id
-    gaps = GapFinder(isContinuous: codec == AV_CODEC_ID_FLAC)
+    let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
+    gaps = GapFinder(
+      isContinuous: codec == AV_CODEC_ID_FLAC && timeBase.num == 1 && timeBase.den == rate)
   }
 
   /// The file it reads.
@@ -60,16 +62,16 @@ internal import CLibAVLoader
       case .frame:
         failuresInARow = 0
         guard frame.count > 0 else { continue }
-        guard unsafe spool_frame_is_damaged(frame.pointer) != 0 else { return .frame }
+        guard let damage = damageBeforeFrame() else { return .frame }
         isFrameHeld = true
-        return .damage(madeUp)
+        return .damage(damage)
       case .needsPacket:
         if let damage = feed() { return .damage(damage) }
       case .end:
         return .end
-      case .failure(let reason):
+      case .failure(let failure):
         failuresInARow += 1
-        return .damage(lostPacket(reason))
+        return .damage(damage(failure))
       }
     }
     return .end
@@ -86,41 +88,38 @@ internal import CLibAVLoader
     guard status >= 0 else {
       hasEnded = true
       decoder.sendEnd()
-      return status == spool_averror_eof() ? nil : unreadable(LibAV.reason(status))
+      guard status != spool_averror_eof() else { return nil }
+      return Damage(
+        kind: .truncated, position: Seconds(0), byteOffset: nil, lost: nil,
+        reason: LibAV.reason(status))
     }
     guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
-    let start = unsafe packet.pointer.pointee.pts
-    let duration = packetDuration
-    let missing = gaps.gap(
-      before: start == spool_no_timestamp() ? nil : start,
-      duration: unsafe packet.pointer.pointee.duration)
-    if let reason = decoder.send(packet) {
-      failuresInARow += 1
-      return Damage(
-        kind: .packet, position: Seconds(0), byteOffset: packetOffset, lost: duration,
-        reason: reason)
-    }
-    guard let missing else { return nil }
-    return Damage(
-      kind: .gap, position: Seconds(0), byteOffset: packetOffset, lost: seconds(missing),
-      reason: "packets are missing")
+    guard let failure = decoder.send(packet) else { return nil }
+    failuresInARow += 1
+    return damage(failure)
   }
 
-  /// The decoder put something in place of what it could not read, so no time is lost.
-  private var madeUp: Damage {
-    Damage(
+  private func damageBeforeFrame() -> Damage? {
+    let start = unsafe frame.pointer.pointee.pts
+    if let gap = gaps.gap(
+      before: start == spool_no_timestamp() ? nil : start, count: frame.count)
+    {
+      return Damage(
+        kind: .gap, position: Seconds(0), byteOffset: packetOffset, lost: seconds(gap),
+        reason: "packets are missing")
+    }
+    guard unsafe spool_frame_is_damaged(frame.pointer) != 0 else { return nil }
+    // The decoder put something in place of what it could not read, so no time is lost.
+    return Damage(
       kind: .packet, position: Seconds(0), byteOffset: packetOffset, lost: nil,
       reason: "the decoder had to make up part of the sound")
   }
 
-  private func lostPacket(_ reason: String) -> Damage {
-    Damage(
-      kind: .packet, position: Seconds(0), byteOffset: packetOffset, lost: packetDuration,
-      reason: reason)
-  }
-
-  private func unreadable(_ reason: String) -> Damage {
-    Damage(kind: .truncated, position: Seconds(0), byteOffset: nil, lost: nil, reason: reason)
+  private func damage(_ failure: DecoderContext.Failure) -> Damage {
+    gaps.skip(unsafe packet.pointer.pointee.duration)
+    return Damage(
+      kind: failure.isUnsupported ? .unsupported : .packet, position: Seconds(0),
+      byteOffset: packetOffset, lost: packetDuration, reason: failure.reason)
   }
 
   private var packetOffset: Int? {

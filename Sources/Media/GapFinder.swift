@@ -1,4 +1,4 @@
-/// Finds packets that are missing between two others, by their times.
+/// Finds sound that is missing between two frames, by their times.
 ///
 /// Only where a container counts every sample is a jump in time a loss; elsewhere it is how some
 /// files are made.
@@ -6,17 +6,19 @@ struct GapFinder {
   private let isContinuous: Bool
   private var expected: Int64?
 
-  /// `isContinuous`: whether the stream's times count every sample.
+  /// `isContinuous`: whether the stream's times are counts of samples.
   init(isContinuous: Bool) { self.isContinuous = isContinuous }
 
-  /// How much is missing before a packet, in the stream's time base; nil when nothing is.
-  mutating func gap(before start: Int64?, duration: Int64) -> Int64? {
-    guard isContinuous, let start else {
-      expected = nil
-      return nil
-    }
-    let missing = expected.map { start - $0 } ?? 0
-    expected = duration > 0 ? start + duration : nil
-    return missing > 0 ? missing : nil
+  /// Takes the next frame's time and samples; gives how many samples are missing before it.
+  mutating func gap(before start: Int64?, count: Int) -> Int64? {
+    guard isContinuous, let start else { return nil }
+    defer { expected = start + Int64(count) }
+    guard let expected, start > expected else { return nil }
+    return start - expected
+  }
+
+  /// A loss of `count` samples is known already.
+  mutating func skip(_ count: Int64) {
+    expected = expected.map { $0 + count }
   }
 }

@@ -132,9 +132,15 @@ import Glibc
     }
   }
 
+  /// Whether a file begins as MP4 does: libavformat tries that on anything with the right name.
+  private static func looksLikeMP4(_ path: String) -> Bool {
+    let head = FileHead(path: path)
+    return ["ftyp", "mdat", "moov", "free", "skip", "wide"].contains(head.text(at: 4, count: 4))
+  }
+
   private static func notMedia(_ path: String, _ status: Int32) -> MediaError {
     let reason = LibAV.reason(status)
-    if reason.contains("moov atom not found") {
+    if reason.contains("moov atom not found") && looksLikeMP4(path) {
       return MediaError(
         .truncated, "read", path: path,
         reason: "the file has no index (moov): it was cut off while being written or copied",

@@ -18,7 +18,7 @@ enum LibAV {
     return work()
   }
 
-  /// Why a call failed: libav's last complaint where there was one, else the status in words.
+  /// Why a call failed: libav's complaint where there was one, else the status in words.
   static func reason(_ status: Int32) -> String {
     let message = unsafe String(cString: spool_libav_message())
     if !message.isEmpty { return message }

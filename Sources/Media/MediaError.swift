@@ -69,9 +69,16 @@ extension MediaError: CustomStringConvertible {
 extension MediaError {
   /// Damaged sound, as an error.
   init(_ damage: Damage, decoding path: String) {
-    self.init(
-      damage.kind == .truncated ? .truncated : .damaged, "decode", path: path,
-      reason: "\(damage)",
-      advice: "copy it again from where it came from, or keep what can be decoded", damage: damage)
+    let kind: Kind =
+      switch damage.kind {
+      case .truncated: .truncated
+      case .unsupported: .unsupported
+      case .packet, .gap: .damaged
+      }
+    let advice =
+      kind == .unsupported
+      ? "convert the recording with another program, or keep what can be decoded"
+      : "copy it again from where it came from, or keep what can be decoded"
+    self.init(kind, "decode", path: path, reason: "\(damage)", advice: advice, damage: damage)
   }
 }

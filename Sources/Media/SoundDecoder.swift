@@ -39,7 +39,7 @@ public final class SoundDecoder {
       first = source.next()
     }
     if case .damage(let damage) = first { throw MediaError(damage, decoding: path) }
-    guard case .frame = first else { throw Self.withoutFrames(path, early) }
+    guard case .frame = first else { throw Self.withoutFrames(source, early) }
     let shape = source.frame.shape
     format = AudioFormat(
       sampleRate: options.sampleRate ?? Hertz(Double(shape.sampleRate)),
@@ -137,8 +137,16 @@ public final class SoundDecoder {
           + "\(Damage.rounded(promised.value)) s that the file promises"))
   }
 
-  private static func withoutFrames(_ path: String, _ damages: [Damage]) -> MediaError {
+  private static func withoutFrames(_ source: FrameSource, _ damages: [Damage]) -> MediaError {
+    let path = source.path
     if let damage = damages.first { return MediaError(damage, decoding: path) }
+    if source.length.isDeclared, let promised = source.length.duration, promised.value > 0 {
+      return MediaError(
+        .unsupported, "decode", path: path,
+        reason: "this libavcodec finds no sound in it, though it promises "
+          + "\(Damage.rounded(promised.value)) s",
+        advice: "convert the recording with another program, or copy it again")
+    }
     return MediaError(
       .noFrames, "decode", path: path, reason: "its sound has no length",
       advice: "check that the recording was not stopped as it started")

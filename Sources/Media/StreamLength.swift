@@ -22,8 +22,13 @@ struct StreamLength {
       isDeclared = false
       return
     }
-    duration = unsafe Seconds(
-      Double(stream.duration) * Double(stream.time_base.num) / Double(stream.time_base.den))
-    isDeclared = method != AVFMT_DURATION_FROM_BITRATE
+    let seconds =
+      unsafe Double(stream.duration) * Double(stream.time_base.num)
+      / Double(stream.time_base.den)
+    // libavformat counts only the bytes that are there of a WAV file.
+    let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
+    let missing = bytesPerSecond > 0 ? FileHead(path: file.path).missingRIFFBytes : 0
+    duration = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
+    isDeclared = method != AVFMT_DURATION_FROM_BITRATE || missing > 0
   }
 }

@@ -1,14 +1,15 @@
 /// A fixed number of threads that do pieces of work, started in the order of submission.
 public final class WorkerPool: Sendable {
   private struct State {
-    var waiting: [@Sendable () -> Void] = []
+    var waiting: [(@Sendable () -> Void)?] = []
     var first = 0
     var isFinished = false
 
     /// The oldest waiting piece. O(1) amortised.
     mutating func next() -> (@Sendable () -> Void)? {
       guard first < waiting.count else { return nil }
-      let work = waiting[first]
+      // Work holds on to what it works on, and must not do so once it is handed out.
+      let work = waiting[first].take()
       first += 1
       if first == waiting.count || first > 64 {
         waiting.removeFirst(first)

@@ -1,1 +1,5 @@
-print("benchmarks")
+if CommandLine.arguments.dropFirst().contains("dsp") {
+  runDSPBenchmarks()
+} else {
+  print("benchmarks")
+}

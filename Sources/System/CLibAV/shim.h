@@ -12,6 +12,7 @@
 static inline int spool_averror_eof(void) { return AVERROR_EOF; }
 static inline int spool_averror_invalid_data(void) { return AVERROR_INVALIDDATA; }
 static inline int spool_averror_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }
+static inline int spool_averror_patch_welcome(void) { return AVERROR_PATCHWELCOME; }
 static inline int64_t spool_no_timestamp(void) { return AV_NOPTS_VALUE; }
 
 // The code of a system error as libav gives it; its own inverse.
@@ -34,4 +35,17 @@ static inline int spool_frame_is_damaged(const AVFrame *frame) {
 // Whether a stream is nothing but a cover picture.
 static inline int spool_has_picture(const AVStream *stream) {
   return (stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0 && stream->attached_pic.size > 0;
+}
+
+// Which channels Apple Lossless has where they are not libavutil's default ones for their number;
+// else 0. Channels keep their order.
+static inline uint64_t spool_alac_layout(int channels) {
+  switch (channels) {
+    case 3: return AV_CH_LAYOUT_SURROUND;
+    case 5: return AV_CH_LAYOUT_5POINT0_BACK;
+    case 6: return AV_CH_LAYOUT_5POINT1_BACK;
+    case 7: return AV_CH_LAYOUT_6POINT1_BACK;
+    case 8: return AV_CH_LAYOUT_7POINT1_WIDE_BACK;
+    default: return 0;
+  }
 }

@@ -58,13 +58,16 @@ static void *addresses[function_count];
 static char load_error[256];
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
-static _Thread_local char last_message[512];
+static _Thread_local char first_message[512];
 
 static void keep_message(void *source, int level, const char *format, va_list values) {
-  if (level > AV_LOG_ERROR) return;
-  int prefix = 1;
-  av_log_format_line2(source, level, format, values, last_message, sizeof last_message, &prefix);
-  last_message[strcspn(last_message, "\r\n")] = 0;
+  if (level > AV_LOG_ERROR || first_message[0]) return;
+  // Without a prefix: it holds an address, which would make every error text unique.
+  int prefix = 0;
+  av_log_format_line2(NULL, level, format, values, first_message, sizeof first_message, &prefix);
+  size_t length = strcspn(first_message, "\r\n");
+  while (length > 0 && strchr(" .", first_message[length - 1])) length--;
+  first_message[length] = 0;
 }
 
 static void load(void) {
@@ -94,9 +97,9 @@ int spool_libav_load(char *error, size_t length) {
   return -1;
 }
 
-const char *spool_libav_message(void) { return last_message; }
+const char *spool_libav_message(void) { return first_message; }
 
-void spool_libav_forget_message(void) { last_message[0] = 0; }
+void spool_libav_forget_message(void) { first_message[0] = 0; }
 
 static void *address(int index) {
   pthread_once(&load_once, load);

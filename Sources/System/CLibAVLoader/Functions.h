@@ -52,6 +52,7 @@ FORWARD(avutil, int, av_strerror, (int code, char *text, size_t length), (code, 
 FORWARD(avutil, int, av_opt_set_double, (void *object, const char *name, double value, int flags), (object, name, value, flags))
 FORWARD(avutil, int, av_opt_set_int, (void *object, const char *name, int64_t value, int flags), (object, name, value, flags))
 FORWARD_VOID(avutil, av_channel_layout_default, (AVChannelLayout *l, int count), (l, count))
+FORWARD(avutil, int, av_channel_layout_from_mask, (AVChannelLayout *l, uint64_t mask), (l, mask))
 FORWARD(avutil, int, av_channel_layout_copy, (AVChannelLayout *d, const AVChannelLayout *s), (d, s))
 FORWARD(avutil, int, av_channel_layout_compare, (const AVChannelLayout *a, const AVChannelLayout *b), (a, b))
 FORWARD_VOID(avutil, av_channel_layout_uninit, (AVChannelLayout *l), (l))

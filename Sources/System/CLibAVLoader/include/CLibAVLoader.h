@@ -12,12 +12,13 @@
 // A libav function called while this fails ends the process with that reason.
 int spool_libav_load(char *error, size_t length);
 
-// libav's last complaint on the calling thread since `spool_libav_forget_message`, without a line
-// end; empty when there was none. Valid until libav is called again on this thread. Nothing that
-// libav says is ever written to standard error.
+// libav's first complaint on the calling thread since `spool_libav_forget_message`, without a line
+// end; empty when there was none. The first one names the cause, the later ones what followed from
+// it. Valid until libav is called again on this thread. Nothing that libav says is ever written to
+// standard error.
 const char *spool_libav_message(void);
 
-// Forgets the calling thread's last complaint.
+// Forgets the calling thread's complaint.
 void spool_libav_forget_message(void);
 
 struct SwrContext;

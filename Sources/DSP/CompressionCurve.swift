@@ -1,0 +1,43 @@
+import AudioModel
+
+/// The static curve of a compressor: by how many decibels a steady level is reduced.
+///
+/// With the slope s = 1 − 1/ratio, the threshold T and the knee width W, and o = level − T:
+/// nothing below o = −W/2, s · (o + W/2)² / 2W within the knee, s · o above (Giannoulis et al.
+/// 2012, equation 4).
+struct CompressionCurve {
+  private let threshold: Float
+  private let slope: Float
+  private let knee: Float
+  private let halfOverKnee: Float
+
+  init(_ settings: Compressor.Settings) {
+    threshold = Float(min(max(settings.threshold.value, -400), 400))
+    slope = Float(1 - 1 / max(settings.ratio, 1))
+    knee = Float(min(max(settings.knee.value, 0), 400))
+    // A hard corner has no knee to divide by: nothing lies within it.
+    halfOverKnee = knee > 1e-3 ? 0.5 / knee : 0
+  }
+
+  /// Replaces levels, as amplitudes, by gain reductions in dB, eight at a time. The last eight may
+  /// reach beyond `count`: there must be room.
+  @inline(__always)
+  func replaceLevelsByReductions(_ values: UnsafeMutablePointer<Float>, count: Int) {
+    // 20 / log₂ 10: octaves of amplitude to decibels.
+    let scale = SIMD8<Float>(repeating: 6.020_599_91)
+    let width = SIMD8<Float>(repeating: knee)
+    let zero = SIMD8<Float>.zero
+    let offset = SIMD8<Float>(repeating: threshold - knee / 2)
+    var index = 0
+    while index < count {
+      let level = unsafe BinaryLogarithm.log2(LinkedLevel.load(values + index)) * scale
+      // How far above the lower end of the knee, and of that, how much lies within the knee.
+      let above = LinkedLevel.greater(zero, level - offset)
+      let within = above.replacing(with: width, where: above .> width)
+      let bent = within * within * SIMD8(repeating: halfOverKnee)
+      let reduction = (bent + (above - within)) * SIMD8(repeating: slope)
+      unsafe LinkedLevel.store(reduction, at: values + index)
+      index &+= 8
+    }
+  }
+}

@@ -1,0 +1,89 @@
+public import AudioModel
+
+/// Measures sample peak and true peak (4 × oversampled as in ITU-R BS.1770-4), all channels
+/// together.
+///
+/// Only groups of frames that could exceed the peak found so far are interpolated; the result is
+/// the same as if all were, and the cost, after the first seconds, that of looking for a maximum.
+public final class TruePeakMeter: Analyser {
+  private static let group = TruePeakInterpolator.group
+  private static let chunk = 1024
+  /// A channel's row: the group before the one in question, that group, the one after it, and
+  /// room for a chunk.
+  private static let row = 3 * group + chunk
+
+  private let channelCount: Int
+  private let interpolator = TruePeakInterpolator(factor: 4)
+  private let rows: Scratch<Float>
+  private let peaks = Scratch<Float>(repeating: 0, count: group)
+  /// For each channel, the extents of the group before the one in question and of itself.
+  private var extents: [(GroupExtent, GroupExtent)]
+  /// How many frames of a row are filled, the same in all channels: at first, with two groups of
+  /// the silence before the sound.
+  private var filled = 2 * group
+  private var samplePeak: Float = 0
+  private var truePeak: Float = 0
+
+  /// A meter for sound of `format`.
+  public init(format: AudioFormat) {
+    channelCount = format.channelCount
+    rows = Scratch(repeating: 0, count: Self.row * channelCount)
+    extents = Array(repeating: (GroupExtent(), GroupExtent()), count: channelCount)
+  }
+
+  /// Listens to the next block.
+  public func analyse(_ input: borrowing AudioBuffer) {
+    var start = 0
+    while start < input.frameCount.count {
+      let count = min(Self.row - filled, input.frameCount.count - start)
+      for channel in 0..<channelCount {
+        unsafe FiniteSamples.copy(
+          from: input.baseAddress(ofChannel: channel) + start,
+          to: rows.start + (channel * Self.row + filled), count: count)
+      }
+      filled += count
+      start += count
+      measureFilled()
+    }
+  }
+
+  /// Measures every group whose successor is complete, and moves the rest to the front.
+  private func measureFilled() {
+    let end = filled / Self.group * Self.group
+    guard end >= 3 * Self.group else { return }
+    for channel in 0..<channelCount {
+      let row = unsafe rows.start + channel * Self.row
+      var (previous, current) = extents[channel]
+      for start in stride(from: Self.group, through: end - 2 * Self.group, by: Self.group) {
+        let next = unsafe GroupExtent(row + (start + Self.group))
+        let samples = unsafe row + start
+        samplePeak = max(samplePeak, next.peak)
+        unsafe measure(samples, previous.union(current).union(next))
+        (previous, current) = (current, next)
+      }
+      extents[channel] = (previous, current)
+      let keep = end - 2 * Self.group
+      unsafe row.update(from: row + keep, count: filled - keep)
+    }
+    filled -= end - 2 * Self.group
+  }
+
+  @inline(__always)
+  private func measure(_ samples: UnsafePointer<Float>, _ extent: GroupExtent) {
+    guard interpolator.bound(extent) > truePeak else { return }
+    for index in 0..<Self.group { peaks[index] = 0 }
+    unsafe interpolator.raise(peaks.start, by: samples)
+    truePeak = unsafe max(truePeak, LinkedLevel.peak(peaks.start, count: Self.group))
+  }
+
+  /// The peaks of everything heard; the sound must be over, since silence is taken to follow it.
+  public func finding() -> PeakLevels {
+    // Enough to complete the last group and the one after it.
+    var silence = AudioBuffer(channelCount: channelCount, capacity: Frames(3 * Self.group))
+    silence.frameCount = silence.capacity
+    analyse(silence)
+    return PeakLevels(
+      truePeak: Decibels(finiteAmplitude: Double(truePeak)),
+      samplePeak: Decibels(finiteAmplitude: Double(samplePeak)))
+  }
+}
