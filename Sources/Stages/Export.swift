@@ -172,9 +172,9 @@ struct ExportTarget: Sendable {
   let isDithered: Bool
 
   /// The word length that the samples are reduced to; nil where they stay floats.
-  var bits: Int? {
+  var depth: ExportSpec.IntegerDepth? {
     switch spec {
-    case .wav(.integer(let depth)), .alac(let depth), .flac(let depth, _): depth.rawValue
+    case .wav(.integer(let depth)), .alac(let depth), .flac(let depth, _): depth
     case .wav(.float32), .aac: nil
     }
   }
@@ -184,9 +184,9 @@ struct ExportTarget: Sendable {
     let samples = Double((stream.frames?.count ?? 0) * stream.format.channelCount)
     let bytes =
       switch spec {
-      case .wav: samples * Double(bits ?? 32) / 8
+      case .wav: samples * Double(depth?.rawValue ?? 32) / 8
       case .aac(let bitRate): (stream.duration?.value ?? 0) * Double(bitRate) / 8
-      case .alac, .flac: samples * Double(bits ?? 24) / 8 * 0.75
+      case .alac, .flac: samples * Double(depth?.rawValue ?? 24) / 8 * 0.75
       }
     return Int(bytes) + 4096
   }

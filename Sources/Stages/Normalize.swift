@@ -39,7 +39,7 @@ struct NormalizeStage: AnalysedSoundStage {
     ],
     shorthand: "loudness")
 
-  static var libraries: [String: String] { LoudnessMeter.libraries }
+  static var libraries: [String: String] { ["libebur128": LoudnessLibrary.version] }
 
   private let target: NormalizeTarget
 
@@ -89,10 +89,32 @@ struct NormalizeDecision: Codable, Sendable {
 
 /// Levels before and after.
 struct NormalizeFindings: Codable, Sendable {
-  let before: LoudnessMeter.Finding
-  let after: LoudnessMeter.Finding
+  let before: NormalizeLevels
+  let after: NormalizeLevels
   let gain: Decibels
   let isLimited: Bool
+}
+
+/// What the decision rests on; an absent figure is that of silence.
+struct NormalizeLevels: Codable, Sendable {
+  private(set) var integratedLoudness: LUFS?
+  private(set) var truePeak: Decibels?
+  private(set) var samplePeak: Decibels?
+
+  init(_ loudness: Loudness) {
+    integratedLoudness = loudness.integrated
+    truePeak = loudness.peaks.truePeak
+    samplePeak = loudness.peaks.samplePeak
+  }
+
+  /// The levels behind a gain.
+  func amplified(by gain: Decibels) -> NormalizeLevels {
+    var result = self
+    result.integratedLoudness?.value += gain.value
+    result.truePeak?.value += gain.value
+    result.samplePeak?.value += gain.value
+    return result
+  }
 }
 
 /// Measures the stream, and settles the gain.
@@ -116,14 +138,14 @@ private final class NormalizeAnalysis: SoundAnalysis {
   func conclude(
     _ sound: KeptSound, store: any ArtifactStore, check: () throws(StageError) -> Void
   ) throws(StageError) -> PassOutcome.Result {
-    let before = meter.finding()
+    let before = NormalizeLevels(meter.finding())
     var decision = decide(before)
     var after = before.amplified(by: decision.gain)
     if decision.ceiling != nil, case .loudness(let wanted, _) = target {
       // The limiter takes some loudness away; a trial run over the kept sound tells how much.
       for _ in 0..<NormalizeAnalysis.maximumTrials {
         after = try trial(decision, sound, check)
-        guard let reached = after.integrated else { break }
+        guard let reached = after.integratedLoudness else { break }
         let missing = wanted.value - reached.value
         if abs(missing) <= NormalizeAnalysis.tolerance { break }
         decision.gain = Decibels(decision.gain.value + missing)
@@ -144,13 +166,13 @@ private final class NormalizeAnalysis: SoundAnalysis {
     return result
   }
 
-  private func decide(_ before: LoudnessMeter.Finding) -> NormalizeDecision {
+  private func decide(_ before: NormalizeLevels) -> NormalizeDecision {
     switch target {
     case .peak(let peak):
       guard let highest = before.samplePeak else { return NormalizeDecision(gain: Decibels(0)) }
       return NormalizeDecision(gain: Decibels(peak.value - highest.value))
     case .loudness(let wanted, let ceiling):
-      guard let loudness = before.integrated else { return NormalizeDecision(gain: Decibels(0)) }
+      guard let loudness = before.integratedLoudness else { return NormalizeDecision(gain: Decibels(0)) }
       let gain = Decibels(wanted.value - loudness.value)
       let truePeak = (before.truePeak?.value ?? -.infinity) + gain.value
       return NormalizeDecision(gain: gain, ceiling: truePeak > ceiling.value ? ceiling : nil)
@@ -160,7 +182,7 @@ private final class NormalizeAnalysis: SoundAnalysis {
   /// Measures what a decision would give, without keeping it.
   private func trial(
     _ decision: NormalizeDecision, _ sound: KeptSound, _ check: () throws(StageError) -> Void
-  ) throws(StageError) -> LoudnessMeter.Finding {
+  ) throws(StageError) -> NormalizeLevels {
     let source = try sound.open()
     let processor = decision.makeProcessor(for: format)
     let meter = LoudnessMeter(format: format)
@@ -175,17 +197,6 @@ private final class NormalizeAnalysis: SoundAnalysis {
     }
     processor.finish(into: &output)
     meter.analyse(output)
-    return meter.finding()
-  }
-}
-
-extension LoudnessMeter.Finding {
-  /// What the meter would find behind a gain.
-  func amplified(by gain: Decibels) -> Self {
-    var result = self
-    result.integrated?.value += gain.value
-    result.truePeak?.value += gain.value
-    result.samplePeak?.value += gain.value
-    return result
+    return NormalizeLevels(meter.finding())
   }
 }

@@ -55,7 +55,9 @@ private final class ExportLane: @unchecked Sendable {
     self.target = target
     port = target.format.port
     quantizer =
-      target.isDithered ? target.bits.map { Quantizer(bits: $0, format: stream.format) } : nil
+      target.isDithered
+      ? target.depth.flatMap { Quantizer.Depth(rawValue: $0.rawValue) }
+        .map { Quantizer($0, format: stream.format) } : nil
     do throws(StoreError) {
       draft = try context.store.makeDraft(.file)
     } catch {

@@ -15,8 +15,8 @@ struct RunSummary {
 
   /// Levels as the measuring stages write them down; what a stage did not measure is absent.
   private struct Levels: Decodable {
-    var integrated: Double?
-    var range: Double?
+    var integratedLoudness: Double?
+    var loudnessRange: Double?
     var truePeak: Double?
     var samplePeak: Double?
     var rms: Double?
@@ -44,8 +44,8 @@ struct RunSummary {
     }
     guard !columns.isEmpty else { return [] }
     let rows: [(String, (Levels) -> String?)] = [
-      ("loudness", { figure($0.integrated, "LUFS") }),
-      ("range", { figure($0.range, "LU") }),
+      ("loudness", { figure($0.integratedLoudness, "LUFS") }),
+      ("range", { figure($0.loudnessRange, "LU") }),
       ("true peak", { figure($0.truePeak, "dBTP") }),
       ("sample peak", { figure($0.samplePeak, "dBFS") }),
       ("RMS", { figure($0.rms, "dBFS") }),
