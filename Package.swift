@@ -101,6 +101,6 @@ let package = Package(
         "Hashing", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
-    tests("EndToEndTests", ["TestSupport"]),
+    tests("EndToEndTests", ["spool", "TestSupport"]),
   ]
 )

@@ -1,0 +1,22 @@
+import Foundation
+
+/// What lies in the package beside the code.
+public enum PackageFiles {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// A pipeline of the package: `voice-note.yaml`.
+  public static func pipeline(_ name: String) -> String { path("Pipelines/" + name) }
+
+  /// A sample recording: `note-1.m4a`.
+  public static func sample(_ name: String) -> String { path("samples/" + name) }
+
+  /// A file of the data that may lie beside the package; nil where it does not.
+  public static func sharedData(_ name: String) -> String? {
+    let path = root.deletingLastPathComponent().appendingPathComponent("shared/data/" + name).path
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }
+
+  private static func path(_ name: String) -> String { root.appendingPathComponent(name).path }
+}

@@ -1,0 +1,107 @@
+public import Foundation
+
+/// A user's place of work, deleted with its last reference: a scratch folder with a store, an
+/// output folder, and whatever recordings and pipelines a test puts there.
+public struct Workspace: Sendable {
+  /// The scratch folder, which commands are run in.
+  public let folder: ScratchFolder
+  private let program: Program
+
+  /// Makes an empty place.
+  public init() throws {
+    folder = try ScratchFolder()
+    program = try SpoolProgram.program
+  }
+
+  /// Where exports go.
+  public var out: String { file("out") }
+  /// Where the store is.
+  public var store: String { file("store") }
+
+  /// The path of `name` in the scratch folder.
+  public func file(_ name: String) -> String { folder.file(name) }
+
+  /// Writes a pipeline and gives its path.
+  public func pipeline(_ text: String, named name: String = "pipeline.yaml") throws -> String {
+    try folder.write(text, to: name)
+  }
+
+  // MARK: Commands
+
+  /// Runs `spool` with these very arguments.
+  public func spool(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> Program.Result {
+    try program.run(
+      arguments, environment: ["SPOOL_STORE": store].merging(environment) { $1 },
+      folder: folder.path)
+  }
+
+  /// `spool run --json`, with the exports in `out`.
+  public func run(
+    _ pipeline: String, _ inputs: [String], _ options: [String] = []
+  ) throws -> SpoolRun {
+    SpoolRun(try spool(runArguments(pipeline, inputs, options)))
+  }
+
+  /// The same, under another program: `taskset -c 0`.
+  public func run(
+    _ pipeline: String, _ inputs: [String], under wrapper: Program, _ words: [String]
+  ) throws -> SpoolRun {
+    SpoolRun(
+      try wrapper.run(
+        words + [program.path] + runArguments(pipeline, inputs, []),
+        environment: ["SPOOL_STORE": store], folder: folder.path))
+  }
+
+  /// The same, without waiting for its end.
+  public func start(
+    _ pipeline: String, _ inputs: [String], _ options: [String] = []
+  ) throws -> RunningSpool {
+    try RunningSpool(
+      program, runArguments(pipeline, inputs, options), environment: ["SPOOL_STORE": store],
+      folder: folder.path)
+  }
+
+  private func runArguments(
+    _ pipeline: String, _ inputs: [String], _ options: [String]
+  ) -> [String] {
+    let folder = options.contains("--out") ? [] : ["--out", out]
+    return ["run", pipeline] + inputs + ["--json"] + folder + options
+  }
+
+  // MARK: What it left
+
+  /// The names in the output folder, sorted; hidden ones too.
+  public var exports: [String] { Self.names(in: out) }
+
+  /// The bytes of one export.
+  public func export(_ name: String) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: out + "/" + name))
+  }
+
+  /// The bytes of all exports, by name.
+  public func allExports() throws -> [String: Data] {
+    try Dictionary(
+      exports.map { ($0, try export($0)) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Every file of a folder and of those below it, with length and time of change: two equal
+  /// listings are a folder that nobody wrote into.
+  public static func listing(of folder: String) throws -> [String: String] {
+    let manager = FileManager.default
+    var listing: [String: String] = [:]
+    for case let name as String in manager.enumerator(atPath: folder) ?? .init() {
+      let facts = try manager.attributesOfItem(atPath: folder + "/" + name)
+      let length = facts[.type] as? FileAttributeType == .typeDirectory ? 0 : facts[.size] ?? 0
+      let time = (facts[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+      listing[name] = "\(length) \(time)"
+    }
+    return listing
+  }
+
+  /// The names in a folder, sorted; none where there is no folder.
+  public static func names(in folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+  }
+}

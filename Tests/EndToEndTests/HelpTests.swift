@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The command line explains itself")
+struct HelpTests {
+  static let commands = [
+    "run", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
+    "completion",
+  ]
+
+  @Test("--help lists every command")
+  func help() throws {
+    let result = try Workspace().spool(["--help"])
+    #expect(result.exitCode == 0)
+    #expect(result.errorOutput == "")
+    for command in Self.commands { #expect(result.text.contains("  \(command) "), "\(command)") }
+  }
+
+  @Test("every command explains itself, and so does help COMMAND", arguments: commands)
+  func helpOfCommand(command: String) throws {
+    let place = try Workspace()
+    let result = try place.spool([command, "--help"])
+    #expect(result.exitCode == 0)
+    #expect(result.errorOutput == "")
+    #expect(result.text.contains("Usage: spool \(command)"))
+    #expect(result.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    #expect(try place.spool(["help", command]).text == result.text)
+    #expect(!FileManager.default.fileExists(atPath: place.store), "help made a store")
+  }
+
+  @Test("--version says the version")
+  func version() throws {
+    let result = try Workspace().spool(["--version"])
+    #expect(result.exitCode == 0)
+    #expect(result.text.wholeMatch(of: /spool \d+\.\d+\.\d+\n/) != nil, "\(result.text)")
+  }
+
+  @Test(
+    "a slip of the finger gives exit code 2 and the word that was probably meant",
+    arguments: [
+      (["runn", "x"], "run"), (["check-pipelines", "x"], "check-pipeline"),
+      (["run", "a", "b", "--repalce"], "--replace"), (["stages", "gat"], "gate"),
+      (["graph", "x", "--format", "dto"], "dot"), (["completion", "fish"], "bash"),
+      (["run"], "PIPELINE"), (["runs", "--limit", "many"], "whole number"),
+    ])
+  func slips(arguments: [String], word: String) throws {
+    let place = try Workspace()
+    let result = try place.spool(arguments)
+    #expect(result.exitCode == 2)
+    #expect(result.text == "")
+    #expect(result.errorOutput.contains(word), "\(result.errorOutput)")
+    #expect(Workspace.names(in: place.folder.path) == [], "it left something behind")
+  }
+
+  @Test("what is piped holds no control sequences, whatever the terminal is called")
+  func noEscapes() throws {
+    let place = try Workspace()
+    let bad = try place.pipeline("pipeline: bad\nstages: [eqq]\n")
+    let commands = [
+      ["--help"], ["stages", "eq"], ["runs"], ["check-pipeline", bad], ["run", bad, "x"],
+    ]
+    for command in commands {
+      for environment in [["TERM": "xterm-256color"], ["TERM": "xterm", "NO_COLOR": "1"]] {
+        let result = try place.spool(command, environment: environment)
+        #expect(!(result.text + result.errorOutput).contains("\u{1B}"), "\(command)")
+      }
+    }
+  }
+
+  @Test("completion scripts are taken by their shells", arguments: ["bash", "zsh"])
+  func completion(shell: String) throws {
+    let place = try Workspace()
+    let result = try place.spool(["completion", shell])
+    #expect(result.exitCode == 0)
+    for command in Self.commands { #expect(result.text.contains(command), "\(command)") }
+    if let program = Program(named: shell) {
+      let script = try place.folder.write(result.text, to: "completion")
+      let check = try program.run(["-n", script])
+      #expect(check.exitCode == 0, "\(check.errorOutput)")
+    }
+  }
+}

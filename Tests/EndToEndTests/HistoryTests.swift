@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "A run can be foreseen, followed and looked back at",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct HistoryTests {
+  private let place: Workspace
+  private let note: String
+  private let pipeline: String
+
+  init() throws {
+    place = try Workspace()
+    note = place.file("note.wav")
+    try Reference.record(note, seconds: 1)
+    pipeline = try place.quickPipeline()
+  }
+
+  @Test("plan makes no store, and changes none")
+  func planChangesNothing() throws {
+    let before = try Workspace.listing(of: place.folder.path)
+    let result = try place.spool(["plan", pipeline, note, "--out", place.out])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    #expect(try Workspace.listing(of: place.folder.path) == before)
+
+    try #require(try place.run(pipeline, [note]).exitCode == 0)
+    let after = try Workspace.listing(of: place.folder.path)
+    let again = try place.spool(["plan", pipeline, note, "--out", place.out])
+    #expect(again.exitCode == 0)
+    #expect(again.text.contains("nothing to do"), "\(again.text)")
+    #expect(try Workspace.listing(of: place.folder.path) == after)
+  }
+
+  @Test("plan tells the passes, what is reused, disk and time, and a run does just that")
+  func plan() throws {
+    let text = try place.spool(["plan", pipeline, note]).text
+    for word in ["pass 1", "pass 2", "disk", "time", "decode", "export"] {
+      #expect(text.contains(word), "\(word)\n\(text)")
+    }
+    func foreseen() throws -> Foreseen {
+      let result = try place.spool(["plan", pipeline, note, "--json"])
+      return try JSONDecoder().decode(Foreseen.self, from: result.output)
+    }
+    let first = try foreseen()
+    #expect(first.reused == [])
+    #expect(first.mediaSeconds == 1)
+    let run = try place.run(pipeline, [note])
+    let passes = run.events.filter { $0.event == "pass" }.map { Set($0.steps ?? []) }
+    #expect(passes == first.passes.map { Set($0.steps) })
+    // Within a factor of two, so that the refusal for want of room means something.
+    let written = run.files.map(\.byteCount).reduce(0, +)
+    #expect(first.exportBytes > written / 2 && first.exportBytes < written * 2)
+    let second = try foreseen()
+    #expect(second.passes.isEmpty)
+    #expect(Set(second.reused) == ["decode", "eq", "normalize", "export"])
+  }
+
+  @Test("--json writes events and nothing else, and nothing on standard error")
+  func json() throws {
+    let run = try place.run(pipeline, [note])
+    #expect(run.strayLines == [])
+    #expect(run.errorOutput == "")
+    #expect(run.events.first?.event == "started")
+    #expect(run.events.last?.event == "ended")
+    #expect(run.record?.published.count == 4)
+  }
+
+  @Test("--quiet is silent while all goes well")
+  func quiet() throws {
+    let result = try place.spool(["run", pipeline, note, "--out", place.out, "--quiet"])
+    #expect(result.exitCode == 0)
+    #expect(result.text == "")
+    #expect(result.errorOutput == "")
+  }
+
+  @Test("a pipe gets plain lines: a line a step, the files, the time")
+  func plain() throws {
+    let result = try place.spool(
+      ["run", pipeline, note, "--out", place.out], environment: ["TERM": "xterm-256color"])
+    #expect(result.exitCode == 0)
+    #expect(result.errorOutput == "")
+    #expect(!result.text.contains("\u{1B}") && !result.text.contains("\r"))
+    let lines = result.text.split(separator: "\n")
+    for step in ["decode", "eq", "normalize", "export"] {
+      #expect(lines.filter { $0.hasPrefix("  \(step) ") && $0.contains("done") }.count == 1)
+    }
+    for name in place.exports { #expect(result.text.contains(name)) }
+    #expect(lines.last?.hasPrefix("done in") == true, "\(result.text)")
+  }
+
+  @Test("runs and show remember what was done, what was reused and what failed")
+  func remembered() throws {
+    let empty = try place.spool(["runs"])
+    #expect(empty.exitCode == 0)
+    #expect(empty.text == "no runs yet\n")
+    #expect(!FileManager.default.fileExists(atPath: place.store), "looking made a store")
+    let first = try #require(try place.run(pipeline, [note]).record)
+    let second = try #require(try place.run(pipeline, [note]).record)
+    #expect(try place.run(pipeline, [place.file("absent.wav")]).exitCode == 1)
+
+    let lines = try place.spool(["runs"]).text.split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines.first?.contains("failed") == true && lines.first?.contains("absent.wav") == true)
+    #expect(lines.last?.hasPrefix(first.id) == true && lines.last?.contains("note.wav") == true)
+
+    let shown = try place.spool(["show", second.id])
+    #expect(shown.exitCode == 0)
+    #expect(shown.text.contains("reused") && shown.text.contains(note))
+    let last = try place.spool(["show", "last"])
+    #expect(last.text.contains("absent.wav") && last.text.contains("No such file"))
+    let json = try place.spool(["show", first.id, "--json"])
+    let record = try JSONDecoder().decode(SpoolEvent.Run.self, from: json.output)
+    #expect(record.id == first.id)
+    #expect(record.steps.allSatisfy { $0.outcome == "made" })
+    let unknown = try place.spool(["show", "19990101"])
+    #expect(unknown.exitCode == 2)
+    #expect(unknown.errorOutput.contains("spool runs"), "\(unknown.errorOutput)")
+  }
+
+  private struct Foreseen: Decodable {
+    struct Pass: Decodable {
+      let steps: [String]
+    }
+    let passes: [Pass]
+    let reused: [String]
+    let mediaSeconds: Double
+    let exportBytes: Int
+  }
+}

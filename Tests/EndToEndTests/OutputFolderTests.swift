@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "Nothing in the user's folder is half written or lost",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct OutputFolderTests {
+  private let place: Workspace
+  private let note: String
+
+  init() throws {
+    place = try Workspace()
+    note = place.file("note.wav")
+    try Reference.record(note, seconds: 2)
+  }
+
+  @Test("a missing output folder is made, but not the folders above it")
+  func missingFolder() throws {
+    let pipeline = try place.quickPipeline()
+    let deep = try place.run(pipeline, [note], ["--out", place.file("a/b")])
+    #expect(deep.exitCode == 1)
+    let complaint = try #require(deep.complaint, "\(deep.errorOutput)")
+    #expect(complaint.what.contains(place.file("a/b")))
+    #expect(complaint.why == "No such file or directory")
+    #expect(try place.run(pipeline, [note], ["--out", place.file("a")]).exitCode == 0)
+    #expect(Workspace.names(in: place.file("a")).count == 4)
+  }
+
+  @Test("a file in the place of the output folder is refused before the work")
+  func fileInPlace() throws {
+    try place.folder.write("mine", to: "out")
+    let run = try place.run(try place.quickPipeline(), [note])
+    #expect(run.exitCode == 1)
+    #expect(run.complaint?.what.contains("is not a folder") == true, "\(run.errorOutput)")
+    #expect(run.made == [])
+  }
+
+  @Test(
+    "a read-only disk is refused before the work",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func readOnly() throws {
+    let disk = try SmallDisk(byteCount: 1 << 20, isReadOnly: true)
+    let run = try place.run(try place.quickPipeline(), [note], ["--out", disk.path])
+    #expect(run.exitCode == 1)
+    #expect(run.complaint?.why == "Read-only file system", "\(run.errorOutput)")
+    #expect(run.made == [])
+  }
+
+  @Test(
+    "a run that cannot fit is refused with figures, before it has written anything",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"), arguments: [true, false])
+  func noRoom(isStore: Bool) throws {
+    let disk = try SmallDisk(byteCount: 300_000)
+    let run = try place.run(
+      try place.quickPipeline(), [note],
+      isStore ? ["--store", disk.path + "/store"] : ["--out", disk.path])
+    #expect(run.exitCode == 1)
+    let complaint = try #require(run.complaint, "\(run.errorOutput)")
+    #expect(complaint.what.contains("not enough room"), "\(complaint)")
+    #expect(complaint.why.contains("kB") || complaint.why.contains("MB"), "\(complaint)")
+    #expect(run.made == [])
+    #expect(Workspace.names(in: isStore ? place.out : disk.path) == [])
+    // The same command with another place works.
+    let elsewhere = try place.run(try place.quickPipeline(), [note])
+    #expect(elsewhere.exitCode == 0, "\(elsewhere.errorOutput)")
+  }
+
+  @Test("a foreign file in the way stays, unless --replace says otherwise")
+  func foreignFile() throws {
+    try FileManager.default.createDirectory(
+      atPath: place.out, withIntermediateDirectories: false)
+    try place.folder.write("mine", to: "out/note.wav")
+    let pipeline = try place.quickPipeline(formats: "wav")
+    let refused = try place.run(pipeline, [note])
+    #expect(refused.exitCode == 1)
+    let complaint = try #require(refused.complaint, "\(refused.errorOutput)")
+    #expect(complaint.what.contains("export") && complaint.what.contains("out/note.wav"))
+    #expect(complaint.next.contains("--replace"))
+    #expect(place.exports == ["note.wav"])
+    #expect(try place.export("note.wav") == Data("mine".utf8))
+
+    let replacing = try place.run(pipeline, [note], ["--replace"])
+    #expect(replacing.exitCode == 0, "\(replacing.errorOutput)")
+    #expect(replacing.made == [])
+    #expect(try SoundFacts(of: place.out + "/note.wav").frames == 88200)
+  }
+
+  @Test("an export that the user changed since stays, too")
+  func changedExport() throws {
+    let pipeline = try place.quickPipeline(formats: "wav")
+    try #require(try place.run(pipeline, [note]).exitCode == 0)
+    try place.folder.write("edited", to: "out/note.wav")
+    let refused = try place.run(pipeline, [note])
+    #expect(refused.exitCode == 1)
+    #expect(refused.complaint?.next.contains("--replace") == true, "\(refused.errorOutput)")
+    #expect(try place.export("note.wav") == Data("edited".utf8))
+  }
+
+  @Test("the recording itself is never written over, not even with --replace")
+  func recordingInOutputFolder() throws {
+    let recording = try Data(contentsOf: URL(fileURLWithPath: note))
+    let run = try place.run(
+      try place.quickPipeline(formats: "wav"), [note], ["--replace", "--out", place.folder.path])
+    #expect(run.exitCode == 1)
+    #expect(run.complaint?.what.contains("note.wav") == true, "\(run.errorOutput)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: note)) == recording)
+  }
+
+  @Test("two exports that would have one name are refused before the work")
+  func equalNames() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: twins
+      inputs: { note: sound }
+      stages:
+        - decode
+        - export: [wav]
+        - gain: { from: decode, gain: -6 dB }
+        - export: [wav]
+      """)
+    let run = try place.run(pipeline, [note])
+    #expect(run.exitCode == 1 || run.exitCode == 2)
+    #expect(run.errorOutput.contains("note.wav"), "\(run.errorOutput)")
+    #expect(run.made == [])
+    #expect(place.exports == [])
+  }
+
+  @Test("no recording's name leads out of the output folder")
+  func hostileName() throws {
+    let hostile = place.file("..;rm -rf $HOME \"'\u{1B}[2J.wav")
+    try FileManager.default.moveItem(atPath: note, toPath: hostile)
+    let run = try place.run(try place.quickPipeline(formats: "wav"), [hostile])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(place.exports.count == 1)
+    let name = place.exports.first ?? ""
+    #expect(!name.hasPrefix(".") && !name.contains("\u{1B}"), "\(name)")
+  }
+}

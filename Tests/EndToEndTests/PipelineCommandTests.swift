@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Pipelines can be checked, drawn, begun and looked up")
+struct PipelineCommandTests {
+  static let pipelines = ["voice-note.yaml", "podcast.yaml", "archive.yaml"]
+
+  /// Whether Python can judge schemas here.
+  private static let hasValidator =
+    (try? Program(named: "python3")?.run(["-c", "import jsonschema, yaml"]).exitCode) == 0
+
+  @Test("every problem is told at once, with its place, what is allowed, and the nearest word")
+  func problems() throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      """
+      pipeline: wrong
+      inputs: { note: sound }
+      stages:
+        - decode
+        - eqq: { bands: [] }
+        - compress: { threshold: 18 Hz, ration: 3 }
+        - export: [wav, mp3]
+          from: nobody
+      """)
+    let expected = [
+      "\(path):5:5:", "\"eq\"", "\(path):6:28:", "-80 dB", "\(path):6:35:", "\"ratio\"",
+      "\(path):7:19:", "wav, m4a, alac, flac", "\(path):8:11:",
+    ]
+    let result = try place.spool(["check-pipeline", path])
+    #expect(result.exitCode == 2)
+    #expect(result.text == "")
+    for words in expected {
+      #expect(result.errorOutput.contains(words), "\(words)\n\(result.errorOutput)")
+    }
+    #expect(result.errorOutput.contains("5 problems"))
+
+    let lines = try place.spool(["check-pipeline", path, "--json"]).text.split(separator: "\n")
+    let problems = try lines.map { try JSONDecoder().decode(Place.self, from: Data($0.utf8)) }
+    #expect(
+      problems.map { [$0.line, $0.column] } == [[5, 5], [6, 28], [6, 35], [7, 19], [8, 11]])
+
+    // A run reports the same, and does nothing.
+    let run = try place.run(path, ["x.wav"])
+    #expect(run.exitCode == 2)
+    #expect(run.events.isEmpty)
+  }
+
+  @Test("the pipelines that come with Spool have no problems", arguments: pipelines)
+  func noProblems(name: String) throws {
+    let result = try Workspace().spool(["check-pipeline", PackageFiles.pipeline(name)])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+  }
+
+  @Test(
+    "the schema accepts what Spool accepts, and refuses what it refuses",
+    .enabled(if: hasValidator, "Python's jsonschema and yaml are not installed"))
+  func schema() throws {
+    let place = try Workspace()
+    let schema = try place.spool(["schema"])
+    #expect(schema.exitCode == 0)
+    let schemaPath = try place.folder.write(schema.text, to: "schema.json")
+    let wrong = [
+      "pipeline: x\ninputs: { a: sound }\nstages: [{ eqq: {} }]\n",
+      "pipeline: x\ninputs: { a: sound }\nstages: [{ compress: { ration: 3 } }]\n",
+      "pipeline: x\ninputs: { a: sound }\nstages: [{ export: [mp3] }]\n",
+      "pipeline: x\ninputs: { a: sound }\nstages: [decode]\nstagse: []\n",
+    ]
+    let wrongPaths = try wrong.enumerated().map {
+      try place.pipeline($0.element, named: "wrong-\($0.offset).yaml")
+    }
+    for path in Self.pipelines.map(PackageFiles.pipeline) + wrongPaths {
+      let validation = try #require(Program(named: "python3")).run([
+        "-c",
+        """
+        import json, sys, yaml, jsonschema
+        schema = json.load(open(sys.argv[1]))
+        jsonschema.validators.validator_for(schema).check_schema(schema)
+        jsonschema.validate(yaml.safe_load(open(sys.argv[2])), schema)
+        """, schemaPath, path,
+      ])
+      #expect((validation.exitCode == 0) == !wrongPaths.contains(path), "\(path)")
+      let check = try place.spool(["check-pipeline", path])
+      #expect((check.exitCode == 0) == (validation.exitCode == 0), "\(path)")
+    }
+  }
+
+  @Test("a new pipeline has no problems, and is never written over anything")
+  func new() throws {
+    let place = try Workspace()
+    let path = place.file("my notes.yaml")
+    let result = try place.spool(["new", path])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    #expect(try place.spool(["check-pipeline", path]).exitCode == 0)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let again = try place.spool(["new", path])
+    #expect(again.exitCode == 1)
+    #expect(Complaint(again.errorOutput) != nil, "\(again.errorOutput)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
+  @Test("graphs name every step, and Graphviz takes the DOT", arguments: pipelines)
+  func graph(name: String) throws {
+    let place = try Workspace()
+    let mermaid = try place.spool(["graph", PackageFiles.pipeline(name)])
+    #expect(mermaid.exitCode == 0, "\(mermaid.errorOutput)")
+    #expect(mermaid.text.hasPrefix("flowchart TD\n"))
+    let dot = try place.spool(["graph", PackageFiles.pipeline(name), "--format", "dot"])
+    #expect(dot.text.hasPrefix("digraph"))
+    let arrows = { (text: String, arrow: String) in text.split(separator: arrow).count - 1 }
+    #expect(arrows(mermaid.text, "-->") == arrows(dot.text, "->"))
+    if let graphviz = Program(named: "dot") {
+      let file = try place.folder.write(dot.text, to: "graph.dot")
+      #expect(try graphviz.run(["-Tsvg", file]).exitCode == 0)
+    }
+  }
+
+  @Test("stages lists every kind, and shows each with units, ranges and defaults")
+  func stages() throws {
+    let place = try Workspace()
+    let kinds = [
+      "decode", "eq", "gate", "compress", "gain", "limit", "normalize", "measure", "export",
+    ]
+    let list = try place.spool(["stages"])
+    #expect(list.exitCode == 0)
+    for kind in kinds {
+      #expect(list.text.contains("\n\(kind) ") || list.text.hasPrefix("\(kind) "), "\(kind)")
+      let page = try place.spool(["stages", kind])
+      #expect(page.exitCode == 0 && page.text.contains(kind), "\(kind)")
+    }
+    let gate = try place.spool(["stages", "gate"]).text
+    for word in ["threshold", "attack", "hold", "release", "range", "dB", "ms"] {
+      #expect(gate.contains(word), "\(word)")
+    }
+    let json = try place.spool(["stages", "--json"])
+    let described = try JSONDecoder().decode([Kind].self, from: json.output)
+    #expect(described.map(\.kind) == kinds)
+  }
+
+  private struct Place: Decodable {
+    let line: Int
+    let column: Int
+  }
+  private struct Kind: Decodable {
+    let kind: String
+  }
+}
