@@ -62,6 +62,7 @@ public struct Runner: Sendable {
       try log.save(progress.record)
       recorder.record(.started(progress.record))
       plan.skipped.forEach { recorder.record(.skipped($0)) }
+      try checkNames(plan, options)
       try work(through: plan, options, &progress)
       try publish(plan, options, &progress)
       progress.end(.done, at: clock.now)

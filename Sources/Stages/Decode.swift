@@ -109,8 +109,12 @@ private final class DecodedSound: SoundSource {
 extension StageError {
   /// The media library's trouble, as a stage's.
   init(_ error: MediaError) {
+    let canKeep = error.kind == .damaged || error.kind == .truncated
     self.init(
-      "cannot \(error.action) \(error.path)", reason: error.reason, advice: error.advice,
+      "cannot \(error.action) \(error.path)", reason: error.reason,
+      advice: canKeep
+        ? "copy it again from where it came from, or keep what can be decoded with "
+          + "decode: { damaged: keep }" : error.advice,
       cause: StageError.Cause(error.kind))
   }
 }
