@@ -16,6 +16,7 @@ struct SystemError: Error, Hashable {
   /// What a user can do about it; nil where the words say all there is.
   var advice: String? {
     switch code {
+    case ENOENT, ENOTDIR: "check the path"
     case ENOSPC, EDQUOT: "free some space, or put the store on another disk with --store"
     case EACCES, EPERM: "check who owns it and its permissions"
     case EROFS: "it lies on a read-only file system: choose a folder that can be written"
