@@ -15,9 +15,9 @@ import TestSupport
     EqualizerBand(.lowPass, frequency: Hertz(16_000)),
   ]
 
-  @Test(arguments: [1, 4, 5])
-  func `keeps the promises of a processor`(bandCount: Int) throws {
-    try checkProcessorConformance {
+  @Test(arguments: [(1, 1...2), (4, 1...3), (5, 1...8)])
+  func `keeps the promises of a processor`(bandCount: Int, channelCounts: ClosedRange<Int>) throws {
+    try checkProcessorConformance(channelCounts: channelCounts) {
       Equalizer(bands: Array(Self.bands.prefix(bandCount)), format: $0)
     }
   }

@@ -8,7 +8,7 @@ import TestSupport
 
   @Test func `keeps the promises of a processor`() throws {
     try checkProcessorConformance { Gain(Decibels(-7.5), format: $0) }
-    try checkProcessorConformance { Gain(Decibels(0), format: $0) }
+    try checkProcessorConformance(channelCounts: 1...2) { Gain(Decibels(0), format: $0) }
   }
 
   @Test func `0 dB leaves every bit as it is`() {
