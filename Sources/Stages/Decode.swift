@@ -109,8 +109,9 @@ private final class DecodedSound: SoundSource {
 extension StageError {
   /// The media library's trouble, as a stage's.
   init(_ error: MediaError) {
+    let advice = error.advice.map { error.damage == nil ? $0 : "\($0) with damaged: keep" }
     self.init(
-      "cannot \(error.action) \(error.path)", reason: error.reason, advice: error.advice,
+      "cannot \(error.action) \(error.path)", reason: error.reason, advice: advice,
       cause: StageError.Cause(error.kind))
   }
 }
