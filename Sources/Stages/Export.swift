@@ -130,16 +130,19 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     return cost
   }
 
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    let stem = ExportName.fill(name, recording: recordings.first)
+    return targets.map { stem + $0.format.fileExtension }
+  }
+
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
-    let stem = ExportName.fill(name, recording: context.recordings.first)
     let tags =
       carriesTags ? try ExportTags(ofRecording: context.recordings.first) : ExportTags()
     var files: [PublishedFile] = []
-    for target in targets {
+    let names = fileNames(of: context.step, recordings: context.recordings)
+    for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }
-      files.append(
-        try context.publish(
-          artifact, as: stem + target.format.fileExtension, tags: tags, spec: target.spec))
+      files.append(try context.publish(artifact, as: name, tags: tags, spec: target.spec))
     }
     return files
   }

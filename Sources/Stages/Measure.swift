@@ -38,10 +38,15 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
     SinkCost(byteCount: 1024, publishedByteCount: isWritten ? 1024 : 0, coreSeconds: 0.001)
   }
 
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    isWritten ? ["\(ExportName.stem(of: recordings.first)).\(step).json"] : []
+  }
+
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
-    guard isWritten, let figures = context.outputs[.measurement]?.artifact else { return [] }
-    let stem = ExportName.stem(of: context.recordings.first)
-    return [try context.publish(figures, as: "\(stem).\(context.step).json")]
+    guard let figures = context.outputs[.measurement]?.artifact else { return [] }
+    return try fileNames(of: context.step, recordings: context.recordings).map {
+      (name) throws(StageError) in try context.publish(figures, as: name)
+    }
   }
 }
 
