@@ -85,8 +85,9 @@ let package = Package(
     library("TestSupport", ["AudioModel", "PipelineModel", "Hashing"], extra: lifetimes),
     .executableTarget(
       name: "benchmarks",
-      dependencies: ["AudioModel", "DSP", "Media", "TestSupport"],
+      dependencies: ["Arguments", "AudioModel", "DSP", "TestSupport"],
       path: "Tests/Benchmarks",
+      exclude: ["Pipelines"],
       swiftSettings: rules + lifetimes),
     tests("ArchitectureTests", []),
     tests("HashingTests", ["Hashing"]),

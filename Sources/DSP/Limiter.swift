@@ -29,7 +29,7 @@ public final class Limiter: Processor {
 
   /// What comes out: what goes in.
   public let outputFormat: AudioFormat
-  /// The look-ahead and the groups that are being looked at, about 0.4 KB a channel at 48 kHz.
+  /// The look-ahead, and two groups that are being gathered and looked at.
   public let latency: Frames
 
   private static let group = TruePeakInterpolator.group

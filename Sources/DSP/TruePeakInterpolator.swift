@@ -18,8 +18,8 @@ final class TruePeakInterpolator {
 
   private static let tapCount = 2 * reach
   private let phaseCount: Int
-  /// For each phase, each tap eight times, as the vector loop reads them.
-  private let taps: Scratch<SIMD8<Float>>
+  /// The taps, phase by phase.
+  private let taps: Scratch<Float>
 
   /// The greatest sum of |tap| of a phase: no point exceeds this times the greatest sample.
   private let worstGain: Float
@@ -32,13 +32,13 @@ final class TruePeakInterpolator {
   /// Computes the filter for `factor` points a frame, at least 2.
   init(factor: Int) {
     phaseCount = factor - 1
-    taps = Scratch(repeating: .zero, count: phaseCount * Self.tapCount)
+    taps = Scratch(repeating: 0, count: phaseCount * Self.tapCount)
     var (worst, curvature, residual) = (0.0, 0.0, 0.0)
     for phase in 0..<phaseCount {
       let fraction = Double(phase + 1) / Double(factor)
       let filter = Self.filter(fraction)
       for (index, tap) in filter.enumerated() {
-        taps[phase * Self.tapCount + index] = SIMD8(repeating: Float(tap))
+        taps[phase * Self.tapCount + index] = Float(tap)
       }
       worst = max(worst, filter.reduce(0) { $0 + abs($1) })
       let split = Self.split(filter, fraction)
@@ -109,22 +109,36 @@ extension TruePeakInterpolator {
   /// between it and the next one, where that is greater than what `peaks` holds already. `samples`
   /// must be surrounded by `reach` more on each side.
   func raise(_ peaks: UnsafeMutablePointer<Float>, by samples: UnsafePointer<Float>) {
+    // As many frames at once as there are registers for their sums: each sum is a serial chain of
+    // additions, and only several chains side by side keep the adder busy.
     var frame = 0
     while frame < Self.group {
-      var peak = unsafe LinkedLevel.greater(
-        LinkedLevel.load(peaks + frame), LinkedLevel.magnitude(LinkedLevel.load(samples + frame)))
-      let first = unsafe samples + (frame &- Self.reach &+ 1)
+      let first = unsafe UnsafeRawPointer(samples + (frame &- Self.reach &+ 1))
+      let own = unsafe UnsafeRawPointer(samples + frame).loadUnaligned(as: SIMD16<Float>.self)
+      var top = Self.greater(SIMD16.zero, own)
+      var bottom = Self.greater(SIMD16.zero, 0 - own)
       var phase = unsafe UnsafePointer(taps.start)
       for _ in 0..<phaseCount {
-        var sum = SIMD8<Float>.zero
+        var sum = SIMD16<Float>.zero
         for tap in 0..<Self.tapCount {
-          sum += unsafe phase[tap] * LinkedLevel.load(first + tap)
+          let shifted = unsafe first.loadUnaligned(
+            fromByteOffset: tap &<< 2, as: SIMD16<Float>.self)
+          unsafe sum += SIMD16(repeating: phase[tap]) * shifted
         }
-        peak = LinkedLevel.greater(peak, LinkedLevel.magnitude(sum))
+        top = Self.greater(top, sum)
+        bottom = Self.greater(bottom, 0 - sum)
         unsafe phase += Self.tapCount
       }
-      unsafe LinkedLevel.store(peak, at: peaks + frame)
-      frame &+= 8
+      let target = unsafe UnsafeMutableRawPointer(peaks + frame)
+      let before = unsafe target.loadUnaligned(as: SIMD16<Float>.self)
+      unsafe target.storeBytes(
+        of: Self.greater(before, Self.greater(top, bottom)), as: SIMD16<Float>.self)
+      frame &+= 16
     }
+  }
+
+  @inline(__always)
+  private static func greater(_ a: SIMD16<Float>, _ b: SIMD16<Float>) -> SIMD16<Float> {
+    a.replacing(with: b, where: b .> a)
   }
 }

@@ -27,6 +27,36 @@ extension Runner {
         advice: "run it again when whatever writes it has finished", cause: .environment))
   }
 
+  /// Refuses, before any work, exports that would take each other's place or a recording's.
+  func checkNames(_ plan: Plan, _ options: Options) throws(PassFailure) {
+    var owners: [String: StepID] = [:]
+    for step in plan.steps {
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      let recordings = recordings(of: step, plan)
+      for name in stage.fileNames(of: step.id, recordings: recordings) {
+        let path = options.folder + "/" + name
+        if let owner = owners.updateValue(step.id, forKey: name) {
+          throw PassFailure(
+            step.id,
+            StageError(
+              "\(path) would be written twice", reason: "the step \(owner) writes it as well",
+              advice: "give one of them another name, such as name: \"{stem}.\(step.id)\""))
+        }
+        if plan.inputs.values.contains(where: { custody.isSameFile($0, path) }) {
+          throw PassFailure(
+            step.id,
+            StageError(
+              "\(path) is the recording itself", reason: "an export would take its place",
+              advice: "choose another folder with --out"))
+        }
+      }
+    }
+  }
+
+  private func recordings(of step: BoundStep, _ plan: Plan) -> [String] {
+    plan.recordings(of: step.id).compactMap { plan.inputs[$0] }
+  }
+
   /// Refuses, with figures, a run that cannot fit.
   func checkRoom(_ plan: Plan, _ survey: Survey, _ options: Options) throws {
     let forecast = try Forecast(
@@ -52,7 +82,7 @@ extension Runner {
         let files = try stage.publish(
           PublishingContext(
             step: step.id, outputs: progress.outputs(of: step.id),
-            recordings: plan.recordings(of: step.id).compactMap { plan.inputs[$0] },
+            recordings: recordings(of: step, plan),
             folder: options.folder, isReplacing: options.isReplacing, store: store,
             custody: custody))
         for file in files {

@@ -41,7 +41,6 @@ public struct Runner: Sendable {
   /// What running the plan would do; changes nothing.
   public func forecast(_ plan: Plan, _ options: Options) throws(RunError) -> Forecast {
     do {
-      try Destinations.check(plan, folder: options.folder)
       let survey = try Survey(plan, recordings: try identify(plan), store: store)
       return try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
@@ -63,7 +62,7 @@ public struct Runner: Sendable {
       try log.save(progress.record)
       recorder.record(.started(progress.record))
       plan.skipped.forEach { recorder.record(.skipped($0)) }
-      try Destinations.check(plan, folder: options.folder)
+      try checkNames(plan, options)
       try work(through: plan, options, &progress)
       try publish(plan, options, &progress)
       progress.end(.done, at: clock.now)

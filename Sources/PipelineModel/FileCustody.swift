@@ -21,6 +21,9 @@ public protocol FileCustody: Sendable {
     write: (_ temporaryPath: String) throws(StageError) -> Void
   ) throws(StageError) -> Int
 
+  /// Whether two paths lead to one file, by whatever names; false where one leads nowhere.
+  func isSameFile(_ path: String, _ other: String) -> Bool
+
   /// Bytes free for files in a user's folder.
   func freeByteCount(at folder: String) throws(StoreError) -> Int
 

@@ -29,10 +29,9 @@ public protocol WholeStage: Stage {
 /// A stage that hands files to the user once its outputs are there, whether they were made now or
 /// in an earlier run. Not part of any key, for names and tags are not.
 public protocol PublishingStage: Stage {
-  /// The names of the files that `publish` may put into the output folder, known before the work.
-  /// `recordings` are the paths of those that the step's input comes from, nearest first.
+  /// The names of the files that `publish` will put into the output folder.
+  /// - Parameter recordings: the recordings that they come from, nearest first.
   func fileNames(of step: StepID, recordings: [String]) -> [String]
-
   /// Puts files into the run's output folder.
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile]
 }

@@ -109,9 +109,12 @@ private final class DecodedSound: SoundSource {
 extension StageError {
   /// The media library's trouble, as a stage's.
   init(_ error: MediaError) {
-    let advice = error.advice.map { error.damage == nil ? $0 : "\($0) with damaged: keep" }
+    let canKeep = error.kind == .damaged || error.kind == .truncated
     self.init(
-      "cannot \(error.action) \(error.path)", reason: error.reason, advice: advice,
+      "cannot \(error.action) \(error.path)", reason: error.reason,
+      advice: canKeep
+        ? "copy it again from where it came from, or keep what can be decoded with "
+          + "decode: { damaged: keep }" : error.advice,
       cause: StageError.Cause(error.kind))
   }
 }

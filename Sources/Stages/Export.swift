@@ -136,13 +136,15 @@ struct ExportStage: SoundSinkStage, PublishingStage {
   }
 
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
+    let names = fileNames(of: context.step, recordings: context.recordings)
     let tags =
       carriesTags ? try ExportTags(ofRecording: context.recordings.first) : ExportTags()
     var files: [PublishedFile] = []
-    let names = fileNames(of: context.step, recordings: context.recordings)
     for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }
-      files.append(try context.publish(artifact, as: name, tags: tags, spec: target.spec))
+      files.append(
+        try context.publish(
+          artifact, as: name, tags: tags, spec: target.spec))
     }
     return files
   }

@@ -43,10 +43,9 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
   }
 
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
-    guard let figures = context.outputs[.measurement]?.artifact else { return [] }
-    return try fileNames(of: context.step, recordings: context.recordings).map {
-      (name) throws(StageError) in try context.publish(figures, as: name)
-    }
+    guard isWritten, let figures = context.outputs[.measurement]?.artifact else { return [] }
+    return try fileNames(of: context.step, recordings: context.recordings)
+      .map { (name) throws(StageError) in try context.publish(figures, as: name) }
   }
 }
 

@@ -21,6 +21,14 @@ extension DiskStore {
     }
   }
 
+  /// Whether two paths lead to one file, by whatever names.
+  public func isSameFile(_ path: String, _ other: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+
   /// Bytes free for files in a user's folder.
   public func freeByteCount(at folder: String) throws(StoreError) -> Int {
     try Self.freeByteCount(inFolder: folder)

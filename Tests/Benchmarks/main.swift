@@ -1,5 +1,3 @@
-if CommandLine.arguments.dropFirst().contains("dsp") {
-  runDSPBenchmarks()
-} else {
-  print("benchmarks")
-}
+import Foundation
+
+exit(BenchmarkProgram.run(Array(CommandLine.arguments.dropFirst())))

@@ -18,7 +18,7 @@ import Testing
     var isOver = false
     while !isOver, rounds < 4 {
       let (low, high) = line.trials
-      isOver = line.isSettled(
+      isOver = line.settle(
         reached(low, start: start, bend: bend), reached(high, start: start, bend: bend))
       rounds += 1
     }
@@ -28,13 +28,15 @@ import Testing
 
   @Test func `a target that cannot be reached does not send the gain to infinity`() {
     var line = LoudnessLine(wanted: LUFS(-5), unlimited: Decibels(3))
-    #expect(line.isSettled(LUFS(-20), LUFS(-20)))
+    let isOver = line.settle(LUFS(-20), LUFS(-20))
+    #expect(isOver)
     #expect(line.gain == Decibels(15))
   }
 
   @Test func `sound that is loud enough already is not driven below its own gain`() {
     var line = LoudnessLine(wanted: LUFS(-16), unlimited: Decibels(-4))
-    #expect(line.isSettled(LUFS(-15.9), LUFS(-15.2)))
+    let isOver = line.settle(LUFS(-15.9), LUFS(-15.2))
+    #expect(isOver)
     #expect(line.gain == Decibels(-4))
   }
 }

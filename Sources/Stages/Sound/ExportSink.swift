@@ -35,9 +35,8 @@ final class ExportSink: SoundSink {
 }
 
 /// One format's thread.
-///
-/// The encoder and the draft are touched by the lane's thread between `start` and the end of its
-/// queue, and by the sink after the thread was joined. Hence `@unchecked Sendable`.
+// Unchecked: the encoder and the draft are touched by the lane's thread alone between `start` and
+// the end of its queue, and by the sink only after the thread was joined.
 private final class ExportLane: @unchecked Sendable {
   let port: PortName
   private let target: ExportTarget

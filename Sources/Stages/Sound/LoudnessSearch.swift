@@ -31,7 +31,7 @@ struct LoudnessSearch {
       lower.run()
       thread.join()
       guard let reachedLow = try lower.result(), let reachedHigh = try upper.result() else { break }
-      if line.isSettled(reachedLow, reachedHigh) { break }
+      if line.settle(reachedLow, reachedHigh) { break }
     }
     return line.gain
   }
@@ -109,7 +109,7 @@ struct LoudnessLine {
 
   /// Takes up what the two gains reached.
   /// - Returns: whether the search is over.
-  mutating func isSettled(_ reachedLow: LUFS, _ reachedHigh: LUFS) -> Bool {
+  mutating func settle(_ reachedLow: LUFS, _ reachedHigh: LUFS) -> Bool {
     // Never flat: a limiter that gives nothing back any more would send the gain to infinity.
     let slope = max((reachedHigh.value - reachedLow.value) / Self.spread, 0.05)
     let extra = (wanted.value - reachedLow.value) / slope

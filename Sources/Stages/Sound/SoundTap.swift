@@ -5,9 +5,8 @@ import Synchronization
 import Threading
 
 /// A sink or an analysis with the queue and the thread that feed it.
-///
-/// What the tap ends in is touched by one thread at a time: by the maker until `start`, by the
-/// tap's own thread until `join`, and by the maker again afterwards. Hence `@unchecked Sendable`.
+// Unchecked: what the tap ends in is touched by one thread at a time, by the maker until `start`,
+// by the tap's own thread until `join`, and by the maker again afterwards.
 final class SoundTap: @unchecked Sendable {
   /// What takes the blocks.
   enum End {
@@ -125,9 +124,7 @@ final class PassFault: Sendable {
 }
 
 /// Reads a source on a thread of its own.
-///
-/// The source is touched by that thread alone between `start` and `join`. Hence
-/// `@unchecked Sendable`.
+// Unchecked: the source is touched by that thread alone between `start` and `join`.
 final class SoundReader: @unchecked Sendable {
   private let source: any SoundSource
   private let step: StepID

@@ -1,0 +1,144 @@
+import Arguments
+import Foundation
+
+/// The command line of the benchmarks, and what each command runs.
+enum BenchmarkProgram {
+  private static let minutes: Option<Count> = .value(
+    "minutes", "N", default: Count(10), help: "The length of the recording.")
+  private static let longMinutes: Option<Count> = .value(
+    "long", "N", default: Count(180), help: "The length of the long recording, in minutes.")
+  private static let pairs: Option<Count> = .value(
+    "pairs", "N", short: "n", default: Count(5), help: "How many times each side runs.")
+  private static let spool: Option<String?> = .value(
+    "spool", "PATH", help: "The spool to measure.",
+    defaultText: "the one of this package, built for release first", completion: .files())
+
+  static let declaration = ProgramDeclaration(
+    name: "benchmarks", summary: "Measure Spool against the ffmpeg program on this machine.",
+    version: "benchmarks",
+    commands: [
+      CommandDeclaration(
+        name: "whole-job", group: "Benchmarks",
+        summary: "From AAC to three mastered files: wall time against ffmpeg.",
+        discussion: """
+          spool: one run of Tests/Benchmarks/Pipelines/whole-job.yaml with an empty store: four \
+          equalizer bands, gate, compressor, -16 LUFS with a ceiling of -1 dBTP; WAV 24, AAC at \
+          128 kbit/s and ALAC; everything hashed, flushed and checkpointed.
+
+          ffmpeg: two commands, which FFmpegMastering.swift spells out. The first runs the same \
+          filters and measures loudness and true peak; the second runs them again with the gain \
+          (and a limiter where a peak would pass the ceiling) and writes the same three files. \
+          It flushes nothing.
+
+          Both sides run once for the caches and then in turns; between runs everything is \
+          written to the disk. The target is a median ratio of wall times of 0.45.
+          """,
+        options: [minutes, pairs, spool],
+        examples: [
+          Example("A careful measurement", "swift run -c release benchmarks whole-job -n 9"),
+          Example("An hour", "swift run -c release benchmarks whole-job --minutes 60 -n 3"),
+        ]),
+      CommandDeclaration(
+        name: "dsp", group: "Benchmarks",
+        summary: "Equalizer, gate and compressor alone: CPU time against ffmpeg's filters."),
+      CommandDeclaration(
+        name: "memory", group: "Benchmarks",
+        summary: "The most memory that a short and a long recording take.",
+        discussion: "What the kernel reports as resident at the most. The target is 100 MB.",
+        options: [minutes, longMinutes, spool]),
+      CommandDeclaration(
+        name: "startup", group: "Benchmarks",
+        summary: "How long 'spool --version' takes.",
+        discussion: "50 runs in turns with /bin/true. The target is a median of 20 ms.",
+        options: [spool]),
+      CommandDeclaration(
+        name: "reuse", group: "Benchmarks",
+        summary: "How long a run takes when everything was done before.",
+        discussion: """
+          The whole job, and then the same command five times again. The target is a median of \
+          0.3 s, without any pass over the sound.
+          """,
+        options: [minutes, spool]),
+      CommandDeclaration(
+        name: "all", group: "Benchmarks",
+        summary: "Everything above, with all verdicts at the end.",
+        discussion: """
+          To repeat figures: an idle machine, AC power, and nothing else that writes to the disk. \
+          The ratios hold on a busy machine too, the times do not. The recordings are made once, \
+          and stay in .build/benchmarks. The exit code is 0 if every target was met, 1 if one was \
+          missed, 2 if something could not be measured.
+          """,
+        options: [minutes, longMinutes, pairs, spool]),
+    ])
+
+  /// Does what the arguments say, and gives the exit code.
+  static func run(_ arguments: [String]) -> Int32 {
+    do {
+      switch try declaration.parse(arguments) {
+      case .help(let command):
+        report(declaration.help(for: command))
+        return 0
+      case .version:
+        report(declaration.version)
+        return 0
+      case .run(let parsed): return try run(parsed)
+      }
+    } catch let error as UsageError {
+      complain(error.message + "\n" + error.hint)
+    } catch let error as BenchmarkError {
+      complain("\(error.message): \(error.reason)")
+    } catch {
+      complain("\(error)")
+    }
+    return 2
+  }
+
+  private static func run(_ arguments: ParsedArguments) throws -> Int32 {
+    if arguments.command.name == "dsp" {
+      runDSPBenchmarks()
+      return 0
+    }
+    let workshop = try Workshop(spool: arguments[spool])
+    var verdicts: [Verdict] = []
+    for benchmark in benchmarks(arguments, workshop) {
+      verdicts += try benchmark.run()
+      report("")
+    }
+    // Last, because it grows this process; see `ChildProcess`.
+    if arguments.command.name == "all" { runDSPBenchmarks() }
+    verdicts.forEach { report($0.line) }
+    return verdicts.allSatisfy(\.isMet) ? 0 : 1
+  }
+
+  private static func benchmarks(
+    _ arguments: ParsedArguments, _ workshop: Workshop
+  ) -> [any Benchmark] {
+    switch arguments.command.name {
+    case "startup": return [Startup(workshop: workshop)]
+    case "reuse": return [Reuse(workshop: workshop, minutes: arguments[minutes].value)]
+    case "memory":
+      return [
+        Memory(
+          workshop: workshop, minutes: [arguments[minutes].value, arguments[longMinutes].value])
+      ]
+    case "whole-job":
+      return [
+        WholeJob(
+          workshop: workshop, minutes: arguments[minutes].value, pairs: arguments[pairs].value)
+      ]
+    default:
+      return [
+        Startup(workshop: workshop),
+        Reuse(workshop: workshop, minutes: arguments[minutes].value),
+        Memory(
+          workshop: workshop, minutes: [arguments[minutes].value, arguments[longMinutes].value]),
+        WholeJob(
+          workshop: workshop, minutes: arguments[minutes].value, pairs: arguments[pairs].value),
+      ]
+    }
+  }
+
+  private static func complain(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+  }
+}
