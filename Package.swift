@@ -16,6 +16,10 @@ let rules: [SwiftSetting] = [
 /// Spans handed out by `AudioBuffer` need lifetime annotations, which are still experimental.
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
+/// Where every sample passes through, debug builds are optimised too: they would be slower than the
+/// recording itself, and the tests with them. Preconditions stay, only `assert` goes.
+let optimised: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 func library(
   _ name: String, _ dependencies: [Target.Dependency] = [], extra: [SwiftSetting] = []
 ) -> Target {
@@ -59,8 +63,8 @@ let package = Package(
     library("Store", ["PipelineModel", "Hashing", "CSQLite", "CPosix"]),
 
     // The sound side: it has never heard of pipelines.
-    library("AudioModel", extra: lifetimes),
-    library("DSP", ["AudioModel", "CEBUR128"], extra: lifetimes),
+    library("AudioModel", extra: lifetimes + optimised),
+    library("DSP", ["AudioModel", "CEBUR128"], extra: lifetimes + optimised),
     library("Media", ["AudioModel", "Threading", "CLibAV", "CLibAVLoader"], extra: lifetimes),
 
     // Where they meet, and the program.

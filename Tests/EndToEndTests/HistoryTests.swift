@@ -124,7 +124,7 @@ struct HistoryTests {
     }
     let passes: [Pass]
     let reused: [String]
-    let mediaSeconds: Double
+    let mediaSeconds: Double?
     let exportBytes: Int
   }
 }

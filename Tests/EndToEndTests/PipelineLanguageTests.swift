@@ -77,7 +77,7 @@ struct PipelineLanguageTests {
       pipeline: branches
       inputs: { note: sound }
       stages:
-        - decode
+        - decode: {}
           id: original
         - gain: { gain: -6.0206 dB }
           id: half

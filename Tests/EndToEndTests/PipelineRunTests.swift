@@ -72,7 +72,7 @@ struct PipelineRunTests {
     try expectLevels(of: place.out + "/take.flac", loudness: -16, ceiling: -1)
     let figures = try JSONDecoder().decode(Figures.self, from: place.export("take.after.json"))
     let measured = try Reference.loudness(of: place.out + "/take.flac")
-    #expect(abs(figures.integrated - measured.integrated) < Self.tolerance)
+    #expect(abs(figures.integratedLoudness - measured.integrated) < Self.tolerance)
     #expect(abs(figures.truePeak - measured.truePeak) < Self.tolerance)
   }
 
@@ -133,7 +133,7 @@ struct PipelineRunTests {
   }
 
   private struct Figures: Decodable {
-    let integrated: Double
+    let integratedLoudness: Double
     let truePeak: Double
   }
 }

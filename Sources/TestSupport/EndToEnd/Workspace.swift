@@ -86,16 +86,17 @@ public struct Workspace: Sendable {
       exports.map { ($0, try export($0)) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Every file of a folder and of those below it, with length and time of change: two equal
+  /// Everything in a folder and in those below it, files with length and time of change: two equal
   /// listings are a folder that nobody wrote into.
   public static func listing(of folder: String) throws -> [String: String] {
     let manager = FileManager.default
     var listing: [String: String] = [:]
     for case let name as String in manager.enumerator(atPath: folder) ?? .init() {
       let facts = try manager.attributesOfItem(atPath: folder + "/" + name)
-      let length = facts[.type] as? FileAttributeType == .typeDirectory ? 0 : facts[.size] ?? 0
+      // A folder changes its time when a database looks whether another process works on it.
+      let isFolder = facts[.type] as? FileAttributeType == .typeDirectory
       let time = (facts[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-      listing[name] = "\(length) \(time)"
+      listing[name] = isFolder ? "folder" : "\(facts[.size] ?? 0) \(time)"
     }
     return listing
   }
