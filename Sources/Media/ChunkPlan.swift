@@ -26,12 +26,12 @@ struct ChunkPlan: Hashable, Sendable {
   /// encoder, noise was up to 8 dB stronger for a second after 64 packets of pre-roll, and about
   /// equal after 128. So the pre-roll is that long (2.7 s at 48 kHz), and a chunk 22 s, to be worth
   /// it.
-  static let aac = ChunkPlan.aac(packetsPerChunk: 1024)
+  static let aac = ChunkPlan.aac(packetsPerChunk: 1280)
 
   /// AAC in chunks of a length that tests choose.
   static func aac(packetsPerChunk: Int) -> ChunkPlan {
     ChunkPlan(
-      frameSize: 1024, packetsPerChunk: packetsPerChunk, preRoll: 128, overlap: 16, delay: 1)
+      frameSize: 1024, packetsPerChunk: packetsPerChunk, preRoll: 96, overlap: 16, delay: 1)
   }
 
   /// The packet that a chunk begins with, unless the seam moves.

@@ -1,3 +1,4 @@
+import Hashing
 import PipelineModel
 
 /// The edges of a run: the recordings that come in, the room there is, the files that go out, and
@@ -16,15 +17,17 @@ extension Runner {
   /// writing must not be filed under the digest of an earlier state.
   func checkUnchanged(
     _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput]
-  ) throws {
+  ) throws(StageError) {
     guard case .recording(let path) = order.start else { return }
     let before = plan.inputs.first { $0.value == path }.flatMap { recordings[$0.key]?.identity }
-    guard try custody.digest(ofFile: path) != before else { return }
-    throw PassFailure(
-      order.path.first?.step.id,
-      StageError(
-        "\(path) changed while it was read",
-        advice: "run it again when whatever writes it has finished", cause: .environment))
+    let now: Digest
+    do throws(StoreError) { now = try custody.digest(ofFile: path) } catch {
+      throw StageError(error)
+    }
+    guard now != before else { return }
+    throw StageError(
+      "\(path) changed while it was read",
+      advice: "run it again when whatever writes it has finished", cause: .environment)
   }
 
   /// Refuses, before any work, exports that would take each other's place or a recording's.
@@ -53,7 +56,7 @@ extension Runner {
     }
   }
 
-  private func recordings(of step: BoundStep, _ plan: Plan) -> [String] {
+  func recordings(of step: BoundStep, _ plan: Plan) -> [String] {
     plan.recordings(of: step.id).compactMap { plan.inputs[$0] }
   }
 
@@ -71,27 +74,6 @@ extension Runner {
         reason: "the run needs about \(ByteCount(needed)), and \(ByteCount(free)) are free",
         advice: "free some space, or choose another place with --store or --out",
         cause: .environment)
-    }
-  }
-
-  func publish(_ plan: Plan, _ options: Options, _ progress: inout RunProgress) throws {
-    for step in plan.steps {
-      guard let stage = step.stage as? any PublishingStage else { continue }
-      do {
-        try stop.check()
-        let files = try stage.publish(
-          PublishingContext(
-            step: step.id, outputs: progress.outputs(of: step.id),
-            recordings: recordings(of: step, plan),
-            folder: options.folder, isReplacing: options.isReplacing, store: store,
-            custody: custody))
-        for file in files {
-          progress.record.published.append(file)
-          recorder.record(.published(file))
-        }
-      } catch {
-        throw PassFailure(step.id, error)
-      }
     }
   }
 

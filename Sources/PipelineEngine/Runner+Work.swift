@@ -4,7 +4,8 @@ import PipelineModel
 extension Runner {
   func runPass(
     _ outline: PassPlanner.Outline, _ plan: Plan, _ survey: Survey,
-    _ recordings: [String: StepOutput], _ progress: inout RunProgress
+    _ recordings: [String: StepOutput], _ publisher: Publisher,
+    _ progress: inout RunProgress
   ) throws {
     let status = survey.status
     let listening = Set(outline.listeners.map(\.step))
@@ -22,9 +23,11 @@ extension Runner {
 
     let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
     let outcome = try retrying(attempts) { () throws(PassFailure) in
-      try executor.run(order, in: context(timeout: order.timeout))
+      try executor.run(order, in: context(order, publisher, plan, recordings))
     }
-    try checkUnchanged(order, plan, recordings)
+    do { try checkUnchanged(order, plan, recordings) } catch {
+      throw PassFailure(order.path.first?.step.id, error)
+    }
     progress.record.mediaSeconds = outcome.mediaSeconds
     // Whatever was kept again on the way is added to the old checkpoints.
     let ids = plan.steps.map(\.id).filter { outline.path.contains($0) || listening.contains($0) }
@@ -66,7 +69,10 @@ extension Runner {
     recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
   }
 
-  private func context(timeout: Double?) -> PassContext {
+  private func context(
+    _ order: PassOrder, _ publisher: Publisher, _ plan: Plan, _ recordings: [String: StepOutput]
+  ) -> PassContext {
+    let timeout = order.timeout
     let deadline = timeout.map { clock.now + $0 }
     return PassContext(
       store: store,
@@ -79,7 +85,11 @@ extension Runner {
         }
       },
       report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
-      warn: { [recorder] in recorder.record(.warning($0, $1)) })
+      warn: { [recorder] in recorder.record(.warning($0, $1)) },
+      sealed: { (step, port, artifact) throws(StageError) in
+        try checkUnchanged(order, plan, recordings)
+        try publisher.publish(artifact, at: port, of: step)
+      })
   }
 
   /// Tries work again where its failure is of the passing kind.

@@ -63,8 +63,9 @@ public struct Runner: Sendable {
       recorder.record(.started(progress.record))
       plan.skipped.forEach { recorder.record(.skipped($0)) }
       try checkNames(plan, options)
-      try work(through: plan, options, &progress)
-      try publish(plan, options, &progress)
+      let publisher = Publisher(self, plan, options)
+      try work(through: plan, options, publisher, &progress)
+      try publisher.publishAll(&progress)
       progress.end(.done, at: clock.now)
       try log.save(progress.record)
     } catch {
@@ -84,7 +85,8 @@ public struct Runner: Sendable {
 
   /// The loop: survey, plan the next piece, do it, commit, again.
   private func work(
-    through plan: Plan, _ options: Options, _ progress: inout RunProgress
+    through plan: Plan, _ options: Options, _ publisher: Publisher,
+    _ progress: inout RunProgress
   ) throws {
     let recordings = try identify(plan)
     let planner = PassPlanner(plan, keepsEverything: options.keepsEverything)
@@ -105,7 +107,7 @@ public struct Runner: Sendable {
             outline = short
           }
         }
-        try runPass(outline, plan, survey, recordings, &progress)
+        try runPass(outline, plan, survey, recordings, publisher, &progress)
       }
       try log.save(progress.record)
     }

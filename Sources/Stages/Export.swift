@@ -184,6 +184,11 @@ struct ExportTarget: Sendable {
     }
   }
 
+  /// The grid that its samples are dithered to; nil where they are not.
+  var quantization: Quantizer.Depth? {
+    isDithered ? depth.flatMap { Quantizer.Depth(rawValue: $0.rawValue) } : nil
+  }
+
   /// How long the file will be, roughly.
   func byteCount(of stream: SoundOutline) -> Int {
     let samples = Double((stream.frames?.count ?? 0) * stream.format.channelCount)

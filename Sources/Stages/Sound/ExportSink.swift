@@ -6,10 +6,13 @@ import PipelineModel
 import Synchronization
 import Threading
 
-/// Encodes a stream in several formats side by side: each has a thread that dithers and encodes,
-/// and AAC and ALAC cut their work into pieces for the pool.
+/// Encodes a stream in several formats side by side: each has a thread that encodes, and AAC and
+/// ALAC cut their work into pieces for the pool.
 final class ExportSink: SoundSink {
   private let lanes: [ExportLane]
+  /// One for each word length, shared by the formats that have it.
+  private let quantizers: [Quantizer.Depth: Quantizer]
+  private let buffers: BufferPool
 
   init(
     _ targets: [ExportTarget], _ stream: SoundOutline, _ context: SinkContext
@@ -17,13 +20,23 @@ final class ExportSink: SoundSink {
     var lanes: [ExportLane] = []
     for target in targets { lanes.append(try ExportLane(target, stream, context)) }
     self.lanes = lanes
+    quantizers = Dictionary(
+      targets.compactMap(\.quantization).map { ($0, Quantizer($0, format: stream.format)) },
+      uniquingKeysWith: { first, _ in first })
+    buffers = context.buffers
     lanes.forEach { $0.start() }
   }
 
   deinit { lanes.forEach { $0.abandon() } }
 
   func take(_ block: SharedBuffer) throws(StageError) {
-    for lane in lanes { try lane.take(block) }
+    let reduced = quantizers.mapValues { quantizer in
+      var output = buffers.makeBuffer(
+        channelCount: block.buffer.channelCount, capacity: block.buffer.capacity)
+      quantizer.process(block.buffer, into: &output)
+      return SharedBuffer(output)
+    }
+    for lane in lanes { try lane.take(lane.quantization.flatMap { reduced[$0] } ?? block) }
   }
 
   func finish() throws(StageError) -> PassOutcome.Result {
@@ -39,11 +52,11 @@ final class ExportSink: SoundSink {
 // the end of its queue, and by the sink only after the thread was joined.
 private final class ExportLane: @unchecked Sendable {
   let port: PortName
-  private let target: ExportTarget
-  private let quantizer: Quantizer?
+  /// The word length that its blocks are reduced to before they come; nil for floats.
+  let quantization: Quantizer.Depth?
   private let encoder: SoundFileEncoder
+  private let didSeal: @Sendable (PortName, Artifact) throws(StageError) -> Void
   private var draft: ArtifactDraft?
-  private let buffers: BufferPool
   private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
   private let failure = Mutex<StageError?>(nil)
   private var artifact: Artifact?
@@ -52,13 +65,9 @@ private final class ExportLane: @unchecked Sendable {
   init(
     _ target: ExportTarget, _ stream: SoundOutline, _ context: SinkContext
   ) throws(StageError) {
-    self.target = target
     port = target.format.port
-    buffers = context.buffers
-    quantizer =
-      target.isDithered
-      ? target.depth.flatMap { Quantizer.Depth(rawValue: $0.rawValue) }
-        .map { Quantizer($0, format: stream.format) } : nil
+    quantization = target.quantization
+    didSeal = context.didSeal
     do throws(StoreError) {
       draft = try context.store.makeDraft(.file)
     } catch {
@@ -106,20 +115,15 @@ private final class ExportLane: @unchecked Sendable {
   }
 
   private func encode(_ block: SharedBuffer) throws(StageError) {
-    do throws(MediaError) {
-      guard let quantizer else { return try encoder.write(block) }
-      var output = buffers.makeBuffer(
-        channelCount: block.buffer.channelCount, capacity: block.buffer.capacity)
-      quantizer.process(block.buffer, into: &output)
-      try encoder.write(SharedBuffer(output))
-    } catch {
-      throw StageError(error)
-    }
+    do throws(MediaError) { try encoder.write(block) } catch { throw StageError(error) }
   }
 
   private func seal() throws(StageError) {
     do throws(MediaError) { try encoder.finish() } catch { throw StageError(error) }
     guard let draft = draft.take() else { return }
-    do throws(StoreError) { artifact = try draft.seal() } catch { throw StageError(error) }
+    let sealed: Artifact
+    do throws(StoreError) { sealed = try draft.seal() } catch { throw StageError(error) }
+    artifact = sealed
+    try didSeal(port, sealed)
   }
 }

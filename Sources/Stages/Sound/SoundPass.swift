@@ -56,8 +56,8 @@ final class SoundPass {
     let fault = PassFault()
     self.fault = fault
     let builder = SoundPassBuilder(
-      order, outline: source.outline, context: context, fault: fault,
-      sinks: SinkContext(store: context.store, pool: pool, buffers: buffers))
+      order, outline: source.outline, context: context, pool: pool,
+      buffers: buffers, fault: fault)
     let filters: ArraySlice<PassOrder.Member>
     var member: PassOrder.Member?
     switch order.start {

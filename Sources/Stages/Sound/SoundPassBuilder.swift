@@ -8,18 +8,20 @@ struct SoundPassBuilder {
   private let order: PassOrder
   private let outline: SoundOutline
   private let context: PassContext
+  private let pool: WorkerPool
+  private let buffers: BufferPool
   private let fault: PassFault
-  private let sinks: SinkContext
 
   init(
-    _ order: PassOrder, outline: SoundOutline, context: PassContext, fault: PassFault,
-    sinks: SinkContext
+    _ order: PassOrder, outline: SoundOutline, context: PassContext, pool: WorkerPool,
+    buffers: BufferPool, fault: PassFault
   ) {
     self.order = order
     self.outline = outline
     self.context = context
+    self.pool = pool
+    self.buffers = buffers
     self.fault = fault
-    self.sinks = sinks
   }
 
   /// The processor of a filter.
@@ -59,7 +61,7 @@ struct SoundPassBuilder {
       do {
         let step = listener.step
         if let stage = step.stage as? any SoundSinkStage {
-          let sink = try stage.makeSink(for: outline, in: sinks)
+          let sink = try stage.makeSink(for: outline, in: sinkContext(of: step.id))
           taps.append(tap(step.id, at: id, .sink(sink), reports: true))
         } else if let stage = step.stage as? any AnalysedSoundStage {
           taps.append(
@@ -72,6 +74,13 @@ struct SoundPassBuilder {
       }
     }
     return taps
+  }
+
+  private func sinkContext(of step: StepID) -> SinkContext {
+    let sealed = context.sealed
+    return SinkContext(
+      store: context.store, pool: pool, buffers: buffers,
+      didSeal: { (port, artifact) throws(StageError) in try sealed(step, port, artifact) })
   }
 
   private func tap(

@@ -88,6 +88,8 @@ struct SinkContext {
   let pool: WorkerPool
   /// Memory for blocks.
   let buffers: BufferPool
+  /// Told of each file as soon as it is whole, on the thread that made it.
+  let didSeal: @Sendable (PortName, Artifact) throws(StageError) -> Void
 }
 
 /// What a sink will write, and how long it will work.

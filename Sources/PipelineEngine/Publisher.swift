@@ -1,0 +1,52 @@
+import PipelineModel
+import Synchronization
+
+/// Puts a run's files into the user's folder: each as soon as it is sealed, while the pass goes on
+/// with others, and at the end whatever is still missing.
+final class Publisher: Sendable {
+  private let runner: Runner
+  private let plan: Plan
+  private let options: Runner.Options
+  private let early = Mutex<[String: PublishedFile]>([:])
+
+  init(_ runner: Runner, _ plan: Plan, _ options: Runner.Options) {
+    self.runner = runner
+    self.plan = plan
+    self.options = options
+  }
+
+  /// Publishes one artifact of a step that is not done yet.
+  func publish(_ artifact: Artifact, at port: PortName, of id: StepID) throws(StageError) {
+    guard let step = plan.step(id), let stage = step.stage as? any PublishingStage else { return }
+    for file in try stage.publish(context(step, outputs: [port: StepOutput(artifact)])) {
+      early.withLock { $0[file.path] = file }
+    }
+  }
+
+  /// Publishes everything, which for most files means to see that they are there.
+  func publishAll(_ progress: inout RunProgress) throws(PassFailure) {
+    for step in plan.steps {
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      do throws(StageError) {
+        try runner.stop.check()
+        let outputs = progress.outputs(of: step.id)
+        for file in try stage.publish(context(step, outputs: outputs)) {
+          let news = early.withLock { $0[file.path] } ?? file
+          progress.record.published.append(news)
+          runner.recorder.record(.published(news))
+        }
+      } catch {
+        throw PassFailure(step.id, error)
+      }
+    }
+  }
+
+  private func context(
+    _ step: BoundStep, outputs: [PortName: StepOutput]
+  ) -> PublishingContext {
+    PublishingContext(
+      step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
+      folder: options.folder, isReplacing: options.isReplacing, store: runner.store,
+      custody: runner.custody)
+  }
+}
