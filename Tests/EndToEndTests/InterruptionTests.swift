@@ -7,7 +7,7 @@ import Testing
   .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
 struct InterruptionTests {
   /// A recording that is long enough to be interrupted, and what becomes of it uninterrupted.
-  private struct Reference {
+  private struct Uninterrupted {
     let recording: String
     let exports: [String: Data]
     let place: Workspace
@@ -15,14 +15,14 @@ struct InterruptionTests {
     init() throws {
       place = try Workspace()
       recording = place.file("long.wav")
-      try TestSupport.Reference.record(recording, seconds: 120, rate: 22050, channels: 1)
+      try Reference.record(recording, seconds: 120, rate: 22050, channels: 1)
       let run = try place.run(try InterruptionTests.pipeline(in: place), [recording])
       try #require(run.exitCode == 0, "\(run.errorOutput)")
       exports = try place.allExports()
     }
   }
 
-  private static let reference = Result { try Reference() }
+  private static let reference = Result { try Uninterrupted() }
 
   private static func pipeline(in place: Workspace) throws -> String {
     try place.pipeline(
@@ -116,7 +116,7 @@ struct InterruptionTests {
   }
 
   private func expectCompletion(
-    _ place: Workspace, _ pipeline: String, _ reference: Reference
+    _ place: Workspace, _ pipeline: String, _ reference: Uninterrupted
   ) throws {
     let run = try place.run(pipeline, [reference.recording])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
