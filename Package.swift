@@ -77,7 +77,7 @@ let package = Package(
       name: "spool",
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages",
-        "Hashing", "Media", "Threading",
+        "Hashing", "Media", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 

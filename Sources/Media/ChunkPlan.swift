@@ -15,6 +15,9 @@ struct ChunkPlan: Hashable, Sendable {
   /// Blocks that the encoder holds back before it gives the first packet.
   let delay: Int
 
+  /// Whether there are so many packets that a muxer's index of them counts: AAC has 47 a second.
+  var hasManyPackets: Bool { frameSize < 2048 }
+
   /// Apple Lossless packets do not depend on each other.
   static let alac = ChunkPlan(
     frameSize: 4096, packetsPerChunk: 64, preRoll: 0, overlap: 0, delay: 0)

@@ -9,7 +9,12 @@ final class ChunkedEncoding: SoundFileEncoding {
   private let output: OutputFile
   private let stream: Int
   private let priming: Int
+  private let packet = Packet()
+  private var timeBase: AVRational { spool_rational(1, Int32(settings.format.sampleRate.value)) }
   private let jobs: OrderedResults<Result<PacketRun, MediaError>>
+  // Where packets wait whose index would take more memory than their encoders; nil where they go
+  // straight into the file.
+  private let stash: PacketStash?
   private var window = SoundWindow()
   private var nextChunk = 0
   private var chunksTaken = 0
@@ -24,6 +29,7 @@ final class ChunkedEncoding: SoundFileEncoding {
     stream = try output.addStream(for: encoder)
     try output.begin(options: settings.muxerOptions)
     priming = unsafe Int(encoder.context.pointee.initial_padding)
+    stash = plan.hasManyPackets ? try PacketStash(beside: path) : nil
     self.settings = settings
     self.plan = plan
     jobs = OrderedResults(pool: pool, limit: pool.threadCount)
@@ -41,7 +47,14 @@ final class ChunkedEncoding: SoundFileEncoding {
   func finish() throws(MediaError) {
     try start(plan.input(of: nextChunk).lowerBound..<window.end, isLast: true)
     while jobs.count > 0 { try takeOldest() }
-    try write(pending, to: pending.end, streamEnd: window.end)
+    try write(pending, to: pending.end)
+    if let stash {
+      var number = 0
+      try stash.replay { (bytes) throws(MediaError) in
+        try mux(bytes, number: number)
+        number += 1
+      }
+    }
     try output.finish()
   }
 
@@ -62,26 +75,33 @@ final class ChunkedEncoding: SoundFileEncoding {
       let seam = Seam.find(
         earlier: pending, later: run, boundary: plan.boundary(of: chunksTaken),
         overlap: plan.overlap)
-      try write(pending, to: seam, streamEnd: nil)
+      try write(pending, to: seam)
       run = PacketRun(first: seam, packets: Array(run.packets[(seam - run.first)...]))
     }
     pending = run
     chunksTaken += 1
   }
 
-  /// Writes the packets of a run before `end`. The stream's last one is as long as its sound.
-  private func write(_ run: PacketRun, to end: Int, streamEnd: Int?) throws(MediaError) {
-    let packet = Packet()
-    let timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
+  /// Passes on the packets of a run before `end`.
+  private func write(_ run: PacketRun, to end: Int) throws(MediaError) {
     for number in run.first..<max(run.first, end) {
-      packet.fill(with: run[number])
-      let start = number * plan.frameSize - priming
-      let duration = streamEnd.map { min(plan.frameSize, $0 - start) } ?? plan.frameSize
-      unsafe packet.pointer.pointee.pts = Int64(start)
-      unsafe packet.pointer.pointee.dts = Int64(start)
-      unsafe packet.pointer.pointee.duration = Int64(duration)
-      unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
-      try output.write(packet, stream: stream, timeBase: timeBase)
+      if let stash {
+        try stash.append(run[number])
+      } else {
+        try mux(run[number], number: number)
+      }
     }
+  }
+
+  /// Writes a packet into the file. The stream's last one, which only comes when all the sound is
+  /// there, is as long as its sound.
+  private func mux(_ bytes: [UInt8], number: Int) throws(MediaError) {
+    let start = number * plan.frameSize - priming
+    packet.fill(with: bytes)
+    unsafe packet.pointer.pointee.pts = Int64(start)
+    unsafe packet.pointer.pointee.dts = Int64(start)
+    unsafe packet.pointer.pointee.duration = Int64(min(plan.frameSize, window.end - start))
+    unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
+    try output.write(packet, stream: stream, timeBase: timeBase)
   }
 }

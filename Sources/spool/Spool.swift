@@ -1,4 +1,5 @@
 import Arguments
+import CPosix
 import Glibc
 
 /// The program: parse, find the command, run it, and leave with an exit code that scripts can
@@ -21,6 +22,8 @@ struct Spool {
     version: version, commands: commands.map { $0.declaration })
 
   static func main() {
+    // Threads come and go with every pass; an arena for each would scatter the memory.
+    mallopt(M_ARENA_MAX, 2)
     let console = Console()
     let code = run(Array(CommandLine.arguments.dropFirst()), console: console)
     console.flush()

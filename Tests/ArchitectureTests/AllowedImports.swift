@@ -27,7 +27,7 @@ enum AllowedImports {
     "Arguments": [],
     "spool": [
       "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages", "Hashing",
-      "Media", "Threading",
+      "Media", "Threading", "CPosix",
     ],
 
     // For tests.

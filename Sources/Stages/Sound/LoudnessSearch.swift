@@ -7,7 +7,7 @@ import Threading
 /// Finds the gain with which limited sound reaches a loudness.
 ///
 /// A limiter takes loudness away, and how much is only known from trying. Each round tries two
-/// gains a decibel apart at the same time, and draws a line through what they reach.
+/// gains at the same time, and draws a line through what they reach.
 struct LoudnessSearch {
   /// The loudness to reach.
   let wanted: LUFS
@@ -63,7 +63,7 @@ struct LoudnessSearch {
       let format = source.outline.format
       let decision = NormalizeDecision(gain: gain, ceiling: search.ceiling)
       let processor = decision.makeProcessor(for: format)
-      let meter = LoudnessMeter(format: format)
+      let meter = LoudnessMeter(format: format, includesPeaks: false)
       let length = Frames(16384)
       var input = AudioBuffer(channelCount: format.channelCount, capacity: length)
       var output = AudioBuffer(
@@ -84,11 +84,11 @@ struct LoudnessSearch {
 /// A pure value.
 struct LoudnessLine {
   /// How far apart the two gains of a round are.
-  private static let spread = 1.0
+  private static let spread = 1.5
   /// Beyond this, more gain buys only distortion.
   private static let maximumExtra = 12.0
   /// How far a line may be followed beyond its two points.
-  private static let reach = 0.25
+  private static let reach = 0.5
 
   private let wanted: LUFS
   private let unlimited: Decibels

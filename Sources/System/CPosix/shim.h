@@ -3,6 +3,7 @@
 // module map cannot set. Each returns -1 and sets errno on failure, as the call itself does.
 
 #include <linux/fs.h>
+#include <malloc.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
