@@ -15,7 +15,7 @@ struct InterruptionTests {
     init() throws {
       place = try Workspace()
       recording = place.file("long.wav")
-      try Reference.record(recording, seconds: 120, rate: 22050, channels: 1)
+      try Reference.record(recording, seconds: 80, rate: 22050, channels: 1)
       let run = try place.run(try InterruptionTests.pipeline(in: place), [recording])
       try #require(run.exitCode == 0, "\(run.errorOutput)")
       exports = try place.allExports()
