@@ -63,6 +63,20 @@ struct BadInputTests {
     try expectGoodRun(place, pipeline)
   }
 
+  @Test(
+    "a recording that may not be read is refused",
+    .enabled(if: geteuid() != 0, "permissions do not bind root"))
+  func notPermitted() throws {
+    let place = try Workspace()
+    try Reference.record(place.file("private.wav"), seconds: 1)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0], ofItemAtPath: place.file("private.wav"))
+    let run = try place.run(try place.quickPipeline(), [place.file("private.wav")])
+    #expect(run.exitCode == 1)
+    #expect(run.complaint?.why == "Permission denied", "\(run.errorOutput)")
+    #expect(place.exports == [])
+  }
+
   @Test("uncommon recordings are not bad ones", arguments: [(8, 48000), (1, 192_000), (6, 8000)])
   func uncommon(channels: Int, rate: Int) throws {
     let place = try Workspace()

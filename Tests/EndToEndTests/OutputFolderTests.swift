@@ -66,6 +66,33 @@ struct OutputFolderTests {
     #expect(elsewhere.exitCode == 0, "\(elsewhere.errorOutput)")
   }
 
+  @Test(
+    "a disk that fills up on the way ends the run, and with room again it goes on",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func diskFillsUp() throws {
+    let disk = try SmallDisk(byteCount: 64 << 20)
+    let (store, out, filler) = (disk.path + "/store", disk.path + "/out", disk.path + "/filler")
+    try Reference.record(note, seconds: 120, rate: 22050, channels: 1)
+    let pipeline = try place.quickPipeline(formats: "wav, alac")
+    let places = ["--store", store, "--out", out]
+    let running = try place.start(pipeline, [note], places)
+    try #require(try running.waits(for: "\"pass\""))
+    // It ends when the disk is full.
+    _ = try? Reference.output("dd", ["if=/dev/zero", "of=" + filler, "bs=1M"])
+    let full = try running.end().run
+    #expect(full.exitCode == 1)
+    let complaint = try #require(full.complaint, "\(full.errorOutput)")
+    #expect(complaint.why == "No space left on device" || complaint.why == "the disk is full")
+    #expect(Workspace.names(in: out) == [])
+    #expect(Workspace.names(in: store + "/drafts") == [])
+
+    try FileManager.default.removeItem(atPath: filler)
+    let again = try place.run(pipeline, [note], places)
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(Workspace.names(in: out) == ["note.alac.m4a", "note.wav"])
+    #expect(try SoundFacts(of: out + "/note.wav").frames == 120 * 22050)
+  }
+
   @Test("a foreign file in the way stays, unless --replace says otherwise")
   func foreignFile() throws {
     try FileManager.default.createDirectory(

@@ -47,6 +47,31 @@ struct PipelineCommandTests {
     #expect(run.events.isEmpty)
   }
 
+  @Test("absurd parameters are refused, all of them, each with what is allowed")
+  func absurd() throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      """
+      pipeline: absurd
+      inputs: { note: sound }
+      stages:
+        - decode: { sample-rate: 999 MHz, channels: 0 }
+        - eq: { bands: [] }
+        - gain: 1e9 dB
+        - compress: { ratio: -3, attack: .nan }
+        - normalize: { loudness: -16 LUFS, peak: -1 dB }
+        - export: { formats: [wav, wav] }
+      """)
+    let result = try place.spool(["check-pipeline", path])
+    #expect(result.exitCode == 2)
+    let places = ["4:28", "4:47", "5:18", "6:11", "7:24", "7:36", "8:5", "9:5"]
+    for place in places {
+      #expect(result.errorOutput.contains("\(path):\(place): error:"), "\(place)")
+    }
+    let allowed = result.errorOutput.split(separator: "\n").filter { $0.contains("allowed:") }
+    #expect(allowed.count == places.count)
+  }
+
   @Test("the pipelines that come with Spool have no problems", arguments: pipelines)
   func noProblems(name: String) throws {
     let result = try Workspace().spool(["check-pipeline", PackageFiles.pipeline(name)])
