@@ -64,9 +64,16 @@ extension Runner {
   func checkRoom(_ plan: Plan, _ survey: Survey, _ options: Options) throws {
     let forecast = try Forecast(
       plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
+    let storeFree = try store.freeByteCount()
+    let folderFree = try custody.freeByteCount(at: options.folder)
+    // Two places with the same room are most likely on the same disk, and must share it.
+    let isShared = storeFree == folderFree
     let rooms = [
-      ("the store", forecast.storeByteCount, try store.freeByteCount()),
-      (options.folder, forecast.publishedByteCount, try custody.freeByteCount(at: options.folder)),
+      (
+        "the store", forecast.storeByteCount + (isShared ? forecast.publishedByteCount : 0),
+        storeFree
+      ),
+      (options.folder, forecast.publishedByteCount, folderFree),
     ]
     for (place, needed, free) in rooms where needed > free {
       throw StageError(
