@@ -65,7 +65,8 @@ let package = Package(
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
     library("DSP", ["AudioModel", "CEBUR128"], extra: lifetimes + optimised),
-    library("Media", ["AudioModel", "Threading", "CLibAV", "CLibAVLoader"], extra: lifetimes),
+    library(
+      "Media", ["AudioModel", "Threading", "CLibAV", "CLibAVLoader", "CPosix"], extra: lifetimes),
 
     // Where they meet, and the program.
     library(

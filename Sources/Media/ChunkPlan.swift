@@ -24,14 +24,14 @@ struct ChunkPlan: Hashable, Sendable {
 
   /// A fresh AAC encoder spends its bits otherwise than one that has been at work: against a serial
   /// encoder, noise was up to 8 dB stronger for a second after 64 packets of pre-roll, and about
-  /// equal after 128. So the pre-roll is that long (2.7 s at 48 kHz), and a chunk 22 s, to be worth
-  /// it.
-  static let aac = ChunkPlan.aac(packetsPerChunk: 1280)
+  /// equal after 128. So the pre-roll is that long (2.7 s at 48 kHz). It also takes twice the time
+  /// for its first few hundred packets, so a chunk is long: a minute.
+  static let aac = ChunkPlan.aac(packetsPerChunk: 2816)
 
   /// AAC in chunks of a length that tests choose.
   static func aac(packetsPerChunk: Int) -> ChunkPlan {
     ChunkPlan(
-      frameSize: 1024, packetsPerChunk: packetsPerChunk, preRoll: 96, overlap: 16, delay: 1)
+      frameSize: 1024, packetsPerChunk: packetsPerChunk, preRoll: 128, overlap: 16, delay: 1)
   }
 
   /// The packet that a chunk begins with, unless the seam moves.

@@ -15,7 +15,9 @@ final class ChunkedEncoding: SoundFileEncoding {
   // Where packets wait whose index would take more memory than their encoders; nil where they go
   // straight into the file.
   private let stash: PacketStash?
-  private var window = SoundWindow()
+  private let sound: SoundStash
+  // Frames of the stream so far.
+  private var end = 0
   private var nextChunk = 0
   private var chunksTaken = 0
   // The packets of the chunk taken last: how many of them count is known with the next one.
@@ -30,22 +32,23 @@ final class ChunkedEncoding: SoundFileEncoding {
     try output.begin(options: settings.muxerOptions)
     priming = unsafe Int(encoder.context.pointee.initial_padding)
     stash = plan.hasManyPackets ? try PacketStash(beside: path) : nil
+    sound = try SoundStash(beside: path)
     self.settings = settings
     self.plan = plan
-    jobs = OrderedResults(pool: pool, limit: pool.threadCount)
+    jobs = OrderedResults(pool: pool, limit: pool.threadCount + 2)
   }
 
   func write(_ block: SharedBuffer) throws(MediaError) {
-    window.append(block)
+    try sound.write(block.buffer, at: end)
+    end += block.buffer.frameCount.count
     // One frame more, so that the last chunk is never empty.
-    while window.end > plan.input(of: nextChunk).upperBound {
+    while end > plan.input(of: nextChunk).upperBound {
       try start(plan.input(of: nextChunk), isLast: false)
-      window.drop(before: plan.input(of: nextChunk).lowerBound)
     }
   }
 
   func finish() throws(MediaError) {
-    try start(plan.input(of: nextChunk).lowerBound..<window.end, isLast: true)
+    try start(plan.input(of: nextChunk).lowerBound..<end, isLast: true)
     while jobs.count > 0 { try takeOldest() }
     try write(pending, to: pending.end)
     if let stash {
@@ -62,7 +65,7 @@ final class ChunkedEncoding: SoundFileEncoding {
     if jobs.isFull { try takeOldest() }
     let job = ChunkJob(
       settings: settings, plan: plan, chunk: nextChunk, range: range, isLast: isLast,
-      window: window.cut(to: range), path: output.path)
+      sound: sound, path: output.path)
     jobs.submit { job.run() }
     nextChunk += 1
   }
@@ -80,6 +83,8 @@ final class ChunkedEncoding: SoundFileEncoding {
     }
     pending = run
     chunksTaken += 1
+    sound.drop(
+      before: plan.input(of: chunksTaken).lowerBound, channelCount: settings.format.channelCount)
   }
 
   /// Passes on the packets of a run before `end`.
@@ -100,7 +105,7 @@ final class ChunkedEncoding: SoundFileEncoding {
     packet.fill(with: bytes)
     unsafe packet.pointer.pointee.pts = Int64(start)
     unsafe packet.pointer.pointee.dts = Int64(start)
-    unsafe packet.pointer.pointee.duration = Int64(min(plan.frameSize, window.end - start))
+    unsafe packet.pointer.pointee.duration = Int64(min(plan.frameSize, end - start))
     unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
     try output.write(packet, stream: stream, timeBase: timeBase)
   }

@@ -13,11 +13,7 @@ import Glibc
   /// Opens a file in the folder of `path`, which names it in errors.
   init(beside path: String) throws(MediaError) {
     self.path = path
-    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-      .joined(separator: "/")
-    let flag = __O_TMPFILE | O_DIRECTORY
-    let descriptor = unsafe open(folder.isEmpty ? "." : folder, O_RDWR | O_CLOEXEC | flag, 0o600)
-    guard descriptor >= 0, let file = unsafe fdopen(descriptor, "w+") else {
+    guard let file = unsafe fdopen(try NamelessFile.open(beside: path), "w+") else {
       throw MediaError(writing: path, errno)
     }
     unsafe self.file = file
@@ -48,15 +44,5 @@ import Glibc
       }
       try body(packet)
     }
-  }
-}
-
-extension MediaError {
-  fileprivate init(writing path: String, _ code: Int32) {
-    let isFull = code == ENOSPC || code == EDQUOT
-    self.init(
-      isFull ? .outOfSpace : .write, "write", path: path,
-      reason: unsafe String(cString: strerror(code)),
-      advice: isFull ? "free some space" : nil)
   }
 }
