@@ -64,9 +64,10 @@ enum BenchmarkProgram {
         summary: "Everything above, with all verdicts at the end.",
         discussion: """
           To repeat figures: an idle machine, AC power, and nothing else that writes to the disk. \
-          The ratios hold on a busy machine too, the times do not. The recordings are made once, \
-          and stay in .build/benchmarks. The exit code is 0 if every target was met, 1 if one was \
-          missed, 2 if something could not be measured.
+          Spool uses every core and ffmpeg one, so whatever else runs takes from Spool alone: on a \
+          busy machine only CPU times can be compared. The recordings are made once, and stay in \
+          .build/benchmarks. The exit code is 0 if every target was met, 1 if one was missed, 2 if \
+          something could not be measured.
           """,
         options: [minutes, longMinutes, pairs, spool]),
     ])
@@ -98,6 +99,8 @@ enum BenchmarkProgram {
       runDSPBenchmarks()
       return 0
     }
+    // Before the build, which keeps the machine busy itself.
+    Workshop.warnIfBusy()
     let workshop = try Workshop(spool: arguments[spool])
     var verdicts: [Verdict] = []
     for benchmark in benchmarks(arguments, workshop) {

@@ -2,8 +2,9 @@ import AudioModel
 
 /// Two ways to do one job, timed in turns: A B A B …
 ///
-/// Whatever else the machine does meets both sides of a pair alike, so that the ratio within a
-/// pair says more than any time taken alone.
+/// What changes slowly on the machine, its clock rate and its caches, meets both sides of a pair
+/// alike, so that the ratio within a pair says more than any time taken alone. Other programs do
+/// not: they take most from the side that uses more cores.
 struct PairedRuns {
   /// One way to do the job.
   struct Side {
@@ -26,8 +27,12 @@ struct PairedRuns {
     }
     let medians = (a: median(of: pairs.map(\.a)), b: median(of: pairs.map(\.b)))
     report(Self.line("median", medians, ratio: ratio.median))
-    report(
-      Text.row(["ratio", "min", Text.number(ratio.minimum), "max", Text.number(ratio.maximum)]))
+    let cpu = Spread(of: pairs.map { $0.a.cpu.value / $0.b.cpu.value })
+    for (name, spread) in [("wall", ratio), ("CPU", cpu)] {
+      report(
+        "  ratio of \(name) times: min \(Text.number(spread.minimum)), "
+          + "median \(Text.number(spread.median)), max \(Text.number(spread.maximum))")
+    }
   }
 
   /// The wall time of the first side over that of the second, pair by pair.

@@ -18,7 +18,7 @@ struct Verdict {
       isMet: figure <= limit)
   }
 
-  /// One line: `MET     whole job: median ratio: 0.43, target at most 0.45`.
+  /// One line: `met     whole job: median ratio: 0.43 (target: at most 0.45)`.
   var line: String {
     "\(isMet ? "met   " : "MISSED")  \(subject): \(figure) (target: \(target))"
   }

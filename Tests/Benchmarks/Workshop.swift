@@ -25,6 +25,16 @@ struct Workshop {
     try Self.make(folder)
   }
 
+  /// Says so where other programs kept a good part of a core busy in the last minute.
+  static func warnIfBusy() {
+    let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
+    guard let load = text.split(separator: " ").first.flatMap({ Double($0) }), load > 0.5 else {
+      return
+    }
+    report(
+      "The machine is busy (load \(Text.number(load, 1))): wall times and ratios will be too high")
+  }
+
   /// The path of a file of this package.
   func packageFile(_ path: String) -> String { Self.root + "/" + path }
 
