@@ -22,8 +22,10 @@ struct Spool {
     version: version, commands: commands.map { $0.declaration })
 
   static func main() {
-    // Threads come and go with every pass; an arena for each would scatter the memory.
+    // Threads come and go with every pass; an arena for each would scatter the memory. And what
+    // grows large must grow in place, not be copied beside itself.
     mallopt(M_ARENA_MAX, 2)
+    mallopt(M_MMAP_THRESHOLD, 1 << 20)
     let console = Console()
     let code = run(Array(CommandLine.arguments.dropFirst()), console: console)
     console.flush()
