@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import CLibAV
+internal import CPosix
 internal import Threading
 
 /// Encodes chunks of a stream side by side in a pool, and writes their packets in order.
@@ -52,6 +53,8 @@ final class ChunkedEncoding: SoundFileEncoding {
     while jobs.count > 0 { try takeOldest() }
     try write(pending, to: pending.end)
     if let stash {
+      // What the encoders needed goes back to the system before the index takes its place.
+      malloc_trim(0)
       var number = 0
       try stash.replay { (bytes) throws(MediaError) in
         try mux(bytes, number: number)

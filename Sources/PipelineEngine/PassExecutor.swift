@@ -71,14 +71,14 @@ public struct PassContext: Sendable {
   public let warn: @Sendable (StepID, String) -> Void
   /// Hands over an artifact as soon as it is sealed, while the pass may still work on others. Called
   /// on any thread.
-  public let sealed: @Sendable (StepID, PortName, Artifact) throws(StageError) -> Void
+  public let sealed: @Sendable (StepID, PortName, Artifact) -> Void
 
   /// Collects what a pass may touch.
   public init(
     store: any ArtifactStore, check: @escaping @Sendable () throws(StageError) -> Void,
     report: @escaping @Sendable (StepID, Double, Double?) -> Void,
     warn: @escaping @Sendable (StepID, String) -> Void,
-    sealed: @escaping @Sendable (StepID, PortName, Artifact) throws(StageError) -> Void
+    sealed: @escaping @Sendable (StepID, PortName, Artifact) -> Void
   ) {
     self.store = store
     self.check = check

@@ -15,12 +15,14 @@ final class Publisher: Sendable {
     self.options = options
   }
 
-  /// Publishes one artifact of a step that is not done yet.
-  func publish(_ artifact: Artifact, at port: PortName, of id: StepID) throws(StageError) {
-    guard let step = plan.step(id), let stage = step.stage as? any PublishingStage else { return }
-    for file in try stage.publish(context(step, outputs: [port: StepOutput(artifact)])) {
-      early.withLock { $0[file.path] = file }
-    }
+  /// Publishes one artifact of a step that is not done yet, if it can: what goes wrong is left for
+  /// the end, when the work itself is safe.
+  func publish(_ artifact: Artifact, at port: PortName, of id: StepID) {
+    guard !runner.stop.isRequested, let step = plan.step(id),
+      let stage = step.stage as? any PublishingStage,
+      let files = try? stage.publish(context(step, outputs: [port: StepOutput(artifact)]))
+    else { return }
+    for file in files { early.withLock { $0[file.path] = file } }
   }
 
   /// Publishes everything, which for most files means to see that they are there.

@@ -86,9 +86,9 @@ extension Runner {
       },
       report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
       warn: { [recorder] in recorder.record(.warning($0, $1)) },
-      sealed: { (step, port, artifact) throws(StageError) in
-        try checkUnchanged(order, plan, recordings)
-        try publisher.publish(artifact, at: port, of: step)
+      sealed: { step, port, artifact in
+        guard (try? checkUnchanged(order, plan, recordings)) != nil else { return }
+        publisher.publish(artifact, at: port, of: step)
       })
   }
 

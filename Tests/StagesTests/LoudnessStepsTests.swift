@@ -11,8 +11,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (-16.02, 0.95, 0.0, 1), (-16.25, 0.95, 0.01, 1), (-16.25, 0.8, 0.01, 1),
-    (-16.6, 0.9, 0.02, 2), (-17.5, 0.8, 0.03, 3), (-19.0, 0.7, 0.02, 4),
+    (-16.02, 0.95, 0.0, 1), (-16.1, 0.95, 0.01, 1), (-16.1, 0.7, 0.01, 1),
+    (-16.3, 0.6, 0.02, 2), (-16.6, 0.9, 0.02, 2), (-17.5, 0.8, 0.03, 3), (-19.0, 0.7, 0.02, 4),
   ])
   func `the search ends near the target within a few trials`(
     start: Double, slope: Double, bend: Double, most: Int
@@ -24,7 +24,7 @@ import Testing
       trials += 1
     }
     let end = reached(steps.gain, start: start, slope: slope, bend: bend)
-    #expect(abs(end.value + 16) < 0.06)
+    #expect(abs(end.value + 16) < 0.05)
     #expect(trials <= most)
   }
 

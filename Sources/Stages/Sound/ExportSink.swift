@@ -55,7 +55,7 @@ private final class ExportLane: @unchecked Sendable {
   /// The word length that its blocks are reduced to before they come; nil for floats.
   let quantization: Quantizer.Depth?
   private let encoder: SoundFileEncoder
-  private let didSeal: @Sendable (PortName, Artifact) throws(StageError) -> Void
+  private let didSeal: @Sendable (PortName, Artifact) -> Void
   private var draft: ArtifactDraft?
   private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
   private let failure = Mutex<StageError?>(nil)
@@ -124,6 +124,6 @@ private final class ExportLane: @unchecked Sendable {
     let sealed: Artifact
     do throws(StoreError) { sealed = try draft.seal() } catch { throw StageError(error) }
     artifact = sealed
-    try didSeal(port, sealed)
+    didSeal(port, sealed)
   }
 }

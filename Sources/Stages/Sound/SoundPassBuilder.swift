@@ -80,7 +80,7 @@ struct SoundPassBuilder {
     let sealed = context.sealed
     return SinkContext(
       store: context.store, pool: pool, buffers: buffers,
-      didSeal: { (port, artifact) throws(StageError) in try sealed(step, port, artifact) })
+      didSeal: { sealed(step, $0, $1) })
   }
 
   private func tap(

@@ -89,7 +89,7 @@ struct SinkContext {
   /// Memory for blocks.
   let buffers: BufferPool
   /// Told of each file as soon as it is whole, on the thread that made it.
-  let didSeal: @Sendable (PortName, Artifact) throws(StageError) -> Void
+  let didSeal: @Sendable (PortName, Artifact) -> Void
 }
 
 /// What a sink will write, and how long it will work.
