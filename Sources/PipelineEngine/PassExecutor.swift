@@ -100,6 +100,8 @@ public struct PassOutcome: Sendable {
     public var memo: String?
     /// A few words by which later work can guess that it meets the same content again.
     public var hint: String?
+    /// What the user should know, although it does not end the pass.
+    public var warnings: [String] = []
 
     /// An empty result.
     public init() {}

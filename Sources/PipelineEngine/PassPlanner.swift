@@ -132,8 +132,12 @@ struct PassPlanner {
         }
       }
       let step = steps.first { $0.id == id }
-      let isPending = status[id] == .pending
-      if isPending {
+      // A filter that had to hear everything is done before any sound has come out of it, so its
+      // sound is kept when it first flows.
+      let isNews =
+        status[id] == .pending
+        || (step.flatMap { role(of: $0) } == .analysedFilter && status[id] == .done(isKept: false))
+      if isNews {
         mustKeep =
           mustKeep || keepsEverything || step?.keep == true
           || (id == outline.path.last && consumers.isEmpty)

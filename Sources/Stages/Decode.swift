@@ -31,7 +31,7 @@ struct DecodeStage: SoundSourceStage {
         "sample-rate", .number(.hertz, 4000...768_000), .optional,
         "convert to this rate; without it the recording keeps its own"),
       ParameterDescriptor(
-        "channels", .integer(1...64), .optional, "mix to so many channels"),
+        "channels", .integer(1...8), .optional, "mix to so many channels"),
       ParameterDescriptor(
         "stream", .integer(0...1000), .optional, "take this stream of the file, counted from 0"),
       ParameterDescriptor(

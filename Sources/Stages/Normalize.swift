@@ -107,8 +107,9 @@ struct NormalizeLevels: Codable, Sendable {
     samplePeak = loudness.peaks.samplePeak
   }
 
-  /// The peaks behind a limiter that had something to do.
-  mutating func limit(to ceiling: Decibels) {
+  /// The levels behind a limiter that had something to do.
+  mutating func limit(to ceiling: Decibels, reaching loudness: LUFS) {
+    integratedLoudness = loudness
     truePeak = ceiling
     samplePeak = nil
   }
@@ -144,12 +145,14 @@ private final class NormalizeAnalysis: SoundAnalysis {
     var after = before.amplified(by: decision.gain)
     if let ceiling = decision.ceiling, case .loudness(let wanted, _) = target {
       let search = LoudnessSearch(wanted: wanted, ceiling: ceiling, sound: sound, check: check)
-      decision.gain = try search.gain(from: decision.gain)
-      after.limit(to: ceiling)
+      let (gain, reached) = try search.settle(from: decision.gain)
+      decision.gain = gain
+      after.limit(to: ceiling, reaching: reached)
     }
     let findings = NormalizeFindings(
       before: before, after: after, gain: decision.gain, isLimited: decision.ceiling != nil)
     var result = PassOutcome.Result()
+    result.warnings = warnings(before, after)
     do {
       result.memo = try Findings.json(decision)
       result.artifacts[.measurement] = try store.keep(
@@ -160,6 +163,22 @@ private final class NormalizeAnalysis: SoundAnalysis {
       throw StageError("cannot write down the levels", reason: "\(error)")
     }
     return result
+  }
+
+  /// What the user asked for and does not get.
+  private func warnings(_ before: NormalizeLevels, _ after: NormalizeLevels) -> [String] {
+    guard case .loudness(let wanted, let ceiling) = target else {
+      return before.samplePeak == nil ? ["the recording is silent, and stays as it is"] : []
+    }
+    guard let reached = after.integratedLoudness else {
+      return ["too short or too quiet to have a loudness, so the level stays as it is"]
+    }
+    guard abs(reached.value - wanted.value) > 0.1 else { return [] }
+    let places = (reached.value * 10).rounded() / 10
+    return [
+      "the loudness ends at \(places) LUFS: with no true peak above \(ceiling.value) dBTP, this "
+        + "recording cannot reach \(wanted.value) LUFS"
+    ]
   }
 
   private func decide(_ before: NormalizeLevels) -> NormalizeDecision {

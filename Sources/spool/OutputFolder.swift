@@ -27,7 +27,10 @@ enum OutputFolder {
         "cannot write into the output folder \(path)",
         advice: "make it writable, or choose another with --out", console)
     }
-    return path
+    // One folder, one name: whether a file is still the one that was published goes by its path.
+    guard let resolved = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
   }
 
   private static func refusal(

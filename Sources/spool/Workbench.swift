@@ -29,7 +29,8 @@ struct Workbench {
     let text = try read(path)
     let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
     guard let definition = parsed.definition, parsed.problems.isEmpty else {
-      throw refusal(parsed.problems, in: text, at: path)
+      let (problems, text) = try problems(at: path)
+      throw refusal(problems, in: text, at: path)
     }
     return Pipeline(definition: definition, path: path, text: text)
   }
@@ -67,6 +68,10 @@ struct Workbench {
     for argument in arguments {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2, names.contains(String(parts[0])) {
+        guard bound[String(parts[0])] == nil else {
+          throw Refusal(
+            text: "\(console.red("error:")) the input \(parts[0]) was given twice", code: .usage)
+        }
         bound[String(parts[0])] = absolute(String(parts[1]))
         free.removeAll { $0 == parts[0] }
       } else {

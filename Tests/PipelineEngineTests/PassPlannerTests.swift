@@ -109,6 +109,17 @@ import Testing
     #expect(try outline(planner.next(status)).kept == [StepID("open"), StepID("change")])
   }
 
+  @Test func `what had to hear everything is kept when its sound first flows`() throws {
+    var (planner, status) = try planner([
+      .step("open"), .step("settle", keep: true), .step("write"),
+    ])
+    status[StepID("open")] = .done(isKept: true)
+    status[StepID("settle")] = .done(isKept: false)
+    #expect(try outline(planner.next(status)).kept == [StepID("settle")])
+    status[StepID("settle")] = .done(isKept: true)
+    #expect(try outline(planner.next(status)).kept.isEmpty)
+  }
+
   @Test func `sound that nothing takes is kept, or it would be lost`() throws {
     let (planner, status) = try planner([.step("open"), .step("change")])
     #expect(try outline(planner.next(status)).kept == [StepID("change")])

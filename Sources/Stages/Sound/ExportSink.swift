@@ -78,7 +78,7 @@ private final class ExportLane: @unchecked Sendable {
         path: draft?.path ?? "", spec: target.spec, format: stream.format,
         pool: context.pool)
     } catch {
-      throw StageError(error)
+      throw ExportLane.failure(error, port)
     }
   }
 
@@ -114,12 +114,22 @@ private final class ExportLane: @unchecked Sendable {
     thread?.join()
   }
 
+  /// An encoder's failure, without the draft's path, which means nothing to the user.
+  private static func failure(_ error: MediaError, _ port: PortName) -> StageError {
+    let general = StageError(error)
+    return StageError(
+      "cannot write the \(port) file", reason: error.reason, advice: error.advice,
+      cause: general.cause)
+  }
+
   private func encode(_ block: SharedBuffer) throws(StageError) {
-    do throws(MediaError) { try encoder.write(block) } catch { throw StageError(error) }
+    do throws(MediaError) { try encoder.write(block) } catch {
+      throw ExportLane.failure(error, port)
+    }
   }
 
   private func seal() throws(StageError) {
-    do throws(MediaError) { try encoder.finish() } catch { throw StageError(error) }
+    do throws(MediaError) { try encoder.finish() } catch { throw ExportLane.failure(error, port) }
     guard let draft = draft.take() else { return }
     let sealed: Artifact
     do throws(StoreError) { sealed = try draft.seal() } catch { throw StageError(error) }

@@ -1,3 +1,4 @@
+import Glibc
 import Hashing
 import Media
 import PipelineModel
@@ -63,8 +64,11 @@ extension PublishingContext {
     let content = tags.content(of: artifact)
     do {
       if try custody.isPublished(content, at: path) {
+        var status = stat()
+        let isThere = unsafe stat(path, &status) == 0
         return PublishedFile(
-          path: path, byteCount: artifact.byteCount, step: step, wasThere: true)
+          path: path, byteCount: isThere ? Int(status.st_size) : artifact.byteCount, step: step,
+          wasThere: true)
       }
     } catch {
       throw StageError(error)

@@ -20,14 +20,14 @@ struct LoudnessSearch {
 
   private static let blockLength = Frames(16384)
 
-  /// The gain, beginning at the one that would do without a limiter.
-  func gain(from unlimited: Decibels) throws(StageError) -> Decibels {
+  /// The gain and what it reaches, beginning at the gain that would do without a limiter.
+  func settle(from unlimited: Decibels) throws(StageError) -> (gain: Decibels, reached: LUFS) {
     var steps = LoudnessSteps(wanted: wanted, unlimited: unlimited)
     while !steps.isSettled {
       guard let reached = try trial(steps.gain) else { break }
       steps.take(reached)
     }
-    return steps.gain
+    return (steps.gain, steps.expected)
   }
 
   /// The loudness behind a gain and the limiter; nil for silence.
@@ -109,6 +109,8 @@ struct LoudnessSteps {
 
   /// The gain to try next, or to take.
   private(set) var gain: Decibels
+  /// What the gain reaches, measured or, behind a last short step, reckoned.
+  private(set) var expected: LUFS
   /// Whether the search is over.
   private(set) var isSettled = false
 
@@ -116,11 +118,13 @@ struct LoudnessSteps {
     self.wanted = wanted
     self.unlimited = unlimited
     gain = unlimited
+    expected = wanted
   }
 
   /// Takes up what the gain reached.
   mutating func take(_ reached: LUFS) {
     trials += 1
+    expected = reached
     let missing = wanted.value - reached.value
     if abs(missing) <= Self.tolerance {
       isSettled = true
@@ -138,6 +142,7 @@ struct LoudnessSteps {
     isSettled =
       abs(missing) <= sure || next == most || next == gain.value || trials == Self.maximumTrials
     last = (gain, reached)
+    expected = LUFS(reached.value + (next - gain.value) * slope)
     gain = Decibels(next)
   }
 }

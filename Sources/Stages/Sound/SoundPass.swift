@@ -117,14 +117,17 @@ final class SoundPass {
         try tap.conclude(artifact, context))
     }
     try describeSource(&outcome)
+    for (step, result) in outcome.results {
+      for warning in result.warnings { context.warn(step, warning) }
+    }
     return outcome
   }
 
   /// What is recorded about a source that was done in this pass.
   private func describeSource(_ outcome: inout PassOutcome) throws(PassFailure) {
     guard case .recording = order.start, order.path.first?.isPending == true else { return }
-    source.warnings.forEach { context.warn(sourceStep, $0) }
     var result = outcome.results[sourceStep] ?? PassOutcome.Result()
+    result.warnings += source.warnings
     result.identity = result.identity ?? result.artifacts[.sound]?.digest
     result.hint = SoundPassExecutor.hint(
       source.outline.format, seconds: Int(outcome.mediaSeconds.rounded()))
@@ -202,24 +205,5 @@ final class SoundPass {
     for member in order.path where member.isPending {
       context.report(member.step.id, done, total)
     }
-  }
-}
-
-extension PassOutcome.Result {
-  /// Takes over what another tap of the same step gave.
-  mutating func merge(_ other: PassOutcome.Result) {
-    identity = identity ?? other.identity
-    artifacts.merge(other.artifacts) { $1 }
-    memo = memo ?? other.memo
-    hint = hint ?? other.hint
-  }
-}
-
-extension ArtifactStore {
-  /// Seals a text as an artifact.
-  func keep(_ text: String, as kind: ArtifactKind) throws(StoreError) -> Artifact {
-    let draft = try makeDraft(kind)
-    try unsafe draft.append(Array(text.utf8).span.bytes)
-    return try draft.seal()
   }
 }

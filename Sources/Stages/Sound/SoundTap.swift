@@ -1,7 +1,6 @@
 import AudioModel
 import PipelineEngine
 import PipelineModel
-import Synchronization
 import Threading
 
 /// A sink or an analysis with the queue and the thread that feed it.
@@ -90,79 +89,4 @@ final class SoundTap: @unchecked Sendable {
       throw PassFailure(step, error)
     }
   }
-}
-
-/// The first failure of a pass, which ends all of its threads.
-final class PassFault: Sendable {
-  private struct State {
-    var failure: PassFailure?
-    var actions: [@Sendable () -> Void] = []
-  }
-  private let state = Mutex(State())
-
-  /// What failed first; nil while nothing did.
-  var failure: PassFailure? { state.withLock(\.failure) }
-
-  /// Notes a failure and wakes everybody who waits. Only the first counts.
-  func note(_ failure: PassFailure) {
-    let actions = state.withLock { state -> [@Sendable () -> Void] in
-      guard state.failure == nil else { return [] }
-      state.failure = failure
-      return state.actions
-    }
-    actions.forEach { $0() }
-  }
-
-  /// Has something done when the pass fails; at once if it failed already.
-  func onFailure(_ action: @escaping @Sendable () -> Void) {
-    let hasFailed = state.withLock { state -> Bool in
-      state.actions.append(action)
-      return state.failure != nil
-    }
-    if hasFailed { action() }
-  }
-}
-
-/// Reads a source on a thread of its own.
-// Unchecked: the source is touched by that thread alone between `start` and `join`.
-final class SoundReader: @unchecked Sendable {
-  private let source: any SoundSource
-  private let step: StepID
-  private let blockLength: Frames
-  private let buffers: BufferPool
-  private let queue: BoundedQueue<SharedBuffer>
-  private let fault: PassFault
-  private var thread: BackgroundThread?
-
-  init(
-    _ source: any SoundSource, step: StepID, blockLength: Frames, buffers: BufferPool,
-    into queue: BoundedQueue<SharedBuffer>, fault: PassFault
-  ) {
-    self.source = source
-    self.step = step
-    self.blockLength = blockLength
-    self.buffers = buffers
-    self.queue = queue
-    self.fault = fault
-  }
-
-  /// Begins to read; `check` is asked before every block.
-  func start(check: @escaping @Sendable () throws(StageError) -> Void) {
-    thread = BackgroundThread(name: "reader") { [self] in
-      do throws(StageError) {
-        while true {
-          try check()
-          var buffer = buffers.makeBuffer(
-            channelCount: source.outline.format.channelCount, capacity: blockLength)
-          guard try source.read(into: &buffer), queue.send(SharedBuffer(buffer)) else { break }
-        }
-      } catch {
-        fault.note(PassFailure(step, error))
-      }
-      queue.close()
-    }
-  }
-
-  /// Waits for the end of the recording.
-  func join() { thread?.join() }
 }

@@ -73,6 +73,7 @@ struct RunCommand: Command {
         console.report("stopped; the same command goes on from the last checkpoint")
         return .interrupted(by: signal)
       }
+      if arguments[Options.json] { console.print(JSONText.of(ErrorLine(error))) }
       console.report(ErrorText(error).render(console))
       return .failed
     }

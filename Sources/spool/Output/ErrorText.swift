@@ -23,9 +23,9 @@ struct ErrorText {
   }
 
   func render(_ console: Console) -> String {
-    var lines = [console.red("error:") + " " + console.bold(what)]
-    if let reason = error.reason { lines.append("why:   \(reason)") }
-    if let advice = error.advice { lines.append("next:  \(advice)") }
+    var lines = [console.red("error:") + " " + console.bold(Format.visible(what))]
+    if let reason = error.reason { lines.append("why:   \(Format.visible(reason))") }
+    if let advice = error.advice { lines.append("next:  \(Format.visible(advice))") }
     return lines.joined(separator: "\n")
   }
 }

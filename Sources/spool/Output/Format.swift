@@ -33,6 +33,12 @@ enum Format {
     return (scaled < 0 ? "-" : "") + padded[..<split] + "." + padded[split...]
   }
 
+  /// Text with its control characters made harmless: a file may be called anything.
+  static func visible(_ text: String) -> String {
+    String(
+      text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) })
+  }
+
   /// Fills up on the right.
   static func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))

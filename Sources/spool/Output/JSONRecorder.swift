@@ -97,3 +97,23 @@ private struct EventLine: Encodable {
     }
   }
 }
+
+/// A run's failure as `--json` shows it, with its parts apart.
+struct ErrorLine: Encodable {
+  private let event = "error"
+  private let step: String?
+  private let kind: String?
+  private let recording: String?
+  private let message: String
+  private let reason: String?
+  private let advice: String?
+
+  init(_ failure: RunError) {
+    step = failure.step?.name
+    kind = failure.kind
+    recording = failure.recording
+    message = failure.error.message
+    reason = failure.error.reason
+    advice = failure.error.advice
+  }
+}

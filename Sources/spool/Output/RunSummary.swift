@@ -74,7 +74,7 @@ struct RunSummary {
 
   private var files: [String] {
     guard let first = run.published.first else { return [] }
-    let folder = first.path.prefix { _ in true }.split(separator: "/").dropLast()
+    let folder = first.path.split(separator: "/").dropLast()
     var lines = ["", "files in /\(folder.joined(separator: "/"))"]
     let width = (run.published.map { name(of: $0).count }.max() ?? 0) + 2
     for file in run.published {
@@ -100,10 +100,18 @@ struct RunSummary {
     case .failed, .interrupted:
       return "\(run.state.rawValue) after \(Format.duration(seconds))   \(name)"
     case .done:
-      guard !made.isEmpty else { return "everything was there already, \(took)   \(name)" }
+      let written = run.published.filter { !$0.wasThere }.count
+      guard !made.isEmpty else {
+        let news =
+          written == 0
+          ? "everything was there already"
+          : "nothing to compute, \(written) \(written == 1 ? "file" : "files") written again"
+        return "\(news), \(took)   \(name)"
+      }
       let reused = run.steps.filter { $0.outcome == .reused }.count
       let speed = run.mediaSeconds.map { ", \(Format.speed(media: $0, wall: seconds))" } ?? ""
-      return "done \(took)\(speed)" + (reused > 0 ? ", \(reused) steps reused" : "") + "   \(name)"
+      return "done \(took)\(speed)"
+        + (reused > 0 ? ", \(reused) \(reused == 1 ? "step" : "steps") reused" : "") + "   \(name)"
     }
   }
 }

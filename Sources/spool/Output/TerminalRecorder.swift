@@ -24,7 +24,7 @@ final class TerminalRecorder: RunRecorder {
       board.take(event, now: now)
       switch event {
       case .started(let run):
-        let files = run.inputs.values.sorted().joined(separator: ", ")
+        let files = Format.visible(run.inputs.values.sorted().joined(separator: ", "))
         console.print("\(console.bold(run.pipeline))  \(files)\n")
       case .warning(let step, let text):
         erase(&board)
@@ -63,94 +63,5 @@ final class TerminalRecorder: RunRecorder {
     console.draw("\u{1B}[\(board.drawnLineCount)A\u{1B}[J")
     board.drawnLineCount = 0
     board.drawnAt = 0
-  }
-}
-
-/// What the steps of a run look like at a moment. A pure value.
-struct StepBoard {
-  /// How a step stands.
-  private enum Standing {
-    case waiting
-    case working(done: Double, total: Double?, since: Double)
-    case made(seconds: Double, media: Double?)
-    case reused
-    case skipped
-    case failed
-  }
-
-  /// When the board was last drawn, and how many lines that took.
-  var drawnAt = 0.0
-  var drawnLineCount = 0
-  private let steps: [(id: StepID, kind: String)]
-  private var standings: [StepID: Standing] = [:]
-  private let nameWidth: Int
-
-  init(_ plan: Plan, now: Double) {
-    steps = plan.steps.map { ($0.id, $0.descriptor.kind) } + plan.skipped.map { ($0.id, $0.kind) }
-    nameWidth = (steps.map(\.id.name.count).max() ?? 0) + 2
-  }
-
-  /// Takes note of an event.
-  mutating func take(_ event: RunEvent, now: Double) {
-    switch event {
-    case .reused(let id, _): standings[id] = .reused
-    case .skipped(let step): standings[step.id] = .skipped
-    case .passStarted(let ids, _, _):
-      for id in ids { standings[id] = .working(done: 0, total: nil, since: now) }
-    case .progress(let id, let done, let total):
-      guard case .working(_, let known, let since) = standings[id] else { return }
-      standings[id] = .working(done: done, total: total ?? known, since: since)
-    case .finished(let record):
-      if case .working(let done, _, let since) = standings[record.id] {
-        standings[record.id] = .made(seconds: now - since, media: done > 0 ? done : nil)
-      }
-    case .ended(let run):
-      for step in run.steps where step.outcome == .failed { standings[step.id] = .failed }
-    default: break
-    }
-  }
-
-  /// One line for each step.
-  func lines(now: Double, width: Int) -> [String] {
-    steps.map { step in
-      let name = Format.pad(step.id.name, nameWidth)
-      return "  " + name + text(standings[step.id] ?? .waiting, now: now, width: width)
-    }
-  }
-
-  /// What is worth a line where nothing can be redrawn.
-  func plainLine(for event: RunEvent, now: Double) -> String? {
-    let id: StepID
-    switch event {
-    case .finished(let record): id = record.id
-    case .reused(let step, _): id = step
-    case .skipped(let step):
-      return "  \(Format.pad(step.id.name, nameWidth))skipped: \(step.reason)"
-    default: return nil
-    }
-    return
-      "  \(Format.pad(id.name, nameWidth))\(text(standings[id] ?? .waiting, now: now, width: 0))"
-  }
-
-  private func text(_ standing: Standing, now: Double, width: Int) -> String {
-    switch standing {
-    case .waiting: return "·"
-    case .reused: return "reused"
-    case .skipped: return "skipped"
-    case .failed: return "failed"
-    case .made(let seconds, let media):
-      let speed = media.map { Format.padLeft(Format.speed(media: $0, wall: seconds), 20) } ?? ""
-      return "done" + Format.padLeft(Format.duration(seconds), 12) + speed
-    case .working(let done, let total, let since):
-      let wall = now - since
-      guard done > 0, wall > 0 else { return "begins" }
-      let speed = Format.padLeft(Format.speed(media: done, wall: wall), 20)
-      guard let total, total > 0 else { return Format.duration(done) + speed }
-      let fraction = min(done / total, 1)
-      let left = wall * (1 - fraction) / max(fraction, 1e-6)
-      let cells = min(24, max(8, width - nameWidth - 50))
-      return Format.bar(fraction, width: cells) + Format.padLeft("\(Int(fraction * 100)) %", 6)
-        + speed + (fraction < 1 ? "   \(Format.duration(left)) left" : "")
-    }
   }
 }
