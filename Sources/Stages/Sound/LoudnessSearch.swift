@@ -97,7 +97,7 @@ struct LoudnessSteps {
   private static let usualSlope = 0.88
   /// A step so short, in LU, that it ends near enough although the slope is only known roughly; a
   /// measured slope carries further than the usual one.
-  private static let sureStep = (usual: 0.12, measured: 0.5)
+  private static let sureStep = (usual: 0.12, measured: 0.25)
   /// Beyond this, more gain buys only distortion.
   private static let maximumExtra = 12.0
   private static let maximumTrials = 5
