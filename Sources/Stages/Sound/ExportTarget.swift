@@ -1,0 +1,66 @@
+import AudioModel
+import DSP
+import Media
+import PipelineModel
+
+/// The files that `export` can write.
+enum ExportFormat: String, CaseIterable, Sendable {
+  case wav
+  case m4a
+  case alac
+  case flac
+
+  var port: PortName { PortName(rawValue) }
+
+  /// ALAC lives in M4A files too, so its name says what it is.
+  var fileExtension: String {
+    switch self {
+    case .wav: ".wav"
+    case .m4a: ".m4a"
+    case .alac: ".alac.m4a"
+    case .flac: ".flac"
+    }
+  }
+}
+
+/// One file to write.
+struct ExportTarget: Sendable {
+  let format: ExportFormat
+  let spec: ExportSpec
+  let isDithered: Bool
+
+  /// The word length that the samples are reduced to; nil where they stay floats.
+  var depth: ExportSpec.IntegerDepth? {
+    switch spec {
+    case .wav(.integer(let depth)), .alac(let depth), .flac(let depth, _): depth
+    case .wav(.float32), .aac: nil
+    }
+  }
+
+  /// The grid that its samples are dithered to; nil where they are not.
+  var quantization: Quantizer.Depth? {
+    isDithered ? depth.flatMap { Quantizer.Depth(rawValue: $0.rawValue) } : nil
+  }
+
+  /// How long the file will be, roughly.
+  func byteCount(of stream: SoundOutline) -> Int {
+    let samples = Double((stream.frames?.count ?? 0) * stream.format.channelCount)
+    let bytes =
+      switch spec {
+      case .wav: samples * Double(depth?.rawValue ?? 32) / 8
+      case .aac(let bitRate): (stream.duration?.value ?? 0) * Double(bitRate) / 8
+      case .alac, .flac: samples * Double(depth?.rawValue ?? 24) / 8 * 0.75
+      }
+    return Int(bytes) + 4096
+  }
+
+  /// Seconds of one core for a second of stereo.
+  var coreSeconds: Double {
+    switch format {
+    case .wav: 0.0006
+    case .m4a: 0.017
+    case .alac: 0.0045
+    case .flac: 0.003
+    }
+  }
+}
