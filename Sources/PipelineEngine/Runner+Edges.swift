@@ -66,8 +66,7 @@ extension Runner {
       plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
     let storeFree = try store.freeByteCount()
     let folderFree = try custody.freeByteCount(at: options.folder)
-    // Two places with the same room are most likely on the same disk, and must share it.
-    let isShared = storeFree == folderFree
+    let isShared = custody.sharesDisk(with: options.folder)
     let rooms = [
       (
         "the store", forecast.storeByteCount + (isShared ? forecast.publishedByteCount : 0),

@@ -35,12 +35,14 @@ extension Runner {
     for id in ids {
       guard let step = plan.step(id), let inputs = known.inputs(of: step, recordings: recordings)
       else { continue }
+      let isNews = pending.contains(id) || listening.contains(id)
+      guard isNews || outcome.results[id] != nil else { continue }
       let result = outcome.results[id] ?? PassOutcome.Result()
       let checkpoint = step.checkpoint(
         inputs: inputs, result: result, earlier: survey.checkpoint(of: id))
       try store.commit(checkpoint)
       known.note(checkpoint, for: id)
-      if pending.contains(id) || listening.contains(id) {
+      if isNews {
         recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
       }
     }

@@ -24,6 +24,9 @@ public protocol FileCustody: Sendable {
   /// Whether two paths lead to one file, by whatever names; false where one leads nowhere.
   func isSameFile(_ path: String, _ other: String) -> Bool
 
+  /// Whether what is kept here and what goes into `folder` take room from the same disk.
+  func sharesDisk(with folder: String) -> Bool
+
   /// Bytes free for files in a user's folder.
   func freeByteCount(at folder: String) throws(StoreError) -> Int
 

@@ -29,6 +29,13 @@ extension DiskStore {
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
+  /// Whether the store and `folder` lie on one file system.
+  public func sharesDisk(with folder: String) -> Bool {
+    var own = stat()
+    var other = stat()
+    return unsafe stat(path, &own) == 0 && stat(folder, &other) == 0 && own.st_dev == other.st_dev
+  }
+
   /// Bytes free for files in a user's folder.
   public func freeByteCount(at folder: String) throws(StoreError) -> Int {
     try Self.freeByteCount(inFolder: folder)

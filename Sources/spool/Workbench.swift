@@ -29,8 +29,7 @@ struct Workbench {
     let text = try read(path)
     let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
     guard let definition = parsed.definition, parsed.problems.isEmpty else {
-      let (problems, text) = try problems(at: path)
-      throw refusal(problems, in: text, at: path)
+      throw refusal(allProblems(parsed), in: text, at: path)
     }
     return Pipeline(definition: definition, path: path, text: text)
   }
@@ -38,12 +37,23 @@ struct Workbench {
   /// All the problems of a pipeline's file, and its text.
   func problems(at path: String) throws(Refusal) -> (problems: [Problem], text: String) {
     let text = try read(path)
-    let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
+    return (allProblems(ParsedPipeline(text, knownKinds: catalog.kinds)), text)
+  }
+
+  /// What the file says wrongly, and what the catalogue finds wrong with the rest.
+  private func allProblems(_ parsed: ParsedPipeline) -> [Problem] {
     var problems = parsed.problems
     if let definition = parsed.definition {
       problems += Plan.problems(in: definition, catalog: catalog).filter { !problems.contains($0) }
     }
-    return (PlanError(problems: problems).problems, text)
+    return PlanError(problems: problems).problems
+  }
+
+  /// The two sides of `name=value`; nil for anything else.
+  static func assignment(_ text: String) -> (name: String, value: String)? {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    return (String(parts[0]), String(parts[1]))
   }
 
   /// Binds a pipeline to files and overrides.
@@ -66,14 +76,13 @@ struct Workbench {
     let names = Set(free)
     var unnamed: [String] = []
     for argument in arguments {
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2, names.contains(String(parts[0])) {
-        guard bound[String(parts[0])] == nil else {
+      if let (name, path) = Self.assignment(argument), names.contains(name) {
+        guard bound[name] == nil else {
           throw Refusal(
-            text: "\(console.red("error:")) the input \(parts[0]) was given twice", code: .usage)
+            text: "\(console.red("error:")) the input \(name) was given twice", code: .usage)
         }
-        bound[String(parts[0])] = absolute(String(parts[1]))
-        free.removeAll { $0 == parts[0] }
+        bound[name] = absolute(path)
+        free.removeAll { $0 == name }
       } else {
         unnamed.append(argument)
       }
@@ -94,19 +103,20 @@ struct Workbench {
 
   /// Opens the store, and makes it if there is none.
   func store(at option: String?) throws(Refusal) -> DiskStore {
-    do {
-      return try DiskStore(
-        at: StoreLocation.resolve(option: option, environment: Environment.variables))
-    } catch {
-      throw Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
-    }
+    try open(option) { (path) throws(StoreError) in try DiskStore(at: path) }
   }
 
   /// Opens the store for a command that only looks.
   func readableStore(at option: String?) throws(Refusal) -> ReadableStore {
+    try open(option) { (path) throws(StoreError) in try ReadableStore(at: path) }
+  }
+
+  private func open<Opened>(
+    _ option: String?, _ body: (String) throws(StoreError) -> Opened
+  ) throws(Refusal) -> Opened {
     do {
-      return try ReadableStore(
-        at: StoreLocation.resolve(option: option, environment: Environment.variables))
+      return try body(
+        StoreLocation.resolve(option: option, environment: Environment.variables))
     } catch {
       throw Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
     }
@@ -130,16 +140,16 @@ struct Workbench {
   private func parse(_ overrides: [String]) throws(Refusal) -> [String: DocumentNode] {
     var result: [String: DocumentNode] = [:]
     for override in overrides {
-      let parts = override.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let document = YAMLDocument(parts.count == 2 ? String(parts[1]) : "")
-      guard parts.count == 2, !parts[0].isEmpty, let value = document.root else {
+      guard let (name, text) = Self.assignment(override), !name.isEmpty,
+        let value = YAMLDocument(text).root
+      else {
         throw Refusal(
           text: """
             \(console.red("error:")) --set \(override) cannot be understood
             next:  --set name=value, with a variable of the pipeline
             """, code: .usage)
       }
-      result[String(parts[0])] = value
+      result[name] = value
     }
     return result
   }

@@ -6,13 +6,10 @@ import Store
 
 /// `spool plan`: what a run would do, without doing it.
 struct PlanCommand: Command {
-  private static let inputs = Positional<[String]>.repeated(
-    "INPUT", help: "The recordings, as for run.", completion: .files())
-
   static let declaration = CommandDeclaration(
     name: "plan", group: "Work",
     summary: "Show what a run would do: passes, reuse, disk and time. Changes nothing.",
-    positionals: [Options.pipeline, inputs],
+    positionals: [Options.pipeline, Options.inputs],
     options: [Options.set, Options.store, Options.out, Options.checkpoint, Options.json],
     examples: [
       Example("Look before running", "spool plan Pipelines/voice-note.yaml note.m4a")
@@ -26,7 +23,7 @@ struct PlanCommand: Command {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
-      let inputs = try bench.bind(arguments[Self.inputs], to: pipeline)
+      let inputs = try bench.bind(arguments[Options.inputs], to: pipeline)
       let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
       let readable = try bench.readableStore(at: arguments[Options.store])
       let store = readable.store

@@ -5,10 +5,6 @@ import Stages
 
 /// `spool run`: one recording through one pipeline.
 struct RunCommand: Command {
-  private static let inputs = Positional<[String]>.repeated(
-    "INPUT", help: "The recordings, in the order of the pipeline's inputs, or as name=path.",
-    completion: .files())
-
   static let declaration = CommandDeclaration(
     name: "run", group: "Work",
     summary: "Run a pipeline on a recording.",
@@ -17,7 +13,7 @@ struct RunCommand: Command {
       appear in the output folder under their final names only when they are whole. Ctrl-C stops \
       at the next clean point; a second one at once.
       """,
-    positionals: [Options.pipeline, inputs],
+    positionals: [Options.pipeline, Options.inputs],
     options: [
       Options.out, Options.set, Options.store, Options.checkpoint, Options.replace, Options.json,
       Options.quiet,
@@ -37,7 +33,7 @@ struct RunCommand: Command {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
-      let inputs = try bench.bind(arguments[Self.inputs], to: pipeline)
+      let inputs = try bench.bind(arguments[Options.inputs], to: pipeline)
       let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
       let folder = try OutputFolder.prepare(
         bench.absolute(arguments[Options.out] ?? "exports"), console: console)
@@ -89,9 +85,6 @@ struct RunCommand: Command {
 
   private var overrides: [String: String] {
     Dictionary(
-      arguments[Options.set].map { text in
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
-      }, uniquingKeysWith: { $1 })
+      arguments[Options.set].compactMap { Workbench.assignment($0) }, uniquingKeysWith: { $1 })
   }
 }
