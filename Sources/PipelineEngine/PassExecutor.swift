@@ -63,6 +63,8 @@ public struct PassOrder: Sendable {
 public struct PassContext: Sendable {
   /// Where artifacts are read and written.
   public let store: any ArtifactStore
+  /// Where unfinished files lie and progress is noted, so that the pass can be gone on with.
+  public let claim: any WorkClaim
   /// Throws when the pass has to stop; called at every block.
   public let check: @Sendable () throws(StageError) -> Void
   /// Tells how far a step is, in seconds of the recording.
@@ -72,26 +74,32 @@ public struct PassContext: Sendable {
   /// Hands over an artifact as soon as it is sealed, while the pass may still work on others. Called
   /// on any thread.
   public let sealed: @Sendable (StepID, PortName, Artifact) -> Void
+  /// Tells that the pass goes on where an earlier process left it, in seconds of the recording.
+  public let resumed: @Sendable (_ at: Double) -> Void
 
   /// Collects what a pass may touch.
   public init(
-    store: any ArtifactStore, check: @escaping @Sendable () throws(StageError) -> Void,
+    store: any ArtifactStore, claim: any WorkClaim,
+    check: @escaping @Sendable () throws(StageError) -> Void,
     report: @escaping @Sendable (StepID, Double, Double?) -> Void,
     warn: @escaping @Sendable (StepID, String) -> Void,
-    sealed: @escaping @Sendable (StepID, PortName, Artifact) -> Void
+    sealed: @escaping @Sendable (StepID, PortName, Artifact) -> Void,
+    resumed: @escaping @Sendable (_ at: Double) -> Void
   ) {
     self.store = store
+    self.claim = claim
     self.check = check
     self.report = report
     self.warn = warn
     self.sealed = sealed
+    self.resumed = resumed
   }
 }
 
 /// What a pass gave.
 public struct PassOutcome: Sendable {
   /// What one step gave.
-  public struct Result: Sendable {
+  public struct Result: Hashable, Sendable, Codable {
     /// The digest of the content, for a source; other identities follow from keys and bytes.
     public var identity: Digest?
     /// What went into the store, by port.

@@ -19,7 +19,7 @@ extension Runner {
     _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput]
   ) throws(StageError) {
     guard case .recording(let path) = order.start else { return }
-    let before = plan.inputs.first { $0.value == path }.flatMap { recordings[$0.key]?.identity }
+    let before = recording(of: order, plan, recordings)?.identity
     let now: Digest
     do throws(StoreError) { now = try custody.digest(ofFile: path) } catch {
       throw StageError(error)
@@ -28,6 +28,14 @@ extension Runner {
     throw StageError(
       "\(path) changed while it was read",
       advice: "run it again when whatever writes it has finished", cause: .environment)
+  }
+
+  /// The recording that a pass begins with; nil where it begins with kept sound.
+  func recording(
+    of order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput]
+  ) -> StepOutput? {
+    guard case .recording(let path) = order.start else { return nil }
+    return plan.inputs.first { $0.value == path }.flatMap { recordings[$0.key] }
   }
 
   /// Refuses, before any work, exports that would take each other's place or a recording's.

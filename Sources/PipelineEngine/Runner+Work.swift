@@ -2,82 +2,116 @@ import PipelineModel
 
 /// One piece of work: a pass or a whole stage, tried again where that makes sense, and made durable.
 extension Runner {
+  /// Does a pass.
+  /// - Returns: false where another process has done the work meanwhile, and nothing was done here.
   func runPass(
     _ outline: PassPlanner.Outline, _ plan: Plan, _ survey: Survey,
     _ recordings: [String: StepOutput], _ publisher: Publisher,
     _ progress: inout RunProgress
-  ) throws {
+  ) throws -> Bool {
     let status = survey.status
-    let listening = Set(outline.listeners.map(\.step))
     let pending = Set(outline.path.filter { status[$0] == .pending })
     let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
+    let recording = recording(of: order, plan, recordings)
+    let claim = try claim(order.work(on: recording?.identity), order.summary)
+    return try claim.settled {
+      guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store) else { return false }
+      let outcome = try stream(order, plan, recordings, publisher, claim, progress.record)
+      progress.record.mediaSeconds = outcome.mediaSeconds
+      try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
+      return true
+    }
+  }
+
+  private func stream(
+    _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput],
+    _ publisher: Publisher, _ claim: any WorkClaim, _ record: RunRecord
+  ) throws(PassFailure) -> PassOutcome {
     guard
       case .streaming(let family, _) = (order.path.first?.step ?? order.listeners.first?.step)?
         .descriptor.flow, let executor = executors[family]
-    else { throw PassFailure(outline.path.first, StageError("nothing can run this stage")) }
+    else {
+      throw PassFailure(order.path.first?.step.id, StageError("nothing can run this stage"))
+    }
     recorder.record(
       .passStarted(
-        steps: outline.path.filter { pending.contains($0) } + outline.listeners.map(\.step),
-        replayed: outline.path.filter { !pending.contains($0) },
-        mediaSeconds: progress.record.mediaSeconds))
-
+        steps: order.pendingSteps.map(\.id),
+        replayed: order.path.filter { !$0.isPending }.map(\.step.id),
+        mediaSeconds: record.mediaSeconds))
+    let context = context(order, publisher, plan, recordings, claim)
     let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
     let outcome = try retrying(attempts) { () throws(PassFailure) in
-      try executor.run(order, in: context(order, publisher, plan, recordings))
+      try executor.run(order, in: context)
     }
     do { try checkUnchanged(order, plan, recordings) } catch {
       throw PassFailure(order.path.first?.step.id, error)
     }
-    progress.record.mediaSeconds = outcome.mediaSeconds
-    // Whatever was kept again on the way is added to the old checkpoints.
-    let ids = plan.steps.map(\.id).filter { outline.path.contains($0) || listening.contains($0) }
+    return outcome
+  }
+
+  /// Records every step of a pass. Whatever was kept again on the way is added to the old
+  /// checkpoints.
+  private func commit(
+    _ outcome: PassOutcome, of order: PassOrder, _ plan: Plan, _ survey: Survey,
+    _ recordings: [String: StepOutput], _ claim: any WorkClaim, _ progress: inout RunProgress
+  ) throws {
+    let news = Set(order.pendingSteps.map(\.id))
+    let members = news.union(order.path.map(\.step.id))
     var known = survey
-    for id in ids {
-      guard let step = plan.step(id), let inputs = known.inputs(of: step, recordings: recordings)
+    for step in plan.steps where members.contains(step.id) {
+      guard let inputs = known.inputs(of: step, recordings: recordings),
+        news.contains(step.id) || outcome.results[step.id] != nil
       else { continue }
-      let isNews = pending.contains(id) || listening.contains(id)
-      guard isNews || outcome.results[id] != nil else { continue }
-      let result = outcome.results[id] ?? PassOutcome.Result()
       let checkpoint = step.checkpoint(
-        inputs: inputs, result: result, earlier: survey.checkpoint(of: id))
-      try store.commit(checkpoint)
-      known.note(checkpoint, for: id)
-      if isNews {
+        inputs: inputs, result: outcome.results[step.id] ?? PassOutcome.Result(),
+        earlier: survey.checkpoint(of: step.id))
+      try claim.commit(checkpoint)
+      known.note(checkpoint, for: step.id)
+      if news.contains(step.id) {
         recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
       }
     }
   }
 
+  /// Does a whole stage.
+  /// - Returns: false where another process has done the work meanwhile, and nothing was done here.
   func runWhole(
     _ id: StepID, _ plan: Plan, _ survey: Survey, _ recordings: [String: StepOutput],
     _ progress: inout RunProgress
-  ) throws {
+  ) throws -> Bool {
     guard let step = plan.step(id), let stage = step.stage as? any WholeStage,
       let inputs = survey.inputs(of: step, recordings: recordings)
     else { throw PassFailure(id, StageError("nothing can run this stage")) }
-    recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
-    let context = StageContext(
-      step: id, inputs: inputs, store: store, stop: stop,
-      reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) })
-    let outputs = try retrying(step.attempts) { () throws(PassFailure) in
-      do throws(StageError) {
-        return try stage.run(context)
-      } catch {
-        throw PassFailure(id, error)
+    let components = step.keyComponents(inputs: inputs)
+    let claim = try claim(components.key.digest, "\(id)")
+    return try claim.settled {
+      guard try survey.isCurrent([id], in: store) else { return false }
+      recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
+      let context = StageContext(
+        step: id, inputs: inputs, store: store, journal: claim, stop: stop,
+        reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) })
+      let outputs = try retrying(step.attempts) { () throws(PassFailure) in
+        do throws(StageError) {
+          return try stage.run(context)
+        } catch {
+          throw PassFailure(id, error)
+        }
       }
+      let checkpoint = Checkpoint(components: components, outputs: outputs)
+      try claim.commit(checkpoint)
+      recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
+      return true
     }
-    let checkpoint = Checkpoint(components: step.keyComponents(inputs: inputs), outputs: outputs)
-    try store.commit(checkpoint)
-    recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
   }
 
   private func context(
-    _ order: PassOrder, _ publisher: Publisher, _ plan: Plan, _ recordings: [String: StepOutput]
+    _ order: PassOrder, _ publisher: Publisher, _ plan: Plan,
+    _ recordings: [String: StepOutput], _ claim: any WorkClaim
   ) -> PassContext {
     let timeout = order.timeout
     let deadline = timeout.map { clock.now + $0 }
     return PassContext(
-      store: store,
+      store: store, claim: claim,
       check: { [stop, clock] () throws(StageError) in
         try stop.check()
         if let deadline, clock.now > deadline {
@@ -91,7 +125,8 @@ extension Runner {
       sealed: { step, port, artifact in
         guard (try? checkUnchanged(order, plan, recordings)) != nil else { return }
         publisher.publish(artifact, at: port, of: step)
-      })
+      },
+      resumed: { _ in })
   }
 
   /// Tries work again where its failure is of the passing kind.

@@ -15,7 +15,7 @@ public struct Runner: Sendable {
     public init(folder: String) { self.folder = folder }
   }
 
-  let store: any ArtifactStore
+  let store: any ArtifactStore & WorkClaims
   let custody: any FileCustody
   let log: any RunLog
   let executors: [StageFamily: any PassExecutor]
@@ -25,7 +25,8 @@ public struct Runner: Sendable {
 
   /// Makes a runner over a store; `executors` run the passes of the stage families.
   public init(
-    store: any ArtifactStore & FileCustody & RunLog, executors: [any PassExecutor],
+    store: any ArtifactStore & FileCustody & RunLog & WorkClaims,
+    executors: [any PassExecutor],
     recorder: any RunRecorder, stop: StopRequest, clock: any RunClock
   ) {
     self.store = store
@@ -98,8 +99,9 @@ public struct Runner: Sendable {
       }
       guard let work = planner.next(survey.status) else { return }
       if progress.isFirstWork { try checkRoom(plan, survey, options) }
+      let isDoneHere: Bool
       switch work {
-      case .whole(let id): try runWhole(id, plan, survey, recordings, &progress)
+      case .whole(let id): isDoneHere = try runWhole(id, plan, survey, recordings, &progress)
       case .pass(var outline):
         if let alone = try sourceToIdentify(outline, plan, survey, identified) {
           identified.insert(alone)
@@ -107,9 +109,9 @@ public struct Runner: Sendable {
             outline = short
           }
         }
-        try runPass(outline, plan, survey, recordings, publisher, &progress)
+        isDoneHere = try runPass(outline, plan, survey, recordings, publisher, &progress)
       }
-      try log.save(progress.record)
+      if isDoneHere { try log.save(progress.record) }
     }
   }
 

@@ -54,12 +54,19 @@ public struct ArtifactDraft: ~Copyable, Sendable {
   /// that the last flush is short.
   public func flush() throws(StoreError) { try backing.flush() }
 
+  /// Flushes as `flush` does, from any thread, while another one goes on appending.
+  public var flusher: @Sendable () throws(StoreError) -> Void {
+    let backing = backing
+    return { () throws(StoreError) in try backing.flush() }
+  }
+
   /// Flushes the file, names it by its digest and flushes the folder. Afterwards it is an
   /// artifact, and durable.
   public consuming func seal() throws(StoreError) -> Artifact { try backing.seal() }
 }
 
-/// What a store gives a draft to stand on. Used from one thread at a time.
+/// What a store gives a draft to stand on. Used from one thread at a time, but for `flush`, which any
+/// thread may call.
 public protocol DraftBacking: AnyObject, Sendable {
   /// The file that the bytes go to.
   var path: String { get }

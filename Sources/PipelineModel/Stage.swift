@@ -44,6 +44,8 @@ public struct StageContext: Sendable {
   public let inputs: [PortName: StepOutput]
   /// Where artifacts are read and written.
   public let store: any ArtifactStore
+  /// Where the stage notes how far it is, so that it can go on there after a crash.
+  public let journal: any Journal
   /// Whether the user asked to stop; looked at every second or oftener.
   public let stop: StopRequest
   /// Tells how far the work is, from 0 to 1.
@@ -51,12 +53,13 @@ public struct StageContext: Sendable {
 
   /// Collects what the stage may touch.
   public init(
-    step: StepID, inputs: [PortName: StepOutput], store: any ArtifactStore, stop: StopRequest,
-    reportProgress: @escaping @Sendable (Double) -> Void
+    step: StepID, inputs: [PortName: StepOutput], store: any ArtifactStore,
+    journal: any Journal, stop: StopRequest, reportProgress: @escaping @Sendable (Double) -> Void
   ) {
     self.step = step
     self.inputs = inputs
     self.store = store
+    self.journal = journal
     self.stop = stop
     self.reportProgress = reportProgress
   }

@@ -54,7 +54,9 @@ struct NormalizeStage: AnalysedSoundStage {
     }
   }
 
-  func makeAnalysis(of format: AudioFormat) -> any SoundAnalysis {
+  func makeAnalysis(
+    of format: AudioFormat, resuming: ListenerProgress?
+  ) -> any SoundAnalysis {
     NormalizeAnalysis(target, format: format)
   }
 
@@ -134,7 +136,7 @@ private final class NormalizeAnalysis: SoundAnalysis {
     meter = LoudnessMeter(format: format)
   }
 
-  func hear(_ block: SharedBuffer) { meter.analyse(block.buffer) }
+  func take(_ block: SharedBuffer) { meter.analyse(block.buffer) }
 
   func conclude(
     _ sound: KeptSound, store: any ArtifactStore,

@@ -11,7 +11,12 @@ import Glibc
   init(_ state: sending State) {
     self.state = state
     unsafe pthread_mutex_init(mutex, nil)
-    unsafe pthread_cond_init(condition, nil)
+    // Waits with a limit go by a clock that nobody sets.
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(condition, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -42,6 +47,26 @@ import Glibc
     while true {
       if let result = attempt(&state) { return result }
       unsafe pthread_cond_wait(condition, mutex)
+    }
+  }
+
+  /// Waits as `wait(until:)` does, but gives up after so many seconds.
+  func wait<Result>(atMost seconds: Double, until attempt: (inout State) -> Result?) -> Result? {
+    var deadline = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
+    let nanoseconds = deadline.tv_nsec + Int(seconds * 1e9)
+    deadline.tv_sec += nanoseconds / 1_000_000_000
+    deadline.tv_nsec = nanoseconds % 1_000_000_000
+    unsafe pthread_mutex_lock(mutex)
+    defer {
+      unsafe pthread_cond_broadcast(condition)
+      unsafe pthread_mutex_unlock(mutex)
+    }
+    while true {
+      if let result = attempt(&state) { return result }
+      if unsafe pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT {
+        return attempt(&state)
+      }
     }
   }
 }

@@ -69,7 +69,7 @@ private final class ExportLane: @unchecked Sendable {
     quantization = target.quantization
     didSeal = context.didSeal
     do throws(StoreError) {
-      draft = try context.store.makeDraft(.file)
+      draft = try context.work.claim.makeDraft("\(context.work.name).\(port)", .file)
     } catch {
       throw StageError(error)
     }

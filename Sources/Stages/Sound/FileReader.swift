@@ -35,6 +35,15 @@ final class FileReader {
     try fill(&raw, count: 4 * count)
   }
 
+  /// Lets `count` bytes go by.
+  func skip(_ count: Int) throws(StageError) {
+    guard lseek(descriptor, off_t(count), SEEK_CUR) >= 0 else {
+      throw StageError(
+        "cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
+        cause: .environment)
+    }
+  }
+
   private func fill(_ bytes: inout MutableRawSpan, count wanted: Int) throws(StageError) {
     precondition(wanted <= bytes.byteCount)
     var done = 0

@@ -3,6 +3,7 @@ import Glibc
 import Hashing
 import PipelineEngine
 import PipelineModel
+import Synchronization
 
 /// Sound as it is kept in the store: a small header, then interleaved 32-bit floats. Every prefix
 /// is valid, so that a pass that was cut off can go on where the file ends.
@@ -71,6 +72,13 @@ private final class KeptSoundReader: SoundSource {
     remaining = outline.frames?.count ?? 0
   }
 
+  func skip(to frame: Frames) throws(StageError) -> Frames {
+    let count = min(frame.count, remaining)
+    try file.skip(4 * count * outline.format.channelCount)
+    remaining -= count
+    return Frames(count)
+  }
+
   func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {
     let frames = min(remaining, buffer.capacity.count)
     guard frames > 0 else { return false }
@@ -90,18 +98,34 @@ private final class KeptSoundReader: SoundSource {
 
 /// Writes a stream as kept sound, and names it.
 final class KeptSoundWriter: SoundSink {
+  let firstFrame: Frames
   private let port: PortName
   // Optional only so that it can be consumed at the end.
   private var draft: ArtifactDraft?
+  private let flusher: @Sendable () throws(StoreError) -> Void
   private var samples: [Float] = []
+  /// Frames in the file.
+  private let written: Atomic<Int>
 
-  /// Starts a draft in the store.
-  init(_ format: AudioFormat, port: PortName, store: any ArtifactStore) throws(StageError) {
+  /// Starts a draft, or goes on with the one that an earlier process left.
+  init(_ format: AudioFormat, port: PortName, work: ListenerWork) throws(StageError) {
     self.port = port
     do {
-      let draft = try store.makeDraft(.sound)
-      try unsafe draft.append(KeptSound.header(format).span.bytes)
-      self.draft = consume draft
+      let name = work.name + ".sound"
+      let had = work.resuming?.needsFrom.count ?? 0
+      let byteCount = KeptSound.headerByteCount + 4 * format.channelCount * had
+      if had > 0, let draft = try work.claim.resumeDraft(name, .sound, byteCount: byteCount) {
+        flusher = draft.flusher
+        firstFrame = Frames(had)
+        self.draft = consume draft
+      } else {
+        let draft = try work.claim.makeDraft(name, .sound)
+        try unsafe draft.append(KeptSound.header(format).span.bytes)
+        flusher = draft.flusher
+        firstFrame = .zero
+        self.draft = consume draft
+      }
+      written = Atomic(firstFrame.count)
     } catch { throw StageError(error) }
   }
 
@@ -112,6 +136,15 @@ final class KeptSoundWriter: SoundSink {
     do {
       try unsafe draft?.append(part.bytes)
     } catch { throw StageError(error) }
+    written.add(block.buffer.frameCount.count, ordering: .releasing)
+  }
+
+  func progress() -> ListenerProgress? {
+    ListenerProgress(needsFrom: Frames(written.load(ordering: .acquiring)), state: "")
+  }
+
+  func flush() throws(StageError) {
+    do { try flusher() } catch { throw StageError(error) }
   }
 
   func finish() throws(StageError) -> PassOutcome.Result {

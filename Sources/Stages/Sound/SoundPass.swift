@@ -5,30 +5,17 @@ import PipelineModel
 import Threading
 
 /// One traversal of the sound: blocks go from the source through the processors, and at some of
-/// the steps on the way to taps, each with a thread of its own.
+/// the steps on the way to taps, each with a thread of its own. A pass that was cut off goes on at
+/// the newest moment from which everybody gets what they still need.
 final class SoundPass {
-  /// Frames in a block: long enough that hand-offs cost nothing, short enough that a few of them
-  /// between threads are little memory.
-  private static let blockLength = Frames(16384)
-  /// Blocks between two reports of progress.
-  private static let reportInterval = 8
-
-  /// Processors without a tap between them, and the taps behind the last.
-  private struct Segment {
-    let chain: ProcessorChain?
-    let taps: [SoundTap]
-    /// Frames that the processors up to here may hold back.
-    let heldBack: Frames
-  }
-
   private let order: PassOrder
   private let context: PassContext
   private let source: any SoundSource
   private let sourceStep: StepID
-  private let segments: [Segment]
-  private let buffers = BufferPool()
+  private let stream: SoundStream
+  private let taps: [SoundTap]
+  private let journal: PassJournal
   private let fault: PassFault
-  private var frames = Frames.zero
 
   /// Opens what the pass begins with.
   static func open(
@@ -46,7 +33,7 @@ final class SoundPass {
     }
   }
 
-  /// Makes the processors and the taps of a pass.
+  /// Makes the processors and the taps of a pass, as an earlier process left them where one did.
   init(
     _ order: PassOrder, source: any SoundSource, context: PassContext, pool: WorkerPool
   ) throws(PassFailure) {
@@ -55,11 +42,56 @@ final class SoundPass {
     self.source = source
     let fault = PassFault()
     self.fault = fault
+    let buffers = BufferPool()
+    let noted = try SoundPass.note(in: context)
     let builder = SoundPassBuilder(
-      order, outline: source.outline, context: context, pool: pool,
-      buffers: buffers, fault: fault)
+      order, outline: source.outline, context: context, pool: pool, buffers: buffers,
+      fault: fault, note: noted)
+    var segments: [SoundStream.Segment]
+    (sourceStep, segments) = try SoundPass.segments(order, source.outline.format, builder)
+    taps = segments.flatMap(\.taps)
+
+    var note = PassNote()
+    note.listeners = builder.standings
+    note.moments = (noted?.moments ?? []).filter { $0.given.count == segments.count }
+    let moment = note.restart
+    if let moment {
+      do throws(SnapshotError) {
+        for (index, segment) in segments.enumerated() {
+          if let state = moment.state(ofSegment: index) { try segment.chain?.restore(state) }
+        }
+      } catch {
+        throw PassFailure(
+          sourceStep,
+          StageError("the pass cannot go on where it was", reason: "its states do not fit"))
+      }
+    }
+    journal = PassJournal(note, claim: context.claim, fault: fault)
+    stream = try SoundStream(
+      source, of: sourceStep, through: segments, from: moment, buffers: buffers,
+      journal: journal, fault: fault)
+    if noted != nil {
+      let frames = Frames(moment?.frame ?? 0)
+      context.resumed(frames.duration(at: source.outline.format.sampleRate).value)
+    }
+  }
+
+  /// What an earlier process noted of this pass; nil where none did.
+  private static func note(in context: PassContext) throws(PassFailure) -> PassNote? {
+    do throws(StoreError) {
+      return try context.claim.lastNote().flatMap { PassNote.read($0.text) }
+    } catch {
+      throw PassFailure(nil, StageError(error))
+    }
+  }
+
+  /// The step that the pass begins with, and the pass cut into segments wherever somebody listens.
+  private static func segments(
+    _ order: PassOrder, _ format: AudioFormat, _ builder: SoundPassBuilder
+  ) throws(PassFailure) -> (StepID, [SoundStream.Segment]) {
     let filters: ArraySlice<PassOrder.Member>
     var member: PassOrder.Member?
+    let sourceStep: StepID
     switch order.start {
     case .recording:
       member = order.path.first
@@ -70,51 +102,57 @@ final class SoundPass {
       filters = order.path[...]
     }
     var segments = [
-      Segment(
-        chain: nil, taps: try builder.taps(at: sourceStep, member, isSource: true),
-        heldBack: .zero)
+      SoundStream.Segment(
+        chain: nil, taps: try builder.taps(at: sourceStep, member, segment: 0), heldBack: .zero)
     ]
     var processors: [any Processor] = []
     var heldBack = Frames.zero
     for filter in filters {
       processors.append(try builder.processor(filter))
-      let taps = try builder.taps(at: filter.step.id, filter, isSource: false)
+      let taps = try builder.taps(at: filter.step.id, filter, segment: segments.count)
       if !taps.isEmpty || filter.step.id == filters.last?.step.id {
-        let chain = ProcessorChain(processors, format: source.outline.format)
+        let chain = ProcessorChain(processors, format: format)
         heldBack += chain.latency
-        segments.append(Segment(chain: chain, taps: taps, heldBack: heldBack))
+        segments.append(SoundStream.Segment(chain: chain, taps: taps, heldBack: heldBack))
         processors = []
       }
     }
-    self.segments = segments
+    return (sourceStep, segments)
   }
 
   /// Streams everything, and collects what the taps give.
   func run() throws(PassFailure) -> PassOutcome {
-    let taps = segments.flatMap(\.taps)
     taps.forEach { $0.start() }
-    stream()
+    journal.start(taps)
+    defer { journal.end() }
+    stream.run(check: context.check) { report($0, isAtEnd: $1) }
     taps.forEach { $0.close() }
     taps.forEach { $0.join() }
-    if let failure = fault.failure { throw failure }
+    if let failure = fault.failure {
+      // Stopped by the user, the pass goes on from this very point.
+      if failure.error.cause == .cancelled { try? journal.noteNow() }
+      throw failure
+    }
     let rate = source.outline.format.sampleRate
-    guard frames.count > 0 else {
+    guard stream.frames.count > 0 else {
       throw PassFailure(
         sourceStep,
         StageError("the recording holds no sound", advice: "check that it is the right file"))
     }
-    var outcome = PassOutcome(mediaSeconds: frames.duration(at: rate).value)
+    var outcome = PassOutcome(mediaSeconds: stream.frames.duration(at: rate).value)
     var kept: [StepID: Artifact] = [:]
     if case .kept(let id, let artifact) = order.start { kept[id] = artifact }
-    for tap in taps where !tap.isAnalysis {
+    for (index, tap) in taps.enumerated() where !tap.isAnalysis {
       let result = try tap.finish()
+      journal.finish(index, result)
       if let artifact = result.artifacts[.sound] { kept[tap.at] = artifact }
       outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
     }
-    for tap in taps where tap.isAnalysis {
+    for (index, tap) in taps.enumerated() where tap.isAnalysis {
       guard let artifact = kept[tap.at] else { continue }
-      outcome.results[tap.step, default: PassOutcome.Result()].merge(
-        try tap.conclude(artifact, context))
+      let result = try tap.conclude(artifact, context)
+      journal.finish(index, result)
+      outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
     }
     try describeSource(&outcome)
     for (step, result) in outcome.results {
@@ -138,72 +176,13 @@ final class SoundPass {
     outcome.results[sourceStep] = result
   }
 
-  // MARK: Streaming
-
-  /// Reads on a thread of its own, and processes on this one.
-  private func stream() {
-    let queue = BoundedQueue<SharedBuffer>(capacity: 4)
-    fault.onFailure { queue.cancel() }
-    let reader = SoundReader(
-      source, step: sourceStep, blockLength: SoundPass.blockLength, buffers: buffers, into: queue,
-      fault: fault)
-    reader.start(check: context.check)
-    var blocks = 0
-    while let block = queue.receive() {
-      frames += block.buffer.frameCount
-      flow(block, from: 0)
-      blocks += 1
-      if blocks % SoundPass.reportInterval == 0 { report(isAtEnd: false) }
-    }
-    reader.join()
-    guard fault.failure == nil else { return }
-    flush()
-    report(isAtEnd: true)
-  }
-
-  /// Sends a block through the segments from `first` on.
-  private func flow(_ block: SharedBuffer, from first: Int) {
-    var block = block
-    for segment in segments[first...] {
-      if let chain = segment.chain {
-        // Every block of a segment has the same size, whatever it holds, so that memory is used
-        // again.
-        var output = buffers.makeBuffer(
-          channelCount: chain.outputFormat.channelCount, capacity: capacity(behind: segment))
-        chain.process(block.buffer, into: &output)
-        block = SharedBuffer(output)
-      }
-      guard block.buffer.frameCount.count > 0 else { return }
-      for tap in segment.taps { tap.take(block) }
-    }
-  }
-
-  /// The most frames that a segment gives for a block: those that came in, and all that was held
-  /// back above.
-  private func capacity(behind segment: Segment) -> Frames {
-    SoundPass.blockLength + segment.heldBack
-  }
-
-  /// The stream has ended: what the processors held back goes through those behind them.
-  private func flush() {
-    for (index, segment) in segments.enumerated() {
-      guard let chain = segment.chain else { continue }
-      var output = AudioBuffer(
-        channelCount: chain.outputFormat.channelCount, capacity: chain.latency)
-      chain.finish(into: &output)
-      guard output.frameCount.count > 0 else { continue }
-      let block = SharedBuffer(output)
-      for tap in segment.taps { tap.take(block) }
-      if index + 1 < segments.count { flow(block, from: index + 1) }
-    }
-  }
-
-  private func report(isAtEnd: Bool) {
+  private func report(_ frames: Frames, isAtEnd: Bool) {
     let rate = source.outline.format.sampleRate
-    let done = frames.duration(at: rate).value
-    let total = isAtEnd ? done : source.outline.duration?.value
+    let total = (isAtEnd ? frames : source.outline.frames)?.duration(at: rate).value
     for member in order.path where member.isPending {
-      context.report(member.step.id, done, total)
+      // What is read again for the source's sake was processed before.
+      let done = member.step.id == sourceStep ? frames : max(frames, stream.restart)
+      context.report(member.step.id, done.duration(at: rate).value, total)
     }
   }
 }

@@ -4,18 +4,23 @@ import PipelineModel
 import Threading
 
 /// Makes the parts of a pass from its order.
-struct SoundPassBuilder {
+final class SoundPassBuilder {
   private let order: PassOrder
   private let outline: SoundOutline
   private let context: PassContext
   private let pool: WorkerPool
   private let buffers: BufferPool
   private let fault: PassFault
+  /// What an earlier process noted of the pass.
+  private let note: PassNote?
+  /// The listeners made so far, as they stand at the beginning.
+  private(set) var standings: [PassNote.Standing] = []
 
   init(
     _ order: PassOrder, outline: SoundOutline, context: PassContext, pool: WorkerPool,
-    buffers: BufferPool, fault: PassFault
+    buffers: BufferPool, fault: PassFault, note: PassNote?
   ) {
+    self.note = note
     self.order = order
     self.outline = outline
     self.context = context
@@ -39,53 +44,58 @@ struct SoundPassBuilder {
     }
   }
 
-  /// Everything that hears the stream behind a step.
+  /// Everything that hears the stream behind a step. `segment` is the segment's number in the pass.
   func taps(
-    at id: StepID, _ member: PassOrder.Member?, isSource: Bool
+    at id: StepID, _ member: PassOrder.Member?, segment: Int
   ) throws(PassFailure) -> [SoundTap] {
     var taps: [SoundTap] = []
-    do {
-      if let member, member.isKept {
-        let port = member.step.descriptor.outputs.first?.name ?? .sound
-        taps.append(
-          tap(
-            id, at: id,
-            .sink(try KeptSoundWriter(outline.format, port: port, store: context.store))))
-      } else if let member, member.isPending, isSource {
-        taps.append(tap(id, at: id, .sink(SoundIdentity(outline.format))))
-      }
-    } catch {
-      throw PassFailure(id, error)
+    if let member, member.isKept {
+      let port = member.step.descriptor.outputs.first?.name ?? .sound
+      taps.append(
+        try tap(id, at: id, segment) { (work) throws(StageError) in
+          .sink(try KeptSoundWriter(outline.format, port: port, work: work))
+        })
+    } else if let member, member.isPending, segment == 0 {
+      taps.append(try tap(id, at: id, segment) { _ in .sink(SoundIdentity(outline.format)) })
     }
     for listener in order.listeners where listener.at == id {
-      do {
-        let step = listener.step
-        if let stage = step.stage as? any SoundSinkStage {
-          let sink = try stage.makeSink(for: outline, in: sinkContext(of: step.id))
-          taps.append(tap(step.id, at: id, .sink(sink), reports: true))
-        } else if let stage = step.stage as? any AnalysedSoundStage {
-          taps.append(
-            tap(
-              step.id, at: id, .analysis(try stage.makeAnalysis(of: outline.format)),
-              reports: true))
-        }
-      } catch {
-        throw PassFailure(listener.step.id, error)
+      let step = listener.step
+      if let stage = step.stage as? any SoundSinkStage {
+        taps.append(
+          try tap(step.id, at: id, segment, reports: true) { (work) throws(StageError) in
+            .sink(try stage.makeSink(for: outline, in: sinkContext(of: step.id, work)))
+          })
+      } else if let stage = step.stage as? any AnalysedSoundStage {
+        taps.append(
+          try tap(step.id, at: id, segment, reports: true) { (work) throws(StageError) in
+            .analysis(
+              try stage.makeAnalysis(of: outline.format, resuming: work.resuming))
+          })
       }
     }
     return taps
   }
 
-  private func sinkContext(of step: StepID) -> SinkContext {
-    let sealed = context.sealed
-    return SinkContext(
-      store: context.store, pool: pool, buffers: buffers,
-      didSeal: { sealed(step, $0, $1) })
-  }
-
+  /// A listener that an earlier process has finished is not made again.
   private func tap(
-    _ step: StepID, at position: StepID, _ end: SoundTap.End, reports: Bool = false
-  ) -> SoundTap {
+    _ step: StepID, at position: StepID, _ segment: Int, reports: Bool = false,
+    _ make: (ListenerWork) throws(StageError) -> SoundTap.End
+  ) throws(PassFailure) -> SoundTap {
+    let number = standings.count
+    let noted = note?.listener(number, segment: segment)
+    var standing = noted ?? PassNote.Standing(segment: segment)
+    let end: SoundTap.End
+    if let result = noted?.result, isThere(result) {
+      end = .finished(result)
+    } else {
+      standing.result = nil
+      let work = ListenerWork(
+        claim: context.claim, name: "\(number)-\(step)", resuming: noted?.progress)
+      do { end = try make(work) } catch { throw PassFailure(step, error) }
+      // Not what was noted: files may be gone since.
+      standing.needsFrom = end.listener?.firstFrame.count ?? 0
+    }
+    standings.append(standing)
     let rate = outline.format.sampleRate
     let total = outline.duration?.value
     let report = context.report
@@ -94,5 +104,17 @@ struct SoundPassBuilder {
       report: { frames in
         if reports { report(step, frames.duration(at: rate).value, total) }
       })
+  }
+
+  /// Whether the store still has what a listener gave.
+  private func isThere(_ result: PassOutcome.Result) -> Bool {
+    result.artifacts.values.allSatisfy { (try? context.store.path(of: $0)) != nil }
+  }
+
+  private func sinkContext(of step: StepID, _ work: ListenerWork) -> SinkContext {
+    let sealed = context.sealed
+    return SinkContext(
+      store: context.store, work: work, pool: pool, buffers: buffers,
+      didSeal: { sealed(step, $0, $1) })
   }
 }

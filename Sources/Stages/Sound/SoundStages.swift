@@ -25,7 +25,10 @@ protocol SoundFilterStage: Stage {
 /// A stage that changes sound, but must have heard all of it first.
 protocol AnalysedSoundStage: Stage {
   /// Makes the listener that hears the stream in the pass before.
-  func makeAnalysis(of format: AudioFormat) throws(StageError) -> any SoundAnalysis
+  /// - Parameter resuming: the state of a listener that heard the beginning in another process.
+  func makeAnalysis(
+    of format: AudioFormat, resuming: ListenerProgress?
+  ) throws(StageError) -> any SoundAnalysis
   /// Makes the processor from what the analysis noted.
   func makeProcessor(for format: AudioFormat, memo: String) throws(StageError) -> any Processor
 }
@@ -52,6 +55,10 @@ struct SoundOutline: Hashable, Sendable {
 protocol SoundSource: AnyObject {
   /// What it gives.
   var outline: SoundOutline { get }
+  /// Lets everything before `frame` go by, as far as that can be had for nothing; called once,
+  /// before the first `read`.
+  /// - Returns: the frame that comes next.
+  func skip(to frame: Frames) throws(StageError) -> Frames
   /// Fills `buffer` as far as there is sound; false when there is no more.
   func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool
   /// What is worth keeping about it once it was read to its end, as JSON; nil if nothing is.
@@ -60,18 +67,60 @@ protocol SoundSource: AnyObject {
   var warnings: [String] { get }
 }
 
-/// Takes a stream on a thread of its own.
-protocol SoundSink: AnyObject {
+extension SoundSource {
+  /// A decoder that starts in the middle has another past than one that came from the beginning,
+  /// and gives other samples for a while: nothing can be left out.
+  func skip(to frame: Frames) -> Frames { .zero }
+}
+
+/// Hears a stream on a thread of its own, and may go on where it stood when an earlier process died.
+protocol SoundListener: AnyObject {
+  /// The first frame that it takes: what comes before, an earlier process has had.
+  var firstFrame: Frames { get }
   /// Takes the next block.
   func take(_ block: SharedBuffer) throws(StageError)
+  /// How far it is, asked on any thread; nil while it could only begin anew.
+  func progress() -> ListenerProgress?
+  /// Makes durable what it has written, as far as any earlier `progress` counted on it. Called on
+  /// the thread that asked, while blocks are taken on another.
+  func flush() throws(StageError)
+}
+
+extension SoundListener {
+  /// The beginning.
+  var firstFrame: Frames { .zero }
+  /// It begins anew.
+  func progress() -> ListenerProgress? { nil }
+  /// It has written nothing.
+  func flush() {}
+}
+
+/// How far a listener is.
+struct ListenerProgress: Hashable, Sendable {
+  /// The frame from which it needs sound.
+  let needsFrom: Frames
+  /// What it goes on from, in its own terms.
+  let state: String
+}
+
+/// Where a listener keeps what outlives the process.
+struct ListenerWork {
+  /// Where unfinished files lie.
+  let claim: any WorkClaim
+  /// The beginning of its files' names: no other listener of the pass has it.
+  let name: String
+  /// How far an earlier process came with it; nil where it begins.
+  let resuming: ListenerProgress?
+}
+
+/// Takes a stream and gives artifacts.
+protocol SoundSink: SoundListener {
   /// The stream has ended: seals what was written.
   func finish() throws(StageError) -> PassOutcome.Result
 }
 
 /// Hears a whole stream, and then decides what its stage will do to it.
-protocol SoundAnalysis: AnyObject {
-  /// Hears the next block.
-  func hear(_ block: SharedBuffer)
+protocol SoundAnalysis: SoundListener {
   /// The stream has ended. `sound` reads it again from the store, as often as it is opened.
   /// - Returns: the memo that the stage's processor is made from, and findings for people.
   func conclude(
@@ -84,6 +133,8 @@ protocol SoundAnalysis: AnyObject {
 struct SinkContext {
   /// Where artifacts are written.
   let store: any ArtifactStore
+  /// Where those lie that are not finished.
+  let work: ListenerWork
   /// Threads for work that can be cut in pieces, one a core.
   let pool: WorkerPool
   /// Memory for blocks.

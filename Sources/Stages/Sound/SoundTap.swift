@@ -3,14 +3,25 @@ import PipelineEngine
 import PipelineModel
 import Threading
 
-/// A sink or an analysis with the queue and the thread that feed it.
-// Unchecked: what the tap ends in is touched by one thread at a time, by the maker until `start`,
-// by the tap's own thread until `join`, and by the maker again afterwards.
+/// A listener with the queue and the thread that feed it.
+// Unchecked: blocks reach the listener on the tap's own thread between `start` and `join`, and it is
+// concluded by the maker's thread afterwards; what the journal's thread asks of it, `progress` and
+// `flush`, every listener guards by itself.
 final class SoundTap: @unchecked Sendable {
   /// What takes the blocks.
   enum End {
     case sink(any SoundSink)
     case analysis(any SoundAnalysis)
+    /// An earlier process has finished it.
+    case finished(PassOutcome.Result)
+
+    var listener: (any SoundListener)? {
+      switch self {
+      case .sink(let sink): sink
+      case .analysis(let analysis): analysis
+      case .finished: nil
+      }
+    }
   }
 
   /// The step that it works for.
@@ -22,6 +33,8 @@ final class SoundTap: @unchecked Sendable {
   private let fault: PassFault
   private let report: @Sendable (Frames) -> Void
   private var thread: BackgroundThread?
+  /// The first frame that the listener has not had from an earlier process.
+  let firstFrame: Frames
 
   init(
     step: StepID, at position: StepID, _ end: End, fault: PassFault,
@@ -32,6 +45,7 @@ final class SoundTap: @unchecked Sendable {
     self.end = end
     self.fault = fault
     self.report = report
+    firstFrame = end.listener?.firstFrame ?? Frames(.max)
     let queue = queue
     fault.onFailure { queue.cancel() }
   }
@@ -43,15 +57,13 @@ final class SoundTap: @unchecked Sendable {
 
   /// Begins to take blocks on a thread of its own.
   func start() {
+    guard end.listener != nil else { return }
     thread = BackgroundThread(name: "tap") { [self] in
-      var frames = Frames.zero
+      var frames = firstFrame
       var blocks = 0
       do throws(StageError) {
         while let block = queue.receive() {
-          switch end {
-          case .sink(let sink): try sink.take(block)
-          case .analysis(let analysis): analysis.hear(block)
-          }
+          try end.listener?.take(block)
           frames += block.buffer.frameCount
           blocks += 1
           if blocks % 8 == 0 { report(frames) }
@@ -62,8 +74,20 @@ final class SoundTap: @unchecked Sendable {
     }
   }
 
-  /// Hands over a block; waits while the tap is behind.
-  func take(_ block: SharedBuffer) { _ = queue.send(block) }
+  /// Hands over a block whose first frame has the number `position`; waits while the tap is behind.
+  /// What the listener had already goes by.
+  func take(_ block: SharedBuffer, at position: Frames) {
+    let count = block.buffer.frameCount
+    guard position + count > firstFrame else { return }
+    guard position < firstFrame else {
+      _ = queue.send(block)
+      return
+    }
+    let had = firstFrame - position
+    var rest = AudioBuffer(channelCount: block.buffer.channelCount, capacity: count - had)
+    rest.copy(from: block.buffer, start: had, count: count - had)
+    _ = queue.send(SharedBuffer(rest))
+  }
 
   /// No more blocks will come.
   func close() { queue.close() }
@@ -71,10 +95,20 @@ final class SoundTap: @unchecked Sendable {
   /// Waits until every block is taken.
   func join() { thread?.join() }
 
+  /// How far the listener is; nil where it could only begin anew.
+  var standing: ListenerProgress? { end.listener?.progress() }
+
+  /// Makes durable what `standing` spoke of.
+  func flush() throws(StageError) { try end.listener?.flush() }
+
   /// Seals what a sink wrote.
   func finish() throws(PassFailure) -> PassOutcome.Result {
-    guard case .sink(let sink) = end else { return PassOutcome.Result() }
-    do { return try sink.finish() } catch { throw PassFailure(step, error) }
+    switch end {
+    case .sink(let sink):
+      do { return try sink.finish() } catch { throw PassFailure(step, error) }
+    case .analysis: return PassOutcome.Result()
+    case .finished(let result): return result
+    }
   }
 
   /// Lets an analysis decide, over the sound that was kept where it listened.

@@ -1,0 +1,56 @@
+import Hashing
+import PipelineModel
+
+/// Whose work it is: of several processes that come to the same work, one does it and the others
+/// wait for it.
+extension Runner {
+  /// Seconds between two looks at work that somebody else does.
+  private static let patience = 0.2
+
+  /// Claims a piece of work, waiting while another process does it.
+  func claim(_ work: Digest, _ summary: String) throws -> any WorkClaim {
+    var lastOwner: WorkOwner?
+    while true {
+      switch try store.claim(work, summary: summary) {
+      case .granted(let claim): return claim
+      case .taken(let owner):
+        if owner != lastOwner { waits(for: owner) }
+        lastOwner = owner
+        clock.sleep(Self.patience, unless: stop)
+        try stop.check()
+      }
+    }
+  }
+
+  private func waits(for owner: WorkOwner) {}
+}
+
+extension WorkClaim {
+  /// Does the work, and then settles what becomes of its unfinished files: they go when it is done
+  /// or cannot be done, and stay for whoever goes on with it where the surroundings are at fault or
+  /// the user stopped it.
+  func settled<Result>(_ work: () throws -> Result) throws -> Result {
+    do {
+      let result = try work()
+      end()
+      return result
+    } catch let failure as PassFailure where failure.error.cause == .input {
+      end()
+      throw failure
+    } catch {
+      release()
+      throw error
+    }
+  }
+}
+
+extension Survey {
+  /// Whether nobody has done these steps since the survey.
+  func isCurrent(_ steps: [StepID], in store: any ArtifactStore) throws(StoreError) -> Bool {
+    for id in steps {
+      guard case .pending(let components) = findings[id] else { continue }
+      if try store.checkpoint(for: components.key) != nil { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,87 @@
+import AudioModel
+import PipelineEngine
+import PipelineModel
+import Synchronization
+import Threading
+
+/// Keeps a pass's note up to date: every second, on a thread of its own, it asks the listeners how
+/// far they are, flushes what they have written, and only then notes it.
+// Unchecked: `taps` and `thread` are set by the pass's own thread before the journal's begins, and
+// never changed afterwards.
+final class PassJournal: @unchecked Sendable {
+  /// Seconds between two notes: what a crash costs, at most, besides what an encoder has in hand.
+  private static let interval = 1.0
+  /// Moments that are noted, at most; a stretch between two of them is streamed again.
+  private static let momentLimit = 16
+
+  private let claim: any WorkClaim
+  private let fault: PassFault
+  private let note: Mutex<PassNote>
+  private let pause = Pause()
+  private var taps: [SoundTap] = []
+  private var thread: BackgroundThread?
+  private let lastText = Mutex("")
+
+  /// A journal that begins with what an earlier process noted.
+  init(_ note: PassNote, claim: any WorkClaim, fault: PassFault) {
+    self.note = Mutex(note)
+    self.claim = claim
+    self.fault = fault
+  }
+
+  deinit { end() }
+
+  /// Begins to note the progress of `taps`, which are in the order of the note's listeners.
+  func start(_ taps: [SoundTap]) {
+    self.taps = taps
+    thread = BackgroundThread(name: "journal") { [self] in
+      while pause.wait(seconds: Self.interval) {
+        do throws(StageError) { try noteNow() } catch {
+          fault.note(PassFailure(nil, error))
+          return
+        }
+      }
+    }
+  }
+
+  /// Ends the thread.
+  func end() {
+    pause.end()
+    thread?.join()
+  }
+
+  /// Adds a moment that the stream has passed.
+  func add(_ moment: PassNote.Moment) {
+    note.withLock {
+      $0.moments.append(moment)
+      $0.prune(to: 2 * Self.momentLimit)
+    }
+  }
+
+  /// Takes up that a listener is done.
+  func finish(_ index: Int, _ result: PassOutcome.Result) {
+    note.withLock { $0.listeners[index].result = result }
+  }
+
+  /// Notes how far the pass is.
+  func noteNow() throws(StageError) {
+    let standings = taps.map(\.standing)
+    for tap in taps { try tap.flush() }
+    let text = try note.withLock { (note) throws(StageError) -> String in
+      for (index, standing) in standings.enumerated() where note.listeners[index].result == nil {
+        note.listeners[index].needsFrom = standing?.needsFrom.count ?? 0
+        note.listeners[index].state = standing?.state
+      }
+      note.prune(to: Self.momentLimit)
+      do { return try Findings.json(note) } catch {
+        throw StageError("cannot note the progress", reason: "\(error)")
+      }
+    }
+    let isNews = lastText.withLock { last in
+      defer { last = text }
+      return last != text
+    }
+    guard isNews else { return }
+    do throws(StoreError) { try claim.note(text) } catch { throw StageError(error) }
+  }
+}

@@ -1,0 +1,86 @@
+import AudioModel
+import FoundationEssentials
+import PipelineEngine
+import PipelineModel
+
+/// What a pass durably notes of its progress: moments of the stream that it can begin again at, and
+/// how far each listener is. Whatever lies between a moment and a listener's own place is streamed
+/// again, and the listener lets it go by.
+struct PassNote: Codable, Hashable {
+  /// A boundary between two blocks of the source, and the processors' states there.
+  struct Moment: Codable, Hashable {
+    /// Frames of the source before it.
+    let frame: Int
+    /// Frames that each segment had given by then.
+    let given: [Int]
+    /// The state of each segment's processors, in Base64; nil for a segment without any.
+    let states: [String?]
+
+    init(frame: Frames, given: [Frames], states: [ProcessorSnapshot?]) {
+      self.frame = frame.count
+      self.given = given.map(\.count)
+      self.states = states.map { $0.map { Data($0.bytes).base64EncodedString() } }
+    }
+
+    /// The state of one segment's processors.
+    func state(ofSegment index: Int) -> ProcessorSnapshot? {
+      states[index].flatMap { Data(base64Encoded: $0) }.map { ProcessorSnapshot(bytes: Array($0)) }
+    }
+  }
+
+  /// How far a listener is, as it is noted.
+  struct Standing: Codable, Hashable {
+    /// The segment of the pass that it hears.
+    let segment: Int
+    /// The frame of that segment's stream from which it needs sound.
+    var needsFrom = 0
+    /// What it goes on from, in its own terms; nil for a listener that begins anew.
+    var state: String?
+    /// What it gave, once it is done and needs nothing more.
+    var result: PassOutcome.Result?
+
+    init(segment: Int) { self.segment = segment }
+
+    /// What the listener goes on from.
+    var progress: ListenerProgress? {
+      state.map { ListenerProgress(needsFrom: Frames(needsFrom), state: $0) }
+    }
+  }
+
+  /// Moments from the oldest to the newest.
+  var moments: [Moment] = []
+  /// The listeners, in the order of the pass.
+  var listeners: [Standing] = []
+
+  /// The newest moment from which every listener gets what it still needs; nil where there is none
+  /// but the beginning. Listeners of the source itself do not count: it begins where they need it.
+  var restart: Moment? {
+    moments.last { moment in
+      listeners.allSatisfy { listener in
+        listener.result != nil || listener.segment == 0
+          || moment.given[listener.segment] <= listener.needsFrom
+      }
+    }
+  }
+
+  /// Forgets the moments before the one to restart from, and thins the rest out.
+  mutating func prune(to limit: Int) {
+    if let restart { moments.removeAll { $0.frame < restart.frame } }
+    while moments.count > limit {
+      moments = moments.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+    }
+  }
+
+  /// How the listener of this number stood, if it heard this segment.
+  func listener(_ number: Int, segment: Int) -> Standing? {
+    guard listeners.indices.contains(number), listeners[number].segment == segment else {
+      return nil
+    }
+    return listeners[number]
+  }
+
+  /// Reads a note; nil for anything else.
+  static func read(_ text: String) -> PassNote? {
+    try? JSONDecoder().decode(PassNote.self, from: Data(text.utf8))
+  }
+}

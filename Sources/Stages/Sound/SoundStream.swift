@@ -1,0 +1,140 @@
+import AudioModel
+import DSP
+import PipelineEngine
+import PipelineModel
+import Threading
+
+/// The stream of a pass: blocks go from the source through segment after segment, and at each to
+/// its taps.
+final class SoundStream {
+  /// Frames in a block: long enough that hand-offs cost nothing, short enough that a few of them
+  /// between threads are little memory.
+  static let blockLength = Frames(16384)
+  /// Blocks between two reports of progress.
+  private static let reportInterval = 8
+  /// Seconds between two moments that the stream can begin again at.
+  private static let momentInterval = Duration.milliseconds(400)
+
+  /// Processors without a tap between them, and the taps behind the last.
+  struct Segment {
+    /// Nil for the source's own segment.
+    let chain: ProcessorChain?
+    let taps: [SoundTap]
+    /// Frames that the processors up to here may hold back.
+    let heldBack: Frames
+    /// Frames given so far.
+    var given = Frames.zero
+  }
+
+  private let source: any SoundSource
+  private let sourceStep: StepID
+  private var segments: [Segment]
+  private let buffers: BufferPool
+  private let journal: PassJournal
+  private let fault: PassFault
+  /// Where the processors begin: blocks of the source before it are for the source's taps alone.
+  let restart: Frames
+  /// Frames of the source so far.
+  private(set) var frames: Frames
+  private var lastMoment = ContinuousClock.now
+
+  /// Makes a stream that begins at `moment`, or at the beginning.
+  init(
+    _ source: any SoundSource, of step: StepID, through segments: [Segment],
+    from moment: PassNote.Moment?, buffers: BufferPool, journal: PassJournal, fault: PassFault
+  ) throws(PassFailure) {
+    self.source = source
+    sourceStep = step
+    self.buffers = buffers
+    self.journal = journal
+    self.fault = fault
+    restart = Frames(moment?.frame ?? 0)
+    self.segments = segments
+    if let moment {
+      for index in segments.indices {
+        self.segments[index].given = Frames(moment.given[index])
+      }
+    }
+    // What the source's own taps still need may lie before the processors' restart.
+    var start = segments[0].taps.reduce(restart) { min($0, $1.firstFrame) }
+    start.count -= start.count % SoundStream.blockLength.count
+    do { frames = try source.skip(to: start) } catch { throw PassFailure(step, error) }
+    self.segments[0].given = frames
+  }
+
+  /// Streams everything: reads on a thread of its own, and processes on this one. `report` is told
+  /// now and then how far it is, and whether that is the end.
+  func run(
+    check: @escaping @Sendable () throws(StageError) -> Void,
+    report: (_ frames: Frames, _ isAtEnd: Bool) -> Void
+  ) {
+    let queue = BoundedQueue<SharedBuffer>(capacity: 4)
+    fault.onFailure { queue.cancel() }
+    let reader = SoundReader(
+      source, step: sourceStep, blockLength: SoundStream.blockLength, buffers: buffers,
+      into: queue, fault: fault)
+    reader.start(check: check)
+    var blocks = 0
+    while let block = queue.receive() {
+      let isNew = frames >= restart
+      frames += block.buffer.frameCount
+      if isNew { flow(block, from: 0) } else { give(block, to: 0) }
+      if isNew { noteMoment() }
+      blocks += 1
+      if blocks % SoundStream.reportInterval == 0 { report(frames, false) }
+    }
+    reader.join()
+    guard fault.failure == nil else { return }
+    flush()
+    report(frames, true)
+  }
+
+  /// Sends a block through the segments from `first` on.
+  private func flow(_ block: SharedBuffer, from first: Int) {
+    var block = block
+    for index in first..<segments.count {
+      if let chain = segments[index].chain {
+        // Every block of a segment has the same size, whatever it holds, so that memory is used
+        // again.
+        var output = buffers.makeBuffer(
+          channelCount: chain.outputFormat.channelCount,
+          capacity: SoundStream.blockLength + segments[index].heldBack)
+        chain.process(block.buffer, into: &output)
+        block = SharedBuffer(output)
+      }
+      guard block.buffer.frameCount.count > 0 else { return }
+      give(block, to: index)
+    }
+  }
+
+  private func give(_ block: SharedBuffer, to index: Int) {
+    let position = segments[index].given
+    segments[index].given += block.buffer.frameCount
+    for tap in segments[index].taps { tap.take(block, at: position) }
+  }
+
+  /// The stream has ended: what the processors held back goes through those behind them.
+  private func flush() {
+    for (index, segment) in segments.enumerated() {
+      guard let chain = segment.chain else { continue }
+      var output = AudioBuffer(
+        channelCount: chain.outputFormat.channelCount, capacity: chain.latency)
+      chain.finish(into: &output)
+      guard output.frameCount.count > 0 else { continue }
+      let block = SharedBuffer(output)
+      give(block, to: index)
+      if index + 1 < segments.count { flow(block, from: index + 1) }
+    }
+  }
+
+  /// Takes the processors' states, now and then, at the end of a block.
+  private func noteMoment() {
+    let now = ContinuousClock.now
+    guard now - lastMoment >= SoundStream.momentInterval else { return }
+    lastMoment = now
+    journal.add(
+      PassNote.Moment(
+        frame: frames, given: segments.map(\.given),
+        states: segments.map { $0.chain?.snapshot }))
+  }
+}
