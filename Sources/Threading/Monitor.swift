@@ -50,12 +50,15 @@ import Glibc
     }
   }
 
-  /// Waits as `wait(until:)` does, but gives up after so many seconds.
-  func wait<Result>(atMost seconds: Double, until attempt: (inout State) -> Result?) -> Result? {
+  /// Waits as `wait(until:)` does, but gives up after a while.
+  func wait<Result>(
+    atMost duration: Duration, until attempt: (inout State) -> Result?
+  ) -> Result? {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
-    let nanoseconds = deadline.tv_nsec + Int(seconds * 1e9)
-    deadline.tv_sec += nanoseconds / 1_000_000_000
+    let (seconds, attoseconds) = duration.components
+    let nanoseconds = deadline.tv_nsec + Int(attoseconds / 1_000_000_000)
+    deadline.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
     deadline.tv_nsec = nanoseconds % 1_000_000_000
     unsafe pthread_mutex_lock(mutex)
     defer {

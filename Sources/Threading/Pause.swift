@@ -5,10 +5,10 @@ public final class Pause: Sendable {
   /// Nobody has cut it short yet.
   public init() {}
 
-  /// Waits for so many seconds, by a clock that nobody sets.
+  /// Waits so long, by a clock that nobody sets.
   /// - Returns: false once the pause was cut short; at once from then on.
-  public func wait(seconds: Double) -> Bool {
-    isOver.wait(atMost: seconds) { $0 ? true : nil } == nil
+  public func wait(_ duration: Duration) -> Bool {
+    isOver.wait(atMost: duration) { $0 ? true : nil } == nil
   }
 
   /// Ends this wait and every later one.

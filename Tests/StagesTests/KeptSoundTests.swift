@@ -1,4 +1,5 @@
 import AudioModel
+import Hashing
 import PipelineEngine
 import PipelineModel
 import Store
@@ -16,6 +17,8 @@ import Testing
     store = try DiskStore(at: scratch.file("store"))
   }
 
+  private struct Failure: Error {}
+
   /// A block whose sample at frame f of channel c is f + c / 10.
   private func block(_ frames: Range<Int>, channels: Int) -> SharedBuffer {
     var buffer = AudioBuffer(channelCount: channels, capacity: Frames(frames.count))
@@ -31,7 +34,11 @@ import Testing
 
   private func keep(_ cuts: [Range<Int>], channels: Int) throws -> Artifact {
     let format = AudioFormat(sampleRate: Hertz(48000), channelCount: channels)
-    let writer = try KeptSoundWriter(format, port: .sound, store: store)
+    guard case .granted(let claim) = try store.claim(SHA256.digest(of: "test"), summary: "test")
+    else { throw Failure() }
+    defer { claim.end() }
+    let work = ListenerWork(claim: claim, name: "kept", resuming: nil)
+    let writer = try KeptSoundWriter(format, port: .sound, work: work)
     for cut in cuts { try writer.take(block(cut, channels: channels)) }
     let result = try writer.finish()
     return try #require(result.artifacts[.sound])

@@ -9,11 +9,10 @@ import Threading
 // Unchecked: `taps` and `thread` are set by the pass's own thread before the journal's begins, and
 // never changed afterwards.
 final class PassJournal: @unchecked Sendable {
-  /// Seconds between two notes: what a crash costs, at most, besides what an encoder has in hand.
-  private static let interval = 1.0
   /// Moments that are noted, at most; a stretch between two of them is streamed again.
   private static let momentLimit = 16
 
+  private let interval: Duration
   private let claim: any WorkClaim
   private let fault: PassFault
   private let note: Mutex<PassNote>
@@ -22,9 +21,10 @@ final class PassJournal: @unchecked Sendable {
   private var thread: BackgroundThread?
   private let lastText = Mutex("")
 
-  /// A journal that begins with what an earlier process noted.
-  init(_ note: PassNote, claim: any WorkClaim, fault: PassFault) {
+  /// A journal that begins with what an earlier process noted, and is written at this interval.
+  init(_ note: PassNote, every interval: Duration, claim: any WorkClaim, fault: PassFault) {
     self.note = Mutex(note)
+    self.interval = interval
     self.claim = claim
     self.fault = fault
   }
@@ -35,7 +35,7 @@ final class PassJournal: @unchecked Sendable {
   func start(_ taps: [SoundTap]) {
     self.taps = taps
     thread = BackgroundThread(name: "journal") { [self] in
-      while pause.wait(seconds: Self.interval) {
+      while pause.wait(interval) {
         do throws(StageError) { try noteNow() } catch {
           fault.note(PassFailure(nil, error))
           return

@@ -35,7 +35,8 @@ final class SoundPass {
 
   /// Makes the processors and the taps of a pass, as an earlier process left them where one did.
   init(
-    _ order: PassOrder, source: any SoundSource, context: PassContext, pool: WorkerPool
+    _ order: PassOrder, source: any SoundSource, context: PassContext, pool: WorkerPool,
+    timing: PassTiming
   ) throws(PassFailure) {
     self.order = order
     self.context = context
@@ -66,10 +67,10 @@ final class SoundPass {
           StageError("the pass cannot go on where it was", reason: "its states do not fit"))
       }
     }
-    journal = PassJournal(note, claim: context.claim, fault: fault)
+    journal = PassJournal(note, every: timing.note, claim: context.claim, fault: fault)
     stream = try SoundStream(
-      source, of: sourceStep, through: segments, from: moment, buffers: buffers,
-      journal: journal, fault: fault)
+      source, of: sourceStep, through: segments, from: moment,
+      momentInterval: timing.moment, buffers: buffers, journal: journal, fault: fault)
     if noted != nil {
       let frames = Frames(moment?.frame ?? 0)
       context.resumed(frames.duration(at: source.outline.format.sampleRate).value)

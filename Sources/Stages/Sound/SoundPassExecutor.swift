@@ -11,17 +11,21 @@ public struct SoundPassExecutor: PassExecutor {
   public let family = StageFamily.sound
   private let pool: WorkerPool
   private let coreCount: Int
+  private let timing: PassTiming
 
   /// Makes an executor whose encoders use `coreCount` threads.
-  public init(coreCount: Int) {
+  public init(coreCount: Int) { self.init(coreCount: coreCount, timing: .usual) }
+
+  init(coreCount: Int, timing: PassTiming) {
     self.coreCount = max(1, coreCount)
+    self.timing = timing
     pool = WorkerPool(threadCount: max(1, coreCount))
   }
 
   /// Runs a pass to its end. Blocks.
   public func run(_ order: PassOrder, in context: PassContext) throws(PassFailure) -> PassOutcome {
     let source = try SoundPass.open(order, in: context)
-    let pass = try SoundPass(order, source: source, context: context, pool: pool)
+    let pass = try SoundPass(order, source: source, context: context, pool: pool, timing: timing)
     return try pass.run()
   }
 
@@ -71,4 +75,15 @@ public struct SoundPassExecutor: PassExecutor {
     let seconds = Int(duration.value.rounded())
     return [seconds - 1, seconds, seconds + 1].map { hint(outline.format, seconds: $0) }
   }
+}
+
+/// How often a pass looks after its way back. What it gives does not depend on it.
+struct PassTiming: Sendable {
+  /// Between two moments that the stream can begin again at.
+  let moment: Duration
+  /// Between two notes: what a crash costs, at most, besides what the encoders have in hand.
+  let note: Duration
+
+  /// A second is lost at most, and what noting costs cannot be measured.
+  static let usual = PassTiming(moment: .milliseconds(400), note: .seconds(1))
 }

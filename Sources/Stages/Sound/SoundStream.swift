@@ -12,8 +12,6 @@ final class SoundStream {
   static let blockLength = Frames(16384)
   /// Blocks between two reports of progress.
   private static let reportInterval = 8
-  /// Seconds between two moments that the stream can begin again at.
-  private static let momentInterval = Duration.milliseconds(400)
 
   /// Processors without a tap between them, and the taps behind the last.
   struct Segment {
@@ -32,22 +30,26 @@ final class SoundStream {
   private let buffers: BufferPool
   private let journal: PassJournal
   private let fault: PassFault
+  private let momentInterval: Duration
   /// Where the processors begin: blocks of the source before it are for the source's taps alone.
   let restart: Frames
   /// Frames of the source so far.
   private(set) var frames: Frames
   private var lastMoment = ContinuousClock.now
 
-  /// Makes a stream that begins at `moment`, or at the beginning.
+  /// Makes a stream that begins at `moment`, or at the beginning, and that notes moments at this
+  /// interval.
   init(
     _ source: any SoundSource, of step: StepID, through segments: [Segment],
-    from moment: PassNote.Moment?, buffers: BufferPool, journal: PassJournal, fault: PassFault
+    from moment: PassNote.Moment?, momentInterval: Duration, buffers: BufferPool,
+    journal: PassJournal, fault: PassFault
   ) throws(PassFailure) {
     self.source = source
     sourceStep = step
     self.buffers = buffers
     self.journal = journal
     self.fault = fault
+    self.momentInterval = momentInterval
     restart = Frames(moment?.frame ?? 0)
     self.segments = segments
     if let moment {
@@ -130,7 +132,7 @@ final class SoundStream {
   /// Takes the processors' states, now and then, at the end of a block.
   private func noteMoment() {
     let now = ContinuousClock.now
-    guard now - lastMoment >= SoundStream.momentInterval else { return }
+    guard now - lastMoment >= momentInterval else { return }
     lastMoment = now
     journal.add(
       PassNote.Moment(

@@ -1,0 +1,68 @@
+import AudioModel
+import PipelineEngine
+import Testing
+
+@testable import Stages
+
+@Suite struct PassNoteTests {
+  private func moment(_ frame: Int, given: Int) -> PassNote.Moment {
+    PassNote.Moment(
+      frame: Frames(frame), given: [Frames(frame), Frames(given)],
+      states: [nil, ProcessorSnapshot(bytes: [1, 2, 3])])
+  }
+
+  private func note(_ moments: [PassNote.Moment], needs: [(segment: Int, from: Int)]) -> PassNote {
+    var note = PassNote()
+    note.moments = moments
+    note.listeners = needs.map { need in
+      var standing = PassNote.Standing(segment: need.segment)
+      standing.needsFrom = need.from
+      standing.state = ""
+      return standing
+    }
+    return note
+  }
+
+  @Test func `a pass goes on at the newest moment that serves everybody`() {
+    let moments = [moment(100, given: 90), moment(200, given: 190), moment(300, given: 290)]
+    #expect(note(moments, needs: [(1, 290)]).restart?.frame == 300)
+    #expect(note(moments, needs: [(1, 289)]).restart?.frame == 200)
+    #expect(note(moments, needs: [(1, 290), (1, 90)]).restart?.frame == 100)
+    #expect(note(moments, needs: [(1, 89)]).restart == nil)
+    #expect(note([], needs: [(1, 290)]).restart == nil)
+  }
+
+  @Test func `listeners of the source, and those that are done, do not hold the pass back`() {
+    let moments = [moment(100, given: 90), moment(200, given: 190)]
+    #expect(note(moments, needs: [(0, 0), (1, 190)]).restart?.frame == 200)
+    var done = note(moments, needs: [(1, 0), (1, 190)])
+    done.listeners[0].result = PassOutcome.Result()
+    #expect(done.restart?.frame == 200)
+  }
+
+  @Test func `moments that nobody needs any more are forgotten, and the rest thinned out`() {
+    var old = note((1...8).map { moment($0 * 100, given: $0 * 100) }, needs: [(1, 650)])
+    old.prune(to: 16)
+    #expect(old.moments.map(\.frame) == [600, 700, 800])
+    var many = note((1...9).map { moment($0 * 100, given: $0 * 100) }, needs: [(1, 100)])
+    many.prune(to: 5)
+    #expect(many.moments.map(\.frame) == [100, 300, 500, 700, 900])
+  }
+
+  @Test func `a note reads back as it was written`() throws {
+    let written = note([moment(100, given: 90)], needs: [(0, 7), (1, 90)])
+    let read = try #require(PassNote.read(try Findings.json(written)))
+    #expect(read == written)
+    #expect(read.moments[0].state(ofSegment: 1)?.bytes == [1, 2, 3])
+    #expect(read.moments[0].state(ofSegment: 0) == nil)
+    #expect(PassNote.read("{}") == nil)
+    #expect(PassNote.read("words") == nil)
+  }
+
+  @Test func `a listener's standing is not taken for that of another segment`() {
+    let written = note([], needs: [(0, 7)])
+    #expect(written.listener(0, segment: 0)?.needsFrom == 7)
+    #expect(written.listener(0, segment: 1) == nil)
+    #expect(written.listener(1, segment: 0) == nil)
+  }
+}

@@ -1,0 +1,73 @@
+import AudioModel
+import PipelineEngine
+import PipelineModel
+import TestSupport
+import Testing
+
+@testable import Stages
+
+/// Passes that are stopped at one point after the other, and gone on with.
+@Suite struct ResumedPassTests {
+  /// A quarter of a minute of swells and steps, which keeps every processor's state moving.
+  private static func sound() -> TestSound {
+    TestSound(AudioFormat(sampleRate: Hertz(48000), channelCount: 2), frames: 720_000) {
+      channel, frame in
+      let swell = Float((frame / 4800) % 7) / 8
+      let saw = Float((frame * (channel + 3)) % 109) / 109 - 0.5
+      return saw * swell
+    }
+  }
+
+  private static let pipelines = [
+    """
+    pipeline: kept
+    inputs: { note: sound }
+    stages:
+      - decode: { from: $note }
+      - eq: { bands: [{ type: highpass, frequency: 80 Hz }, { type: peak, frequency: 1 kHz, gain: 4 dB }] }
+      - gate: { threshold: -20 dB }
+        keep: true
+      - compress: { threshold: -30 dB, ratio: 4 }
+      - limit: { ceiling: -6 dBTP }
+        keep: true
+    """,
+    """
+    pipeline: exported
+    inputs: { note: sound }
+    stages:
+      - decode: { from: $note }
+      - compress: { threshold: -30 dB, ratio: 4 }
+      - measure: {}
+      - normalize: { loudness: -14 LUFS, true-peak: -1 dBTP }
+      - export: { formats: [wav, m4a, alac, flac] }
+    """,
+  ]
+
+  @Test(arguments: pipelines)
+  func `a pass that was stopped anywhere gives the same bytes in the end`(
+    pipeline: String
+  ) throws {
+    let workshop = try Workshop(Self.sound())
+    let undisturbed = EventCount()
+    let expected = try workshop.run(
+      pipeline, in: workshop.store("expected"), watching: undisturbed)
+    var stopCount = 0
+    for limit in stride(from: 1, to: undisturbed.count, by: max(1, undisturbed.count / 5)) {
+      let store = try workshop.store("stopped-\(limit)")
+      var stops = 0
+      var record: RunRecord?
+      while record == nil {
+        // Each attempt comes a little further than the one before.
+        let watch = EventCount(stoppingAt: limit * (stops + 1))
+        do { record = try workshop.run(pipeline, in: store, watching: watch) } catch {
+          let failure = try #require(error as? RunError)
+          #expect(failure.error.cause == .cancelled, "\(failure)")
+          stops += 1
+        }
+      }
+      stopCount += stops
+      #expect(record?.steps.map(\.outputs) == expected.steps.map(\.outputs))
+    }
+    #expect(stopCount > 5)
+  }
+}

@@ -1,0 +1,77 @@
+import AudioModel
+import Foundation
+import PipelineEngine
+import PipelineFile
+import PipelineModel
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Stages
+
+/// A store, a recording and pipelines to run on it, within this process.
+struct Workshop {
+  private let scratch: ScratchFolder
+  let recording: String
+
+  init(_ sound: TestSound) throws {
+    scratch = try ScratchFolder()
+    recording = scratch.file("recording.wav")
+    try sound.writeWAV(to: recording)
+    try FileManager.default.createDirectory(
+      atPath: scratch.file("out"), withIntermediateDirectories: true)
+  }
+
+  /// A store of this name, made if it is not there.
+  func store(_ name: String) throws -> DiskStore { try DiskStore(at: scratch.file(name)) }
+
+  /// The digests of what a step keeps or gives, by port, after a run to the end or to where
+  /// `recorder` stops it.
+  func run(
+    _ pipeline: String, in store: DiskStore, watching recorder: EventCount = EventCount()
+  ) throws -> RunRecord {
+    let parsed = ParsedPipeline(pipeline, knownKinds: StageCatalog.builtIn.kinds)
+    let definition = try #require(parsed.definition)
+    let plan = try Plan(definition, catalog: .builtIn, inputs: ["note": recording])
+    // Every block is a moment, so that little sound is enough for many of them.
+    let executor = SoundPassExecutor(
+      coreCount: 2, timing: PassTiming(moment: .zero, note: .milliseconds(5)))
+    let runner = Runner(
+      store: store, executors: [executor], recorder: recorder, stop: recorder.stop,
+      clock: StandingClock())
+    return try runner.run(
+      plan, Runner.Options(folder: scratch.file("out")),
+      record: RunRecord(
+        id: RunID("run"), pipeline: plan.name, pipelinePath: "", inputs: plan.inputs,
+        overrides: [:], startedAt: 0))
+  }
+}
+
+/// Counts progress, and stops the run at a chosen count.
+final class EventCount: RunRecorder {
+  let stop = StopRequest()
+  private let limit: Int
+  private let progress = Mutex(0)
+
+  init(stoppingAt limit: Int = .max) { self.limit = limit }
+
+  /// How often progress was told.
+  var count: Int { progress.withLock { $0 } }
+
+  func record(_ event: RunEvent) {
+    guard case .progress = event else { return }
+    let isOver = progress.withLock {
+      $0 += 1
+      return $0 >= limit
+    }
+    if isOver { stop.request(signal: SIGTERM) }
+  }
+}
+
+/// A clock that never moves.
+private struct StandingClock: RunClock {
+  let now = 0.0
+  func jitter() -> Double { 0 }
+  func sleep(_ seconds: Double, unless stop: StopRequest) {}
+}
