@@ -7,7 +7,7 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The tables of this version of Spool.
-  static let current = Schema(steps: [checkpointsAndRuns, custody, work])
+  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners])
 
   /// Brings a database up to date, one whole step after the other.
   ///
@@ -114,5 +114,9 @@ struct Schema: Sendable {
       noted_at REAL,
       CHECK ((note IS NULL) = (noted_at IS NULL))
     ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let runOwners = """
+    ALTER TABLE runs ADD COLUMN owner TEXT;
     """
 }
