@@ -2,8 +2,10 @@
 public struct RunRecord: Hashable, Sendable, Codable {
   /// How a run stands.
   public enum State: String, Hashable, Sendable, Codable {
-    /// Under way, or cut off without a word.
+    /// Under way.
     case running
+    /// Cut off without a word: killed, or the power went.
+    case cutOff = "cut-off"
     /// Everything was done.
     case done
     /// A step failed.

@@ -29,13 +29,21 @@ enum CheckpointTable {
       components: components, outputs: outputs, memo: first[1].text, hint: first[2].text)
   }
 
+  /// What recording a checkpoint is called in errors.
+  static let recording = "record a checkpoint in"
+
   /// Writes a checkpoint. If its key was recorded before, what only the older record names is
   /// kept.
-  static func commit(_ checkpoint: Checkpoint, to database: inout Database) throws(StoreError) {
-    let action = "record a checkpoint in"
+  /// - Parameter isAllowed: asked in the same transaction; what it throws keeps all as it was.
+  static func commit(
+    _ checkpoint: Checkpoint, to database: inout Database,
+    isAllowed: (inout Database) throws(StoreError) -> Void = { _ throws(StoreError) in }
+  ) throws(StoreError) {
+    let action = recording
     let key = SQLValue.text(checkpoint.key.digest.hex)
     let components = try StoredJSON.encode(checkpoint.components, to: action)
     try database.transaction(to: action) { (database) throws(StoreError) in
+      try isAllowed(&database)
       try database.run(
         """
         INSERT INTO checkpoints (key, kind, hint, components, memo) VALUES (?, ?, ?, ?, ?)

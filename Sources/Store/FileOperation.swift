@@ -11,6 +11,8 @@ enum FileOperation: Hashable, Sendable {
   case rename(from: String, to: String)
   case link(from: String, to: String)
   case unlink(String)
+  case removeFolder(String)
+  case lock(String)
   case flushFolder(String)
   case clone(from: String, to: String)
   case copyRange(from: String, to: String)

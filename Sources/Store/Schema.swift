@@ -7,7 +7,7 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The tables of this version of Spool.
-  static let current = Schema(steps: [checkpointsAndRuns, custody])
+  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners])
 
   /// Brings a database up to date, one whole step after the other.
   ///
@@ -94,5 +94,29 @@ struct Schema: Sendable {
       path TEXT PRIMARY KEY,
       owner TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
+    """
+
+  // The counter starts at the time: after a lost database, no old folder is taken for a new one.
+  private static let work = """
+    CREATE TABLE epochs (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      last INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO epochs VALUES (1, CAST(strftime('%s', 'now') AS INTEGER));
+    CREATE TABLE work (
+      work TEXT PRIMARY KEY,
+      generation INTEGER NOT NULL,
+      epoch INTEGER NOT NULL,
+      owner TEXT,
+      summary TEXT NOT NULL,
+      claimed_at REAL NOT NULL,
+      note TEXT,
+      noted_at REAL,
+      CHECK ((note IS NULL) = (noted_at IS NULL))
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let runOwners = """
+    ALTER TABLE runs ADD COLUMN owner TEXT;
     """
 }

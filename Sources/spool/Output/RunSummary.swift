@@ -96,7 +96,8 @@ struct RunSummary {
     let took = "in \(Format.duration(seconds))"
     let name = "run \(run.id)"
     switch run.state {
-    case .running: return "under way, or cut off   \(name)"
+    case .running: return "under way   \(name)"
+    case .cutOff: return "cut off: its process was killed, or the power went   \(name)"
     case .failed, .interrupted:
       return "\(run.state.rawValue) after \(Format.duration(seconds))   \(name)"
     case .done:

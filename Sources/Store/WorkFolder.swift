@@ -1,0 +1,56 @@
+import Glibc
+internal import PipelineModel
+
+/// The folder where the unfinished files of one piece of work lie, and the file whose lock says
+/// that somebody is at it.
+struct WorkFolder: Sendable {
+  /// The name of the file whose lock is held; no draft may have it.
+  static let lockName = "lock"
+
+  let path: String
+  let files: FileOperations
+
+  private var lockPath: String { "\(path)/\(Self.lockName)" }
+
+  /// Makes the folder, if there is none, and flushes its name: that it is there does not say that
+  /// whoever made it got as far as that.
+  func make() throws(SystemError) {
+    try files.makeFolder(path, mode: 0o700)
+    try files.flushFolder(FilePath.folder(of: path))
+  }
+
+  /// Tries to take the folder's lock.
+  func lock() throws(SystemError) -> WorkLock.Answer {
+    try WorkLock.take(lockPath, files: files)
+  }
+
+  /// When something in the folder was last written to, in seconds since 1970; nil if nothing is
+  /// there but the lock.
+  var lastWrite: Double? {
+    FilePath.names(in: path).filter { $0 != Self.lockName }.compactMap { name in
+      (try? FileStamp(at: "\(path)/\(name)")).map { Double($0.modified) / 1e9 }
+    }.max()
+  }
+
+  /// Removes the folder and all in it, the lock last. Only for whoever holds the lock. Never fails:
+  /// what cannot be removed now stays for the next time a store is opened.
+  func remove() {
+    Self.removeContents(of: path, but: Self.lockName, files: files)
+    try? files.unlink(lockPath)
+    try? files.removeFolder(path)
+  }
+
+  private static func removeContents(
+    of folder: String, but kept: String? = nil, files: FileOperations
+  ) {
+    for name in FilePath.names(in: folder) where name != kept {
+      let path = "\(folder)/\(name)"
+      if (try? FileStamp(at: path))?.isFolder == true {
+        removeContents(of: path, files: files)
+        try? files.removeFolder(path)
+      } else {
+        try? files.unlink(path)
+      }
+    }
+  }
+}
