@@ -66,7 +66,8 @@ let package = Package(
     library("AudioModel", extra: lifetimes + optimised),
     library("DSP", ["AudioModel", "CEBUR128"], extra: lifetimes + optimised),
     library(
-      "Media", ["AudioModel", "Threading", "CLibAV", "CLibAVLoader", "CPosix"], extra: lifetimes),
+      "Media", ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
+      extra: lifetimes),
 
     // Where they meet, and the program.
     library(
@@ -99,7 +100,7 @@ let package = Package(
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
-    tests("MediaTests", ["Media", "AudioModel", "Threading", "TestSupport"]),
+    tests("MediaTests", ["Media", "AudioModel", "Hashing", "Threading", "TestSupport"]),
     tests(
       "StagesTests",
       [

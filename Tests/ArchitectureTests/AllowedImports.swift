@@ -18,7 +18,7 @@ enum AllowedImports {
     // The sound side.
     "AudioModel": [],
     "DSP": ["AudioModel", "CEBUR128"],
-    "Media": ["AudioModel", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
+    "Media": ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
 
     // Where they meet, and the program.
     "Stages": [
