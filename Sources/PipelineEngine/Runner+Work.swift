@@ -75,12 +75,12 @@ extension Runner {
     _ order: PassOrder, _ publisher: Publisher, _ plan: Plan, _ recordings: [String: StepOutput]
   ) -> PassContext {
     let timeout = order.timeout
-    let deadline = timeout.map { clock.now + $0 }
+    let deadline = timeout.map { clock.elapsed + $0 }
     return PassContext(
       store: store,
       check: { [stop, clock] () throws(StageError) in
         try stop.check()
-        if let deadline, clock.now > deadline {
+        if let deadline, clock.elapsed > deadline {
           throw StageError(
             "gave up after \(timeout ?? 0) s", advice: "raise the step's timeout",
             cause: .environment)
