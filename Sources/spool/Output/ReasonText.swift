@@ -93,7 +93,8 @@ struct ReasonText {
       ["what": .text(what), "name": .text(name), "from": text(old), "to": text(new)]
     }
     return switch change {
-    case .upstream(let port, let step): entry("step", port.name, step.name, step.name)
+    case .upstream(let port, let step):
+      ["what": .text("step"), "name": .text(port.name), "step": .text(step.name)]
     case .source(let port, let old, let new): entry("source", port.name, old?.name, new?.name)
     case .recording(let name, let old, let new): entry("recording", name, old, new)
     case .key(.kind(let old, let new)): entry("kind", "kind", old, new)
