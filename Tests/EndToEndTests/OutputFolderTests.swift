@@ -137,7 +137,7 @@ struct OutputFolderTests {
     let folder = place.file("other")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     let other = folder + "/note.wav"
-    try Reference.record(other, seconds: 1)
+    try Reference.record(other, seconds: 6)
     try #require(try place.run(pipeline, [note]).exitCode == 0)
     let first = try place.export("note.wav")
 

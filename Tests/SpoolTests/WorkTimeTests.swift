@@ -14,7 +14,7 @@ import Testing
   func frozen() {
     let time = WorkTime(at: 100)
     for tick in 0...10 { time.note(at: 100 + Double(tick) * 0.25) }
-    #expect(time.seconds(at: 102.6) == 2.6)
+    #expect(time.seconds(at: 102.75) == 2.75)
     // Whoever asks first after the pause gets the same answer as everybody afterwards.
     #expect(time.seconds(at: 500) == 2.5 + WorkTime.longestGap)
     time.note(at: 500)

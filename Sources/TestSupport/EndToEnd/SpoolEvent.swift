@@ -67,6 +67,10 @@ public struct SpoolEvent: Decodable, Sendable {
     public let failure: String?
     /// The earlier run that it goes on with.
     public let resumes: String?
+    /// When it began, in seconds since 1970.
+    public let startedAt: Double
+    /// When it ended.
+    public let finishedAt: Double?
     /// Seconds that it was at work.
     public let activeSeconds: Double?
   }
