@@ -100,6 +100,31 @@ struct OutputFolderTests {
     #expect(try SoundFacts(of: out + "/note.wav").frames == 120 * 22050)
   }
 
+  @Test(
+    "an output folder that fills up is named, and nothing is made again once there is room",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func folderFillsUp() throws {
+    let disk = try SmallDisk(byteCount: 16 << 20)
+    let filler = disk.path + "/filler"
+    try Reference.record(note, seconds: 60, rate: 22050, channels: 1)
+    let running = try place.start(
+      try place.quickPipeline(formats: "wav"), [note], ["--out", disk.path])
+    try #require(try running.waits(for: "\"pass\""))
+    _ = try? Reference.output("dd", ["if=/dev/zero", "of=" + filler, "bs=1M"])
+    let full = try running.end().run
+    #expect(full.exitCode == 1)
+    let complaint = try #require(full.complaint, "\(full.errorOutput)")
+    #expect(complaint.what.contains("\(disk.path) is full"), "\(complaint)")
+    #expect(
+      complaint.why.firstMatch(of: /about [\d.]+ MB more are needed/) != nil, "\(complaint)")
+    #expect(Workspace.names(in: disk.path) == ["filler"])
+    try FileManager.default.removeItem(atPath: filler)
+    let again = try place.resume()
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(again.made == [])
+    #expect(Workspace.names(in: disk.path) == ["note.wav"])
+  }
+
   @Test("a foreign file in the way stays, unless --replace says otherwise")
   func foreignFile() throws {
     try FileManager.default.createDirectory(
