@@ -6,14 +6,14 @@ public struct RunRecord: Hashable, Sendable, Codable {
   public enum State: String, Hashable, Sendable, Codable {
     /// Under way.
     case running
+    /// Cut off without a word: killed, or the power went.
+    case cutOff = "cut-off"
     /// Everything was done.
     case done
     /// A step failed.
     case failed
     /// Stopped by a signal, at a clean point.
     case interrupted
-    /// Its process ended without a word: killed, crashed, or the machine went off.
-    case cutOff
   }
 
   /// The run's name.
