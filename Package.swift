@@ -108,6 +108,7 @@ let package = Package(
         "Hashing", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
-    tests("EndToEndTests", ["spool", "TestSupport"]),
+    tests("SpoolTests", ["spool", "PipelineModel", "PipelineEngine", "Hashing"]),
+    tests("EndToEndTests", ["spool", "Store", "PipelineModel", "TestSupport"]),
   ]
 )

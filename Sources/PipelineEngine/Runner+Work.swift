@@ -109,12 +109,12 @@ extension Runner {
     _ recordings: [String: StepOutput], _ claim: any WorkClaim
   ) -> PassContext {
     let timeout = order.timeout
-    let deadline = timeout.map { clock.now + $0 }
+    let deadline = timeout.map { clock.elapsed + $0 }
     return PassContext(
       store: store, claim: claim,
       check: { [stop, clock] () throws(StageError) in
         try stop.check()
-        if let deadline, clock.now > deadline {
+        if let deadline, clock.elapsed > deadline {
           throw StageError(
             "gave up after \(timeout ?? 0) s", advice: "raise the step's timeout",
             cause: .environment)
@@ -126,7 +126,13 @@ extension Runner {
         guard (try? checkUnchanged(order, plan, recordings)) != nil else { return }
         publisher.publish(artifact, at: port, of: step)
       },
-      resumed: { _ in })
+      resumed: { [recorder] seconds, total in
+        guard let lostSeconds = claim.lostSeconds else { return }
+        recorder.record(
+          .resumed(
+            steps: order.pendingSteps.map(\.id), atSeconds: seconds, ofSeconds: total,
+            lostSeconds: lostSeconds))
+      })
   }
 
   /// Tries work again where its failure is of the passing kind.

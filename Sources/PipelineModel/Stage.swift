@@ -73,6 +73,8 @@ public struct PublishingContext: Sendable {
   public let outputs: [PortName: StepOutput]
   /// The recordings that they come from, nearest first.
   public let recordings: [String]
+  /// What the nearest of them is; nil where that is not known.
+  public let recording: RecordingIdentity?
   /// The user's folder; it exists.
   public let folder: String
   /// Whether files that Spool did not write may be replaced.
@@ -84,12 +86,14 @@ public struct PublishingContext: Sendable {
 
   /// Collects what the stage may touch.
   public init(
-    step: StepID, outputs: [PortName: StepOutput], recordings: [String], folder: String,
-    isReplacing: Bool, store: any ArtifactStore, custody: any FileCustody
+    step: StepID, outputs: [PortName: StepOutput], recordings: [String],
+    recording: RecordingIdentity? = nil, folder: String, isReplacing: Bool,
+    store: any ArtifactStore, custody: any FileCustody
   ) {
     self.step = step
     self.outputs = outputs
     self.recordings = recordings
+    self.recording = recording
     self.folder = folder
     self.isReplacing = isReplacing
     self.store = store

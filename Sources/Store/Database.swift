@@ -164,7 +164,10 @@ internal import PipelineModel
       case SQLITE_BUSY, SQLITE_LOCKED: "another spool is writing for a long time: try again later"
       default: nil
       }
+    // A full disk shows itself as an I/O error where SQLite maps its shared memory.
+    let system = SystemError(unsafe sqlite3_system_errno(handle))
     return StoreError(
-      action, path: path, reason: unsafe String(cString: sqlite3_errmsg(handle)), advice: advice)
+      action, path: path, reason: unsafe String(cString: sqlite3_errmsg(handle)), advice: advice,
+      isFullDisk: code == SQLITE_FULL || (code == SQLITE_IOERR && system.isFullDisk))
   }
 }

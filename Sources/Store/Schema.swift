@@ -7,7 +7,7 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The tables of this version of Spool.
-  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners])
+  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners, origins])
 
   /// Brings a database up to date, one whole step after the other.
   ///
@@ -69,6 +69,12 @@ struct Schema: Sendable {
       record TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX runs_by_start ON runs (started_at);
+    """
+
+  /// Which recording an export was made of; unknown for those of before.
+  private static let origins = """
+    ALTER TABLE published ADD COLUMN recording_path TEXT;
+    ALTER TABLE published ADD COLUMN recording_digest TEXT;
     """
 
   private static let custody = """

@@ -11,8 +11,10 @@ struct Spool {
 
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [any (Command & SendableMetatype).Type] = [
-    RunCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
+    RunCommand.self, ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self,
+    NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
+    WhyCommand.self,
     CompletionCommand.self,
   ]
 

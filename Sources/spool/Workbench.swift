@@ -26,7 +26,11 @@ struct Workbench {
 
   /// Reads a pipeline's file; every problem that shows without inputs is reported.
   func pipeline(at path: String) throws(Refusal) -> Pipeline {
-    let text = try read(path)
+    try pipeline(read(path), from: path)
+  }
+
+  /// Reads a pipeline from its text; `path` is where it lay.
+  func pipeline(_ text: String, from path: String) throws(Refusal) -> Pipeline {
     let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
     guard let definition = parsed.definition, parsed.problems.isEmpty else {
       throw refusal(allProblems(parsed), in: text, at: path)

@@ -5,8 +5,8 @@ import Testing
 @Suite("The command line explains itself")
 struct HelpTests {
   static let commands = [
-    "run", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
-    "completion",
+    "run", "resume", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
+    "why", "completion",
   ]
 
   @Test("--help lists every command")

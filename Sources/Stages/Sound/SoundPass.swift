@@ -71,10 +71,9 @@ final class SoundPass {
     stream = try SoundStream(
       source, of: sourceStep, through: segments, from: moment,
       momentInterval: timing.moment, buffers: buffers, journal: journal, fault: fault)
-    if noted != nil {
-      let frames = Frames(moment?.frame ?? 0)
-      context.resumed(frames.duration(at: source.outline.format.sampleRate).value)
-    }
+    let outline = source.outline
+    let begin = Frames(moment?.frame ?? 0).duration(at: outline.format.sampleRate)
+    context.resumed(begin.value, outline.duration?.value)
   }
 
   /// What an earlier process noted of this pass; nil where none did.
