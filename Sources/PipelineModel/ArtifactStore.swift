@@ -74,9 +74,9 @@ public protocol DraftBacking: AnyObject, Sendable {
   func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError)
   /// Flushes the file.
   func flush() throws(StoreError)
-  /// Flushes, renames, flushes the folder.
+  /// Flushes, gives the file its place as an artifact, flushes the folder.
   func seal() throws(StoreError) -> Artifact
-  /// Deletes the file unless it was sealed.
+  /// Deletes the file unless it was sealed, or belongs to a piece of work.
   func discard()
 }
 

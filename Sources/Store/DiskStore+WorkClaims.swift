@@ -15,8 +15,7 @@ extension DiskStore: WorkClaims {
       let entry = try registered(work)
       let folder = WorkFolder(path: layout.work(work, generation: entry.generation), files: files)
       let answer = try doing("claim the work in", folder.path) { () throws(SystemError) in
-        try folder.make()
-        return try folder.lock()
+        try folder.claim()
       }
       switch answer {
       case .gone: continue

@@ -12,14 +12,18 @@ struct WorkFolder: Sendable {
 
   private var lockPath: String { "\(path)/\(Self.lockName)" }
 
-  /// Makes the folder, if there is none, and flushes its name: that it is there does not say that
-  /// whoever made it got as far as that.
-  func make() throws(SystemError) {
+  /// Tries to take the folder's lock, and makes the folder if there is none.
+  func claim() throws(SystemError) -> WorkLock.Answer {
     try files.makeFolder(path, mode: 0o700)
-    try files.flushFolder(FilePath.folder(of: path))
+    let answer = try lock()
+    if case .taken = answer {
+      // That the folder was there does not say that whoever made it got as far as this.
+      try files.flushFolder(FilePath.folder(of: path))
+    }
+    return answer
   }
 
-  /// Tries to take the folder's lock.
+  /// Tries to take the lock of a folder that is there.
   func lock() throws(SystemError) -> WorkLock.Answer {
     try WorkLock.take(lockPath, files: files)
   }

@@ -159,7 +159,7 @@ import Testing
       [path = path as String, witness = scratch.file("inside") as String] in
       let store = try DiskStore(at: path)
       var grantCount = 0
-      for round in 0..<2000 where grantCount < 60 {
+      while grantCount < 40 {
         guard let claim = try store.claim(Self.work, summary: "").claim else {
           usleep(200)
           continue
@@ -171,9 +171,8 @@ import Testing
         try claim.note("\(getpid())")
         #expect(try claim.lastNote()?.text == "\(getpid())")
         #expect(unsafe unlink(witness) == 0)
-        if round % 2 == 0 { claim.end() } else { claim.release() }
+        if grantCount % 2 == 0 { claim.end() } else { claim.release() }
       }
-      #expect(grantCount > 0)
     }
   }
 }
