@@ -39,7 +39,7 @@ extension WorkClaim {
       end()
       throw failure
     } catch {
-      release()
+      if heldByteCount > 0 { release() } else { end() }
       throw error
     }
   }

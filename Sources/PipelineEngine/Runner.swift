@@ -105,10 +105,14 @@ public struct Runner: Sendable {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
       guard let work = planner.next(survey.status) else { return }
-      if progress.isFirstWork { try checkRoom(plan, survey, options) }
+      let isFirst = progress.isFirstWork
+      let prepare = { (claim: any WorkClaim) throws in
+        if isFirst { try checkRoom(plan, survey, options, claim) }
+      }
       let isDoneHere: Bool
       switch work {
-      case .whole(let id): isDoneHere = try runWhole(id, plan, survey, recordings, &progress)
+      case .whole(let id):
+        isDoneHere = try runWhole(id, plan, survey, recordings, &progress, prepare)
       case .pass(var outline):
         if let alone = try sourceToIdentify(outline, plan, survey, identified) {
           identified.insert(alone)
@@ -118,7 +122,8 @@ public struct Runner: Sendable {
         } else {
           try publisher.checkOwners(survey.status)
         }
-        isDoneHere = try runPass(outline, plan, survey, recordings, publisher, &progress)
+        isDoneHere = try runPass(
+          outline, plan, survey, recordings, publisher, &progress, prepare)
       }
       if isDoneHere { try log.save(progress.record) }
     }

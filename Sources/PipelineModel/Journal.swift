@@ -41,6 +41,9 @@ public protocol WorkClaim: Journal, AnyObject {
   /// but the work itself.
   var folder: String { get }
 
+  /// Bytes of the files that lie in the folder.
+  var heldByteCount: Int { get }
+
   /// Seconds of work that the process before this one lost by dying, at most: from its last note to
   /// the last sign of it. Nil where the work is new.
   var lostSeconds: Double? { get }

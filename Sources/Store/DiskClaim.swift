@@ -27,6 +27,8 @@ final class DiskClaim: WorkClaim {
     self.store = store
   }
 
+  var heldByteCount: Int { WorkFolder(path: folder, files: store.files).byteCount }
+
   func lastNote() throws(StoreError) -> JournalNote? {
     let action = "read the notes of the work in"
     try requireLock(action)

@@ -36,6 +36,13 @@ struct WorkFolder: Sendable {
     }.max()
   }
 
+  /// How long all its files are together.
+  var byteCount: Int {
+    FilePath.names(in: path).reduce(0) { sum, name in
+      sum + ((try? FileStamp(at: "\(path)/\(name)")).map { Int($0.byteCount) } ?? 0)
+    }
+  }
+
   /// Removes the folder and all in it, the lock last. Only for whoever holds the lock. Never fails:
   /// what cannot be removed now stays for the next time a store is opened.
   func remove() {
