@@ -26,6 +26,6 @@ extension GroupExtent {
       curvature = LinkedLevel.greater(curvature, LinkedLevel.magnitude(bend))
       index &+= 8
     }
-    self.init(peak: peak.max(), curvature: curvature.max())
+    self.init(peak: LinkedLevel.greatest(peak), curvature: LinkedLevel.greatest(curvature))
   }
 }

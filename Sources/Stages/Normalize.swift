@@ -12,7 +12,7 @@ struct NormalizeStage: AnalysedSoundStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize", revision: 1,
+    kind: "normalize", revision: 2,
     summary: "Bring the whole recording to a loudness or a peak level",
     discussion: """
       With `loudness`, the integrated loudness after EBU R 128 is measured over the whole \
@@ -38,8 +38,6 @@ struct NormalizeStage: AnalysedSoundStage {
         "the ceiling that no true peak may pass"),
     ],
     shorthand: "loudness")
-
-  static var libraries: [String: String] { ["libebur128": LoudnessLibrary.version] }
 
   private let target: NormalizeTarget
 
