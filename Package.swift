@@ -106,8 +106,8 @@ let package = Package(
     tests(
       "StagesTests",
       [
-        "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel",
-        "Hashing", "TestSupport",
+        "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
+        "Hashing", "Threading", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("EndToEndTests", ["spool", "TestSupport"]),

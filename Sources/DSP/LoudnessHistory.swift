@@ -27,9 +27,9 @@ public struct LoudnessHistory: Hashable, Sendable {
   /// Adds a step.
   mutating func append(_ energy: Double) { energies.append(energy) }
 
-  /// Adds the steps of the stretch that comes next, without its first `runIn` steps.
-  public mutating func append(_ next: LoudnessHistory, afterRunIn runIn: Int = 0) {
-    energies += next.energies.dropFirst(runIn)
+  /// Adds those steps of another history, of the stretch that comes next, that lie in a range.
+  public mutating func append(_ next: LoudnessHistory, steps: Range<Int>) {
+    energies += next.energies[steps.clamped(to: next.energies.indices)]
   }
 
   /// The integrated loudness of ITU-R BS.1770-4: the mean of all 400 ms blocks, one from every

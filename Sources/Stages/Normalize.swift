@@ -2,6 +2,7 @@ import AudioModel
 import DSP
 import PipelineEngine
 import PipelineModel
+import Threading
 
 /// `normalize`: to a loudness with a true-peak ceiling, or to a peak.
 struct NormalizeStage: AnalysedSoundStage {
@@ -135,14 +136,15 @@ private final class NormalizeAnalysis: SoundAnalysis {
   func hear(_ block: SharedBuffer) { meter.analyse(block.buffer) }
 
   func conclude(
-    _ sound: KeptSound, store: any ArtifactStore,
+    _ sound: KeptSound, store: any ArtifactStore, pool: WorkerPool,
     check: @escaping @Sendable () throws(StageError) -> Void
   ) throws(StageError) -> PassOutcome.Result {
     let before = NormalizeLevels(meter.finding())
     var decision = decide(before)
     var after = before.amplified(by: decision.gain)
     if let ceiling = decision.ceiling, case .loudness(let wanted, _) = target {
-      let search = LoudnessSearch(wanted: wanted, ceiling: ceiling, sound: sound, check: check)
+      let search = LoudnessSearch(
+        wanted: wanted, ceiling: ceiling, sound: sound, pool: pool, check: check)
       let (gain, reached) = try search.settle(from: decision.gain)
       decision.gain = gain
       after.limit(to: ceiling, reaching: reached)

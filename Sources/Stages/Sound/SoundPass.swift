@@ -23,6 +23,7 @@ final class SoundPass {
 
   private let order: PassOrder
   private let context: PassContext
+  private let pool: WorkerPool
   private let source: any SoundSource
   private let sourceStep: StepID
   private let segments: [Segment]
@@ -52,6 +53,7 @@ final class SoundPass {
   ) throws(PassFailure) {
     self.order = order
     self.context = context
+    self.pool = pool
     self.source = source
     let fault = PassFault()
     self.fault = fault
@@ -114,7 +116,7 @@ final class SoundPass {
     for tap in taps where tap.isAnalysis {
       guard let artifact = kept[tap.at] else { continue }
       outcome.results[tap.step, default: PassOutcome.Result()].merge(
-        try tap.conclude(artifact, context))
+        try tap.conclude(artifact, context, pool: pool))
     }
     try describeSource(&outcome)
     for (step, result) in outcome.results {

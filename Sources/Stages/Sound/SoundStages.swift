@@ -72,10 +72,11 @@ protocol SoundSink: AnyObject {
 protocol SoundAnalysis: AnyObject {
   /// Hears the next block.
   func hear(_ block: SharedBuffer)
-  /// The stream has ended. `sound` reads it again from the store, as often as it is opened.
+  /// The stream has ended. `sound` reads it again from the store, as often as it is opened;
+  /// `pool` has a thread for each core.
   /// - Returns: the memo that the stage's processor is made from, and findings for people.
   func conclude(
-    _ sound: KeptSound, store: any ArtifactStore,
+    _ sound: KeptSound, store: any ArtifactStore, pool: WorkerPool,
     check: @escaping @Sendable () throws(StageError) -> Void
   ) throws(StageError) -> PassOutcome.Result
 }
