@@ -10,10 +10,10 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "measure", revision: 1,
+    kind: "measure", revision: 2,
     summary: "Measure loudness, range, peaks, RMS, DC and clipping",
     discussion: """
-      Integrated loudness and loudness range after EBU R 128 (libebur128), true peak by fourfold \
+      Integrated loudness and loudness range after EBU R 128, true peak by fourfold \
       oversampling after ITU-R BS.1770-4. The sound passes on to the stages below unchanged.
       """,
     flow: .streaming(.sound, .sink),

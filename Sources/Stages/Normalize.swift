@@ -2,6 +2,7 @@ import AudioModel
 import DSP
 import PipelineEngine
 import PipelineModel
+import Threading
 
 /// `normalize`: to a loudness with a true-peak ceiling, or to a peak.
 struct NormalizeStage: AnalysedSoundStage {
@@ -12,7 +13,7 @@ struct NormalizeStage: AnalysedSoundStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize", revision: 1,
+    kind: "normalize", revision: 2,
     summary: "Bring the whole recording to a loudness or a peak level",
     discussion: """
       With `loudness`, the integrated loudness after EBU R 128 is measured over the whole \
@@ -38,8 +39,6 @@ struct NormalizeStage: AnalysedSoundStage {
         "the ceiling that no true peak may pass"),
     ],
     shorthand: "loudness")
-
-  static var libraries: [String: String] { ["libebur128": LoudnessLibrary.version] }
 
   private let target: NormalizeTarget
 
@@ -139,14 +138,15 @@ private final class NormalizeAnalysis: SoundAnalysis {
   func take(_ block: SharedBuffer) { meter.analyse(block.buffer) }
 
   func conclude(
-    _ sound: KeptSound, store: any ArtifactStore,
+    _ sound: KeptSound, store: any ArtifactStore, pool: WorkerPool,
     check: @escaping @Sendable () throws(StageError) -> Void
   ) throws(StageError) -> PassOutcome.Result {
     let before = NormalizeLevels(meter.finding())
     var decision = decide(before)
     var after = before.amplified(by: decision.gain)
     if let ceiling = decision.ceiling, case .loudness(let wanted, _) = target {
-      let search = LoudnessSearch(wanted: wanted, ceiling: ceiling, sound: sound, check: check)
+      let search = LoudnessSearch(
+        wanted: wanted, ceiling: ceiling, sound: sound, pool: pool, check: check)
       let (gain, reached) = try search.settle(from: decision.gain)
       decision.gain = gain
       after.limit(to: ceiling, reaching: reached)

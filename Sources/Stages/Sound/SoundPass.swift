@@ -10,6 +10,7 @@ import Threading
 final class SoundPass {
   private let order: PassOrder
   private let context: PassContext
+  private let pool: WorkerPool
   private let source: any SoundSource
   private let sourceStep: StepID
   private let stream: SoundStream
@@ -40,6 +41,7 @@ final class SoundPass {
   ) throws(PassFailure) {
     self.order = order
     self.context = context
+    self.pool = pool
     self.source = source
     let fault = PassFault()
     self.fault = fault
@@ -150,7 +152,7 @@ final class SoundPass {
     }
     for (index, tap) in taps.enumerated() where tap.isAnalysis {
       guard let artifact = kept[tap.at] else { continue }
-      let result = try tap.conclude(artifact, context)
+      let result = try tap.conclude(artifact, context, pool: pool)
       journal.finish(index, result)
       outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
     }
