@@ -74,11 +74,12 @@ let package = Package(
       ["PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading"],
       extra: lifetimes),
     library("Arguments"),
+    library("CrashTest", ["Hashing"]),
     .executableTarget(
       name: "spool",
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages",
-        "Hashing", "Media", "Threading", "CPosix",
+        "CrashTest", "Hashing", "Media", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 
@@ -107,6 +108,7 @@ let package = Package(
         "Hashing", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
+    tests("CrashTestTests", ["CrashTest", "TestSupport"]),
     tests("EndToEndTests", ["spool", "TestSupport"]),
   ]
 )

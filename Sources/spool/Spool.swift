@@ -13,6 +13,7 @@ struct Spool {
   private static let commands: [any (Command & SendableMetatype).Type] = [
     RunCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
+    CrashTestCommand.self,
     CompletionCommand.self,
   ]
 

@@ -6,7 +6,7 @@ import Testing
 struct HelpTests {
   static let commands = [
     "run", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
-    "completion",
+    "crashtest", "completion",
   ]
 
   @Test("--help lists every command")
