@@ -13,7 +13,6 @@ struct KillTestTests {
 
   /// What a script says before its own words: it goes on in a store, and takes half a second or so.
   private static let opening = """
-    #!/bin/sh
     while [ "$1" != --store ]; do shift; done
     store=$2 out=$4
     mkdir -p "$store" "$out"
@@ -28,8 +27,8 @@ struct KillTestTests {
     shouldStop: @escaping () -> Bool = { false }
   ) throws -> KillTestResult {
     let program = try scratch.write(Self.opening + script, to: "program")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
-    let run = TestedRun(program: program, pipeline: "p", inputs: ["i"], overrides: ["a=b"])
+    let run = TestedRun(
+      program: ["/bin/sh", program], pipeline: "p", inputs: ["i"], overrides: ["a=b"])
     let test = KillTest(
       of: run, scratch: scratch.path, keepsEverything: keeps, shouldStop: shouldStop
     ) { _ in }

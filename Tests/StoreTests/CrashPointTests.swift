@@ -24,34 +24,34 @@ import Testing
     }
   }
 
-  @Test("a process is killed before its first operation, and before a commit")
+  @Test("a process dies right before its operation")
   func death() async throws {
-    // Nothing is made before the first operation, which makes the store's folder.
-    await #expect(processExitsWith: .signal(SIGKILL)) {
-      setenv(CrashPoint.variable, "1", 1)
-      let scratch = try ScratchFolder()
-      defer { _ = scratch }
-      _ = try DiskStore(at: scratch.file("store"))
+    let scratch = try ScratchFolder()
+    let path = scratch.file("store")
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      unsafe setenv(CrashPoint.variable, "1", 1)
+      _ = try DiskStore(at: path)
     }
-    // Folders: the store and two in it, each made and its name flushed. Then come the tables.
-    await #expect(processExitsWith: .signal(SIGKILL)) {
-      setenv(CrashPoint.variable, "2", 1)
-      let scratch = try ScratchFolder()
-      var database = try Database(at: scratch.file("test.sqlite"))
-      try database.run("CREATE TABLE things (name TEXT) STRICT", to: "test")
-      // A statement that changes nothing commits nothing.
-      try database.run("SELECT * FROM things", to: "test")
-      try database.run("INSERT INTO things VALUES ('a')", to: "test")
-      exit(0)
-    }
-    await #expect(processExitsWith: .exitCode(0)) {
-      setenv(CrashPoint.variable, "3", 1)
-      let scratch = try ScratchFolder()
-      var database = try Database(at: scratch.file("test.sqlite"))
+    #expect(names(in: scratch.path) == [], "the first operation makes the store's folder")
+  }
+
+  @Test("commits count as operations, and statements that change nothing do not", arguments: 1...3)
+  func commits(number: Int) async throws {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("test.sqlite")
+    let life: ExitTest.Condition = number < 3 ? .signal(SIGKILL) : .exitCode(0)
+    await #expect(processExitsWith: life) { [path = path as String, number = number as Int] in
+      unsafe setenv(CrashPoint.variable, "\(number)", 1)
+      var database = try Database(at: path)
       try database.run("CREATE TABLE things (name TEXT) STRICT", to: "test")
       try database.run("SELECT * FROM things", to: "test")
       try database.run("INSERT INTO things VALUES ('a')", to: "test")
       exit(0)
     }
+    var database = try Database(at: path)
+    let tables = try database.run("SELECT name FROM sqlite_schema", to: "test").count
+    #expect(tables == (number > 1 ? 1 : 0))
+    guard tables == 1 else { return }
+    #expect(try database.run("SELECT name FROM things", to: "test").count == (number > 2 ? 1 : 0))
   }
 }
