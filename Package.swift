@@ -105,7 +105,7 @@ let package = Package(
       "StagesTests",
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel",
-        "Hashing", "TestSupport",
+        "Hashing", "Media", "Threading", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),

@@ -59,6 +59,8 @@ private final class ExportLane: @unchecked Sendable {
   private var draft: ArtifactDraft?
   private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
   private let failure = Mutex<StageError?>(nil)
+  /// Whether every block of the stream was handed over.
+  private let isComplete = Atomic(false)
   private var artifact: Artifact?
   private var thread: BackgroundThread?
 
@@ -86,7 +88,8 @@ private final class ExportLane: @unchecked Sendable {
     thread = BackgroundThread(name: port.name) { [self] in
       do throws(StageError) {
         while let block = queue.receive() { try encode(block) }
-        try seal()
+        // A stream that was cut off leaves a file that looks whole, and must not be taken for one.
+        if isComplete.load(ordering: .acquiring) { try seal() }
       } catch {
         failure.withLock { $0 = error }
         queue.cancel()
@@ -99,7 +102,11 @@ private final class ExportLane: @unchecked Sendable {
     if !queue.send(block), let error = failure.withLock({ $0 }) { throw error }
   }
 
-  func close() { queue.close() }
+  /// The stream has ended: no more blocks will come.
+  func close() {
+    isComplete.store(true, ordering: .releasing)
+    queue.close()
+  }
 
   /// Waits for the file.
   func finish() throws(StageError) -> Artifact? {
