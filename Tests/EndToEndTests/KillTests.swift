@@ -8,8 +8,6 @@ import Testing
 /// kill before every single operation of the store, which takes minutes.
 @Suite("A run can be killed anywhere", .serialized)
 struct KillTests {
-  private static let isLong = ProcessInfo.processInfo.environment["SPOOL_LONG_TESTS"] != nil
-
   /// A shipped pipeline and a recording for it.
   struct Work: CustomTestStringConvertible, Sendable {
     let pipeline: String
@@ -34,7 +32,7 @@ struct KillTests {
 
   @Test(
     "at 200 random moments of each pipeline",
-    .enabled(if: isLong, "SPOOL_LONG_TESTS is not set"), arguments: Work.all)
+    .enabled(if: LongTests.areWanted, "SPOOL_LONG_TESTS is not set"), arguments: Work.all)
   func atManyMoments(work: Work) throws {
     try expectSurvival(of: work, kills: 200, seed: .random(in: 0..<1_000_000))
   }
@@ -54,7 +52,7 @@ struct KillTests {
   @Test(
     "before every so many operations of the store",
     .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"),
-    arguments: [isLong ? 1 : 9])
+    arguments: [LongTests.areWanted ? 1 : 9])
   func beforeOperations(stride: Int) throws {
     let note = place.file("note.wav")
     try Reference.record(note, seconds: 1)
