@@ -74,11 +74,12 @@ let package = Package(
       ["PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading"],
       extra: lifetimes),
     library("Arguments"),
+    library("CrashTest", ["Hashing"]),
     .executableTarget(
       name: "spool",
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages",
-        "Hashing", "Media", "Threading", "CPosix",
+        "CrashTest", "Hashing", "Media", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 
@@ -108,9 +109,10 @@ let package = Package(
       "StagesTests",
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
-        "Hashing", "Threading", "TestSupport",
+        "Hashing", "Media", "Threading", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
+    tests("CrashTestTests", ["CrashTest", "TestSupport"]),
     tests("SpoolTests", ["spool", "PipelineModel", "PipelineEngine", "Hashing"]),
     tests("EndToEndTests", ["spool", "Store", "PipelineModel", "TestSupport"]),
   ]

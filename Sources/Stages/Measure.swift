@@ -30,7 +30,9 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
   init(_ parameters: Parameters) { isWritten = parameters.write }
 
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
-    MeasureSink(LevelMeter(format: stream.format), store: context.store)
+    MeasureSink(
+      HearingMeter({ LevelMeter(format: stream.format) }, resuming: context.work.resuming),
+      store: context.store)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {
@@ -50,15 +52,19 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
 
 /// Feeds a meter, and keeps what it found.
 private final class MeasureSink: SoundSink {
-  private let meter: LevelMeter
+  private let meter: HearingMeter<LevelMeter>
   private let store: any ArtifactStore
 
-  init(_ meter: LevelMeter, store: any ArtifactStore) {
+  init(_ meter: HearingMeter<LevelMeter>, store: any ArtifactStore) {
     self.meter = meter
     self.store = store
   }
 
-  func take(_ block: SharedBuffer) { meter.analyse(block.buffer) }
+  var firstFrame: Frames { meter.firstFrame }
+
+  func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
+
+  func progress() -> ListenerProgress? { meter.progress }
 
   func finish() throws(StageError) -> PassOutcome.Result {
     var result = PassOutcome.Result()

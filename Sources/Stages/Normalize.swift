@@ -56,7 +56,8 @@ struct NormalizeStage: AnalysedSoundStage {
   func makeAnalysis(
     of format: AudioFormat, resuming: ListenerProgress?
   ) -> any SoundAnalysis {
-    NormalizeAnalysis(target, format: format)
+    NormalizeAnalysis(
+      target, HearingMeter({ LoudnessMeter(format: format) }, resuming: resuming))
   }
 
   func makeProcessor(
@@ -128,14 +129,18 @@ struct NormalizeLevels: Codable, Sendable {
 /// Measures the stream, and settles the gain.
 private final class NormalizeAnalysis: SoundAnalysis {
   private let target: NormalizeTarget
-  private let meter: LoudnessMeter
+  private let meter: HearingMeter<LoudnessMeter>
 
-  init(_ target: NormalizeTarget, format: AudioFormat) {
+  init(_ target: NormalizeTarget, _ meter: HearingMeter<LoudnessMeter>) {
     self.target = target
-    meter = LoudnessMeter(format: format)
+    self.meter = meter
   }
 
-  func take(_ block: SharedBuffer) { meter.analyse(block.buffer) }
+  var firstFrame: Frames { meter.firstFrame }
+
+  func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
+
+  func progress() -> ListenerProgress? { meter.progress }
 
   func conclude(
     _ sound: KeptSound, store: any ArtifactStore, pool: WorkerPool,

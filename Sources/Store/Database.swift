@@ -13,6 +13,7 @@ internal import PipelineModel
   /// - Parameter patience: how long to wait for another process, in milliseconds.
   init(at path: String, patience: CInt = 10_000) throws(StoreError) {
     unsafe handle = try Self.open(path, patience)
+    unsafe CrashPoint.chosen?.watchCommits(of: handle)
     unsafe statements = [:]
     self.path = path
   }

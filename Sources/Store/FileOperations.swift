@@ -8,7 +8,9 @@ struct FileOperations: Sendable {
   let willPerform: @Sendable (FileOperation) throws(SystemError) -> Void
 
   /// The system's own calls.
-  static let system = FileOperations { _ throws(SystemError) in }
+  static let system = FileOperations { (operation) throws(SystemError) in
+    if operation.changesDisk { CrashPoint.chosen?.pass() }
+  }
 
   /// Makes a folder unless something of that name is there.
   func makeFolder(_ path: String, mode: mode_t) throws(SystemError) {

@@ -9,15 +9,18 @@ import Threading
 /// The signals are blocked everywhere and taken by one thread that waits for nothing else, so that
 /// no code ever runs inside a signal handler. The same thread keeps the clock of the work going.
 enum SignalWatch {
-  /// Seconds that a clean point may take: less than the two after which a user expects the prompt.
-  private static let patience = 1.7
+  /// Less than the two seconds after which a user expects the prompt.
+  static let usualPatience = 1.7
   /// Nanoseconds between two ticks of the clock.
   private static let tick = 200_000_000
 
   /// Begins to watch. Called once, before other threads begin.
-  /// - Parameter farewell: said to the user when the program ends without waiting any longer.
+  /// - Parameters:
+  ///   - patience: seconds that a clean point may take.
+  ///   - farewell: said to the user when the program ends without waiting any longer.
   static func begin(
-    _ clock: SystemClock, farewell: @escaping @Sendable () -> Void
+    _ clock: SystemClock, patience: Double = usualPatience,
+    farewell: @escaping @Sendable () -> Void
   ) -> StopRequest {
     let stop = StopRequest()
     var signals = sigset_t()

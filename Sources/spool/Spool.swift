@@ -14,7 +14,7 @@ struct Spool {
     RunCommand.self, ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self,
     NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
-    WhyCommand.self,
+    WhyCommand.self, CrashTestCommand.self,
     CompletionCommand.self,
   ]
 

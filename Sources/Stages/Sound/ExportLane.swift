@@ -19,8 +19,8 @@ final class ExportLane: @unchecked Sendable {
   private struct State {
     var artifact: Artifact?
     var failure: StageError?
-    /// Whether the sound ended too early: then there is nothing to seal.
-    var isAbandoned = false
+    /// Whether every block of the stream was handed over.
+    var isComplete = false
   }
 
   private let state: Mutex<State>
@@ -77,7 +77,8 @@ final class ExportLane: @unchecked Sendable {
     thread = BackgroundThread(name: port.name) { [self] in
       do throws(StageError) {
         while let block = queue.receive() { try encode(block) }
-        if !state.withLock({ $0.isAbandoned }) { try seal() }
+        // A stream that was cut off leaves a file that looks whole, and must not be taken for one.
+        if state.withLock({ $0.isComplete }) { try seal() }
       } catch {
         state.withLock { $0.failure = error }
         queue.cancel()
@@ -106,7 +107,11 @@ final class ExportLane: @unchecked Sendable {
     do throws(MediaError) { try encoder.flush() } catch { throw ExportLane.failure(error, port) }
   }
 
-  func close() { queue.close() }
+  /// The stream has ended: no more blocks will come.
+  func close() {
+    state.withLock { $0.isComplete = true }
+    queue.close()
+  }
 
   /// Waits for the file.
   func finish() throws(StageError) -> Artifact? {
@@ -117,7 +122,6 @@ final class ExportLane: @unchecked Sendable {
 
   /// Ends the thread of a pass that failed; what it wrote stays for whoever goes on.
   func abandon() {
-    state.withLock { $0.isAbandoned = true }
     queue.cancel()
     thread?.join()
   }
