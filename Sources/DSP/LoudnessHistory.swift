@@ -78,6 +78,20 @@ public struct LoudnessHistory: Hashable, Sendable {
 }
 
 extension LoudnessHistory {
+  /// All that it holds.
+  public var snapshot: ProcessorSnapshot {
+    var snapshot = ProcessorSnapshot()
+    append(to: &snapshot)
+    return snapshot
+  }
+
+  /// A history as another left it.
+  public init(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    var reader = SnapshotReader(snapshot)
+    self = try LoudnessHistory(from: &reader)
+    try reader.finish()
+  }
+
   /// Writes the steps.
   func append(to snapshot: inout ProcessorSnapshot) {
     snapshot.append(energies.count)

@@ -56,8 +56,7 @@ struct NormalizeStage: AnalysedSoundStage {
   func makeAnalysis(
     of format: AudioFormat, resuming: ListenerProgress?
   ) -> any SoundAnalysis {
-    NormalizeAnalysis(
-      target, HearingMeter({ LoudnessMeter(format: format) }, resuming: resuming))
+    NormalizeAnalysis(target, format, resuming: resuming)
   }
 
   func makeProcessor(
@@ -130,17 +129,35 @@ struct NormalizeLevels: Codable, Sendable {
 private final class NormalizeAnalysis: SoundAnalysis {
   private let target: NormalizeTarget
   private let meter: HearingMeter<LoudnessMeter>
+  private let search: SearchStanding
 
-  init(_ target: NormalizeTarget, _ meter: HearingMeter<LoudnessMeter>) {
+  /// What is noted of it.
+  private struct Note: Codable {
+    let meter: String
+    let search: SearchStanding.Note?
+  }
+
+  init(_ target: NormalizeTarget, _ format: AudioFormat, resuming progress: ListenerProgress?) {
     self.target = target
-    self.meter = meter
+    let note = progress.flatMap { try? Findings.decode(Note.self, from: $0.state) }
+    let heard = progress.flatMap { progress in
+      note.map { ListenerProgress(needsFrom: progress.needsFrom, state: $0.meter) }
+    }
+    meter = HearingMeter({ LoudnessMeter(format: format) }, resuming: heard)
+    search = SearchStanding(resuming: note?.search)
   }
 
   var firstFrame: Frames { meter.firstFrame }
 
   func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
 
-  func progress() -> ListenerProgress? { meter.progress }
+  func progress() -> ListenerProgress? {
+    let heard = meter.progress
+    let note = Note(meter: heard.state, search: search.text)
+    return (try? Findings.json(note)).map {
+      ListenerProgress(needsFrom: heard.needsFrom, state: $0)
+    }
+  }
 
   func conclude(
     _ sound: KeptSound, store: any ArtifactStore, pool: WorkerPool,
@@ -150,9 +167,9 @@ private final class NormalizeAnalysis: SoundAnalysis {
     var decision = decide(before)
     var after = before.amplified(by: decision.gain)
     if let ceiling = decision.ceiling, case .loudness(let wanted, _) = target {
-      let search = LoudnessSearch(
+      let finder = LoudnessSearch(
         wanted: wanted, ceiling: ceiling, sound: sound, pool: pool, check: check)
-      let (gain, reached) = try search.settle(from: decision.gain)
+      let (gain, reached) = try finder.settle(from: decision.gain, noting: search)
       decision.gain = gain
       after.limit(to: ceiling, reaching: reached)
     }

@@ -1,5 +1,6 @@
 import AudioModel
 import DSP
+import Hashing
 import PipelineEngine
 import PipelineModel
 import Store
@@ -32,8 +33,14 @@ import Threading
     return sound
   }
 
+  private struct Failure: Error {}
+
   private func keep(_ sound: TestSound) throws -> KeptSound {
-    let writer = try KeptSoundWriter(sound.format, port: .sound, store: store)
+    guard case .granted(let claim) = try store.claim(SHA256.digest(of: "test"), summary: "test")
+    else { throw Failure() }
+    defer { claim.end() }
+    let work = ListenerWork(claim: claim, name: "kept", resuming: nil)
+    let writer = try KeptSoundWriter(sound.format, port: .sound, work: work)
     try writer.take(SharedBuffer(sound.buffer(0..<sound.frameCount.count)))
     return try KeptSound(try #require(try writer.finish().artifacts[.sound]), in: store)
   }
@@ -95,7 +102,8 @@ import Threading
     let search = LoudnessSearch(
       wanted: LUFS(-12), ceiling: Decibels(-1), sound: try keep(sound),
       pool: WorkerPool(threadCount: 2), check: {})
-    let (gain, reached) = try search.settle(from: Decibels(-12 - start.value))
+    let (gain, reached) = try search.settle(
+      from: Decibels(-12 - start.value), noting: SearchStanding(resuming: nil))
     let real = try loudness(sound, behind: NormalizeDecision(gain: gain, ceiling: Decibels(-1)))
     #expect(abs(real.value + 12) < 0.05)
     #expect(abs(real.value - reached.value) < 0.05)

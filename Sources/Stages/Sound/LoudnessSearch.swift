@@ -18,14 +18,21 @@ struct LoudnessSearch {
   /// Throws when the pass has to stop.
   let check: @Sendable () throws(StageError) -> Void
 
-  /// The gain and what it reaches, beginning at the gain that would do without a limiter.
-  func settle(from unlimited: Decibels) throws(StageError) -> (gain: Decibels, reached: LUFS) {
-    var steps = LoudnessSteps(wanted: wanted, unlimited: unlimited)
+  /// The gain and what it reaches, beginning at the gain that would do without a limiter, or where
+  /// `standing` says that an earlier process came to.
+  func settle(
+    from unlimited: Decibels, noting standing: SearchStanding
+  ) throws(StageError) -> (gain: Decibels, reached: LUFS) {
+    var (steps, begun) =
+      standing.latest ?? (LoudnessSteps(wanted: wanted, unlimited: unlimited), LoudnessHistory())
     while !steps.isSettled {
       let trial = LoudnessTrial(
         decision: NormalizeDecision(gain: steps.gain, ceiling: ceiling), sound: sound, check: check)
-      guard let reached = try trial.run(on: pool).integrated() else { break }
+      let history = try trial.run(on: pool, from: begun) { standing.note(steps, $0) }
+      guard let reached = history.integrated() else { break }
       steps.take(reached)
+      begun = LoudnessHistory()
+      standing.note(steps, begun)
     }
     return (steps.gain, steps.expected)
   }

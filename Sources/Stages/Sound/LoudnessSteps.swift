@@ -2,7 +2,7 @@ import AudioModel
 
 /// The bookkeeping of a search: which gain to try next, and when that is good enough. A pure
 /// value.
-struct LoudnessSteps {
+struct LoudnessSteps: Codable, Hashable {
   /// Near enough, in LU.
   private static let tolerance = 0.03
   /// What a decibel of gain brings at first, where a limiter has a little to do.
@@ -16,7 +16,12 @@ struct LoudnessSteps {
 
   private let wanted: LUFS
   private let unlimited: Decibels
-  private var last: (gain: Decibels, reached: LUFS)?
+  private struct Trial: Codable, Hashable {
+    let gain: Decibels
+    let reached: LUFS
+  }
+
+  private var last: Trial?
   private var trials = 0
 
   /// The gain to try next, or to take.
@@ -53,7 +58,7 @@ struct LoudnessSteps {
     let next = min(max(gain.value + missing / slope, unlimited.value), most)
     isSettled =
       abs(missing) <= sure || next == most || next == gain.value || trials == Self.maximumTrials
-    last = (gain, reached)
+    last = Trial(gain: gain, reached: reached)
     expected = LUFS(reached.value + (next - gain.value) * slope)
     gain = Decibels(next)
   }

@@ -30,12 +30,18 @@ struct LoudnessTrial: Sendable {
   }
 
   /// How loud the whole sound becomes; the same on any number of threads. Blocks.
-  func run(on pool: WorkerPool) throws(StageError) -> LoudnessHistory {
+  /// - Parameters:
+  ///   - begun: what an earlier run of the same trial told of, to go on behind.
+  ///   - note: told of the whole stretches that are done so far.
+  func run(
+    on pool: WorkerPool, from begun: LoudnessHistory = LoudnessHistory(),
+    note: (LoudnessHistory) -> Void = { _ in }
+  ) throws(StageError) -> LoudnessHistory {
     let steps = (sound.outline.frames ?? .zero).count / stepLength.count
-    var starts = stride(from: 0, to: steps, by: Self.stretch).makeIterator()
+    var starts = stride(from: begun.count, to: steps, by: Self.stretch).makeIterator()
     let results = OrderedResults<Result<LoudnessHistory, StageError>>(
       pool: pool, limit: pool.threadCount + 1)
-    var history = LoudnessHistory()
+    var history = begun
     var failure: StageError?
     while true {
       while failure == nil, !results.isFull, let start = starts.next() {
@@ -44,7 +50,9 @@ struct LoudnessTrial: Sendable {
       // After a failure, too, what is under way is waited for: it reads a file that others own.
       guard let result = results.next() else { break }
       switch result {
-      case .success(let part): history.append(part, steps: 0..<part.count)
+      case .success(let part):
+        history.append(part, steps: 0..<part.count)
+        if part.count == Self.stretch { note(history) }
       case .failure(let error): failure = failure ?? error
       }
     }
