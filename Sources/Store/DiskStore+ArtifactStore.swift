@@ -39,7 +39,7 @@ extension DiskStore: ArtifactStore {
       }
     }
     try withDatabase { (database) throws(StoreError) in
-      try CheckpointTable.commit(checkpoint, to: &database)
+      try CheckpointTable.commit(checkpoint, to: &database, beside: records)
     }
   }
 

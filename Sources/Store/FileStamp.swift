@@ -41,6 +41,9 @@ struct FileStamp: Hashable, Sendable {
   /// Whether a name still leads to it.
   var hasName: Bool { linkCount > 0 }
 
+  /// Whether more than one name leads to it.
+  var hasOtherNames: Bool { linkCount > 1 }
+
   /// Whether both are stamps of one file, changed or not.
   func isSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 

@@ -8,6 +8,8 @@ struct StoreLayout: Sendable {
   var artifacts: String { root + "/artifacts" }
   var drafts: String { root + "/drafts" }
   var database: String { root + "/spool.sqlite" }
+  var records: String { root + "/records" }
+  var backups: String { root + "/backups" }
 
   /// The folder of the artifacts whose digests begin with the same two digits, so that no folder
   /// grows too long to list.

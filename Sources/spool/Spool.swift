@@ -13,6 +13,7 @@ struct Spool {
   private static let commands: [any (Command & SendableMetatype).Type] = [
     RunCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
+    CheckCommand.self, RepairCommand.self, GCCommand.self, BackupCommand.self, RestoreCommand.self,
     CompletionCommand.self,
   ]
 
@@ -74,6 +75,8 @@ struct ExitCode: RawRepresentable, Hashable {
   static let failed = ExitCode(rawValue: 1)
   /// The command line or the pipeline is wrong.
   static let usage = ExitCode(rawValue: 2)
+  /// What was looked at is damaged.
+  static let damaged = ExitCode(rawValue: 4)
 
   /// Ended by a signal, at a clean point.
   static func interrupted(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }

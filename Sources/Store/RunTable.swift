@@ -1,0 +1,19 @@
+internal import PipelineModel
+
+/// Runs as rows.
+enum RunTable {
+  /// Writes a run in place of what was recorded of it before.
+  static func write(_ run: RunRecord, to database: inout Database) throws(StoreError) {
+    let action = "record a run in"
+    try database.run(
+      """
+      INSERT INTO runs (id, started_at, state, pipeline, record) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET started_at = excluded.started_at, state = excluded.state,
+        pipeline = excluded.pipeline, record = excluded.record
+      """,
+      [
+        .text(run.id.name), .real(run.startedAt), .text(run.state.rawValue),
+        .text(run.pipeline), .text(try StoredJSON.encode(run, to: action)),
+      ], to: action)
+  }
+}
