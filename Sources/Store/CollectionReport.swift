@@ -18,6 +18,8 @@ public struct CollectionReport: Hashable, Sendable, Codable {
   public internal(set) var freedBytes = 0
   /// How many bytes of artifacts are there still.
   public internal(set) var keptBytes = 0
+  /// How many of them were wanted so lately that they are left alone.
+  public internal(set) var recentBytes = 0
   /// How many runs are pinned.
   public internal(set) var pinned = 0
   /// Whether nothing was changed.

@@ -34,6 +34,8 @@ extension DiskStore {
     report.runs = plan.holdingCount
     report.pinned = pinned
     report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
+    report.recentBytes = present.filter { $0.stamp.modified > start }
+      .reduce(0) { $0 + Int($1.stamp.byteCount) }
     if !isDryRun { try strike(plan) }
     for file in going {
       if !isDryRun, try !remove(file, unlessWantedSince: start) { continue }

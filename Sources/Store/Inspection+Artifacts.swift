@@ -79,20 +79,26 @@ extension Inspection {
     let total = list.reduce(0) { $0 + Int($1.stamp.byteCount) }
     let done = Mutex(0)
     let found = Mutex<[(ArtifactFile, String)]>([])
+    let failure = Mutex<StoreError?>(nil)
     withPool { pool in
       for file in list.sorted(by: { $0.stamp.byteCount > $1.stamp.byteCount }) {
         pool.submit { [progress, stop, files] in
-          let fault = Self.fault(in: file, files, stop) { count in
-            let soFar = done.withLock { done in
-              done += count
-              return done
+          do throws(SystemError) {
+            let fault = try Self.fault(in: file, files, stop) { count in
+              let soFar = done.withLock { done in
+                done += count
+                return done
+              }
+              progress(InspectionProgress(doneBytes: soFar, totalBytes: total))
             }
-            progress(InspectionProgress(doneBytes: soFar, totalBytes: total))
+            if let fault { found.withLock { $0.append((file, fault)) } }
+          } catch {
+            failure.withLock { $0 = $0 ?? StoreError("read", path: file.path, error) }
           }
-          if let fault { found.withLock { $0.append((file, fault)) } }
         }
       }
     }
+    if let failure = failure.withLock({ $0 }) { throw failure }
     if stop.isRequested {
       throw StoreError("check", path: layout.root, reason: "it was stopped")
     }
@@ -105,10 +111,11 @@ extension Inspection {
     pool.finish()
   }
 
-  /// What is wrong with a file's bytes; nil if nothing, or if it is gone by now.
+  /// What is wrong with a file's bytes; nil if nothing, or if it is gone by now. Throws what says
+  /// nothing of the file (no more files may be open, say).
   private static func fault(
     in file: ArtifactFile, _ files: FileOperations, _ stop: StopRequest, _ done: (Int) -> Void
-  ) -> String? {
+  ) throws(SystemError) -> String? {
     do throws(SystemError) {
       let opened = try files.open(file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
       _ = posix_fadvise(opened.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -127,7 +134,9 @@ extension Inspection {
       }
       return nil
     } catch {
-      return error.code == ENOENT ? nil : "it cannot be read: \(error.words)"
+      if error.code == ENOENT { return nil }
+      guard error.code == EIO else { throw error }
+      return "it cannot be read: \(error.words)"
     }
   }
 }

@@ -45,7 +45,7 @@ extension Inspection {
       report.runs += 1
       let id = row[0].text ?? ""
       let run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
-      let recorded = records.run(at: records.path(of: RunID(id)))
+      let recorded = try records.run(at: records.path(of: RunID(id)))
       guard let run, run.id.name == id else {
         report.findings.append(unreadableRun(id, "does not read"))
         continue

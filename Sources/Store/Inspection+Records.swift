@@ -8,7 +8,7 @@ extension Inspection {
   ) throws(StoreError) {
     var recorded: Set<String> = []
     for path in records.checkpointPaths {
-      guard let record = records.checkpoint(at: path) else {
+      guard let record = try records.checkpoint(at: path) else {
         // It may have gone since it was listed.
         if isThere(path) { report.findings.append(damaged(path)) }
         continue
@@ -22,7 +22,7 @@ extension Inspection {
       report.findings.append(behind(key))
     }
     for path in records.runPaths {
-      guard let record = records.run(at: path) else {
+      guard let record = try records.run(at: path) else {
         report.findings.append(damaged(path))
         continue
       }
@@ -36,22 +36,22 @@ extension Inspection {
             meaning: "spool runs does not list it; its record can be taken in"))
       }
     }
-    for path in records.pinPaths where records.pin(at: path) == nil {
+    for path in records.pinPaths where try records.pin(at: path) == nil {
       report.findings.append(damaged(path))
     }
   }
 
   /// Looks at the records alone.
-  func inspectRecordsAlone(_ report: inout InspectionReport) {
+  func inspectRecordsAlone(_ report: inout InspectionReport) throws(StoreError) {
     for path in records.checkpointPaths {
       report.checkpoints += 1
-      if records.checkpoint(at: path) == nil { report.findings.append(damaged(path)) }
+      if try records.checkpoint(at: path) == nil { report.findings.append(damaged(path)) }
     }
     for path in records.runPaths {
       report.runs += 1
-      if records.run(at: path) == nil { report.findings.append(damaged(path)) }
+      if try records.run(at: path) == nil { report.findings.append(damaged(path)) }
     }
-    for path in records.pinPaths where records.pin(at: path) == nil {
+    for path in records.pinPaths where try records.pin(at: path) == nil {
       report.findings.append(damaged(path))
     }
   }

@@ -80,7 +80,7 @@ public struct Inspection: Sendable {
       return report
     }
     try inspectArtifactsAlone(&report)
-    inspectRecordsAlone(&report)
+    try inspectRecordsAlone(&report)
     try inspectBackups(&report)
     return report
   }
@@ -94,7 +94,8 @@ public struct Inspection: Sendable {
     let condition =
       DatabaseSnapshot.isWritable(layout.root) ? DatabaseCondition(at: layout.database) : .sound
     switch condition {
-    case .blank: return .damaged("there is nothing in it")
+    case .blank:
+      return .damaged(isThere(layout.database) ? "there is nothing in it" : "it is gone")
     case .damaged(let reason): return .damaged(reason)
     case .sound: break
     }
@@ -118,7 +119,7 @@ public struct Inspection: Sendable {
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {
     InspectionFinding(
-      .database, layout.database, problem: "the database is damaged: \(reason)",
+      .database, layout.database, problem: reason,
       meaning: "runs and checkpoints are not found in it; the next command makes it again from "
         + "the newest backup and the records beside it")
   }

@@ -78,14 +78,14 @@ struct Rebuild {
       try strikeMissing(from: &database)
       var (checkpoints, runs) = (0, 0)
       for path in records.checkpointPaths {
-        guard let checkpoint = records.checkpoint(at: path)?.backed(where: layout.holds),
+        guard let checkpoint = try records.checkpoint(at: path)?.backed(where: layout.holds),
           try isNews(checkpoint, to: &database)
         else { continue }
         try CheckpointTable.write(checkpoint, to: &database)
         checkpoints += 1
       }
       for path in records.runPaths {
-        guard let run = records.run(at: path) else { continue }
+        guard let run = try records.run(at: path) else { continue }
         let known = try database.run(
           "SELECT 1 FROM runs WHERE id = ? AND state <> 'running'", [.text(run.id.name)], to: action
         )
@@ -94,7 +94,7 @@ struct Rebuild {
         runs += 1
       }
       for path in records.pinPaths {
-        if let pin = records.pin(at: path) { try PinTable.write(pin, to: &database) }
+        if let pin = try records.pin(at: path) { try PinTable.write(pin, to: &database) }
       }
       return (checkpoints, runs)
     }

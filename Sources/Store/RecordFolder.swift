@@ -66,23 +66,24 @@ struct RecordFolder: Sendable {
   /// Whether there is nothing to make a database from.
   var isEmpty: Bool { runPaths.isEmpty && checkpointPaths.isEmpty }
 
-  /// The checkpoint in a record; nil if the record is damaged, or not the one that its name says.
-  func checkpoint(at path: String) -> Checkpoint? {
-    guard let checkpoint: Checkpoint = read(path), checkpoint.components.key == checkpoint.key,
+  /// The checkpoint in a record; nil if there is none, if it is damaged, or not the one that its
+  /// name says. Throws what says nothing of the record (no more files may be open, say).
+  func checkpoint(at path: String) throws(StoreError) -> Checkpoint? {
+    guard let checkpoint: Checkpoint = try read(path), checkpoint.components.key == checkpoint.key,
       self.path(of: checkpoint.key) == path
     else { return nil }
     return checkpoint
   }
 
-  /// The run in a record; nil if the record is damaged, or not the one that its name says.
-  func run(at path: String) -> RunRecord? {
-    guard let run: RunRecord = read(path), self.path(of: run.id) == path else { return nil }
+  /// The run in a record, likewise.
+  func run(at path: String) throws(StoreError) -> RunRecord? {
+    guard let run: RunRecord = try read(path), self.path(of: run.id) == path else { return nil }
     return run
   }
 
-  /// The pin in a record; nil if the record is damaged, or not the one that its name says.
-  func pin(at path: String) -> Pin? {
-    guard let pin: Pin = read(path), self.path(ofPin: pin.run) == path else { return nil }
+  /// The pin in a record, likewise.
+  func pin(at path: String) throws(StoreError) -> Pin? {
+    guard let pin: Pin = try read(path), self.path(ofPin: pin.run) == path else { return nil }
     return pin
   }
 
@@ -106,7 +107,7 @@ struct RecordFolder: Sendable {
     }
   }
 
-  private func read<Value: Decodable>(_ path: String) -> Value? {
+  private func read<Value: Decodable>(_ path: String) throws(StoreError) -> Value? {
     do throws(SystemError) {
       let file = try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
       let stamp = try file.stamp
@@ -117,7 +118,9 @@ struct RecordFolder: Sendable {
       guard try files.read(into: &bytes, from: file, at: 0) == bytes.count else { return nil }
       return String(validating: bytes, as: UTF8.self).flatMap { SealedRecord.decode($0) }
     } catch {
-      return nil
+      // A record that the disk cannot read is as good as damaged.
+      if [ENOENT, EIO, ELOOP].contains(error.code) { return nil }
+      throw StoreError("read the record", path: path, error)
     }
   }
 

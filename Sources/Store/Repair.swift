@@ -53,7 +53,8 @@ public struct Repair: Sendable {
     var findings = first.findings
     if let broken = findings.first(where: { $0.kind == .database }) {
       report.recovery = try site.rebuild.run(because: broken.problem)
-      report.actions.append(RepairAction(what: "made the database again", path: broken.path))
+      report.actions.append(
+        RepairAction(what: "make the database again", path: broken.path, subject: nil))
       // What lies in the artifacts is known already; only now is it known who names it.
       var quick = options
       quick.isQuick = true
@@ -92,6 +93,6 @@ public struct Repair: Sendable {
       case .onlyRecord: "take the record into the database"
       case .unnamedArtifact, .strayFile, .exportMissing, .exportChanged: nil
       }
-    return what.map { RepairAction(what: $0, path: finding.path) }
+    return what.map { RepairAction(what: $0, path: finding.path, subject: finding.subject) }
   }
 }

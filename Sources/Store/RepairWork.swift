@@ -60,8 +60,9 @@ struct RepairWork {
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(StoreError) {
     guard let text = finding.subject else { return }
-    let record = Digest(hex: text).map(Checkpoint.Key.init).flatMap {
-      records.checkpoint(at: records.path(of: $0))
+    var record: Checkpoint?
+    if let key = Digest(hex: text).map(Checkpoint.Key.init) {
+      record = try records.checkpoint(at: records.path(of: key))
     }
     try database.transaction(to: "repair a checkpoint in") { (database) throws(StoreError) in
       try CheckpointTable.remove(text, from: &database)
@@ -73,7 +74,7 @@ struct RepairWork {
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(StoreError) {
     guard let id = finding.subject else { return }
-    let record = records.run(at: records.path(of: RunID(id)))
+    let record = try records.run(at: records.path(of: RunID(id)))
     try database.transaction(to: "repair a run in") { (database) throws(StoreError) in
       try database.run("DELETE FROM runs WHERE id = ?", [.text(id)], to: "repair a run in")
       if let record { try RunTable.write(record, to: &database) }
@@ -101,7 +102,11 @@ struct RepairWork {
       else { continue }
       return try records.write(Pin(run: RunID(run), pinnedAt: time))
     }
-    try records.remove(path)
+    let isReadable = try [
+      records.checkpoint(at: path) != nil, records.run(at: path) != nil,
+      records.pin(at: path) != nil,
+    ].contains(true)
+    if !isReadable { try records.remove(path) }
   }
 
   private func record(_ finding: InspectionFinding, _ database: inout Database) throws(StoreError) {
@@ -119,12 +124,12 @@ struct RepairWork {
   }
 
   private func takeIn(_ finding: InspectionFinding, _ database: inout Database) throws(StoreError) {
-    if let checkpoint = records.checkpoint(at: finding.path) {
+    if let checkpoint = try records.checkpoint(at: finding.path) {
       guard let backed = backed(checkpoint) else { return try records.remove(finding.path) }
       try database.transaction(to: "repair a checkpoint in") { (database) throws(StoreError) in
         try CheckpointTable.write(backed, to: &database)
       }
-    } else if let run = records.run(at: finding.path) {
+    } else if let run = try records.run(at: finding.path) {
       try RunTable.write(run, to: &database)
     }
   }

@@ -94,7 +94,11 @@ struct GCCommand: Command {
       }
     }
     let kept = "\(ByteCount(report.keptBytes)) \(report.isDryRun ? "would be" : "are") left"
-    let pins = report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned"
+    let recent =
+      report.recentBytes == 0
+      ? "" : ", \(ByteCount(report.recentBytes)) of it too recent to be touched"
+    let pins =
+      recent + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
     guard !report.files.isEmpty || report.checkpoints > 0 else {
       return "nothing to free; \(kept)\(pins)"
     }
