@@ -204,8 +204,8 @@ struct StoreCareTests {
   @Test("nobody repairs or restores under a run that is going on")
   func busy() throws {
     let long = place.file("long.wav")
-    try Reference.record(long, seconds: 1200)
-    let running = try place.start(pipeline, [long])
+    try Reference.record(long, seconds: 300)
+    let running = try place.start(try place.quickPipeline(formats: "wav"), [long])
     #expect(try running.waits(for: #""event":"progress""#))
     running.send(SIGSTOP)
     for arguments in [["repair"], ["restore"]] {
