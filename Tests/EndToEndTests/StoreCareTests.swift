@@ -148,7 +148,9 @@ struct StoreCareTests {
   func collection() throws {
     let before = try place.allExports()
     let id = try #require(first.record).id
-    #expect(try place.spool(["gc", "--pin", id]).text == "pinned \(id)\n")
+    for name in [id, "last"] {
+      #expect(try place.spool(["gc", "--pin", name]).text == "pinned \(id)\n")
+    }
     try age()
     #expect(try place.spool(["gc", "--keep-size", "1kB"]).text.hasPrefix("nothing to free"))
     #expect(try place.spool(["gc", "--unpin", String(id.prefix(17))]).text == "unpinned \(id)\n")

@@ -16,7 +16,7 @@ struct GCCommand: Command {
   private static let dryRun = Option<Bool>.flag(
     "dry-run", short: "n", help: "Only tell what would go.")
   private static let pin = Option<[String]>.values(
-    "pin", "RUN", help: "Keep all that a run needs, until it is unpinned.")
+    "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
   private static let unpin = Option<[String]>.values(
     "unpin", "RUN", help: "Let a run go like any other.")
 
@@ -52,8 +52,12 @@ struct GCCommand: Command {
         let pins = arguments[Self.pin]
         let unpins = arguments[Self.unpin]
         guard pins.isEmpty && unpins.isEmpty else {
-          for name in pins { try report(try store.pin(name), name, "pinned", console) }
-          for name in unpins { try report(try store.unpin(name), name, "unpinned", console) }
+          for name in pins {
+            try report(try store.pin(fullName(name, store)), name, "pinned", console)
+          }
+          for name in unpins {
+            try report(try store.unpin(fullName(name, store)), name, "unpinned", console)
+          }
           return .done
         }
         var policy = CollectionPolicy()
@@ -70,6 +74,12 @@ struct GCCommand: Command {
       console.report(error.text)
       return error.code
     }
+  }
+
+  /// `last` is the newest run, as it is for the other commands.
+  private func fullName(_ name: String, _ store: DiskStore) throws(StoreError) -> String {
+    guard name == "last" else { return name }
+    return try store.runs(limit: 1).first?.id.name ?? name
   }
 
   private func report(
