@@ -59,7 +59,7 @@ let package = Package(
     library("PipelineModel", ["Hashing"]),
     library("PipelineFile", ["PipelineModel", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
-    library("Store", ["PipelineModel", "Hashing", "CSQLite", "CPosix"]),
+    library("Store", ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"]),
 
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),

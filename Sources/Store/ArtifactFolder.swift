@@ -21,6 +21,7 @@ final class ArtifactFolder: Sendable {
     guard let stamp = try? FileStamp(at: path), stamp.isRegularFile,
       stamp.byteCount == Int64(artifact.byteCount)
     else { return nil }
+    LastUse.note(path, stamp)
     return path
   }
 

@@ -1,24 +1,16 @@
 public import PipelineModel
 
 extension DiskStore: RunLog {
-  /// Writes a run, new or changed, whole and durably. While it is running, it is this process's.
+  /// Writes a run, new or changed, whole and durably. While it is running, it is this process's. One
+  /// that has ended is also written beside the database, and, once a day, the database is backed up
+  /// then.
   public func save(_ run: RunRecord) throws(StoreError) {
-    let action = "record a run in"
-    let record = try StoredJSON.encode(run, to: action)
+    let hasEnded = run.state != .running
+    if hasEnded { try records.write(run) }
     try withDatabase { (database) throws(StoreError) in
-      _ = try database.run(
-        """
-        INSERT INTO runs (id, started_at, state, pipeline, record, owner)
-        VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET started_at = excluded.started_at, state = excluded.state,
-          pipeline = excluded.pipeline, record = excluded.record, owner = excluded.owner
-        """,
-        [
-          .text(run.id.name), .real(run.startedAt), .text(run.state.rawValue),
-          .text(run.pipeline), .text(record),
-          SQLValue(run.state == .running ? ProcessIdentity.current.description : nil),
-        ], to: action)
+      try RunTable.write(run, to: &database)
     }
+    if hasEnded { backUpIfDue() }
   }
 
   /// The newest runs, newest first. Those whose process died while they were running are cut off.

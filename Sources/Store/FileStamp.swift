@@ -45,6 +45,9 @@ struct FileStamp: Hashable, Sendable {
   /// Whether nobody may write into it.
   var isReadOnly: Bool { mode & 0o222 == 0 }
 
+  /// Whether more than one name leads to it.
+  var hasOtherNames: Bool { linkCount > 1 }
+
   /// Whether both are stamps of one file, changed or not.
   func isSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 

@@ -7,7 +7,7 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The tables of this version of Spool.
-  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners, origins])
+  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners, origins, pins])
 
   /// Brings a database up to date, one whole step after the other.
   ///
@@ -29,7 +29,8 @@ struct Schema: Sendable {
     }
   }
 
-  private func version(of database: inout Database, _ path: String) throws(StoreError) -> Int {
+  /// The step that a database has come to; throws if a newer Spool has written it.
+  func version(of database: inout Database, _ path: String) throws(StoreError) -> Int {
     let version = Int(
       try database.run("PRAGMA user_version", to: "open").first?.first?.integer ?? 0)
     guard version <= steps.count else {
@@ -124,5 +125,12 @@ struct Schema: Sendable {
 
   private static let runOwners = """
     ALTER TABLE runs ADD COLUMN owner TEXT;
+    """
+
+  private static let pins = """
+    CREATE TABLE pins (
+      run TEXT PRIMARY KEY,
+      pinned_at REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
     """
 }

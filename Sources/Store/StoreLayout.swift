@@ -9,6 +9,8 @@ struct StoreLayout: Sendable {
   var drafts: String { root + "/drafts" }
   var work: String { root + "/work" }
   var database: String { root + "/spool.sqlite" }
+  var records: String { root + "/records" }
+  var backups: String { root + "/backups" }
 
   /// The folder of the artifacts whose digests begin with the same two digits, so that no folder
   /// grows too long to list.

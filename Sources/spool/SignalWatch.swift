@@ -52,6 +52,9 @@ enum SignalWatch {
     return stop
   }
 
+  /// Begins to watch for a command that looks for the request often enough by itself.
+  static func begin() -> StopRequest { begin(SystemClock(), patience: .infinity) {} }
+
   /// Whether the program was started with a signal ignored, as `nohup` does: it stays ignored.
   private static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()

@@ -15,6 +15,7 @@ struct Spool {
     NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
     WhyCommand.self, CrashTestCommand.self,
+    CheckCommand.self, RepairCommand.self, GCCommand.self, BackupCommand.self, RestoreCommand.self,
     CompletionCommand.self,
   ]
 
@@ -76,6 +77,8 @@ struct ExitCode: RawRepresentable, Hashable {
   static let failed = ExitCode(rawValue: 1)
   /// The command line or the pipeline is wrong.
   static let usage = ExitCode(rawValue: 2)
+  /// What was looked at is damaged.
+  static let verificationFailed = ExitCode(rawValue: 4)
 
   /// Ended by a signal, at a clean point.
   static func interrupted(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }

@@ -13,7 +13,7 @@ enum AllowedImports {
     "PipelineModel": ["Hashing"],
     "PipelineFile": ["PipelineModel", "CYAML"],
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
-    "Store": ["PipelineModel", "Hashing", "CSQLite", "CPosix"],
+    "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
 
     // The sound side.
     "AudioModel": [],

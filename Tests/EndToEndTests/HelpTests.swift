@@ -6,7 +6,7 @@ import Testing
 struct HelpTests {
   static let commands = [
     "run", "resume", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
-    "why", "crashtest", "completion",
+    "why", "crashtest", "check", "repair", "gc", "backup", "restore", "completion",
   ]
 
   @Test("--help lists every command")

@@ -64,8 +64,7 @@ struct CrashTestCommand: Command {
       return .usage
     }
     // Started before any thread and any child: signals come to this process alone.
-    // What its children are at is ended and cleared away, however long that takes.
-    let stop = SignalWatch.begin(SystemClock(), patience: .infinity) {}
+    let stop = SignalWatch.begin()
     let recorder = CrashTestRecorder(plan, isJSON: arguments[Options.json], console)
     let test = KillTest(
       of: TestedRun(
@@ -95,9 +94,4 @@ struct CrashTestCommand: Command {
   private func scratchFolder(_ bench: Workbench) -> String {
     bench.absolute(arguments[Self.scratch] ?? Environment.variables["TMPDIR"] ?? "/tmp")
   }
-}
-
-extension ExitCode {
-  /// Something is not what it should be.
-  static let verificationFailed = ExitCode(rawValue: 4)
 }
