@@ -129,7 +129,10 @@ struct ChunkFilesTests {
     try files.save(PacketRun(first: 0, packets: [[1]]), as: ChunkLabel(0, of: Self.plan))
     try files.flush()
     try files.save(PacketRun(first: 0, packets: [[1]]), as: ChunkLabel(1, of: Self.plan))
+    // A device has nothing to flush, and says so.
     try FileManager.default.removeItem(atPath: file(1))
+    try FileManager.default.createSymbolicLink(
+      atPath: file(1), withDestinationPath: "/dev/full")
     #expect(throws: MediaError.self) { try files.flush() }
     try files.save(PacketRun(first: 0, packets: [[1]]), as: ChunkLabel(1, of: Self.plan))
     #expect(throws: MediaError.self) { try files.flush() }
