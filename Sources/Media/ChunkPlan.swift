@@ -21,7 +21,7 @@ struct ChunkPlan: Hashable, Sendable {
 
   /// Apple Lossless packets do not depend on each other.
   static let alac = ChunkPlan(
-    frameSize: 4096, packetsPerChunk: 64, preRoll: 0, overlap: 0, delay: 0)
+    frameSize: 4096, packetsPerChunk: 32, preRoll: 0, overlap: 0, delay: 0)
 
   /// A fresh AAC encoder spends its bits otherwise than one that has been at work: against a serial
   /// encoder, noise was up to 8 dB stronger for a second after 64 packets of pre-roll, and about

@@ -53,7 +53,8 @@ final class DiskClaim: WorkClaim {
     try requireLock(action)
     try store.requireArtifacts(of: checkpoint)
     try store.withDatabase { (database) throws(StoreError) in
-      try CheckpointTable.commit(checkpoint, to: &database, beside: store.records) { (database) throws(StoreError) in
+      try CheckpointTable.commit(checkpoint, to: &database, beside: store.records) {
+        (database) throws(StoreError) in
         guard try WorkTable.holds(work, epoch: epoch, in: &database) else {
           throw takenOver(action)
         }

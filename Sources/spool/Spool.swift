@@ -77,7 +77,7 @@ struct ExitCode: RawRepresentable, Hashable {
   static let failed = ExitCode(rawValue: 1)
   /// The command line or the pipeline is wrong.
   static let usage = ExitCode(rawValue: 2)
-  /// What was looked at is damaged.
+  /// Something is not what it should be.
   static let verificationFailed = ExitCode(rawValue: 4)
 
   /// Ended by a signal, at a clean point.

@@ -146,7 +146,6 @@ final class ExportLane: @unchecked Sendable {
     let sealed: Artifact
     do throws(StoreError) { sealed = try draft.seal() } catch { throw StageError(error) }
     state.withLock { $0.artifact = sealed }
-    encoder?.discardWork()
     didSeal(port, sealed)
   }
 }
