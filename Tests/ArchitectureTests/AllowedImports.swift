@@ -14,6 +14,7 @@ enum AllowedImports {
     "PipelineFile": ["PipelineModel", "CYAML"],
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
     "Store": ["PipelineModel", "Hashing", "CSQLite", "CPosix"],
+    "Inbox": ["Threading", "CPosix"],
 
     // The sound side.
     "AudioModel": [],
@@ -41,7 +42,7 @@ enum AllowedImports {
   ]
 
   static let pipelineSide: Set<String> = [
-    "PipelineModel", "PipelineFile", "PipelineEngine", "Store",
+    "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Inbox",
   ]
   static let soundSide: Set<String> = ["AudioModel", "DSP", "Media"]
 
