@@ -76,7 +76,8 @@ struct InboxFolderTests {
     #expect(kind(of: "pipe", in: folder) == .special)
     usleep(100_000)
     #expect(process.isRunning)
-    process.terminate()
+    // A program that was begun on a pool's thread has SIGTERM blocked.
+    kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     #expect(kind(of: "sub", in: folder) == .wrongKind)
     #expect(kind(of: "nothing", in: folder) == .missing)
