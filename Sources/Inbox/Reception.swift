@@ -90,8 +90,9 @@ struct Reception: ~Copyable {
       let shown: Examination =
         writers == .some
         ? .beingWritten
-        : .examined(
-          examine(file), canSeeWriters: writers == .none, nameCount: file.nameCount)
+        : .examined(examine(file), canSeeWriters: writers == .none, nameCount: file.nameCount)
+      // A verdict on bytes that have changed meanwhile is none: the next look begins anew.
+      guard try file.currentStamp() == file.stamp else { return }
       settling.note(shown, of: file.stamp, at: path, now: Moment.now)
       // What proved to be whole has waited long enough.
       for step in settling.steps(for: path, at: Moment.now) where !step.isExamination {

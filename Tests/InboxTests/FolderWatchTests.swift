@@ -23,9 +23,8 @@ struct FolderWatchTests {
   }
 
   /// A watch that has looked once.
-  private func watch(schedule: RescanSchedule = RescanSchedule()) -> (FolderWatch) {
-    var watch = FolderWatch(
-      path: inbox, names: UntouchedNames(), schedule: schedule, wake: WakeUp())
+  private func watch() -> FolderWatch {
+    var watch = FolderWatch(path: inbox, names: UntouchedNames(), wake: WakeUp())
     _ = watch.wait(atMost: .zero)
     return watch
   }
