@@ -14,6 +14,7 @@ enum AllowedImports {
     "PipelineFile": ["PipelineModel", "CYAML"],
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
     "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
+    "Inbox": ["Threading", "CPosix"],
 
     // The sound side.
     "AudioModel": [],
@@ -45,7 +46,7 @@ enum AllowedImports {
   ]
 
   static let pipelineSide: Set<String> = [
-    "PipelineModel", "PipelineFile", "PipelineEngine", "Store",
+    "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Inbox",
   ]
   static let soundSide: Set<String> = ["AudioModel", "DSP", "Media"]
 
