@@ -93,7 +93,7 @@ struct ProcessFaultTests {
     #expect(place.exports == fixture.expected.keys.sorted(), "temporary files stay")
   }
 
-  @Test("two at once with the same work do it once", .disabled("work is not claimed yet"))
+  @Test("two at once with the same work do it once")
   func onceOnly() throws {
     let runs = try bothEnds()
     let made = runs.flatMap(\.made)
