@@ -68,7 +68,9 @@ public final class KillTest {
         "the undisturbed run failed, so that there is nothing to compare with",
         reason: place.complaint, exitCode: code)
     }
-    let reference = try Reference(place, seconds: process.age, trace: process.trace)
+    let reference = try Reference(
+      place, seconds: process.age, processorSeconds: process.processorSeconds,
+      trace: process.trace)
     report(.reference(files: try reference.summary(), seconds: reference.seconds))
     return reference
   }

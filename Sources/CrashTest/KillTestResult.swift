@@ -28,12 +28,17 @@ public struct KillTestResult: Sendable, Encodable {
   public let outputs: Int
   /// How many of those were there with the reference's bytes.
   public let identicalOutputs: Int
-  /// Seconds of the recording that were gone through again after a kill.
-  public let soundLost: Spread?
-  /// Seconds of work that were done again after a kill, by the test's own clock.
-  public let workLost: Spread?
-  /// The same as the run itself stated it, where it did.
+  /// Seconds of the recording that were streamed again after a kill. Most of it only for encoders
+  /// that lagged behind: what they had encoded is not encoded again.
+  public let soundRepeated: Spread?
+  /// Seconds from the last report of a killed process that was still good afterwards to its kill, by
+  /// the test's own clock: a bound that no loss exceeds.
+  public let bound: Spread?
+  /// Seconds of work that the run itself stated as lost, where it did.
   public let statedLost: Spread?
+  /// Seconds of processor time that a kill cost: those of a series beyond those of the undisturbed
+  /// run, over its kills. What a process takes to start is part of it.
+  public let repeatedWork: Spread?
   /// Seconds from a start to the moment when it was known to go on.
   public let latency: Spread?
   /// Operations of the store in one run; nil where they were not counted.
@@ -54,8 +59,9 @@ public struct KillTestResult: Sendable, Encodable {
     checks = tally.checks
     outputs = tally.outputs
     identicalOutputs = tally.identicalOutputs
-    soundLost = Spread(tally.losses.map(\.soundSeconds))
-    workLost = Spread(tally.losses.map(\.workSeconds))
+    soundRepeated = Spread(tally.losses.map(\.soundSeconds))
+    bound = Spread(tally.losses.map(\.workSeconds))
+    repeatedWork = Spread(tally.repeatedWork)
     statedLost = Spread(tally.losses.compactMap(\.statedSeconds))
     latency = Spread(tally.latencies)
     operations = tally.operations

@@ -5,17 +5,22 @@ struct Reference {
   private let files: [Workplace.Output]
   /// How long it took, in seconds.
   let seconds: Double
+  /// How much processor time it took, in seconds.
+  let processorSeconds: Double
   private let trace: Trace
   /// How many files it left.
   var fileCount: Int { files.count }
 
-  init(_ place: Workplace, seconds: Double, trace: Trace) throws(CrashTestError) {
+  init(
+    _ place: Workplace, seconds: Double, processorSeconds: Double, trace: Trace
+  ) throws(CrashTestError) {
     files = try place.outputs()
     guard !files.isEmpty else {
       throw CrashTestError(
         "the undisturbed run left no file to compare", advice: "use a pipeline that exports")
     }
     self.seconds = seconds
+    self.processorSeconds = processorSeconds
     self.trace = trace
   }
 

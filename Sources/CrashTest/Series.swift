@@ -18,6 +18,8 @@ final class Series {
   let place: Workplace
   private(set) var kills = 0
   private(set) var differenceCount = 0
+  /// Processor time of all its starts, in seconds.
+  private var processorSeconds = 0.0
   /// Where the last start went on of which that is known.
   private(set) var lastStart = StartingPoint()
 
@@ -49,6 +51,7 @@ final class Series {
     let wake = process.watch(untilAge: moment ?? patience, shouldStop: test.shouldStop)
     let age = process.age
     let ending = wake == .ended ? process.end() : process.kill()
+    processorSeconds += process.processorSeconds
     if wake == .stopped { return .stopped }
     settle(process.trace.start)
     switch ending {
@@ -58,6 +61,10 @@ final class Series {
       try noteKill(process.trace, at: age, operation)
       return .killed
     case .exited(0):
+      if kills > 0 {
+        let again = max(0, processorSeconds - reference.processorSeconds) / Double(kills)
+        test.update { $0.repeatedWork.append(again) }
+      }
       try check(isComplete: true)
       return .finished
     case .exited(let code): return fail(.failedRun(exitCode: code))

@@ -10,6 +10,8 @@ struct Tally {
   var identicalOutputs = 0
   var losses: [Loss] = []
   var latencies: [Double] = []
+  /// For each finished series, the processor time beyond the undisturbed run's, a kill, in seconds.
+  var repeatedWork: [Double] = []
   var differences: [Difference] = []
   /// Operations of the store in one run; nil where they were not counted.
   var operations: Int?

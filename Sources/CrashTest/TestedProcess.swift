@@ -57,6 +57,9 @@ final class TestedProcess {
     close(output)
   }
 
+  /// Seconds of processor time that it took in all, once it has ended.
+  private(set) var processorSeconds = 0.0
+
   /// Seconds since the start.
   var age: Double { beginning.duration(to: .now) / .seconds(1) }
 
@@ -90,21 +93,26 @@ final class TestedProcess {
     while true {
       if let ending { return ending }
       var status: Int32 = 0
-      let number = unsafe waitpid(process, &status, 0)
-      if number == process || errno != EINTR { note(status) }
+      var usage = rusage()
+      let number = unsafe wait4(process, &status, 0, &usage)
+      if number == process || errno != EINTR { note(status, usage) }
     }
   }
 
   /// Whether it has ended. Its output may stay open behind it, where it started others.
   private func hasEnded() -> Bool {
     var status: Int32 = 0
-    guard unsafe waitpid(process, &status, WNOHANG) == process else { return false }
-    note(status)
+    var usage = rusage()
+    guard unsafe wait4(process, &status, WNOHANG, &usage) == process else { return false }
+    note(status, usage)
     return true
   }
 
-  private func note(_ status: Int32) {
+  private func note(_ status: Int32, _ usage: rusage) {
     _ = readAll()
+    processorSeconds = [usage.ru_utime, usage.ru_stime].reduce(0) {
+      $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
+    }
     // Glibc's macros for this (WIFEXITED, WEXITSTATUS, WTERMSIG) are not imported.
     let signal = status & 0x7F
     ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)

@@ -115,13 +115,6 @@ import Testing
     let (path, key) = (sample.path, sample.checkpoints[2].key.digest.hex)
     do {
       // It asked for this two hours ago, and has been at work since.
-      let start = Date().timeIntervalSince1970 - 3 * 3600
-      var run = sample.run
-      run.state = .running
-      try DiskStore(at: path).save(
-        RunRecord(
-          id: RunID("under-way"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
-          startedAt: start))
       for file in try [sample.artifact(2), sample.path + "/records/\(key.prefix(2))/\(key).json"] {
         try FileManager.default.setAttributes(
           [.modificationDate: Date(timeIntervalSinceNow: -2 * 3600)], ofItemAtPath: file)
@@ -144,6 +137,10 @@ import Testing
     await #expect(processExitsWith: .success) {
       [path = path as String, ready = ready as String, end = end as String] in
       let store = try DiskStore(at: path)
+      try store.save(
+        RunRecord(
+          id: RunID("under-way"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
+          startedAt: Date().timeIntervalSince1970 - 3 * 3600))
       try put("", at: ready)
       for _ in 0..<4000 where !FileManager.default.fileExists(atPath: end) { usleep(5000) }
       _ = try store.runs(limit: 1)

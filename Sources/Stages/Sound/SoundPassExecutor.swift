@@ -84,6 +84,6 @@ struct PassTiming: Sendable {
   /// Between two notes: what a crash costs, at most, besides what the encoders have in hand.
   let note: Duration
 
-  /// A second is lost at most, and what noting costs cannot be measured.
-  static let usual = PassTiming(moment: .milliseconds(400), note: .seconds(1))
+  /// Half a second is lost, and what noting costs cannot be measured.
+  static let usual = PassTiming(moment: .milliseconds(250), note: .milliseconds(500))
 }

@@ -16,11 +16,10 @@ struct CrashTestTable {
       ("looks at the folder", "\(result.checks)"),
     ]
     if let operations = result.operations { rows.append(("store operations", "\(operations)")) }
-    rows.append(("sound lost", spread(result.soundLost, "of sound")))
-    rows.append(("work lost", spread(result.workLost, "of time")))
-    if let stated = result.statedLost {
-      rows.append(("  as the run says", spread(stated, "of time")))
-    }
+    rows.append(("work lost", spread(result.statedLost, "of time, as the runs say")))
+    rows.append(("  at most", spread(result.bound, "of time, by this test's clock")))
+    rows.append(("work done twice", spread(result.repeatedWork, "of processor time a kill")))
+    rows.append(("streamed again", spread(result.soundRepeated, "of sound")))
     rows.append(("start to going on", spread(result.latency, "")))
     let lines = rows.map { Format.pad($0, 22) + $1 }
     return ([""] + lines + ["", verdict]).joined(separator: "\n")
