@@ -62,6 +62,8 @@ let package = Package(
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
     library("Store", ["PipelineModel", "Hashing", "CSQLite", "CPosix"]),
 
+    library("Batch", ["PipelineModel", "PipelineEngine", "Threading", "Hashing"]),
+
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
     library("DSP", ["AudioModel", "CEBUR128"], extra: lifetimes + optimised),
@@ -77,7 +79,7 @@ let package = Package(
     .executableTarget(
       name: "spool",
       dependencies: [
-        "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages",
+        "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
         "Hashing", "Media", "Threading", "CPosix",
       ],
       swiftSettings: rules),
@@ -96,6 +98,9 @@ let package = Package(
     tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
     tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
+    tests(
+      "BatchTests",
+      ["Batch", "PipelineModel", "PipelineEngine", "Threading", "Hashing", "TestSupport"]),
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),

@@ -48,7 +48,8 @@ final class Publisher: Sendable {
   ) -> PublishingContext {
     PublishingContext(
       step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
-      folder: options.folder, isReplacing: options.isReplacing, store: runner.store,
+      names: runner.names(of: step, plan, options), folder: options.folder,
+      isReplacing: options.isReplacing, store: runner.store,
       custody: runner.custody)
   }
 }

@@ -73,6 +73,9 @@ public struct PublishingContext: Sendable {
   public let outputs: [PortName: StepOutput]
   /// The recordings that they come from, nearest first.
   public let recordings: [String]
+  /// What `fileNames` is to be asked with: the recordings' paths, unless the user calls them
+  /// otherwise.
+  public let names: [String]
   /// The user's folder; it exists.
   public let folder: String
   /// Whether files that Spool did not write may be replaced.
@@ -84,12 +87,13 @@ public struct PublishingContext: Sendable {
 
   /// Collects what the stage may touch.
   public init(
-    step: StepID, outputs: [PortName: StepOutput], recordings: [String], folder: String,
-    isReplacing: Bool, store: any ArtifactStore, custody: any FileCustody
+    step: StepID, outputs: [PortName: StepOutput], recordings: [String], names: [String],
+    folder: String, isReplacing: Bool, store: any ArtifactStore, custody: any FileCustody
   ) {
     self.step = step
     self.outputs = outputs
     self.recordings = recordings
+    self.names = names
     self.folder = folder
     self.isReplacing = isReplacing
     self.store = store

@@ -14,6 +14,9 @@ enum SQLValue: Hashable, Sendable {
   /// The text; nil for anything else.
   var text: String? { if case .text(let text) = self { text } else { nil } }
 
+  /// The real number; nil for anything else.
+  var real: Double? { if case .real(let real) = self { real } else { nil } }
+
   /// The integer; nil for anything else.
   var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
 }

@@ -11,7 +11,8 @@ struct Spool {
 
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [any (Command & SendableMetatype).Type] = [
-    RunCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
+    RunCommand.self, BatchCommand.self, PlanCommand.self, CheckPipelineCommand.self,
+    NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
     CompletionCommand.self,
   ]
@@ -74,6 +75,9 @@ struct ExitCode: RawRepresentable, Hashable {
   static let failed = ExitCode(rawValue: 1)
   /// The command line or the pipeline is wrong.
   static let usage = ExitCode(rawValue: 2)
+
+  /// Some of a batch failed.
+  static let someFailed = ExitCode(rawValue: 3)
 
   /// Ended by a signal, at a clean point.
   static func interrupted(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }

@@ -13,6 +13,7 @@ enum AllowedImports {
     "PipelineModel": ["Hashing"],
     "PipelineFile": ["PipelineModel", "CYAML"],
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
+    "Batch": ["PipelineModel", "PipelineEngine", "Threading", "Hashing"],
     "Store": ["PipelineModel", "Hashing", "CSQLite", "CPosix"],
 
     // The sound side.
@@ -26,8 +27,8 @@ enum AllowedImports {
     ],
     "Arguments": [],
     "spool": [
-      "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages", "Hashing",
-      "Media", "Threading", "CPosix",
+      "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
+      "Hashing", "Media", "Threading", "CPosix",
     ],
 
     // For tests.
@@ -41,7 +42,7 @@ enum AllowedImports {
   ]
 
   static let pipelineSide: Set<String> = [
-    "PipelineModel", "PipelineFile", "PipelineEngine", "Store",
+    "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
   ]
   static let soundSide: Set<String> = ["AudioModel", "DSP", "Media"]
 
