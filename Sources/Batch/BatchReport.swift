@@ -54,8 +54,7 @@ struct BatchReport {
 
   /// What is said of a file is JSON already: how it ended is put before it.
   private static func line(_ result: BatchFileResult) -> String {
-    let members = result.report.dropFirst()
-    return "{\"outcome\":\"\(result.outcome.rawValue)\"" + (members == "}" ? "" : ",") + members
+    "{\"outcome\":\"\(result.outcome.rawValue)\"," + result.report.dropFirst()
   }
 
   /// Writes the file aside and renames it.

@@ -37,7 +37,10 @@ struct BatchSurvey {
             report: entry.entry.report))
       } else if order.retriesFailedOnly, entry?.entry.state != .failed {
         if let entry { _ = ledger.take(entry.entry.name) }
-        plan.settled.append(BatchFileResult(path: file.path, outcome: .leftOut, report: "{}"))
+        plan.settled.append(
+          BatchFileResult(
+            path: file.path, outcome: .leftOut,
+            report: entry?.entry.report ?? FileReport(path: file.path).json))
       } else {
         pending.append((file, sidecar, entry?.entry.name))
       }

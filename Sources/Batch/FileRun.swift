@@ -62,8 +62,13 @@ struct FileRun {
     try remember(
       .done, recording: isSame ? recording : nil, record.mediaSeconds, report,
       exports: record.published.map(\.path))
+    // A file that is too young to be told by its stamp, or whose record is gone, may have nothing
+    // left to do.
+    let hasNews =
+      record.steps.contains { $0.outcome == .made } || record.published.contains { !$0.wasThere }
     return BatchFileResult(
-      path: job.file.path, outcome: .done, mediaSeconds: record.mediaSeconds, report: report)
+      path: job.file.path, outcome: hasNews ? .done : .reused, mediaSeconds: record.mediaSeconds,
+      report: report)
   }
 
   private func fail(_ error: RunError, _ plan: Plan?) -> BatchFileResult {

@@ -5,7 +5,7 @@ import Testing
 @Suite("The command line explains itself")
 struct HelpTests {
   static let commands = [
-    "run", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
+    "run", "batch", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
     "completion",
   ]
 

@@ -26,7 +26,7 @@ struct BatchBoard {
     case .finished(let result):
       guard let index = running.firstIndex(where: { $0.path == result.path }) else { return }
       running.remove(at: index)
-      if result.outcome == .done { doneCount += 1 }
+      if [.done, .reused].contains(result.outcome) { doneCount += 1 }
       if result.outcome == .failed { failedCount += 1 }
     case .warning, .ended: break
     }

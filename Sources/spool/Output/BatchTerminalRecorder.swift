@@ -57,7 +57,10 @@ final class BatchTerminalRecorder: BatchRecorder {
       erase(&board)
       console.print("\(console.red("failed"))  \(path)")
     case .failed: console.print("\(board.position) failed  \(path)")
-    case .done where !console.isTerminal: console.print("\(board.position) done  \(path)")
+    case .done, .reused:
+      if !console.isTerminal {
+        console.print("\(board.position) \(result.outcome.rawValue)  \(path)")
+      }
     default: break
     }
   }
