@@ -30,6 +30,8 @@ public protocol Processor: AnyObject {
 }
 
 /// A listener on a stream: it takes sound and gives a finding at the end, and changes nothing.
+///
+/// As with a processor, the finding depends only on the sound, never on how it was cut.
 public protocol Analyser: AnyObject {
   /// What the analyser has found so far.
   associatedtype Finding: Codable & Sendable
@@ -39,4 +41,11 @@ public protocol Analyser: AnyObject {
 
   /// The finding over everything heard so far; asked once, at the end.
   func finding() -> Finding
+
+  /// The state after the last frame heard, before a finding is asked for. A fresh analyser of the
+  /// same kind for the same format that restores it and hears the rest has the very same finding.
+  var snapshot: ProcessorSnapshot { get }
+
+  /// Takes over a state that an equal analyser left behind.
+  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError)
 }

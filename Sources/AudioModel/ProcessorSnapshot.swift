@@ -25,6 +25,9 @@ public struct SnapshotReader {
   /// Starts at the beginning of `snapshot`.
   public init(_ snapshot: ProcessorSnapshot) { bytes = snapshot.bytes }
 
+  /// How many bytes are still to be read.
+  public var remainingByteCount: Int { bytes.count - offset }
+
   /// The next value; throws when the snapshot is too short to hold it.
   public mutating func next<T: BitwiseCopyable>(_ type: T.Type) throws(SnapshotError) -> T {
     let size = MemoryLayout<T>.size

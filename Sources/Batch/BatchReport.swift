@@ -63,7 +63,7 @@ struct BatchReport {
     let path = PathText.join(order.output, Self.fileName)
     let text = text
     let content = SHA256.digest(of: text)
-    _ = try custody.publish(content, at: path, isReplacing: isOurs(path)) {
+    _ = try custody.publish(content, at: path, of: nil, isReplacing: isOurs(path)) {
       (temporary) throws(StageError) in
       do {
         try Data(text.utf8).write(to: URL(fileURLWithPath: temporary))

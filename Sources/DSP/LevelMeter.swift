@@ -16,7 +16,7 @@ public final class LevelMeter: Analyser {
   /// A meter for sound of `format`.
   public init(format: AudioFormat) {
     self.format = format
-    loudness = R128(.integratedAndRange, format: format)
+    loudness = R128(format: format)
     peaks = TruePeakMeter(format: format)
     statistics = Array(repeating: SampleStatistics(), count: format.channelCount)
     block = AudioBuffer(channelCount: format.channelCount, capacity: Self.blockSize)
@@ -53,10 +53,54 @@ public final class LevelMeter: Analyser {
       statistics.reduce(0) { $0 + $1.sumOfSquares } / sampleCount / Double(format.channelCount)
     return Levels(
       frames: frames, duration: frames.duration(at: format.sampleRate),
-      integratedLoudness: loudness.integrated(), loudnessRange: loudness.range(),
+      integratedLoudness: loudness.history.integrated(),
+      loudnessRange: loudness.history.range(),
       truePeak: peaks.truePeak, samplePeak: peaks.samplePeak,
       rms: Decibels(finiteAmplitude: power.squareRoot()),
       offsets: statistics.map { $0.sum / sampleCount },
       clippedSamples: statistics.reduce(0) { $0 + $1.clippedSamples })
+  }
+}
+
+extension LevelMeter {
+  /// The states of all measurements, and the samples that wait for their block to be full; 8 bytes
+  /// for every tenth of a second, and a few kilobytes for each channel.
+  public var snapshot: ProcessorSnapshot {
+    var snapshot = ProcessorSnapshot()
+    snapshot.append(loudness.snapshot)
+    snapshot.append(peaks.snapshot)
+    snapshot.append(contentsOf: statistics)
+    snapshot.append(frames.count)
+    snapshot.append(block.frameCount.count)
+    for channel in 0..<format.channelCount {
+      let samples = block.channel(channel)
+      for index in samples.indices { snapshot.append(samples[index]) }
+    }
+    return snapshot
+  }
+
+  /// Takes over the state of a meter for the same format.
+  public func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    var reader = SnapshotReader(snapshot)
+    let loudness = try reader.nextPart()
+    let peaks = try reader.nextPart()
+    let statistics = try reader.next(SampleStatistics.self, count: format.channelCount)
+    let frames = try reader.next(Int.self)
+    let waiting = try reader.next(Int.self)
+    guard frames >= 0, (0..<Self.blockSize.count).contains(waiting) else { throw SnapshotError() }
+    var channels: [[Float]] = []
+    for _ in 0..<format.channelCount {
+      channels.append(try reader.next(Float.self, count: waiting))
+    }
+    try reader.finish()
+    try self.loudness.restore(loudness)
+    try self.peaks.restore(peaks)
+    self.statistics = statistics
+    self.frames = Frames(frames)
+    block.frameCount = Frames(waiting)
+    for (channel, samples) in channels.enumerated() {
+      var target = block.mutableChannel(channel)
+      for (index, sample) in samples.enumerated() { target[index] = sample }
+    }
   }
 }

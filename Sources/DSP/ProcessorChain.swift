@@ -70,11 +70,7 @@ public final class ProcessorChain: Processor {
   /// The states of all processors, each behind its length.
   public var snapshot: ProcessorSnapshot {
     var snapshot = ProcessorSnapshot()
-    for link in links {
-      let part = link.processor.snapshot
-      snapshot.append(part.bytes.count)
-      snapshot.bytes += part.bytes
-    }
+    for link in links { snapshot.append(link.processor.snapshot) }
     return snapshot
   }
 
@@ -82,11 +78,7 @@ public final class ProcessorChain: Processor {
   public func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
     var reader = SnapshotReader(snapshot)
     var parts: [ProcessorSnapshot] = []
-    for _ in links {
-      let count = try reader.next(Int.self)
-      guard (0...snapshot.bytes.count).contains(count) else { throw SnapshotError() }
-      parts.append(ProcessorSnapshot(bytes: try reader.next(UInt8.self, count: count)))
-    }
+    for _ in links { parts.append(try reader.nextPart()) }
     try reader.finish()
     for (link, part) in zip(links, parts) { try link.processor.restore(part) }
   }

@@ -55,16 +55,19 @@ public final class Quantizer: Processor {
   private func fillNoise(_ count: Int, firstFrame: Int, channel: Int) {
     let target = unsafe noise.start
     // 64 channels at most: every sample of the sound has a number of its own.
-    var number = UInt64(truncatingIfNeeded: firstFrame) &* 64 &+ UInt64(channel)
+    let number = UInt64(truncatingIfNeeded: firstFrame) &* 64 &+ UInt64(channel)
+    // Times the golden ratio; the next frame's number is 64 more.
+    var seed = number &* 0x9e37_79b9_7f4a_7c15
+    let step = 64 &* UInt64(0x9e37_79b9_7f4a_7c15)
     for index in 0..<count {
-      var z = number &* 0x9e37_79b9_7f4a_7c15
+      var z = seed
       z = (z ^ (z &>> 30)) &* 0xbf58_476d_1ce4_e5b9
       z = (z ^ (z &>> 27)) &* 0x94d0_49bb_1331_11eb
       z ^= z &>> 31
       let first = Int32(truncatingIfNeeded: z &>> 40)
       let second = Int32(truncatingIfNeeded: z & 0xff_ffff)
       unsafe target[index] = first &- second
-      number &+= 64
+      seed &+= step
     }
   }
 

@@ -1,105 +1,101 @@
 import AudioModel
-import CEBUR128
 
-/// A loudness measurement of EBU R 128 under way in libebur128: the one owner of its handle.
-///
-/// The channels are taken in the order in which libav and WAV files have them: mono; left, right;
-/// left, right, centre; four: left, right and two surrounds; five: left, right, centre and two
-/// surrounds; six and more add the low-frequency channel, which does not count, and then the back
-/// channels. Of more than eight channels nobody knows the places: each counts with weight 1.
-@safe final class R128 {
-  /// Nil where libebur128 has no memory or the format is beyond it (below 16 Hz).
-  private let state: UnsafeMutablePointer<ebur128_state>?
-  private let channelCount: Int
-  private static let chunk = 512
-  private let interleaved: Scratch<Float>
-  /// How many frames wait in `interleaved`: the library gets runs of one size, because the result
-  /// must not depend on how the sound was cut.
-  private var gathered = 0
+/// A loudness measurement of EBU R 128 under way: sound goes in, and out come the energies of
+/// steps of 100 ms, weighted by ear and place as ITU-R BS.1770-4 says.
+final class R128 {
+  /// The steps heard in full.
+  private(set) var history = LoudnessHistory()
 
-  /// What is to be found.
-  enum Purpose {
-    case integrated
-    case integratedAndRange
+  /// Two channels that count, and their filters; the last may stand alone.
+  private struct Pair {
+    var channels: [Int]
+    var weights: KWeightedPair.Lanes
+    var filters = KWeightedPair()
   }
 
-  init(_ purpose: Purpose, format: AudioFormat) {
-    channelCount = format.channelCount
-    interleaved = Scratch(repeating: 0, count: Self.chunk * channelCount)
-    var mode = EBUR128_MODE_I.rawValue
-    if purpose == .integratedAndRange { mode |= EBUR128_MODE_LRA.rawValue }
-    unsafe state = ebur128_init(
-      UInt32(channelCount), UInt(format.sampleRate.value.rounded()), Int32(mode))
-    guard unsafe state != nil else { return }
-    for (index, place) in Self.places(channelCount).enumerated() {
-      unsafe ebur128_set_channel(state, UInt32(index), Int32(place.rawValue))
+  private let coefficients: KWeightedPair.Coefficients
+  private var pairs: [Pair]
+  private let stepLength: Int
+  /// How many frames of the current step are done.
+  private var phase = 0
+
+  /// Filter states are looked after on a fixed grid, because the result must not depend on how the
+  /// sound was cut: this many frames apart, from the beginning of every step.
+  private static let grid = 256
+  /// Room for the two channels of a pair, without samples that are no numbers.
+  private let rows = Scratch<Float>(repeating: 0, count: 2 * grid)
+
+  init(format: AudioFormat) {
+    coefficients = KWeightedPair.Coefficients(sampleRate: format.sampleRate)
+    stepLength = LoudnessHistory.stepLength(at: format.sampleRate).count
+    let weights = ChannelWeights.weights(channelCount: format.channelCount)
+    let counting = weights.indices.filter { weights[$0] > 0 }
+    pairs = stride(from: 0, to: counting.count, by: 2).map { start in
+      let channels = Array(counting[start...].prefix(2))
+      return Pair(
+        channels: channels,
+        weights: KWeightedPair.Lanes(
+          weights[channels[0]], channels.count == 2 ? weights[channels[1]] : 0))
     }
   }
 
-  deinit {
-    var state = unsafe self.state
-    if unsafe state != nil { unsafe ebur128_destroy(&state) }
-  }
-
-  private static func places(_ channelCount: Int) -> [channel] {
-    let front = [EBUR128_LEFT, EBUR128_RIGHT, EBUR128_CENTER]
-    let surround = [EBUR128_LEFT_SURROUND, EBUR128_RIGHT_SURROUND]
-    return switch channelCount {
-    case 1...3: Array(front.prefix(channelCount))
-    case 4: front.prefix(2) + surround
-    case 5: front + surround
-    case 6: front + [EBUR128_UNUSED] + surround
-    case 7: front + [EBUR128_UNUSED, EBUR128_Mp180, EBUR128_Mp090, EBUR128_Mm090]
-    case 8:
-      front + [EBUR128_UNUSED, EBUR128_Mp135, EBUR128_Mm135, EBUR128_Mp090, EBUR128_Mm090]
-    default: Array(repeating: EBUR128_LEFT, count: channelCount)
-    }
-  }
-
-  /// Listens to the next block. The library allocates a little for every 100 ms.
+  /// Listens to the next block. It allocates a little for every 100 ms.
   func add(_ block: borrowing AudioBuffer) {
-    let frames = unsafe interleaved.start
     var start = 0
     while start < block.frameCount.count {
-      let count = min(Self.chunk - gathered, block.frameCount.count - start)
-      for channel in 0..<channelCount {
-        let samples = unsafe block.baseAddress(ofChannel: channel) + start
-        let target = unsafe frames + (gathered * channelCount + channel)
-        for index in 0..<count {
-          unsafe target[index &* channelCount] = FiniteSamples.filtered(samples[index])
-        }
-      }
+      let cellEnd = min((phase / Self.grid + 1) * Self.grid, stepLength)
+      let count = min(cellEnd - phase, block.frameCount.count - start)
+      for index in pairs.indices { add(block, start: start, count: count, to: &pairs[index]) }
       start += count
-      gathered += count
-      if gathered == Self.chunk { measureGathered() }
+      phase += count
+      if phase == cellEnd { finishCell() }
     }
   }
 
-  private func measureGathered() {
-    if unsafe state != nil {
-      unsafe ebur128_add_frames_float(state, interleaved.start, gathered)
+  private func add(
+    _ block: borrowing AudioBuffer, start: Int, count: Int, to pair: inout Pair
+  ) {
+    for (row, channel) in pair.channels.enumerated() {
+      unsafe FiniteSamples.copy(
+        from: block.baseAddress(ofChannel: channel) + start, to: rows.start + row * Self.grid,
+        count: count)
     }
-    gathered = 0
+    // A channel that stands alone is paired with itself, for nothing: the other's weight is 0.
+    let second = pair.channels.count == 2 ? Self.grid : 0
+    unsafe pair.filters.add(rows.start, rows.start + second, count: count, coefficients)
   }
 
-  /// The integrated loudness of everything heard; nil for silence and for less than 400 ms.
-  func integrated() -> LUFS? {
-    measureGathered()
-    var value = 0.0
-    guard unsafe state != nil,
-      unsafe ebur128_loudness_global(state, &value) == Int32(EBUR128_SUCCESS.rawValue),
-      value.isFinite
-    else { return nil }
-    return LUFS(value)
+  private func finishCell() {
+    for index in pairs.indices { pairs[index].filters.dropRemains() }
+    guard phase == stepLength else { return }
+    phase = 0
+    var energy = 0.0
+    for index in pairs.indices {
+      energy += (pairs[index].weights * pairs[index].filters.takeSquares()).sum()
+    }
+    history.append(energy * coefficients.scale / Double(stepLength))
+  }
+}
+
+extension R128 {
+  /// The steps so far, and the filters within the one under way.
+  var snapshot: ProcessorSnapshot {
+    var snapshot = ProcessorSnapshot()
+    snapshot.append(phase)
+    for pair in pairs { snapshot.append(pair.filters) }
+    history.append(to: &snapshot)
+    return snapshot
   }
 
-  /// The loudness range, in LU; nil unless it was asked for, and where there is no loudness.
-  func range() -> Decibels? {
-    var value = 0.0
-    guard integrated() != nil,
-      unsafe ebur128_loudness_range(state, &value) == Int32(EBUR128_SUCCESS.rawValue),
-      value.isFinite
-    else { return nil }
-    return Decibels(value)
+  /// Takes over the state of a measurement of the same format.
+  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    var reader = SnapshotReader(snapshot)
+    let phase = try reader.next(Int.self)
+    guard (0..<stepLength).contains(phase) else { throw SnapshotError() }
+    let filters = try reader.next(KWeightedPair.self, count: pairs.count)
+    let history = try LoudnessHistory(from: &reader)
+    try reader.finish()
+    for (index, filters) in filters.enumerated() { pairs[index].filters = filters }
+    (self.phase, self.history) = (phase, history)
   }
 }

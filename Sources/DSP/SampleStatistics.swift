@@ -1,5 +1,5 @@
 /// Sums over the samples of one channel, and how many of them are clipped.
-struct SampleStatistics {
+struct SampleStatistics: BitwiseCopyable {
   private(set) var sum = 0.0
   private(set) var sumOfSquares = 0.0
   private(set) var clippedSamples = 0

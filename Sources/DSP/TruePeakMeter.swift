@@ -87,3 +87,40 @@ public final class TruePeakMeter: Analyser {
       samplePeak: Decibels(finiteAmplitude: Double(samplePeak)))
   }
 }
+
+extension TruePeakMeter {
+  /// The peaks so far, and the last frames, which are looked at together with those to come.
+  public var snapshot: ProcessorSnapshot {
+    var snapshot = ProcessorSnapshot()
+    snapshot.append(filled)
+    snapshot.append(samplePeak)
+    snapshot.append(truePeak)
+    for channel in 0..<channelCount {
+      snapshot.append(extents[channel].0)
+      snapshot.append(extents[channel].1)
+      for index in 0..<filled { snapshot.append(rows[channel * Self.row + index]) }
+    }
+    return snapshot
+  }
+
+  /// Takes over the state of a meter for the same format.
+  public func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    var reader = SnapshotReader(snapshot)
+    let filled = try reader.next(Int.self)
+    guard (2 * Self.group..<3 * Self.group).contains(filled) else { throw SnapshotError() }
+    let samplePeak = try reader.next(Float.self)
+    let truePeak = try reader.next(Float.self)
+    var extents: [(GroupExtent, GroupExtent)] = []
+    var samples: [Float] = []
+    for _ in 0..<channelCount {
+      extents.append((try reader.next(GroupExtent.self), try reader.next(GroupExtent.self)))
+      samples += try reader.next(Float.self, count: filled)
+    }
+    try reader.finish()
+    (self.filled, self.samplePeak, self.truePeak) = (filled, samplePeak, truePeak)
+    self.extents = extents
+    for (index, sample) in samples.enumerated() {
+      rows[index / filled * Self.row + index % filled] = sample
+    }
+  }
+}

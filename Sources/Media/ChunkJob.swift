@@ -4,39 +4,50 @@ internal import AudioModel
 struct ChunkJob: Sendable {
   let settings: EncoderSettings
   let plan: ChunkPlan
-  let chunk: Int
-  /// The frames to encode.
-  let range: Range<Int>
-  /// Whether the stream ends with this chunk.
-  let isLast: Bool
-  /// The sound, which covers `range`.
-  let sound: SoundStash
+  /// Which chunk, and which frames to encode for it.
+  let label: ChunkLabel
+  /// The sound, which covers the label's range; nil where the store has the chunk.
+  let sound: (any ChunkSound)?
+  /// Where the packets are looked for, and kept; nil where they are only handed on.
+  let store: (any ChunkStore)?
+  /// Raised when nobody wants the packets any more.
+  let stop: StopSign
   /// The file, for errors.
   let path: String
 
-  /// Gives the chunk's packets, from the one before its boundary on.
+  /// Gives the chunk's packets, from the one before its boundary on; too few when it was stopped.
   func run() -> Result<PacketRun, MediaError> {
-    do throws(MediaError) { return .success(try encode()) } catch { return .failure(error) }
+    do throws(MediaError) { return .success(try loadOrEncode()) } catch { return .failure(error) }
   }
 
-  private func encode() throws(MediaError) -> PacketRun {
+  private func loadOrEncode() throws(MediaError) -> PacketRun {
+    if let run = store?.load(label) { return run }
+    guard let sound else { throw MediaError(lostChunk: path) }
+    let run = try encode(sound)
+    if !stop.isRaised { try store?.save(run, as: label) }
+    return run
+  }
+
+  private func encode(_ sound: any ChunkSound) throws(MediaError) -> PacketRun {
     var encoder = try EncoderContext(settings, path: path)
-    var number = plan.firstPacket(of: chunk)
-    let wanted = max(number, plan.boundary(of: chunk) - 1)
+    var number = plan.firstPacket(of: label.chunk)
+    let wanted = max(number, plan.boundary(of: label.chunk) - 1)
     var run = PacketRun(first: wanted)
     func take(_ packet: borrowing Packet) {
       if number >= wanted { run.packets.append(packet.bytes) }
       number += 1
     }
+    let range = label.range
     var block = AudioBuffer(
       channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
     for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
+      if stop.isRaised { return run }
       try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
       try encoder.encode(block, take)
     }
-    if isLast {
+    if label.isLast {
       try encoder.finish(take)
-    } else if run.end < plan.boundary(of: chunk + 1) + plan.overlap {
+    } else if run.end < plan.boundary(of: label.chunk + 1) + plan.overlap {
       throw MediaError(
         .unsupported, "encode", path: path,
         reason: "this libavcodec's \(settings.codec) encoder holds back more than expected")

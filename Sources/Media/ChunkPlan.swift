@@ -15,12 +15,13 @@ struct ChunkPlan: Hashable, Sendable {
   /// Blocks that the encoder holds back before it gives the first packet.
   let delay: Int
 
-  /// Whether there are so many packets that a muxer's index of them counts: AAC has 47 a second.
-  var hasManyPackets: Bool { frameSize < 2048 }
+  /// Whether a chunk is so much sound that it is kept in a file rather than in memory, and whether
+  /// there are so many packets that a muxer's index of them counts: AAC has 47 a second.
+  var isLong = false
 
   /// Apple Lossless packets do not depend on each other.
   static let alac = ChunkPlan(
-    frameSize: 4096, packetsPerChunk: 64, preRoll: 0, overlap: 0, delay: 0)
+    frameSize: 4096, packetsPerChunk: 32, preRoll: 0, overlap: 0, delay: 0)
 
   /// A fresh AAC encoder spends its bits otherwise than one that has been at work: against a serial
   /// encoder, noise was up to 8 dB stronger for a second after 64 packets of pre-roll, and about
@@ -31,7 +32,8 @@ struct ChunkPlan: Hashable, Sendable {
   /// AAC in chunks of a length that tests choose.
   static func aac(packetsPerChunk: Int) -> ChunkPlan {
     ChunkPlan(
-      frameSize: 1024, packetsPerChunk: packetsPerChunk, preRoll: 128, overlap: 16, delay: 1)
+      frameSize: 1024, packetsPerChunk: packetsPerChunk, preRoll: 128, overlap: 16, delay: 1,
+      isLong: true)
   }
 
   /// The packet that a chunk begins with, unless the seam moves.

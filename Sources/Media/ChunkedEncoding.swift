@@ -1,115 +1,135 @@
 internal import AudioModel
-internal import CLibAV
 internal import CPosix
 internal import Threading
 
 /// Encodes chunks of a stream side by side in a pool, and writes their packets in order.
+///
+/// Long chunks have so many packets that the muxer's index of them counts: for hours of sound it is
+/// as large as what the encoders work on. So they are muxed when the encoders are done, whose place
+/// the index then takes; until then their packets lie in the store. Those of short chunks go into
+/// the file as they come.
 final class ChunkedEncoding: SoundFileEncoding {
+  let survival: any EncodingSurvival
+  let firstFrameNeeded: Int
+
   private let settings: EncoderSettings
   private let plan: ChunkPlan
-  private let output: OutputFile
-  private let stream: Int
-  private let priming: Int
-  private let packet = Packet()
-  private var timeBase: AVRational { spool_rational(1, Int32(settings.format.sampleRate.value)) }
+  private let muxer: ChunkMuxer
   private let jobs: OrderedResults<Result<PacketRun, MediaError>>
-  // Where packets wait whose index would take more memory than their encoders; nil where they go
-  // straight into the file.
-  private let stash: PacketStash?
-  private let sound: SoundStash
+  private let store: (any ChunkStore)?
+  // How many chunks from the first on an earlier process left in the store.
+  private let leading: Int
+  private let stop = StopSign()
+  private var sound: HeldSound
   // Frames of the stream so far.
   private var end = 0
   private var nextChunk = 0
   private var chunksTaken = 0
-  // The packets of the chunk taken last: how many of them count is known with the next one.
-  private var pending = PacketRun(first: 0)
 
+  /// Opens the file at `path`; with `work`, packets lie where the next process finds them.
   init(
-    settings: EncoderSettings, plan: ChunkPlan, path: String, pool: WorkerPool
+    settings: EncoderSettings, plan: ChunkPlan, path: String, pool: WorkerPool,
+    work: ResumableWork?
   ) throws(MediaError) {
-    let encoder = try EncoderContext(settings, path: path)
-    output = try OutputFile(path: path, muxer: settings.muxer)
-    stream = try output.addStream(for: encoder)
-    try output.begin(options: settings.muxerOptions)
-    priming = unsafe Int(encoder.context.pointee.initial_padding)
-    stash = plan.hasManyPackets ? try PacketStash(beside: path) : nil
-    sound = try SoundStash(beside: path)
+    muxer = try ChunkMuxer(settings: settings, plan: plan, path: path)
+    sound = plan.isLong ? .file(try SoundStash(beside: path)) : .memory(SoundWindow())
+    if let work {
+      let files = ChunkFiles(work, plan: plan)
+      (store, survival, leading) = (files, files, files.leadingAtStart)
+    } else {
+      store = plan.isLong ? try NamelessChunks(beside: path) : nil
+      (survival, leading) = (NothingSurvives(), 0)
+    }
+    firstFrameNeeded = plan.input(of: leading).lowerBound
+    if plan.isLong { (nextChunk, chunksTaken) = (leading, leading) }
     self.settings = settings
     self.plan = plan
-    jobs = OrderedResults(pool: pool, limit: pool.threadCount + 2)
+    jobs = OrderedResults(
+      pool: pool, limit: pool.threadCount + 2, priority: plan.isLong ? .high : .normal)
   }
 
+  /// What the pool still has of an encoding that is dropped leaves all files alone.
+  deinit {
+    stop.raise()
+    store?.close()
+  }
+
+  func begin(at frame: Int) { end = frame }
+
   func write(_ block: SharedBuffer) throws(MediaError) {
-    try sound.write(block.buffer, at: end)
+    let start = end
     end += block.buffer.frameCount.count
-    // One frame more, so that the last chunk is never empty.
-    while end > plan.input(of: nextChunk).upperBound {
-      try start(plan.input(of: nextChunk), isLast: false)
-    }
+    if end > firstFrameNeeded { try sound.append(block, at: start) }
+    try startWholeChunks()
   }
 
   func finish() throws(MediaError) {
-    try start(plan.input(of: nextChunk).lowerBound..<end, isLast: true)
+    guard end > firstFrameNeeded || leading == 0 else { throw MediaError(shortened: muxer.path) }
+    try startWholeChunks()
+    let chunkCount = nextChunk + 1
+    let last = ChunkLabel(last: nextChunk, of: plan, end: end)
+    try start(last)
     while jobs.count > 0 { try takeOldest() }
-    try write(pending, to: pending.end)
-    if let stash {
+    if plan.isLong {
       // What the encoders needed goes back to the system before the index takes its place.
       malloc_trim(0)
-      var number = 0
-      try stash.replay { (bytes) throws(MediaError) in
-        try mux(bytes, number: number)
-        number += 1
+      for chunk in 0..<chunkCount {
+        let label = chunk < last.chunk ? ChunkLabel(chunk, of: plan) : last
+        guard let run = store?.load(label) else { throw MediaError(lostChunk: muxer.path) }
+        try muxer.append(run, end: end)
       }
     }
-    try output.finish()
+    try muxer.finish(end: end)
   }
 
-  private func start(_ range: Range<Int>, isLast: Bool) throws(MediaError) {
+  private func startWholeChunks() throws(MediaError) {
+    // One frame more, so that the last chunk is never empty.
+    while end > plan.input(of: nextChunk).upperBound {
+      try start(ChunkLabel(nextChunk, of: plan))
+    }
+  }
+
+  private func start(_ label: ChunkLabel) throws(MediaError) {
     if jobs.isFull { try takeOldest() }
     let job = ChunkJob(
-      settings: settings, plan: plan, chunk: nextChunk, range: range, isLast: isLast,
-      sound: sound, path: output.path)
+      settings: settings, plan: plan, label: label,
+      sound: label.chunk < leading ? nil : sound.covering(label.range), store: store, stop: stop,
+      path: muxer.path)
     jobs.submit { job.run() }
     nextChunk += 1
+    dropSound()
   }
 
-  /// Waits for the oldest chunk, and writes the packets of the one before it up to their seam.
+  /// Waits for the oldest chunk.
   private func takeOldest() throws(MediaError) {
     guard let result = jobs.next() else { return }
-    var run = try result.get()
-    if chunksTaken > 0 {
-      let seam = Seam.find(
-        earlier: pending, later: run, boundary: plan.boundary(of: chunksTaken),
-        overlap: plan.overlap)
-      try write(pending, to: seam)
-      run = PacketRun(first: seam, packets: Array(run.packets[(seam - run.first)...]))
-    }
-    pending = run
+    let run = try result.get()
+    if !plan.isLong { try muxer.append(run, end: end) }
     chunksTaken += 1
+    dropSound()
+  }
+
+  private func dropSound() {
     sound.drop(
-      before: plan.input(of: chunksTaken).lowerBound, channelCount: settings.format.channelCount)
+      handedOut: plan.input(of: nextChunk).lowerBound,
+      encoded: plan.input(of: chunksTaken).lowerBound,
+      channelCount: settings.format.channelCount)
+  }
+}
+
+extension MediaError {
+  /// A stream that ended before the frame up to which it was encoded by an earlier process.
+  init(shortened path: String) {
+    self.init(
+      .write, "go on writing", path: path,
+      reason: "the sound is shorter than it was before the interruption",
+      advice: "start anew")
   }
 
-  /// Passes on the packets of a run before `end`.
-  private func write(_ run: PacketRun, to end: Int) throws(MediaError) {
-    for number in run.first..<max(run.first, end) {
-      if let stash {
-        try stash.append(run[number])
-      } else {
-        try mux(run[number], number: number)
-      }
-    }
-  }
-
-  /// Writes a packet into the file. The stream's last one, which only comes when all the sound is
-  /// there, is as long as its sound.
-  private func mux(_ bytes: [UInt8], number: Int) throws(MediaError) {
-    let start = number * plan.frameSize - priming
-    packet.fill(with: bytes)
-    unsafe packet.pointer.pointee.pts = Int64(start)
-    unsafe packet.pointer.pointee.dts = Int64(start)
-    unsafe packet.pointer.pointee.duration = Int64(min(plan.frameSize, end - start))
-    unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
-    try output.write(packet, stream: stream, timeBase: timeBase)
+  /// Encoded packets that were there and are not any more.
+  init(lostChunk path: String) {
+    self.init(
+      .write, "write", path: path, reason: "sound that was encoded cannot be read back",
+      advice: "check the disk, and try again")
   }
 }

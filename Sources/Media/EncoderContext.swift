@@ -11,13 +11,16 @@ internal import CLibAVLoader
   private let path: String
   private let frame = Frame()
   private let packet = Packet()
-  private var position = 0
+  private var position: Int
 
   /// Frames in a packet of a codec that takes any number, as linear samples are.
   private static let freeFrameSize = 4096
 
-  /// Opens an encoder. Throws `unknownCodec`, or `unsupported` when it does not take the format.
-  init(_ settings: EncoderSettings, path: String) throws(MediaError) {
+  /// Opens an encoder whose first frame has the number `start`. Throws `unknownCodec`, or
+  /// `unsupported` when it does not take the format.
+  init(
+    _ settings: EncoderSettings, path: String, startingAt start: Int = 0
+  ) throws(MediaError) {
     guard let codec = unsafe avcodec_find_encoder_by_name(settings.codec),
       let context = unsafe avcodec_alloc_context3(codec)
     else {
@@ -54,6 +57,7 @@ internal import CLibAVLoader
     unsafe self.context = context
     self.settings = settings
     self.path = path
+    position = start
   }
 
   deinit {
@@ -66,6 +70,9 @@ internal import CLibAVLoader
     let size = unsafe Int(context.pointee.frame_size)
     return size > 0 ? size : Self.freeFrameSize
   }
+
+  /// Bytes of a frame of linear samples; 0 for other codecs.
+  var bytesPerFrame: Int { unsafe Int(context.pointee.block_align) }
 
   /// Encodes the whole of `block` and gives each packet that comes out to `take`, with its time in
   /// frames.

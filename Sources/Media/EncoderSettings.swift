@@ -8,7 +8,7 @@ struct EncoderSettings: Sendable {
   /// libavformat's name of the container.
   let muxer: String
   /// The container's options.
-  let muxerOptions: [String: String]
+  var muxerOptions: [String: String]
   /// What the encoder takes.
   let sampleFormat: AVSampleFormat
   /// Bits of an integer sample; nil for floats.

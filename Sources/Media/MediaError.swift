@@ -30,6 +30,15 @@ public struct MediaError: Error, Hashable, Sendable {
     case outOfSpace
     /// An FFmpeg library is not installed.
     case libraryMissing
+
+    /// What helps where nothing is known but that a call failed.
+    fileprivate var usualAdvice: String? {
+      switch self {
+      case .unreadable, .write:
+        "try again; if it fails again, check the disk, and the limits of your shell: ulimit -a"
+      default: nil
+      }
+    }
   }
 
   /// What kind of trouble it is.
@@ -53,7 +62,7 @@ public struct MediaError: Error, Hashable, Sendable {
     self.action = action
     self.path = path
     self.reason = reason
-    self.advice = advice
+    self.advice = advice ?? kind.usualAdvice
     self.damage = damage
   }
 }

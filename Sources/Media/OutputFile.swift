@@ -5,11 +5,11 @@ import Glibc
 /// One owner of a file being written: its container, and the streams in it.
 @safe final class OutputFile {
   let path: String
-  private let context: UnsafeMutablePointer<AVFormatContext>
+  let context: UnsafeMutablePointer<AVFormatContext>
   private var isFinished = false
 
-  /// Creates the file, or empties it. Nothing is written before `begin`.
-  init(path: String, muxer: String) throws(MediaError) {
+  /// Creates the file, or empties it unless it `keepsContent`. Nothing is written before `begin`.
+  init(path: String, muxer: String, keepsContent: Bool = false) throws(MediaError) {
     try LibAV.require(for: path)
     self.path = path
     var made: UnsafeMutablePointer<AVFormatContext>?
@@ -21,8 +21,10 @@ import Glibc
     }
     unsafe self.context = context
     unsafe context.pointee.flags |= AVFMT_FLAG_BITEXACT
+    var options = Options(["truncate": keepsContent ? "0" : "1"])
     status = LibAV.calling {
-      unsafe avio_open(&context.pointee.pb, "file:" + path, AVIO_FLAG_WRITE)
+      unsafe avio_open2(
+        &context.pointee.pb, "file:" + path, AVIO_FLAG_WRITE, nil, &options.pointer)
     }
     guard status >= 0 else { throw failure(status) }
   }
@@ -81,7 +83,7 @@ import Glibc
     try check(unsafe avio_closep(&context.pointee.pb))
   }
 
-  private func check(_ status: Int32) throws(MediaError) {
+  func check(_ status: Int32) throws(MediaError) {
     guard status < 0 else { return }
     throw failure(status)
   }

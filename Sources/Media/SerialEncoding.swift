@@ -1,21 +1,40 @@
 internal import AudioModel
-internal import CLibAV
 internal import Synchronization
 internal import Threading
 
 /// Encodes a stream with one encoder on a thread of its own.
 final class SerialEncoding: SoundFileEncoding {
-  private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
+  let survival: any EncodingSurvival
+  let firstFrameNeeded: Int
+
+  /// A block, of which the first frames are not wanted.
+  private struct Piece {
+    let block: SharedBuffer
+    let skipped: Frames
+  }
+
+  private let path: String
+  private let queue = BoundedQueue<Piece>(capacity: 4)
   private let failure = Failure()
   private let thread: BackgroundThread
+  // Frames of the stream so far.
+  private var end = 0
 
-  init(settings: EncoderSettings, path: String) throws(MediaError) {
-    let writer = try Writer(settings: settings, path: path)
+  /// Opens the file at `path`, and goes on with it where `work` allows it.
+  init(
+    settings: EncoderSettings, path: String, work: ResumableWork?
+  ) throws(MediaError) {
+    let writer = try SerialWriter(settings: settings, path: path, work: work)
+    self.path = path
+    survival = writer.survival
+    firstFrameNeeded = writer.start
     let queue = queue
     let failure = failure
     thread = BackgroundThread(name: "encode-\(settings.muxer)") {
       do throws(MediaError) {
-        while let block = queue.receive() { try writer.write(block.buffer) }
+        while let piece = queue.receive() {
+          try writer.write(piece.block.buffer, from: piece.skipped)
+        }
         if !failure.isAbandoned { try writer.finish() }
       } catch {
         failure.error = error
@@ -31,12 +50,20 @@ final class SerialEncoding: SoundFileEncoding {
     thread.join()
   }
 
+  func begin(at frame: Int) { end = frame }
+
   func write(_ block: SharedBuffer) throws(MediaError) {
-    guard !queue.send(block), let error = failure.error else { return }
+    let skipped = Frames(max(0, firstFrameNeeded - end))
+    end += block.buffer.frameCount.count
+    guard skipped < block.buffer.frameCount else { return }
+    guard !queue.send(Piece(block: block, skipped: skipped)), let error = failure.error else {
+      return
+    }
     throw error
   }
 
   func finish() throws(MediaError) {
+    guard end >= firstFrameNeeded else { throw MediaError(shortened: path) }
     queue.close()
     thread.join()
     if let error = failure.error { throw error }
@@ -54,56 +81,6 @@ final class SerialEncoding: SoundFileEncoding {
     var isAbandoned: Bool {
       get { state.withLock { $0.isAbandoned } }
       set { state.withLock { $0.isAbandoned = newValue } }
-    }
-  }
-
-  /// The encoder, the file, and the sound that does not fill a packet yet.
-  private final class Writer: @unchecked Sendable {
-    // Made by the thread that starts the encoding thread, and touched by that one alone
-    // afterwards.
-    private var encoder: EncoderContext
-    private let output: OutputFile
-    private let stream: Int
-    private let timeBase: AVRational
-    private var block: AudioBuffer
-
-    init(settings: EncoderSettings, path: String) throws(MediaError) {
-      encoder = try EncoderContext(settings, path: path)
-      output = try OutputFile(path: path, muxer: settings.muxer)
-      stream = try output.addStream(for: encoder)
-      try output.begin(options: settings.muxerOptions)
-      timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
-      block = AudioBuffer(
-        channelCount: settings.format.channelCount, capacity: Frames(encoder.frameSize))
-    }
-
-    func write(_ sound: borrowing AudioBuffer) throws(MediaError) {
-      var taken = Frames.zero
-      while taken < sound.frameCount {
-        let count = min(block.capacity - block.frameCount, sound.frameCount - taken)
-        block.append(contentsOf: sound, start: taken, count: count)
-        taken += count
-        if block.frameCount == block.capacity {
-          try encode()
-          block.frameCount = .zero
-        }
-      }
-    }
-
-    func finish() throws(MediaError) {
-      try encode()
-      let (output, stream, timeBase) = (output, stream, timeBase)
-      try encoder.finish { (packet) throws(MediaError) in
-        try output.write(packet, stream: stream, timeBase: timeBase)
-      }
-      try output.finish()
-    }
-
-    private func encode() throws(MediaError) {
-      let (output, stream, timeBase) = (output, stream, timeBase)
-      try encoder.encode(block) { (packet) throws(MediaError) in
-        try output.write(packet, stream: stream, timeBase: timeBase)
-      }
     }
   }
 }

@@ -4,11 +4,21 @@ public import Threading
 /// Writes sound to a file in one of the export formats.
 ///
 /// The bytes depend on the sound, the spec and the libraries' versions alone: not on how the sound
-/// is cut into blocks, and not on the number of processors. Memory stays flat. An encoder belongs
-/// to one thread; one that is dropped without `finish` leaves half a file.
+/// is cut into blocks, not on the number of processors, and not on how often the process died on
+/// the way. Memory stays flat. An encoder belongs to one thread, but for ``progress()`` and
+/// ``flush()``; one that is dropped without `finish` leaves half a file.
+///
+/// An encoder that is given work keeps what it has done where another process finds it. WAV goes on
+/// behind the last frame that the system has taken over. ALAC, and AAC of at most two channels, keep
+/// each encoded chunk (5.6 s of sound at 48 kHz, and a minute) in a file, and go on at the first one
+/// that is missing; where AAC is resampled, all the sound is needed for that, though not encoded
+/// again. FLAC and AAC of more channels start over: what their encoder has in mind, such as FLAC's
+/// MD5 of all the sound, cannot be restored.
 public final class SoundFileEncoder {
   private let encoding: any SoundFileEncoding
-  private var converter: RateConverter?
+  private let survival: any EncodingSurvival
+  private let converter: RateConverter?
+  private let state: EncodingState?
 
   /// Creates the file at `path`, whatever its name, for sound of `format`.
   ///
@@ -16,28 +26,67 @@ public final class SoundFileEncoder {
   /// rate that it does not have is resampled to the next one above, or to 96 kHz. M4A chunks are
   /// encoded in `pool`, which other encoders may share; nothing waits in it.
   ///
+  /// With `work` that is resumed, the file at `path` keeps its content as far as it counts. Work
+  /// that belongs to other settings or other libraries, and a file or chunks that are not what they
+  /// should be, are not used: ``progress()`` says from which frame the sound is needed.
+  ///
   /// Throws `unsupported` when the codec does not take the format, `unknownCodec` when libavcodec
   /// was built without it, and `write` or `outOfSpace`.
   public convenience init(
-    path: String, spec: ExportSpec, format: AudioFormat, pool: WorkerPool
+    path: String, spec: ExportSpec, format: AudioFormat, pool: WorkerPool,
+    work: EncodingWork? = nil
   ) throws(MediaError) {
     try self.init(
-      path: path, spec: spec, format: format, pool: pool, plan: Self.plan(spec, format))
+      path: path, settings: EncoderSettings(spec, for: format), format: format, pool: pool,
+      plan: Self.plan(spec, format), work: work)
   }
 
   init(
-    path: String, spec: ExportSpec, format: AudioFormat, pool: WorkerPool, plan: ChunkPlan?
+    path: String, settings: EncoderSettings, format: AudioFormat, pool: WorkerPool,
+    plan: ChunkPlan?, work: EncodingWork?
   ) throws(MediaError) {
     try LibAV.require(for: path)
-    let settings = EncoderSettings(spec, for: format)
-    if settings.format != format {
-      converter = try RateConverter(from: format, to: settings.format, path: path)
+    converter =
+      settings.format == format
+      ? nil : try RateConverter(from: format, to: settings.format, path: path)
+    let work = work.map {
+      ResumableWork($0, settings: settings.digest(source: format, plan: plan))
     }
-    if let plan {
-      encoding = try ChunkedEncoding(settings: settings, plan: plan, path: path, pool: pool)
-    } else {
-      encoding = try SerialEncoding(settings: settings, path: path)
-    }
+    encoding =
+      if let plan {
+        try ChunkedEncoding(settings: settings, plan: plan, path: path, pool: pool, work: work)
+      } else {
+        try SerialEncoding(settings: settings, path: path, work: work)
+      }
+    survival = encoding.survival
+    state = work?.state
+  }
+
+  /// How far the encoding is. Any thread may ask, at any moment; before the first block, this is
+  /// what an earlier process left, and tells where the sound has to begin.
+  public func progress() -> EncodingProgress {
+    let extent = survival.extent
+    var state = state
+    state?.extent = extent
+    return EncodingProgress(
+      needsFrom: converter == nil ? Frames(extent.frames) : .zero, byteCount: extent.byteCount,
+      state: state?.json ?? "")
+  }
+
+  /// Waits until all that an earlier ``progress()`` counted is on the disk. Any thread may call it,
+  /// also while another one writes.
+  ///
+  /// Throws `write` or `outOfSpace`; after that the work is not to be gone on with, as nobody knows
+  /// what is on the disk.
+  public func flush() throws(MediaError) { try survival.flush() }
+
+  /// Says that the first block will begin at `frame` of the stream; without it, at 0. What is done
+  /// already of the blocks that come is skipped. To be called before the first block; `frame` is at
+  /// most what ``progress()`` asked for.
+  public func begin(at frame: Frames) {
+    let needed = converter == nil ? encoding.firstFrameNeeded : 0
+    precondition(frame.count >= 0 && frame.count <= needed, "the sound begins too late")
+    encoding.begin(at: frame.count)
   }
 
   /// Adds a block of sound; waits while the encoders are behind.
@@ -47,15 +96,18 @@ public final class SoundFileEncoder {
   }
 
   /// Encodes what is left and completes the file. Its bytes are with the system, not yet flushed
-  /// to the disk.
+  /// to the disk. Until they are, the work can still be gone on with, should they get lost.
   public func finish() throws(MediaError) {
     if let converter { try encoding.write(SharedBuffer(converter.finish())) }
     try encoding.finish()
   }
 
+  /// Deletes the encoder's own files in the work's folder: for when the finished file is safe.
+  public func discardWork() { survival.discard() }
+
   /// Where the sound is cut; nil to encode in one piece. Windows of more than two channels cannot
   /// be compared at a seam, so surround AAC is encoded in one piece.
-  private static func plan(_ spec: ExportSpec, _ format: AudioFormat) -> ChunkPlan? {
+  static func plan(_ spec: ExportSpec, _ format: AudioFormat) -> ChunkPlan? {
     switch spec {
     case .aac: format.channelCount <= 2 ? .aac : nil
     case .alac: .alac

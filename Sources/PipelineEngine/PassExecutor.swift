@@ -74,8 +74,9 @@ public struct PassContext: Sendable {
   /// Hands over an artifact as soon as it is sealed, while the pass may still work on others. Called
   /// on any thread.
   public let sealed: @Sendable (StepID, PortName, Artifact) -> Void
-  /// Tells that the pass goes on where an earlier process left it, in seconds of the recording.
-  public let resumed: @Sendable (_ at: Double) -> Void
+  /// Tells where the pass begins, and how long the recording is, in seconds: what comes before was
+  /// done by an earlier process.
+  public let resumed: @Sendable (_ at: Double, _ of: Double?) -> Void
 
   /// Collects what a pass may touch.
   public init(
@@ -84,7 +85,7 @@ public struct PassContext: Sendable {
     report: @escaping @Sendable (StepID, Double, Double?) -> Void,
     warn: @escaping @Sendable (StepID, String) -> Void,
     sealed: @escaping @Sendable (StepID, PortName, Artifact) -> Void,
-    resumed: @escaping @Sendable (_ at: Double) -> Void
+    resumed: @escaping @Sendable (_ at: Double, _ of: Double?) -> Void
   ) {
     self.store = store
     self.claim = claim

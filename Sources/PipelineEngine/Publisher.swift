@@ -7,9 +7,14 @@ final class Publisher: Sendable {
   private let runner: Runner
   private let plan: Plan
   private let options: Runner.Options
+  private let recordings: [String: StepOutput]
   private let early = Mutex<[String: PublishedFile]>([:])
 
-  init(_ runner: Runner, _ plan: Plan, _ options: Runner.Options) {
+  /// - Parameter recordings: the identities of the plan's inputs.
+  init(
+    _ runner: Runner, _ plan: Plan, _ options: Runner.Options, _ recordings: [String: StepOutput]
+  ) {
+    self.recordings = recordings
     self.runner = runner
     self.plan = plan
     self.options = options
@@ -23,6 +28,24 @@ final class Publisher: Sendable {
       let files = try? stage.publish(context(step, outputs: [port: StepOutput(artifact)]))
     else { return }
     for file in files { early.withLock { $0[file.path] = file } }
+  }
+
+  /// Refuses, before the work, exports that would take the place of those of another recording.
+  /// What is done already may well be the same file, and is looked at when it is published.
+  func checkOwners(_ status: [StepID: PassPlanner.Status]) throws(PassFailure) {
+    guard !options.isReplacing else { return }
+    for step in plan.steps where status[step.id] == .pending {
+      guard let stage = step.stage as? any PublishingStage, let own = recording(of: step) else {
+        continue
+      }
+      for name in stage.fileNames(of: step.id, recordings: runner.names(of: step, plan, options)) {
+        let path = options.folder + "/" + name
+        guard let other = try? runner.custody.recording(ofPublished: path),
+          !own.isSameRecording(as: other), !runner.custody.isSameFile(own.path, other.path)
+        else { continue }
+        throw PassFailure(step.id, StageError(path, holds: other, not: own))
+      }
+    }
   }
 
   /// Publishes everything, which for most files means to see that they are there.
@@ -48,8 +71,15 @@ final class Publisher: Sendable {
   ) -> PublishingContext {
     PublishingContext(
       step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
-      names: runner.names(of: step, plan, options), folder: options.folder,
-      isReplacing: options.isReplacing, store: runner.store,
-      custody: runner.custody)
+      names: runner.names(of: step, plan, options), recording: recording(of: step),
+      folder: options.folder, isReplacing: options.isReplacing,
+      store: runner.store, custody: runner.custody)
+  }
+
+  private func recording(of step: BoundStep) -> RecordingIdentity? {
+    guard let name = plan.recordings(of: step.id).first, let path = plan.inputs[name],
+      let digest = recordings[name]?.identity
+    else { return nil }
+    return RecordingIdentity(path: path, digest: digest)
   }
 }

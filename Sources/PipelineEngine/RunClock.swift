@@ -4,6 +4,9 @@ public import PipelineModel
 public protocol RunClock: Sendable {
   /// Seconds since 1970.
   var now: Double { get }
+  /// Seconds of work since some moment: they only go forward, and stand still while the process is
+  /// stopped (SIGSTOP, a frozen container). Timeouts and speeds go by them.
+  var elapsed: Double { get }
   /// A number between 0 and 1.
   func jitter() -> Double
   /// Waits, or returns at once when somebody asks to stop.

@@ -9,6 +9,13 @@ public enum RunEvent: Sendable {
   case reused(StepID, kind: String)
   /// A step's condition does not hold.
   case skipped(SkippedStep)
+  /// Another process that is alive does this very work; the run goes on when it has ended. Number 0
+  /// means that it cannot be told which. A stopped process has to be continued or ended first.
+  case waiting(processNumber: Int, isStopped: Bool)
+  /// A pass that an earlier process left unfinished goes on at this point of the recording, of
+  /// `ofSeconds` in all where that is known; so much work was lost at most.
+  case resumed(
+    steps: [StepID], atSeconds: Double, ofSeconds: Double? = nil, lostSeconds: Double)
   /// A pass begins; `replayed` steps are streamed again for those below them.
   case passStarted(steps: [StepID], replayed: [StepID], mediaSeconds: Double?)
   /// A step is so far, in seconds of the recording.

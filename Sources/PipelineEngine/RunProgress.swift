@@ -5,8 +5,12 @@ struct RunProgress {
   var record: RunRecord
   /// Whether nothing was done yet in this run.
   private(set) var isFirstWork = true
+  private let clock: any RunClock
+  private let began: Double
 
-  init(_ record: RunRecord, plan: Plan) {
+  init(_ record: RunRecord, plan: Plan, clock: any RunClock) {
+    self.clock = clock
+    began = clock.elapsed
     self.record = record
     self.record.steps = plan.steps.map {
       StepRecord(id: $0.id, kind: $0.descriptor.kind, outcome: .pending)
@@ -14,6 +18,11 @@ struct RunProgress {
     self.record.steps += plan.skipped.map {
       StepRecord(id: $0.id, kind: $0.kind, outcome: .skipped)
     }
+  }
+
+  /// Notes what the recordings are, by input name.
+  mutating func identify(_ recordings: [String: StepOutput]) {
+    record.recordings = recordings.mapValues(\.identity)
   }
 
   /// Notes the steps whose checkpoints were there, and gives those that are news.
@@ -52,6 +61,7 @@ struct RunProgress {
   ) {
     record.state = state
     record.finishedAt = time
+    record.activeSeconds = clock.elapsed - began
     record.failure = failure.map { error in
       [step.map { "\($0): \(error.message)" } ?? error.message, error.reason]
         .compactMap { $0 }.joined(separator: ": ")

@@ -14,15 +14,16 @@ extension Runner {
       switch try store.claim(work, summary: summary) {
       case .granted(let claim): return claim
       case .taken(let owner):
-        if owner != lastOwner { waits(for: owner) }
+        if owner != lastOwner {
+          recorder.record(
+            .waiting(processNumber: owner.processNumber, isStopped: owner.isStopped))
+        }
         lastOwner = owner
         clock.sleep(Self.patience, unless: stop)
         try stop.check()
       }
     }
   }
-
-  private func waits(for owner: WorkOwner) {}
 }
 
 extension WorkClaim {
@@ -38,7 +39,7 @@ extension WorkClaim {
       end()
       throw failure
     } catch {
-      release()
+      if heldByteCount > 0 { release() } else { end() }
       throw error
     }
   }

@@ -72,18 +72,18 @@ extension Runner {
     plan.recordings(of: step.id).compactMap { options.names[$0] ?? plan.inputs[$0] }
   }
 
-  /// Refuses, with figures, a run that cannot fit.
-  func checkRoom(_ plan: Plan, _ survey: Survey, _ options: Options) throws {
+  /// Refuses, with figures, a run that cannot fit beside what there is of it already.
+  func checkRoom(
+    _ plan: Plan, _ survey: Survey, _ options: Options, _ claim: any WorkClaim
+  ) throws {
     let forecast = try Forecast(
       plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
     let storeFree = try store.freeByteCount()
     let folderFree = try custody.freeByteCount(at: options.folder)
     let isShared = custody.sharesDisk(with: options.folder)
+    let missing = max(0, forecast.storeByteCount - claim.heldByteCount)
     let rooms = [
-      (
-        "the store", forecast.storeByteCount + (isShared ? forecast.publishedByteCount : 0),
-        storeFree
-      ),
+      ("the store", missing + (isShared ? forecast.publishedByteCount : 0), storeFree),
       (options.folder, forecast.publishedByteCount, folderFree),
     ]
     for (place, needed, free) in rooms where needed > free {

@@ -2,12 +2,12 @@ import PipelineModel
 
 /// One piece of work: a pass or a whole stage, tried again where that makes sense, and made durable.
 extension Runner {
-  /// Does a pass.
+  /// Does a pass; `prepare` comes first, once the work is this process's.
   /// - Returns: false where another process has done the work meanwhile, and nothing was done here.
   func runPass(
     _ outline: PassPlanner.Outline, _ plan: Plan, _ survey: Survey,
     _ recordings: [String: StepOutput], _ publisher: Publisher,
-    _ progress: inout RunProgress
+    _ progress: inout RunProgress, _ prepare: (any WorkClaim) throws -> Void
   ) throws -> Bool {
     let status = survey.status
     let pending = Set(outline.path.filter { status[$0] == .pending })
@@ -16,6 +16,7 @@ extension Runner {
     let claim = try claim(order.work(on: recording?.identity), order.summary)
     return try claim.settled {
       guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store) else { return false }
+      try prepare(claim)
       let outcome = try stream(order, plan, recordings, publisher, claim, progress.record)
       progress.record.mediaSeconds = outcome.mediaSeconds
       try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
@@ -73,11 +74,11 @@ extension Runner {
     }
   }
 
-  /// Does a whole stage.
+  /// Does a whole stage; `prepare` comes first, once the work is this process's.
   /// - Returns: false where another process has done the work meanwhile, and nothing was done here.
   func runWhole(
     _ id: StepID, _ plan: Plan, _ survey: Survey, _ recordings: [String: StepOutput],
-    _ progress: inout RunProgress
+    _ progress: inout RunProgress, _ prepare: (any WorkClaim) throws -> Void
   ) throws -> Bool {
     guard let step = plan.step(id), let stage = step.stage as? any WholeStage,
       let inputs = survey.inputs(of: step, recordings: recordings)
@@ -86,6 +87,7 @@ extension Runner {
     let claim = try claim(components.key.digest, "\(id)")
     return try claim.settled {
       guard try survey.isCurrent([id], in: store) else { return false }
+      try prepare(claim)
       recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
       let context = StageContext(
         step: id, inputs: inputs, store: store, journal: claim, stop: stop,
@@ -109,12 +111,12 @@ extension Runner {
     _ recordings: [String: StepOutput], _ claim: any WorkClaim
   ) -> PassContext {
     let timeout = order.timeout
-    let deadline = timeout.map { clock.now + $0 }
+    let deadline = timeout.map { clock.elapsed + $0 }
     return PassContext(
       store: store, claim: claim,
       check: { [stop, clock] () throws(StageError) in
         try stop.check()
-        if let deadline, clock.now > deadline {
+        if let deadline, clock.elapsed > deadline {
           throw StageError(
             "gave up after \(timeout ?? 0) s", advice: "raise the step's timeout",
             cause: .environment)
@@ -126,7 +128,13 @@ extension Runner {
         guard (try? checkUnchanged(order, plan, recordings)) != nil else { return }
         publisher.publish(artifact, at: port, of: step)
       },
-      resumed: { _ in })
+      resumed: { [recorder] seconds, total in
+        guard let lostSeconds = claim.lostSeconds else { return }
+        recorder.record(
+          .resumed(
+            steps: order.pendingSteps.map(\.id), atSeconds: seconds, ofSeconds: total,
+            lostSeconds: lostSeconds))
+      })
   }
 
   /// Tries work again where its failure is of the passing kind.

@@ -14,6 +14,10 @@ public struct Runner: Sendable {
     /// not here is called as its file is.
     public var names: [String: String] = [:]
 
+    /// What the user types to go on with the run later, for advice; nil where there is no such
+    /// thing.
+    public var resumeCommand: String?
+
     /// Exports go to `folder`.
     public init(folder: String) { self.folder = folder }
   }
@@ -61,19 +65,23 @@ public struct Runner: Sendable {
   public func run(
     _ plan: Plan, _ options: Options, record: RunRecord
   ) throws(RunError) -> RunRecord {
-    var progress = RunProgress(record, plan: plan)
+    var progress = RunProgress(record, plan: plan, clock: clock)
     do {
       try log.save(progress.record)
       recorder.record(.started(progress.record))
       plan.skipped.forEach { recorder.record(.skipped($0)) }
       try checkNames(plan, options)
-      let publisher = Publisher(self, plan, options)
-      try work(through: plan, options, publisher, &progress)
+      let recordings = try identify(plan)
+      progress.identify(recordings)
+      try log.save(progress.record)
+      let publisher = Publisher(self, plan, options, recordings)
+      try work(through: plan, options, recordings, publisher, &progress)
       try publisher.publishAll(&progress)
       progress.end(.done, at: clock.now)
       try log.save(progress.record)
     } catch {
-      let failure = (error as? RunError) ?? self.failure(error, plan)
+      let failure = explainFullDisk(
+        (error as? RunError) ?? self.failure(error, plan), plan, options, progress.record)
       let isStopped = failure.error.cause == .cancelled
       progress.end(
         isStopped ? .interrupted : .failed, at: clock.now,
@@ -89,10 +97,9 @@ public struct Runner: Sendable {
 
   /// The loop: survey, plan the next piece, do it, commit, again.
   private func work(
-    through plan: Plan, _ options: Options, _ publisher: Publisher,
-    _ progress: inout RunProgress
+    through plan: Plan, _ options: Options, _ recordings: [String: StepOutput],
+    _ publisher: Publisher, _ progress: inout RunProgress
   ) throws {
-    let recordings = try identify(plan)
     let planner = PassPlanner(plan, keepsEverything: options.keepsEverything)
     var identified: Set<StepID> = []
     while true {
@@ -101,18 +108,25 @@ public struct Runner: Sendable {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
       guard let work = planner.next(survey.status) else { return }
-      if progress.isFirstWork { try checkRoom(plan, survey, options) }
+      let isFirst = progress.isFirstWork
+      let prepare = { (claim: any WorkClaim) throws in
+        if isFirst { try checkRoom(plan, survey, options, claim) }
+      }
       let isDoneHere: Bool
       switch work {
-      case .whole(let id): isDoneHere = try runWhole(id, plan, survey, recordings, &progress)
+      case .whole(let id):
+        isDoneHere = try runWhole(id, plan, survey, recordings, &progress, prepare)
       case .pass(var outline):
         if let alone = try sourceToIdentify(outline, plan, survey, identified) {
           identified.insert(alone)
           if case .pass(let short) = planner.next(survey.status, sourcesAlone: [alone]) {
             outline = short
           }
+        } else {
+          try publisher.checkOwners(survey.status)
         }
-        isDoneHere = try runPass(outline, plan, survey, recordings, publisher, &progress)
+        isDoneHere = try runPass(
+          outline, plan, survey, recordings, publisher, &progress, prepare)
       }
       if isDoneHere { try log.save(progress.record) }
     }

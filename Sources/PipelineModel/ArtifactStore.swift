@@ -74,9 +74,9 @@ public protocol DraftBacking: AnyObject, Sendable {
   func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError)
   /// Flushes the file.
   func flush() throws(StoreError)
-  /// Flushes, renames, flushes the folder.
+  /// Flushes, gives the file its place as an artifact, flushes the folder.
   func seal() throws(StoreError) -> Artifact
-  /// Deletes the file unless it was sealed.
+  /// Deletes the file unless it was sealed, or belongs to a piece of work.
   func discard()
 }
 
@@ -90,12 +90,18 @@ public struct StoreError: Error, Hashable, Sendable {
   public let reason: String
   /// What the user can do.
   public let advice: String?
+  /// Whether all it wants is room on the disk.
+  public let isFullDisk: Bool
 
   /// Describes a failure.
-  public init(_ action: String, path: String, reason: String, advice: String? = nil) {
+  public init(
+    _ action: String, path: String, reason: String, advice: String? = nil,
+    isFullDisk: Bool = false
+  ) {
     self.action = action
     self.path = path
     self.reason = reason
     self.advice = advice
+    self.isFullDisk = isFullDisk
   }
 }

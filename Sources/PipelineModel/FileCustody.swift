@@ -10,14 +10,20 @@ public protocol FileCustody: Sendable {
   /// Whether `path` holds, unchanged since, what `publish` put there under this `content` name.
   func isPublished(_ content: Digest, at path: String) throws(StoreError) -> Bool
 
+  /// The recording of which the file at `path` was made, if it was published by this store and has
+  /// not changed since; nil where that is not known.
+  func recording(ofPublished path: String) throws(StoreError) -> RecordingIdentity?
+
   /// Puts a file in a user's folder: `write` fills a temporary name beside it, which is flushed,
   /// renamed to `path`, and remembered under `content`. The folder must exist.
   ///
   /// A file that is already at `path` is replaced only if it was published by this store and has
   /// not changed since, or if `isReplacing`; otherwise this throws, and it stays as it is.
+  /// Nor is one replaced that was made of another recording than this one, unless `isReplacing`.
+  /// - Parameter recording: what the file is made of; nil where that is not one recording.
   /// - Returns: the length of the file in bytes.
   func publish(
-    _ content: Digest, at path: String, isReplacing: Bool,
+    _ content: Digest, at path: String, of recording: RecordingIdentity?, isReplacing: Bool,
     write: (_ temporaryPath: String) throws(StageError) -> Void
   ) throws(StageError) -> Int
 

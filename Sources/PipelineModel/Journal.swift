@@ -5,7 +5,8 @@ public import Hashing
 /// After a crash the work is begun again with the same journal, reads what it noted last, and goes
 /// on from there.
 public protocol Journal: Sendable {
-  /// The newest note, of this process or of one that died; nil where there is none.
+  /// The newest note, of this process or of one that died; nil where there is none. Throws when
+  /// another process has taken the work over.
   func lastNote() throws(StoreError) -> JournalNote?
 
   /// Notes progress in place of what was noted before. Durable on return. Throws when another
@@ -40,17 +41,23 @@ public protocol WorkClaim: Journal, AnyObject {
   /// but the work itself.
   var folder: String { get }
 
+  /// Bytes of the files that lie in the folder.
+  var heldByteCount: Int { get }
+
   /// Seconds of work that the process before this one lost by dying, at most: from its last note to
   /// the last sign of it. Nil where the work is new.
   var lostSeconds: Double? { get }
 
   /// Starts an artifact in the work's folder, empty whatever lay under this name. Unlike the
   /// store's own drafts, it stays there when it is dropped, and when it is sealed until the work
-  /// ends.
+  /// ends. Its name is durable on return; throws if it is no plain file name.
   func makeDraft(_ name: String, _ kind: ArtifactKind) throws(StoreError) -> ArtifactDraft
 
   /// Goes on with a draft that an earlier process left: its first `byteCount` bytes stay, and
   /// whatever follows them is cut off. Nil where there are not so many.
+  ///
+  /// One that was sealed is an artifact, which nothing may change: it is given back only whole, to
+  /// be sealed again and not written to; asked for with another length it is nil.
   func resumeDraft(
     _ name: String, _ kind: ArtifactKind, byteCount: Int
   ) throws(StoreError) -> ArtifactDraft?
@@ -62,7 +69,8 @@ public protocol WorkClaim: Journal, AnyObject {
   /// The work is done, or will never be gone on with: its folder and its journal go.
   func end()
 
-  /// Lets go of the work, and leaves all of it to whoever claims it next.
+  /// Lets go of the work, and leaves all of it to whoever claims it next. So does dropping the
+  /// claim and its drafts. Whatever still writes into the folder has to be stopped first.
   func release()
 }
 

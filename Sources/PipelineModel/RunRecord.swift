@@ -1,9 +1,13 @@
+public import Hashing
+
 /// What happened in one run, as it is kept in the store and shown by `spool show`.
 public struct RunRecord: Hashable, Sendable, Codable {
   /// How a run stands.
   public enum State: String, Hashable, Sendable, Codable {
-    /// Under way, or cut off without a word.
+    /// Under way.
     case running
+    /// Cut off without a word: killed, or the power went.
+    case cutOff = "cut-off"
     /// Everything was done.
     case done
     /// A step failed.
@@ -36,11 +40,21 @@ public struct RunRecord: Hashable, Sendable, Codable {
   public var mediaSeconds: Double?
   /// The error that ended it.
   public var failure: String?
+  /// What else it was told; nil in records from before this was kept.
+  public var request: RunRequest?
+  /// The SHA-256 of each file given, by input name; nil until they were read.
+  public var recordings: [String: Digest]?
+  /// The earlier run that this one goes on with; nil where it began on its own.
+  public var resumes: RunID?
+  /// Seconds that it was at work, without those in which its process was stopped; nil until it
+  /// ended.
+  public var activeSeconds: Double?
 
   /// Starts a record.
   public init(
     id: RunID, pipeline: String, pipelinePath: String, inputs: [String: String],
-    overrides: [String: String], startedAt: Double
+    overrides: [String: String], startedAt: Double, request: RunRequest? = nil,
+    resumes: RunID? = nil
   ) {
     self.id = id
     self.pipeline = pipeline
@@ -48,6 +62,8 @@ public struct RunRecord: Hashable, Sendable, Codable {
     self.inputs = inputs
     self.overrides = overrides
     self.startedAt = startedAt
+    self.request = request
+    self.resumes = resumes
     state = .running
     steps = []
     published = []

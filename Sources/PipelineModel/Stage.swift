@@ -76,6 +76,8 @@ public struct PublishingContext: Sendable {
   /// What `fileNames` is to be asked with: the recordings' paths, unless the user calls them
   /// otherwise.
   public let names: [String]
+  /// What the nearest of them is; nil where that is not known.
+  public let recording: RecordingIdentity?
   /// The user's folder; it exists.
   public let folder: String
   /// Whether files that Spool did not write may be replaced.
@@ -88,12 +90,14 @@ public struct PublishingContext: Sendable {
   /// Collects what the stage may touch.
   public init(
     step: StepID, outputs: [PortName: StepOutput], recordings: [String], names: [String],
-    folder: String, isReplacing: Bool, store: any ArtifactStore, custody: any FileCustody
+    recording: RecordingIdentity? = nil, folder: String, isReplacing: Bool,
+    store: any ArtifactStore, custody: any FileCustody
   ) {
     self.step = step
     self.outputs = outputs
     self.recordings = recordings
     self.names = names
+    self.recording = recording
     self.folder = folder
     self.isReplacing = isReplacing
     self.store = store

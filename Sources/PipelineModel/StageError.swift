@@ -5,8 +5,10 @@ public struct StageError: Error, Hashable, Sendable {
   public enum Cause: String, Hashable, Sendable, Codable {
     /// The recording or a parameter is at fault: trying again changes nothing.
     case input
-    /// The surroundings are at fault (disk full, no permission): trying again later may help.
+    /// The surroundings are at fault (no permission, a folder gone): trying again later may help.
     case environment
+    /// A disk is full: with room on it, the same work goes on.
+    case fullDisk
     /// Something passing (network, busy): trying again soon makes sense.
     case transient
     /// The user asked to stop.
@@ -36,7 +38,7 @@ public struct StageError: Error, Hashable, Sendable {
   public init(_ error: StoreError) {
     self.init(
       "cannot \(error.action) \(error.path)", reason: error.reason, advice: error.advice,
-      cause: .environment)
+      cause: error.isFullDisk ? .fullDisk : .environment)
   }
 
   /// The user asked to stop.

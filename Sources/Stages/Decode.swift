@@ -123,7 +123,8 @@ extension StageError.Cause {
   /// Whether the recording is at fault, or its surroundings.
   fileprivate init(_ kind: MediaError.Kind) {
     switch kind {
-    case .unreadable, .write, .outOfSpace, .libraryMissing: self = .environment
+    case .outOfSpace: self = .fullDisk
+    case .unreadable, .write, .libraryMissing: self = .environment
     default: self = .input
     }
   }

@@ -10,10 +10,10 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "measure", revision: 1,
+    kind: "measure", revision: 2,
     summary: "Measure loudness, range, peaks, RMS, DC and clipping",
     discussion: """
-      Integrated loudness and loudness range after EBU R 128 (libebur128), true peak by fourfold \
+      Integrated loudness and loudness range after EBU R 128, true peak by fourfold \
       oversampling after ITU-R BS.1770-4. The sound passes on to the stages below unchanged.
       """,
     flow: .streaming(.sound, .sink),
@@ -30,7 +30,9 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
   init(_ parameters: Parameters) { isWritten = parameters.write }
 
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
-    MeasureSink(LevelMeter(format: stream.format), store: context.store)
+    MeasureSink(
+      HearingMeter({ LevelMeter(format: stream.format) }, resuming: context.work.resuming),
+      store: context.store)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {
@@ -43,22 +45,26 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
 
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
     guard isWritten, let figures = context.outputs[.measurement]?.artifact else { return [] }
-    return try fileNames(of: context.step, recordings: context.recordings)
+    return try fileNames(of: context.step, recordings: context.names)
       .map { (name) throws(StageError) in try context.publish(figures, as: name) }
   }
 }
 
 /// Feeds a meter, and keeps what it found.
 private final class MeasureSink: SoundSink {
-  private let meter: LevelMeter
+  private let meter: HearingMeter<LevelMeter>
   private let store: any ArtifactStore
 
-  init(_ meter: LevelMeter, store: any ArtifactStore) {
+  init(_ meter: HearingMeter<LevelMeter>, store: any ArtifactStore) {
     self.meter = meter
     self.store = store
   }
 
-  func take(_ block: SharedBuffer) { meter.analyse(block.buffer) }
+  var firstFrame: Frames { meter.firstFrame }
+
+  func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
+
+  func progress() -> ListenerProgress? { meter.progress }
 
   func finish() throws(StageError) -> PassOutcome.Result {
     var result = PassOutcome.Result()

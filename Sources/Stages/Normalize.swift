@@ -2,6 +2,7 @@ import AudioModel
 import DSP
 import PipelineEngine
 import PipelineModel
+import Threading
 
 /// `normalize`: to a loudness with a true-peak ceiling, or to a peak.
 struct NormalizeStage: AnalysedSoundStage {
@@ -12,7 +13,7 @@ struct NormalizeStage: AnalysedSoundStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize", revision: 1,
+    kind: "normalize", revision: 2,
     summary: "Bring the whole recording to a loudness or a peak level",
     discussion: """
       With `loudness`, the integrated loudness after EBU R 128 is measured over the whole \
@@ -39,8 +40,6 @@ struct NormalizeStage: AnalysedSoundStage {
     ],
     shorthand: "loudness")
 
-  static var libraries: [String: String] { ["libebur128": LoudnessLibrary.version] }
-
   private let target: NormalizeTarget
 
   init(_ parameters: Parameters) throws(StageError) {
@@ -57,7 +56,7 @@ struct NormalizeStage: AnalysedSoundStage {
   func makeAnalysis(
     of format: AudioFormat, resuming: ListenerProgress?
   ) -> any SoundAnalysis {
-    NormalizeAnalysis(target, format: format)
+    NormalizeAnalysis(target, format, resuming: resuming)
   }
 
   func makeProcessor(
@@ -129,25 +128,48 @@ struct NormalizeLevels: Codable, Sendable {
 /// Measures the stream, and settles the gain.
 private final class NormalizeAnalysis: SoundAnalysis {
   private let target: NormalizeTarget
-  private let meter: LoudnessMeter
+  private let meter: HearingMeter<LoudnessMeter>
+  private let search: SearchStanding
 
-  init(_ target: NormalizeTarget, format: AudioFormat) {
-    self.target = target
-    meter = LoudnessMeter(format: format)
+  /// What is noted of it.
+  private struct Note: Codable {
+    let meter: String
+    let search: SearchStanding.Note?
   }
 
-  func take(_ block: SharedBuffer) { meter.analyse(block.buffer) }
+  init(_ target: NormalizeTarget, _ format: AudioFormat, resuming progress: ListenerProgress?) {
+    self.target = target
+    let note = progress.flatMap { try? Findings.decode(Note.self, from: $0.state) }
+    let heard = progress.flatMap { progress in
+      note.map { ListenerProgress(needsFrom: progress.needsFrom, state: $0.meter) }
+    }
+    meter = HearingMeter({ LoudnessMeter(format: format) }, resuming: heard)
+    search = SearchStanding(resuming: note?.search)
+  }
+
+  var firstFrame: Frames { meter.firstFrame }
+
+  func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
+
+  func progress() -> ListenerProgress? {
+    let heard = meter.progress
+    let note = Note(meter: heard.state, search: search.text)
+    return (try? Findings.json(note)).map {
+      ListenerProgress(needsFrom: heard.needsFrom, state: $0)
+    }
+  }
 
   func conclude(
-    _ sound: KeptSound, store: any ArtifactStore,
+    _ sound: KeptSound, store: any ArtifactStore, pool: WorkerPool,
     check: @escaping @Sendable () throws(StageError) -> Void
   ) throws(StageError) -> PassOutcome.Result {
     let before = NormalizeLevels(meter.finding())
     var decision = decide(before)
     var after = before.amplified(by: decision.gain)
     if let ceiling = decision.ceiling, case .loudness(let wanted, _) = target {
-      let search = LoudnessSearch(wanted: wanted, ceiling: ceiling, sound: sound, check: check)
-      let (gain, reached) = try search.settle(from: decision.gain)
+      let finder = LoudnessSearch(
+        wanted: wanted, ceiling: ceiling, sound: sound, pool: pool, check: check)
+      let (gain, reached) = try finder.settle(from: decision.gain, noting: search)
       decision.gain = gain
       after.limit(to: ceiling, reaching: reached)
     }

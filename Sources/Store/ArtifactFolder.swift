@@ -21,6 +21,7 @@ final class ArtifactFolder: Sendable {
     guard let stamp = try? FileStamp(at: path), stamp.isRegularFile,
       stamp.byteCount == Int64(artifact.byteCount)
     else { return nil }
+    LastUse.note(path, stamp)
     return path
   }
 
@@ -28,16 +29,21 @@ final class ArtifactFolder: Sendable {
   /// already, the draft goes.
   ///
   /// What is there under the right name with a wrong length was damaged, and is replaced.
-  func admit(_ draft: String, as artifact: Artifact) throws(StoreError) {
+  /// - Parameter isKept: whether the draft keeps its own name too, where the file system can give
+  ///   one file two names.
+  func admit(
+    _ draft: String, as artifact: Artifact, isKept: Bool = false
+  ) throws(StoreError) {
     let shard = layout.shard(of: artifact.digest)
     try makeDurable(shard: shard)
     let target = layout.artifact(artifact.digest)
-    let isNew = path(of: artifact) == nil
+    var isNew = path(of: artifact) == nil
     try doing("write the artifact", target) { () throws(SystemError) in
-      if isNew {
-        try files.rename(draft, to: target)
-      } else {
-        try files.unlink(draft)
+      switch (isNew, isKept) {
+      case (true, true): isNew = try link(draft, to: target, as: artifact)
+      case (true, false): try files.rename(draft, to: target)
+      case (false, true): break
+      case (false, false): try files.unlink(draft)
       }
       do throws(SystemError) {
         // Also for a file that was there: whoever put it there may not have got to this yet.
@@ -48,6 +54,28 @@ final class ArtifactFolder: Sendable {
         throw error
       }
     }
+  }
+
+  /// Gives a draft a second name in an artifact's place, which is empty or holds what was damaged.
+  /// - Returns: false if another process was faster.
+  private func link(
+    _ draft: String, to target: String, as artifact: Artifact
+  ) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      try files.link(draft, to: target)
+    } catch {
+      switch error.code {
+      case EEXIST:
+        if path(of: artifact) != nil { return false }
+        // What is damaged makes room.
+        try files.rename(draft, to: target)
+      case EPERM, EOPNOTSUPP, ENOSYS, EMLINK:
+        // The file system knows one name for a file: better the artifact's than the draft's.
+        try files.rename(draft, to: target)
+      default: throw error
+      }
+    }
+    return true
   }
 
   /// Makes a shard and flushes its name, once for every store that is opened: that it is there

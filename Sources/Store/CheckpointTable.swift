@@ -29,41 +29,57 @@ enum CheckpointTable {
       components: components, outputs: outputs, memo: first[1].text, hint: first[2].text)
   }
 
+  /// What recording a checkpoint is called in errors.
+  static let recording = "record a checkpoint in"
+
   /// Writes a checkpoint. If its key was recorded before, what only the older record names is
-  /// kept.
-  static func commit(_ checkpoint: Checkpoint, to database: inout Database) throws(StoreError) {
-    let action = "record a checkpoint in"
+  /// kept. The whole of it is also written beside the database, before the row counts.
+  /// - Parameter isAllowed: asked in the same transaction; what it throws keeps all as it was.
+  static func commit(
+    _ checkpoint: Checkpoint, to database: inout Database, beside records: RecordFolder,
+    isAllowed: (inout Database) throws(StoreError) -> Void = { _ throws(StoreError) in }
+  ) throws(StoreError) {
+    try database.transaction(to: recording) { (database) throws(StoreError) in
+      try isAllowed(&database)
+      try write(checkpoint, to: &database)
+      if let whole = try self.checkpoint(for: checkpoint.key, in: &database) {
+        try records.write(whole)
+      }
+    }
+  }
+
+  /// Writes a checkpoint's rows inside a transaction, merged with what they were before.
+  static func write(_ checkpoint: Checkpoint, to database: inout Database) throws(StoreError) {
+    let action = recording
     let key = SQLValue.text(checkpoint.key.digest.hex)
     let components = try StoredJSON.encode(checkpoint.components, to: action)
-    try database.transaction(to: action) { (database) throws(StoreError) in
+    try database.run(
+      """
+      INSERT INTO checkpoints (key, kind, hint, components, memo) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (key) DO UPDATE SET components = excluded.components,
+        hint = coalesce(excluded.hint, hint), memo = coalesce(excluded.memo, memo)
+      """,
+      [
+        key, .text(checkpoint.components.kind), SQLValue(checkpoint.hint), .text(components),
+        SQLValue(checkpoint.memo),
+      ], to: action)
+    for (port, output) in checkpoint.outputs.sorted(by: { $0.key < $1.key }) {
       try database.run(
         """
-        INSERT INTO checkpoints (key, kind, hint, components, memo) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (key) DO UPDATE SET components = excluded.components,
-          hint = coalesce(excluded.hint, hint), memo = coalesce(excluded.memo, memo)
+        INSERT INTO outputs (key, port, kind, identity, artifact, byte_count)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (key, port) DO UPDATE SET
+          kind = excluded.kind,
+          artifact = CASE WHEN excluded.artifact IS NULL AND identity = excluded.identity
+            THEN artifact ELSE excluded.artifact END,
+          byte_count = CASE WHEN excluded.artifact IS NULL AND identity = excluded.identity
+            THEN byte_count ELSE excluded.byte_count END,
+          identity = excluded.identity
         """,
         [
-          key, .text(checkpoint.components.kind), SQLValue(checkpoint.hint), .text(components),
-          SQLValue(checkpoint.memo),
+          key, .text(port.name), .text(output.kind.rawValue), .text(output.identity.hex),
+          SQLValue(output.artifact?.digest.hex), SQLValue(output.artifact?.byteCount),
         ], to: action)
-      for (port, output) in checkpoint.outputs.sorted(by: { $0.key < $1.key }) {
-        try database.run(
-          """
-          INSERT INTO outputs (key, port, kind, identity, artifact, byte_count)
-          VALUES (?, ?, ?, ?, ?, ?)
-          ON CONFLICT (key, port) DO UPDATE SET
-            kind = excluded.kind,
-            artifact = CASE WHEN excluded.artifact IS NULL AND identity = excluded.identity
-              THEN artifact ELSE excluded.artifact END,
-            byte_count = CASE WHEN excluded.artifact IS NULL AND identity = excluded.identity
-              THEN byte_count ELSE excluded.byte_count END,
-            identity = excluded.identity
-          """,
-          [
-            key, .text(port.name), .text(output.kind.rawValue), .text(output.identity.hex),
-            SQLValue(output.artifact?.digest.hex), SQLValue(output.artifact?.byteCount),
-          ], to: action)
-      }
     }
   }
 

@@ -22,27 +22,50 @@ enum CustodyTables {
       [.text(path)] + columns(stamp) + [.text(digest.hex)], to: "record a file in")
   }
 
+  /// What a file was published as.
+  struct Published: Sendable {
+    /// The name of its content.
+    let content: Digest
+    /// What it was made of; nil where that was not told.
+    let recording: RecordingIdentity?
+  }
+
   /// What this version of the file was published as; nil if it was not.
   static func published(
     at path: String, stamp: FileStamp, in database: inout Database
-  ) throws(StoreError) -> Digest? {
+  ) throws(StoreError) -> Published? {
     let rows = try database.run(
-      "SELECT content FROM published WHERE path = ? AND \(stampMatches)",
-      [.text(path)] + columns(stamp), to: "read published files in")
-    return rows.first?[0].text.flatMap(Digest.init(hex:))
+      """
+      SELECT content, recording_path, recording_digest FROM published
+      WHERE path = ? AND \(stampMatches)
+      """, [.text(path)] + columns(stamp), to: "read published files in")
+    guard let row = rows.first, let content = row[0].text.flatMap(Digest.init(hex:)) else {
+      return nil
+    }
+    guard let origin = row[1].text, let digest = row[2].text.flatMap(Digest.init(hex:)) else {
+      return Published(content: content, recording: nil)
+    }
+    return Published(
+      content: content, recording: RecordingIdentity(path: origin, digest: digest))
   }
 
   /// Remembers what was published, and that nothing lies at its temporary path any more.
   static func publish(
-    _ content: Digest, at path: String, stamp: FileStamp, from temporary: String,
+    _ published: Published, at path: String, stamp: FileStamp, from temporary: String,
     in database: inout Database
   ) throws(StoreError) {
     let action = "record a published file in"
     try database.transaction(to: action) { (database) throws(StoreError) in
       try database.run(
-        "INSERT OR REPLACE INTO published (path, \(stampColumns), content)"
-          + " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [.text(path)] + columns(stamp) + [.text(content.hex)], to: action)
+        """
+        INSERT OR REPLACE INTO published
+          (path, \(stampColumns), content, recording_path, recording_digest)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [.text(path)] + columns(stamp) + [
+          .text(published.content.hex), SQLValue(published.recording?.path),
+          SQLValue(published.recording?.digest.hex),
+        ], to: action)
       try forgetUnfinished(temporary, in: &database)
     }
   }

@@ -5,14 +5,26 @@ internal import PipelineModel
 /// One connection to an SQLite database that keeps its word: WAL, every commit flushed, foreign
 /// keys enforced. Statements are prepared once and kept.
 @safe struct Database: ~Copyable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private var statements: [String: OpaquePointer]
-  private let path: String
+  let path: String
 
-  /// Opens the database at `path`, and makes it if there is none.
+  /// What may be done with a database.
+  enum Access: Sendable {
+    /// Everything; it is made if there is none.
+    case writing
+    /// Reading it while others may write.
+    case reading
+    /// Reading a file that nobody writes, whatever folder it lies in. A write-ahead log beside it
+    /// is not looked at.
+    case frozen
+  }
+
+  /// Opens the database at `path`.
   /// - Parameter patience: how long to wait for another process, in milliseconds.
-  init(at path: String, patience: CInt = 10_000) throws(StoreError) {
-    unsafe handle = try Self.open(path, patience)
+  init(at path: String, for access: Access = .writing, patience: CInt = 10_000) throws(StoreError) {
+    unsafe handle = try Self.open(path, access, patience)
+    unsafe CrashPoint.chosen?.watchCommits(of: handle)
     unsafe statements = [:]
     self.path = path
   }
@@ -110,18 +122,25 @@ internal import PipelineModel
     }
   }
 
-  private static func open(_ path: String, _ patience: CInt) throws(StoreError) -> OpaquePointer {
+  private static func open(
+    _ path: String, _ access: Access, _ patience: CInt
+  ) throws(StoreError) -> OpaquePointer {
+    let (name, flags): (String, CInt) =
+      switch access {
+      case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+      case .reading: (path, SQLITE_OPEN_READONLY)
+      case .frozen: (frozenName(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+      }
     var opened: OpaquePointer?
     // SQLite gives a handle on failure too: it knows the reason.
-    var status = unsafe sqlite3_open_v2(
-      path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
+    var status = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
     guard let handle = unsafe opened else {
       throw StoreError("open", path: path, reason: "out of memory")
     }
     if status == SQLITE_OK {
       unsafe sqlite3_busy_timeout(handle, patience)
       unsafe sqlite3_forbid_double_quoted_strings(handle)
-      status = unsafe configure(handle, patience)
+      status = unsafe configure(handle, access, patience)
     }
     guard status == SQLITE_OK else {
       let failure = unsafe failure("open", path, handle)
@@ -131,9 +150,23 @@ internal import PipelineModel
     return unsafe handle
   }
 
-  private static func configure(_ handle: OpaquePointer, _ patience: CInt) -> CInt {
+  /// The URI by which SQLite takes a file for one that never changes.
+  private static func frozenName(_ path: String) -> String {
+    let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f")
+      .replacing("#", with: "%23")
+    return "file:\(escaped)?immutable=1"
+  }
+
+  private static func configure(
+    _ handle: OpaquePointer, _ access: Access, _ patience: CInt
+  ) -> CInt {
+    // Asking for the schema's version makes SQLite open the file in earnest.
     let settings =
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"
+      switch access {
+      case .writing:
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"
+      case .reading, .frozen: "PRAGMA foreign_keys = ON; PRAGMA schema_version"
+      }
     // SQLite waits for others everywhere but where a new database turns to WAL: there, two
     // processes that make one store at once would meet.
     let deadline = Clock.now() + Int64(patience) * 1_000_000
@@ -144,7 +177,7 @@ internal import PipelineModel
     }
   }
 
-  private func failure(_ action: String) -> StoreError {
+  func failure(_ action: String) -> StoreError {
     unsafe Self.failure(action, path, handle)
   }
 
@@ -160,11 +193,14 @@ internal import PipelineModel
       case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
         "check who owns the folder and its permissions, or choose another with --store"
       case SQLITE_NOTADB, SQLITE_CORRUPT:
-        "move it, its -wal and its -shm away: what they recorded is made again when it is needed"
+        "spool repair rebuilds it from the records that lie beside it"
       case SQLITE_BUSY, SQLITE_LOCKED: "another spool is writing for a long time: try again later"
       default: nil
       }
+    // A full disk shows itself as an I/O error where SQLite maps its shared memory.
+    let system = SystemError(unsafe sqlite3_system_errno(handle))
     return StoreError(
-      action, path: path, reason: unsafe String(cString: sqlite3_errmsg(handle)), advice: advice)
+      action, path: path, reason: unsafe String(cString: sqlite3_errmsg(handle)), advice: advice,
+      isFullDisk: code == SQLITE_FULL || (code == SQLITE_IOERR && system.isFullDisk))
   }
 }

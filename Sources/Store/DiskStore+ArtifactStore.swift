@@ -12,7 +12,7 @@ extension DiskStore: ArtifactStore {
   /// Starts an artifact. Bytes that go through `append` are hashed on the way; once somebody has
   /// asked for the draft's path, it is read again when it is sealed.
   public func makeDraft(_ kind: ArtifactKind) throws(StoreError) -> ArtifactDraft {
-    ArtifactDraft(try DraftFile(kind, in: drafts, for: artifacts))
+    ArtifactDraft(DraftFile(kind, in: try drafts.makeFile(), for: artifacts, files: files))
   }
 
   /// What was recorded under this key, without the kept sound that is gone (it can be streamed
@@ -33,13 +33,9 @@ extension DiskStore: ArtifactStore {
   /// Records finished work, durably. Throws, and records nothing, if an artifact that it names is
   /// not in the store.
   public func commit(_ checkpoint: Checkpoint) throws(StoreError) {
-    for output in checkpoint.outputs.values {
-      if let artifact = output.artifact, artifacts.path(of: artifact) == nil {
-        throw missing(artifact)
-      }
-    }
+    try requireArtifacts(of: checkpoint)
     try withDatabase { (database) throws(StoreError) in
-      try CheckpointTable.commit(checkpoint, to: &database)
+      try CheckpointTable.commit(checkpoint, to: &database, beside: records)
     }
   }
 
@@ -53,6 +49,15 @@ extension DiskStore: ArtifactStore {
   /// Bytes free for new artifacts.
   public func freeByteCount() throws(StoreError) -> Int {
     try Self.freeByteCount(inFolder: path)
+  }
+
+  /// Throws if an artifact that the checkpoint names is not in the store.
+  func requireArtifacts(of checkpoint: Checkpoint) throws(StoreError) {
+    for output in checkpoint.outputs.values {
+      if let artifact = output.artifact, artifacts.path(of: artifact) == nil {
+        throw missing(artifact)
+      }
+    }
   }
 
   private func missing(_ artifact: Artifact) -> StoreError {

@@ -53,11 +53,17 @@ extension DiskStore: FileCustody {
   /// Whether `path` holds, unchanged since, what `publish` put there under this `content` name.
   /// Takes one look at the file, and does not read it.
   public func isPublished(_ content: Digest, at path: String) throws(StoreError) -> Bool {
-    try published(at: FilePath.absolute(path)) == content
+    try published(at: FilePath.absolute(path))?.content == content
+  }
+
+  /// The recording of which the file at `path` was made, if this store published it and it has not
+  /// changed since.
+  public func recording(ofPublished path: String) throws(StoreError) -> RecordingIdentity? {
+    try published(at: FilePath.absolute(path))?.recording
   }
 
   /// What was published at an absolute path, if it is still there and unchanged.
-  func published(at path: String) throws(StoreError) -> Digest? {
+  func published(at path: String) throws(StoreError) -> CustodyTables.Published? {
     guard let stamp = try? FileStamp(at: path), stamp.isRegularFile else { return nil }
     return try withDatabase { (database) throws(StoreError) in
       try CustodyTables.published(at: path, stamp: stamp, in: &database)

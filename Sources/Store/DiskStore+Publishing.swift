@@ -6,13 +6,13 @@ extension DiskStore {
   /// Puts a file in a user's folder: `write` fills a temporary name beside it, which is flushed,
   /// renamed to `path`, and remembered under `content`.
   ///
-  /// A file that is at `path` already is replaced only if this store published it and nobody has
-  /// changed it since, or if `isReplacing`. One that holds the very bytes that were written is
+  /// A file that is at `path` already is replaced only if this store published it, of the same
+  /// recording, and nobody has changed it since, or if `isReplacing`. One that holds the very bytes that were written is
   /// taken as published. In all other cases this throws, and it stays as it is. Whenever this
   /// throws, the temporary file is gone.
   /// - Returns: the length of the file in bytes.
   public func publish(
-    _ content: Digest, at path: String, isReplacing: Bool,
+    _ content: Digest, at path: String, of recording: RecordingIdentity? = nil, isReplacing: Bool,
     write: (_ temporaryPath: String) throws(StageError) -> Void
   ) throws(StageError) -> Int {
     let path = FilePath.absolute(path)
@@ -22,7 +22,9 @@ extension DiskStore {
     do throws(StageError) {
       try write(publication.temporaryPath)
       return try asStageError { () throws(StoreError) in
-        try publication.finish(content, isReplacing: isReplacing)
+        try publication.finish(
+          CustodyTables.Published(content: content, recording: recording),
+          isReplacing: isReplacing)
       }
     } catch {
       publication.abandon()

@@ -1,28 +1,22 @@
 public import PipelineModel
 
 extension DiskStore: RunLog {
-  /// Writes a run, new or changed, whole and durably.
+  /// Writes a run, new or changed, whole and durably. While it is running, it is this process's. One
+  /// that has ended is also written beside the database, and, once a day, the database is backed up
+  /// then.
   public func save(_ run: RunRecord) throws(StoreError) {
-    let action = "record a run in"
-    let record = try StoredJSON.encode(run, to: action)
+    let hasEnded = run.state != .running
+    if hasEnded { try records.write(run) }
     try withDatabase { (database) throws(StoreError) in
-      _ = try database.run(
-        """
-        INSERT INTO runs (id, started_at, state, pipeline, record) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET started_at = excluded.started_at, state = excluded.state,
-          pipeline = excluded.pipeline, record = excluded.record
-        """,
-        [
-          .text(run.id.name), .real(run.startedAt), .text(run.state.rawValue),
-          .text(run.pipeline), .text(record),
-        ], to: action)
+      try RunTable.write(run, to: &database)
     }
+    if hasEnded { backUpIfDue() }
   }
 
-  /// The newest runs, newest first.
+  /// The newest runs, newest first. Those whose process died while they were running are cut off.
   public func runs(limit: Int) throws(StoreError) -> [RunRecord] {
     try records(
-      "SELECT id, record FROM runs ORDER BY started_at DESC, id DESC LIMIT ?",
+      "SELECT id, record, owner FROM runs ORDER BY started_at DESC, id DESC LIMIT ?",
       [SQLValue(max(0, limit))])
   }
 
@@ -31,7 +25,7 @@ extension DiskStore: RunLog {
   public func run(named prefix: String) throws(StoreError) -> RunRecord? {
     let found = try records(
       """
-      SELECT id, record FROM runs WHERE substr(id, 1, length(?1)) = ?1
+      SELECT id, record, owner FROM runs WHERE substr(id, 1, length(?1)) = ?1
       ORDER BY id = ?1 DESC, started_at DESC LIMIT 4
       """, [.text(prefix)])
     guard let first = found.first, found.count > 1, first.id.name != prefix else {
@@ -52,7 +46,13 @@ extension DiskStore: RunLog {
     var records: [RunRecord] = []
     for row in rows {
       do {
-        records.append(try StoredJSON.decode(row[1].text ?? ""))
+        var record: RunRecord = try StoredJSON.decode(row[1].text ?? "")
+        if record.state == .running, let owner = row[2].text.flatMap({ ProcessIdentity($0) }),
+          !owner.isAlive
+        {
+          record.state = .cutOff
+        }
+        records.append(record)
       } catch {
         throw StoreError(
           action, path: path, reason: "the record of \(row[0].text ?? "a run") does not read")

@@ -8,7 +8,10 @@ internal import Synchronization
 /// ```
 /// artifacts/ab/abcdef…   finished files, read-only, named by their SHA-256
 /// drafts/                files being written, named after the process that writes them
-/// spool.sqlite           checkpoints, runs, and what is known of files outside
+/// work/abcdef….7/        files of work that can be gone on with, and the lock of who is at it
+/// spool.sqlite           checkpoints, runs, work under way, and what is known of files outside
+/// records/               checkpoints and runs once more, as small files
+/// backups/               the database as it was lately
 /// ```
 ///
 /// A file is flushed before it gets its final name, and that name is flushed before the database
@@ -18,40 +21,96 @@ public final class DiskStore: Sendable {
   /// The store's folder.
   public let path: String
 
+  let layout: StoreLayout
   let files: FileOperations
   let artifacts: ArtifactFolder
   let drafts: DraftFolder
+  let records: RecordFolder
+  let backups: BackupSlots
+  /// How the database came back when this store was opened; nil if nothing was wrong.
+  public let recovery: Recovery?
+  /// Held for as long as the store is open, so that nobody replaces the database meanwhile.
+  private let lock: FolderLock
   private let database: Mutex<Database>
   /// The time in nanoseconds since 1970.
   let clock: @Sendable () -> Int64
+  /// How long a stopped process keeps its work without a sign of life, in seconds.
+  let grace: Double
 
   /// Opens the store in the folder at `path`, and makes it if there is none.
   ///
-  /// Removes what processes that have died left unfinished.
+  /// Removes what processes that have died left unfinished. A database that is lost or damaged is
+  /// made again from the newest good backup and the records beside it: see `recovery`.
   public convenience init(at path: String) throws(StoreError) {
     try self.init(at: path, files: .system)
   }
 
   init(
     at path: String, files: FileOperations, schema: Schema = .current,
-    clock: @escaping @Sendable () -> Int64 = Clock.now
+    clock: @escaping @Sendable () -> Int64 = Clock.now, grace: Double = 10
   ) throws(StoreError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let folders = FolderMaker(files: files)
-    for folder in [layout.root, layout.artifacts, layout.drafts] {
+    for folder in [
+      layout.root, layout.artifacts, layout.drafts, layout.work, layout.records,
+    ] {
       try folders.make(folder)
     }
-    var database = try Database(at: layout.database)
-    try schema.migrate(&database, at: layout.database)
     self.path = layout.root
+    self.layout = layout
     self.files = files
     self.clock = clock
+    self.grace = grace
     artifacts = ArtifactFolder(layout, files: files)
     drafts = DraftFolder(path: layout.drafts, files: files)
-    self.database = Mutex(database)
+    records = RecordFolder(layout: layout, drafts: drafts, files: files)
+    backups = BackupSlots(folder: layout.backups, files: files, schema: schema)
+    lock = try FolderLock(layout.root)
+    var recovery: Recovery?
+    database = Mutex(
+      try DatabaseOpening(
+        layout: layout, files: files, schema: schema, records: records, slots: backups, clock: clock
+      ).open(lock, &recovery))
+    self.recovery = recovery
     drafts.sweep()
     try sweepUnfinished()
+    try sweepWork()
   }
+
+  /// The time, in seconds since 1970.
+  var now: Double { Double(clock()) / 1e9 }
+
+  /// Opens the store at `path` to look at it. One that may not be written is read all the same: the
+  /// database is looked at in a copy, and nothing is swept or made again.
+  public convenience init(reading path: String) throws(StoreError) {
+    let layout = StoreLayout(root: FilePath.absolute(path))
+    if DatabaseSnapshot.isWritable(layout.root) {
+      try self.init(at: path)
+    } else {
+      try self.init(copying: layout)
+    }
+  }
+
+  private init(copying layout: StoreLayout) throws(StoreError) {
+    path = layout.root
+    self.layout = layout
+    files = .system
+    grace = 10
+    clock = Clock.now
+    artifacts = ArtifactFolder(layout, files: files)
+    drafts = DraftFolder(path: layout.drafts, files: files)
+    records = RecordFolder(layout: layout, drafts: drafts, files: files)
+    backups = BackupSlots(folder: layout.backups, files: files, schema: .current)
+    lock = try FolderLock(layout.root)
+    _ = lock.tryShared()
+    var copy = try DatabaseSnapshot.copy(of: layout)
+    try Schema.current.migrate(&copy, at: layout.database)
+    database = Mutex(copy)
+    recovery = nil
+  }
+
+  /// The other processes that have this store open, in words.
+  var othersInStore: [String] { lock.otherHolders }
 
   /// Calls `body` with the database, which no other thread uses meanwhile.
   func withDatabase<Result>(

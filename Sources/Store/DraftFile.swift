@@ -3,17 +3,21 @@ internal import Hashing
 internal import PipelineModel
 internal import Synchronization
 
-/// An artifact on its way: a file under `drafts/` that is hashed while it grows.
+/// An artifact on its way: a file that is hashed while it grows.
+///
+/// A draft of the store's own goes when it is dropped or fails. One that belongs to a piece of work
+/// stays for whoever goes on with the work, unless a flush failed: then nobody can tell what of it
+/// reached the disk.
 final class DraftFile: DraftBacking {
   private struct State: ~Copyable {
     /// Nil once the draft was sealed or has failed.
     var file: OpenFile?
     var hash: SHA256? = SHA256()
-    var appendedCount = 0
+    var byteCount = 0
     /// How far the disk has been told to begin writing.
     var writebackCount = 0
-    /// Whether somebody learnt the path, and so may have written there.
-    var isPathKnown = false
+    /// Whether bytes may lie there that were not hashed on the way.
+    var needsReading = false
   }
 
   /// How much is written between two nudges to the disk.
@@ -23,31 +27,40 @@ final class DraftFile: DraftBacking {
   private let location: String
   private let artifacts: ArtifactFolder
   private let files: FileOperations
+  /// What the draft belongs to, and keeps; nil for a draft of the store's own.
+  private let claim: DiskClaim?
   private let state: Mutex<State>
 
+  /// A draft in an empty file, or one that goes on behind the first bytes of a file.
+  /// - Parameter presentCount: how many bytes the file holds.
   init(
-    _ kind: ArtifactKind, in drafts: DraftFolder, for artifacts: ArtifactFolder
-  ) throws(StoreError) {
-    let file = try drafts.makeFile()
+    _ kind: ArtifactKind, in file: consuming OpenFile, presentCount: Int = 0,
+    of claim: DiskClaim? = nil, for artifacts: ArtifactFolder, files: FileOperations
+  ) {
     self.kind = kind
+    self.claim = claim
     self.artifacts = artifacts
+    self.files = files
     location = file.path
-    files = drafts.files
-    state = Mutex(State(file: file))
+    state = Mutex(
+      State(
+        file: file, byteCount: presentCount, writebackCount: presentCount,
+        needsReading: presentCount > 0))
   }
 
   /// Where the bytes go. From now on the draft cannot know who writes there, and will be read
   /// once more when it is sealed.
   var path: String {
-    state.withLock { $0.isPathKnown = true }
+    state.withLock { $0.needsReading = true }
     return location
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    try claim?.requireLock()
     try state.withLock { (state) throws(StoreError) in
       try unsafe write(bytes, &state)
       unsafe state.hash?.update(bytes)
-      state.appendedCount += bytes.count
+      state.byteCount += bytes.count
     }
   }
 
@@ -66,13 +79,14 @@ final class DraftFile: DraftBacking {
   }
 
   func seal() throws(StoreError) -> Artifact {
-    try state.withLock { (state) throws(StoreError) in
+    try claim?.requireLock()
+    return try state.withLock { (state) throws(StoreError) in
       guard let file = state.file.take(), let hash = state.hash.take() else { throw spent }
       do throws(StoreError) {
-        if state.isPathKnown { return try admitWhatLiesAtPath() }
-        return try admit(file, digest: hash.finalize(), byteCount: state.appendedCount)
+        if state.needsReading { return try admitWhatLiesAtPath() }
+        return try admit(file, digest: hash.finalize(), byteCount: state.byteCount)
       } catch {
-        try? files.unlink(location)
+        removeUnlessKept()
         throw error
       }
     }
@@ -80,17 +94,17 @@ final class DraftFile: DraftBacking {
 
   func discard() {
     state.withLock { (state) in
-      if state.file.take() != nil { try? files.unlink(location) }
+      if state.file.take() != nil { removeUnlessKept() }
     }
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(StoreError) {
     guard let file = state.file.take() else { throw spent }
-    let end = state.appendedCount + bytes.count
+    let end = state.byteCount + bytes.count
     do {
       try unsafe files.write(bytes, to: file)
     } catch {
-      try? files.unlink(location)
+      removeUnlessKept()
       throw StoreError("write the artifact", path: location, error)
     }
     if end - state.writebackCount >= Self.writebackByteCount {
@@ -116,15 +130,33 @@ final class DraftFile: DraftBacking {
   private func admit(
     _ file: borrowing OpenFile, digest: Digest, byteCount: Int
   ) throws(StoreError) -> Artifact {
+    try requireName(of: file)
     do {
       try files.setMode(0o444, of: file)
       try files.flush(file)
     } catch {
+      try? files.unlink(location)
       throw StoreError("flush the artifact", path: location, error)
     }
     let artifact = Artifact(kind: kind, digest: digest, byteCount: byteCount)
-    try artifacts.admit(location, as: artifact)
+    try artifacts.admit(location, as: artifact, isKept: claim != nil)
     return artifact
+  }
+
+  /// Throws if the name leads to another file than the one that was hashed: it would be taken for
+  /// an artifact that it is not.
+  private func requireName(of file: borrowing OpenFile) throws(StoreError) {
+    let isSame = try doing("seal the artifact", location) { () throws(SystemError) in
+      try FileStamp(at: location).isSameFile(as: file.stamp)
+    }
+    if !isSame {
+      throw StoreError(
+        "seal the artifact", path: location, reason: "another file was put in its place")
+    }
+  }
+
+  private func removeUnlessKept() {
+    if claim == nil { try? files.unlink(location) }
   }
 
   private var spent: StoreError {

@@ -24,12 +24,7 @@ struct DraftFolder: Sendable {
   /// Removes what dead processes left behind. Never fails: what cannot be removed now stays for
   /// the next time.
   func sweep() {
-    guard let folder = unsafe opendir(path) else { return }
-    defer { unsafe closedir(folder) }
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
+    for name in FilePath.names(in: path) {
       if let owner = AbandonedFiles.owner(inName: name) {
         AbandonedFiles.remove("\(path)/\(name)", of: owner, files: files)
       }

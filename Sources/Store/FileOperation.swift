@@ -11,7 +11,18 @@ enum FileOperation: Hashable, Sendable {
   case rename(from: String, to: String)
   case link(from: String, to: String)
   case unlink(String)
+  case removeFolder(String)
+  case lock(String)
   case flushFolder(String)
   case clone(from: String, to: String)
   case copyRange(from: String, to: String)
+
+  /// Whether a process that dies before the call may leave something else on the disk than one that
+  /// dies after it. Opening may make a file.
+  var changesDisk: Bool {
+    switch self {
+    case .read, .startWriteback: false
+    default: true
+    }
+  }
 }

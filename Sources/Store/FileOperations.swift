@@ -8,7 +8,9 @@ struct FileOperations: Sendable {
   let willPerform: @Sendable (FileOperation) throws(SystemError) -> Void
 
   /// The system's own calls.
-  static let system = FileOperations { _ throws(SystemError) in }
+  static let system = FileOperations { (operation) throws(SystemError) in
+    if operation.changesDisk { CrashPoint.chosen?.pass() }
+  }
 
   /// Makes a folder unless something of that name is there.
   func makeFolder(_ path: String, mode: mode_t) throws(SystemError) {
@@ -55,10 +57,11 @@ struct FileOperations: Sendable {
     _ = posix_start_writeback(file.descriptor, off_t(offset), off_t(byteCount))
   }
 
-  func truncate(_ file: borrowing OpenFile) throws(SystemError) {
+  /// Cuts off what lies behind the first `byteCount` bytes.
+  func truncate(_ file: borrowing OpenFile, to byteCount: Int = 0) throws(SystemError) {
     try willPerform(.truncate(file.path))
     let descriptor = file.descriptor
-    try check { ftruncate(descriptor, 0) }
+    try check { ftruncate(descriptor, off_t(byteCount)) }
   }
 
   func setMode(_ mode: mode_t, of file: borrowing OpenFile) throws(SystemError) {
@@ -88,15 +91,40 @@ struct FileOperations: Sendable {
     } catch {
       guard [EINVAL, ENOSYS].contains(error.code) else { throw error }
       // A file system that cannot promise this can still make a second name, which does.
-      try willPerform(.link(from: source, to: target))
-      try check { unsafe link(source, target) }
+      try link(source, to: target)
       try unlink(source)
     }
+  }
+
+  /// Gives a file a second name; throws EEXIST if something has it already.
+  func link(_ source: String, to target: String) throws(SystemError) {
+    try willPerform(.link(from: source, to: target))
+    try check { unsafe Glibc.link(source, target) }
   }
 
   func unlink(_ path: String) throws(SystemError) {
     try willPerform(.unlink(path))
     try check { unsafe Glibc.unlink(path) }
+  }
+
+  /// Removes an empty folder.
+  func removeFolder(_ path: String) throws(SystemError) {
+    try willPerform(.removeFolder(path))
+    try check { unsafe rmdir(path) }
+  }
+
+  /// Takes a file's lock, which the system gives back when its holder dies.
+  /// - Returns: false if somebody else holds it.
+  func lock(_ file: borrowing OpenFile) throws(SystemError) -> Bool {
+    try willPerform(.lock(file.path))
+    let descriptor = file.descriptor
+    do throws(SystemError) {
+      try check { flock(descriptor, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      if error.code == EWOULDBLOCK { return false }
+      throw error
+    }
   }
 
   /// Waits until the names in a folder are on the disk.

@@ -40,6 +40,13 @@ struct FileStamp: Hashable, Sendable {
   var isFolder: Bool { mode & S_IFMT == S_IFDIR }
   /// Whether a name still leads to it.
   var hasName: Bool { linkCount > 0 }
+  /// Whether several names lead to it.
+  var hasSeveralNames: Bool { linkCount > 1 }
+  /// Whether nobody may write into it.
+  var isReadOnly: Bool { mode & 0o222 == 0 }
+
+  /// Whether more than one name leads to it.
+  var hasOtherNames: Bool { linkCount > 1 }
 
   /// Whether both are stamps of one file, changed or not.
   func isSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }

@@ -25,4 +25,8 @@ struct OpenFile: ~Copyable, Sendable {
     // A file system without locks must not stop anybody: whose a file is says its name then.
     return errno != EWOULDBLOCK
   }
+
+  /// Gives the file's lock back, also where a child that is just being started holds the file open
+  /// for another moment.
+  func unlock() { flock(descriptor, LOCK_UN) }
 }

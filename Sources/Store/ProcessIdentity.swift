@@ -34,17 +34,27 @@ struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
     boot == Self.currentBoot && (Self.startTicks(of: number) ?? 0) == start
   }
 
+  /// Whether the process is alive and stopped, by a signal or by a debugger, and does nothing.
+  var isStopped: Bool {
+    guard isAlive, let state = Self.fields(of: number)?.first else { return false }
+    return state == "T" || state == "t"
+  }
+
   private static let currentBoot =
     smallFile("/proc/sys/kernel/random/boot_id").map { String($0.prefix(8)) } ?? "00000000"
 
   private static func startTicks(of number: pid_t) -> UInt64? {
-    // The name in parentheses may hold anything, so fields are counted from its end: the start
-    // is the 22nd of all and the 20th behind the name (proc(5)).
-    guard let text = smallFile("/proc/\(number)/stat"),
-      let end = text.lastIndex(of: ")")
+    // The 22nd field of all (proc(5)).
+    guard let fields = fields(of: number), fields.count > 19 else { return nil }
+    return UInt64(fields[19])
+  }
+
+  /// What the system says of a process, from the third field on, which is its state: the name
+  /// before it, in parentheses, may hold anything.
+  private static func fields(of number: pid_t) -> [Substring]? {
+    guard let text = smallFile("/proc/\(number)/stat"), let end = text.lastIndex(of: ")")
     else { return nil }
-    let fields = text[text.index(after: end)...].split(separator: " ")
-    return fields.count > 19 ? UInt64(fields[19]) : nil
+    return text[text.index(after: end)...].split(separator: " ")
   }
 
   private static func smallFile(_ path: String) -> String? {

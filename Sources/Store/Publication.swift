@@ -36,7 +36,9 @@ struct Publication: ~Copyable {
 
   /// Gives the file its final name, durably, and remembers it.
   /// - Returns: its length in bytes.
-  func finish(_ content: Digest, isReplacing: Bool) throws(StoreError) -> Int {
+  func finish(
+    _ published: CustodyTables.Published, isReplacing: Bool
+  ) throws(StoreError) -> Int {
     let files = store.files
     // Opened anew: the writer may have put another file in the place of the empty one.
     let file = try doing("write", path) { () throws(SystemError) in
@@ -44,8 +46,15 @@ struct Publication: ~Copyable {
     }
     try doing("flush", path) { () throws(SystemError) in try files.flush(file) }
 
-    let publishedBefore = try store.published(at: path)
-    if isReplacing || publishedBefore != nil {
+    let before = try store.published(at: path)
+    if !isReplacing, let other = before?.recording, let own = published.recording,
+      !own.isSameRecording(as: other), !store.isSameFile(own.path, other.path)
+    {
+      let refusal = StageError(path, holds: other, not: own)
+      throw StoreError(
+        "write", path: path, reason: refusal.reason ?? refusal.message, advice: refusal.advice)
+    }
+    if isReplacing || before != nil {
       try replace()
     } else if try !place() {
       guard try isAlreadyThere(file) else {
@@ -59,7 +68,7 @@ struct Publication: ~Copyable {
     let stamp = try doing("write", path) { () throws(SystemError) in try FileStamp(at: path) }
     try store.withDatabase { (database) throws(StoreError) in
       try CustodyTables.publish(
-        content, at: path, stamp: stamp, from: temporaryPath, in: &database)
+        published, at: path, stamp: stamp, from: temporaryPath, in: &database)
     }
     return Int(stamp.byteCount)
   }

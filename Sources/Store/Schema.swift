@@ -7,7 +7,7 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The tables of this version of Spool.
-  static let current = Schema(steps: [checkpointsAndRuns, custody, batches])
+  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners, origins, pins, batches])
 
   /// Brings a database up to date, one whole step after the other.
   ///
@@ -29,7 +29,8 @@ struct Schema: Sendable {
     }
   }
 
-  private func version(of database: inout Database, _ path: String) throws(StoreError) -> Int {
+  /// The step that a database has come to; throws if a newer Spool has written it.
+  func version(of database: inout Database, _ path: String) throws(StoreError) -> Int {
     let version = Int(
       try database.run("PRAGMA user_version", to: "open").first?.first?.integer ?? 0)
     guard version <= steps.count else {
@@ -69,6 +70,12 @@ struct Schema: Sendable {
       record TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX runs_by_start ON runs (started_at);
+    """
+
+  /// Which recording an export was made of; unknown for those of before.
+  private static let origins = """
+    ALTER TABLE published ADD COLUMN recording_path TEXT;
+    ALTER TABLE published ADD COLUMN recording_digest TEXT;
     """
 
   private static let custody = """
@@ -116,6 +123,37 @@ struct Schema: Sendable {
       content TEXT NOT NULL,
       PRIMARY KEY (batch, path, export),
       FOREIGN KEY (batch, path) REFERENCES batch_files (batch, path) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  // The counter starts at the time: after a lost database, no old folder is taken for a new one.
+  private static let work = """
+    CREATE TABLE epochs (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      last INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO epochs VALUES (1, CAST(strftime('%s', 'now') AS INTEGER));
+    CREATE TABLE work (
+      work TEXT PRIMARY KEY,
+      generation INTEGER NOT NULL,
+      epoch INTEGER NOT NULL,
+      owner TEXT,
+      summary TEXT NOT NULL,
+      claimed_at REAL NOT NULL,
+      note TEXT,
+      noted_at REAL,
+      CHECK ((note IS NULL) = (noted_at IS NULL))
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let runOwners = """
+    ALTER TABLE runs ADD COLUMN owner TEXT;
+    """
+
+  private static let pins = """
+    CREATE TABLE pins (
+      run TEXT PRIMARY KEY,
+      pinned_at REAL NOT NULL
     ) STRICT, WITHOUT ROWID;
     """
 }

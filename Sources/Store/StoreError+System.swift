@@ -3,7 +3,9 @@ internal import PipelineModel
 extension StoreError {
   /// Says what a failed system call kept the store from doing.
   init(_ action: String, path: String, _ error: SystemError, advice: String? = nil) {
-    self.init(action, path: path, reason: error.words, advice: advice ?? error.advice)
+    self.init(
+      action, path: path, reason: error.words, advice: advice ?? error.advice,
+      isFullDisk: error.isFullDisk)
   }
 }
 

@@ -7,7 +7,10 @@ struct StoreLayout: Sendable {
 
   var artifacts: String { root + "/artifacts" }
   var drafts: String { root + "/drafts" }
+  var work: String { root + "/work" }
   var database: String { root + "/spool.sqlite" }
+  var records: String { root + "/records" }
+  var backups: String { root + "/backups" }
 
   /// The folder of the artifacts whose digests begin with the same two digits, so that no folder
   /// grows too long to list.
@@ -15,4 +18,22 @@ struct StoreLayout: Sendable {
 
   /// The place of one artifact.
   func artifact(_ digest: Digest) -> String { "\(shard(of: digest))/\(digest.hex)" }
+
+  /// The folder of the unfinished files of a piece of work. The generation says which, where the
+  /// work was begun anew beside a process that had frozen.
+  func work(_ work: Digest, generation: Int64) -> String {
+    "\(self.work)/\(Self.workName(work.hex, generation: generation))"
+  }
+
+  /// Whether `workName` could have given this.
+  static func isWorkName(_ name: String) -> Bool {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts[0].utf8.count == 32 && parts[0].allSatisfy(\.isHexDigit)
+      && Int64(parts[1]) != nil
+  }
+
+  /// The name of that folder, for work whose digest has these digits.
+  static func workName(_ hex: String, generation: Int64) -> String {
+    "\(hex.prefix(32)).\(generation)"
+  }
 }

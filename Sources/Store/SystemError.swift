@@ -13,6 +13,9 @@ struct SystemError: Error, Hashable {
   /// The system's own words: `No space left on device`.
   var words: String { unsafe String(cString: strerror(code)) }
 
+  /// Whether a disk, or the user's share of it, is full.
+  var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
+
   /// What a user can do about it; nil where the words say all there is.
   var advice: String? {
     switch code {

@@ -1,5 +1,5 @@
 import Foundation
-internal import Hashing
+public import Hashing
 public import PipelineModel
 
 extension ArtifactStore {
@@ -8,6 +8,16 @@ extension ArtifactStore {
     let draft = try makeDraft(kind)
     try draft.append(Array(text.utf8))
     return try draft.seal()
+  }
+}
+
+extension WorkClaims {
+  /// The claim on a piece of work that is free; throws where somebody has it.
+  public func granted(_ work: Digest) throws -> any WorkClaim {
+    switch try claim(work, summary: "a test's") {
+    case .granted(let claim): return claim
+    case .taken(let owner): throw Broken(description: "the work is taken by \(owner)")
+    }
   }
 }
 

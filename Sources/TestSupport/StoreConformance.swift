@@ -1,17 +1,18 @@
 internal import Hashing
 public import PipelineModel
 
-/// What every `ArtifactStore` must do, whatever it keeps things in.
+/// What every `ArtifactStore` where work is claimed must do, whatever it keeps things in.
 ///
 /// A test calls it in one line: `#expect(StoreConformance.violations { try makeStore() } == [])`.
 public struct StoreConformance {
-  let makeStore: () throws -> any ArtifactStore
+  let makeStore: () throws -> any ArtifactStore & WorkClaims
   private var violations: [String] = []
 
   /// Every promise of the contract that the stores of `makeStore` break, in words.
   /// - Parameter makeStore: gives a new, empty store at each call.
-  public static func violations(of makeStore: @escaping () throws -> any ArtifactStore) -> [String]
-  {
+  public static func violations(
+    of makeStore: @escaping () throws -> any ArtifactStore & WorkClaims
+  ) -> [String] {
     var suite = StoreConformance(makeStore: makeStore)
     suite.check("artifacts hold the bytes that were appended") { try $0.appendedBytes() }
     suite.check("artifacts hold the bytes that were written at the path") { try $0.pathBytes() }
@@ -25,6 +26,16 @@ public struct StoreConformance {
     suite.check("recording again keeps every artifact") { try $0.merging() }
     suite.check("hints are found by kind and words") { try $0.hints() }
     suite.check("many threads may write at once") { try $0.manyThreads() }
+    suite.check("work has one owner at a time") { try $0.oneOwner() }
+    suite.check("notes outlive a claim") { try $0.notes() }
+    suite.check("a dropped draft of work is gone on with") { try $0.resumedDraft() }
+    suite.check("a draft of work begins empty") { try $0.newDraft() }
+    suite.check("a draft is gone on with only where it has the bytes") { try $0.shortDraft() }
+    suite.check("a sealed draft of work can be sealed again") { try $0.sealedAgain() }
+    suite.check("an artifact outlives whatever becomes of its draft") { try $0.sealedDraft() }
+    suite.check("work that ended leaves nothing") { try $0.endedWork() }
+    suite.check("a claim that was let go of gives no rights") { try $0.formerOwner() }
+    suite.check("a claim commits as its store does") { try $0.claimedCheckpoint() }
     return suite.violations
   }
 

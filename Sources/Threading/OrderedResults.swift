@@ -4,15 +4,17 @@
 /// It belongs to one thread, which both submits and takes; only the work runs elsewhere.
 public final class OrderedResults<Result: Sendable> {
   private let pool: WorkerPool
+  private let priority: WorkPriority
   private var slots: [Monitor<Result?>] = []
 
   /// How many pieces may be handed out and not yet taken.
   public let limit: Int
 
-  /// Hands work to `pool`.
-  public init(pool: WorkerPool, limit: Int) {
+  /// Hands work to `pool`, all of it with one priority.
+  public init(pool: WorkerPool, limit: Int, priority: WorkPriority = .normal) {
     precondition(limit > 0)
     self.pool = pool
+    self.priority = priority
     self.limit = limit
   }
 
@@ -27,7 +29,7 @@ public final class OrderedResults<Result: Sendable> {
     precondition(!isFull, "take a result first")
     let slot = Monitor<Result?>(nil)
     slots.append(slot)
-    pool.submit {
+    pool.submit(priority: priority) {
       let result = work()
       slot.update { $0 = result }
     }

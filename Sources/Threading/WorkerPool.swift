@@ -1,22 +1,9 @@
-/// A fixed number of threads that do pieces of work, started in the order of submission.
+/// A fixed number of threads that do pieces of work, started in the order of their priority and,
+/// among equals, of their submission.
 public final class WorkerPool: Sendable {
   private struct State {
-    // Pieces that were taken leave nil behind, so that what they hold is freed when they end.
-    var waiting: [(@Sendable () -> Void)?] = []
-    var first = 0
+    var queue = WorkQueue()
     var isFinished = false
-
-    /// The oldest waiting piece. O(1) amortised.
-    mutating func next() -> (@Sendable () -> Void)? {
-      guard first < waiting.count else { return nil }
-      let work = waiting[first].take()
-      first += 1
-      if first == waiting.count || first > 64 {
-        waiting.removeFirst(first)
-        first = 0
-      }
-      return work
-    }
   }
 
   // The threads know the monitor but not the pool, so that dropping the pool ends them.
@@ -40,9 +27,11 @@ public final class WorkerPool: Sendable {
   deinit { finish() }
 
   /// Queues a piece of work; dropped when the pool is finished. Never waits.
-  public func submit(_ work: @Sendable @escaping () -> Void) {
+  public func submit(
+    priority: WorkPriority = .normal, _ work: @Sendable @escaping () -> Void
+  ) {
     monitor.update { state in
-      if !state.isFinished { state.waiting.append(work) }
+      if !state.isFinished { state.queue.append(work, priority) }
     }
   }
 
@@ -55,7 +44,7 @@ public final class WorkerPool: Sendable {
 
   /// The next piece of work; the inner nil means that none will come, the outer that one may.
   private static func workOrEnd(_ state: inout State) -> (@Sendable () -> Void)?? {
-    if let work = state.next() { return .some(work) }
+    if let work = state.queue.next() { return .some(work) }
     return state.isFinished ? .some(nil) : nil
   }
 }

@@ -11,7 +11,7 @@ final class ReadableStore {
   init(at path: String) throws(StoreError) {
     if FileManager.default.fileExists(atPath: path) {
       scratch = nil
-      store = try DiskStore(at: path)
+      store = try DiskStore(reading: path)
     } else {
       let folder = FileManager.default.temporaryDirectory.path + "/spool-\(UUID().uuidString)"
       scratch = folder

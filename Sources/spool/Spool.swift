@@ -11,9 +11,11 @@ struct Spool {
 
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [any (Command & SendableMetatype).Type] = [
-    RunCommand.self, BatchCommand.self, PlanCommand.self, CheckPipelineCommand.self,
+    RunCommand.self, BatchCommand.self, ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self,
     NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
+    WhyCommand.self, CrashTestCommand.self,
+    CheckCommand.self, RepairCommand.self, GCCommand.self, BackupCommand.self, RestoreCommand.self,
     CompletionCommand.self,
   ]
 
@@ -75,6 +77,8 @@ struct ExitCode: RawRepresentable, Hashable {
   static let failed = ExitCode(rawValue: 1)
   /// The command line or the pipeline is wrong.
   static let usage = ExitCode(rawValue: 2)
+  /// Something is not what it should be.
+  static let verificationFailed = ExitCode(rawValue: 4)
 
   /// Some of a batch failed.
   static let someFailed = ExitCode(rawValue: 3)

@@ -13,8 +13,16 @@ struct SystemClock: RunClock {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Seconds that only go forward, for speeds.
-  var elapsed: Double {
+  private let workTime = WorkTime(at: SystemClock.monotonic)
+
+  /// Seconds since the clock was made, without those in which the process was stopped.
+  var elapsed: Double { workTime.seconds(at: SystemClock.monotonic) }
+
+  /// Notes that the process runs. Once this was called, it has to be called several times a second.
+  func tick() { workTime.note(at: SystemClock.monotonic) }
+
+  /// Seconds that only go forward.
+  private static var monotonic: Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -26,7 +26,11 @@ struct Workbench {
 
   /// Reads a pipeline's file; every problem that shows without inputs is reported.
   func pipeline(at path: String) throws(Refusal) -> Pipeline {
-    let text = try read(path)
+    try pipeline(read(path), from: path)
+  }
+
+  /// Reads a pipeline from its text; `path` is where it lay.
+  func pipeline(_ text: String, from path: String) throws(Refusal) -> Pipeline {
     let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
     guard let definition = parsed.definition, parsed.problems.isEmpty else {
       throw refusal(allProblems(parsed), in: text, at: path)
@@ -103,12 +107,20 @@ struct Workbench {
 
   /// Opens the store, and makes it if there is none.
   func store(at option: String?) throws(Refusal) -> DiskStore {
-    try open(option) { (path) throws(StoreError) in try DiskStore(at: path) }
+    let store = try open(option) { (path) throws(StoreError) in try DiskStore(at: path) }
+    return told(store, store)
   }
 
   /// Opens the store for a command that only looks.
   func readableStore(at option: String?) throws(Refusal) -> ReadableStore {
-    try open(option) { (path) throws(StoreError) in try ReadableStore(at: path) }
+    let readable = try open(option) { (path) throws(StoreError) in try ReadableStore(at: path) }
+    return told(readable, readable.store)
+  }
+
+  /// Says so where a store's database had to be made again.
+  private func told<Opened>(_ opened: Opened, _ store: DiskStore) -> Opened {
+    if let recovery = store.recovery { console.report("note: \(Format.visible(recovery.line))") }
+    return opened
   }
 
   private func open<Opened>(

@@ -5,8 +5,8 @@ import Testing
 @Suite("The command line explains itself")
 struct HelpTests {
   static let commands = [
-    "run", "batch", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
-    "completion",
+    "run", "batch", "resume", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs", "show",
+    "why", "crashtest", "check", "repair", "gc", "backup", "restore", "completion",
   ]
 
   @Test("--help lists every command")

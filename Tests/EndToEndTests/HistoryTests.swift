@@ -104,6 +104,13 @@ struct HistoryTests {
     #expect(lines.first?.contains("failed") == true && lines.first?.contains("absent.wav") == true)
     #expect(lines.last?.hasPrefix(first.id) == true && lines.last?.contains("note.wav") == true)
 
+    for count in ["0", "100"] {
+      #expect(try place.spool(["runs", "-n", count]).text.split(separator: "\n").count == 3)
+    }
+    #expect(try place.spool(["runs", "-n", "1"]).text.split(separator: "\n").count == 1)
+    #expect(try place.spool(["runs", "--limit=-1"]).exitCode == 2)
+    #expect(try place.spool(["runs"]).errorOutput.contains("spool resume"))
+
     let shown = try place.spool(["show", second.id])
     #expect(shown.exitCode == 0)
     #expect(shown.text.contains("reused") && shown.text.contains(note))

@@ -46,17 +46,25 @@ struct Sound {
     }
   }
 
+  /// An encoder for it; `plan` nil cuts it as Spool does.
+  func encoder(
+    as spec: ExportSpec, to path: String, pool: WorkerPool, plan: ChunkPlan? = nil,
+    work: EncodingWork? = nil
+  ) throws -> SoundFileEncoder {
+    guard let plan else {
+      return try SoundFileEncoder(path: path, spec: spec, format: format, pool: pool, work: work)
+    }
+    return try SoundFileEncoder(
+      path: path, settings: EncoderSettings(spec, for: format), format: format, pool: pool,
+      plan: plan, work: work)
+  }
+
   /// Encodes it; `plan` nil cuts it as Spool does.
   func encode(
     as spec: ExportSpec, to path: String, pool: WorkerPool, blockSize: Int = 5000,
     plan: ChunkPlan? = nil
   ) throws {
-    let encoder =
-      if let plan {
-        try SoundFileEncoder(path: path, spec: spec, format: format, pool: pool, plan: plan)
-      } else {
-        try SoundFileEncoder(path: path, spec: spec, format: format, pool: pool)
-      }
+    let encoder = try encoder(as: spec, to: path, pool: pool, plan: plan)
     for block in blocks(of: blockSize) { try encoder.write(block) }
     try encoder.finish()
   }

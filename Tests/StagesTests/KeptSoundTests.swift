@@ -65,6 +65,19 @@ import Testing
     #expect(frame == 1000)
   }
 
+  @Test(arguments: [0, 1, 999, 1000, 2000])
+  func `reading can begin at any frame`(start: Int) throws {
+    let sound = try KeptSound(try keep([0..<1000], channels: 3), in: store)
+    let source = try sound.open(at: Frames(start))
+    var buffer = AudioBuffer(channelCount: 3, capacity: Frames(2000))
+    #expect(try source.read(into: &buffer) == (start < 1000))
+    if start < 1000 {
+      #expect(buffer.frameCount == Frames(1000 - start))
+      #expect(buffer.channel(2)[0] == Float(start) + 0.2)
+    }
+    #expect(try !source.read(into: &buffer))
+  }
+
   @Test func `how the stream was cut makes no difference`() throws {
     let whole = try keep([0..<1000], channels: 2)
     let pieces = try keep([0..<1, 1..<1, 1..<512, 512..<1000], channels: 2)

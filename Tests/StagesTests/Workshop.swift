@@ -72,6 +72,7 @@ final class EventCount: RunRecorder {
 /// A clock that never moves.
 private struct StandingClock: RunClock {
   let now = 0.0
+  let elapsed = 0.0
   func jitter() -> Double { 0 }
   func sleep(_ seconds: Double, unless stop: StopRequest) {}
 }

@@ -132,14 +132,14 @@ import Testing
     #expect(throws: StoreError.self) { try DiskStore(at: path + "/below") }
   }
 
-  @Test("a database that is none is refused with advice")
+  @Test("a database that is none is made again, and kept aside")
   func corruptDatabase() throws {
-    _ = try DiskStore(at: path)
+    do { _ = try DiskStore(at: path) }
     try Data(String(repeating: "garbage ", count: 4096).utf8)
       .write(to: URL(fileURLWithPath: path + "/spool.sqlite"))
-    let error = try #require(throws: StoreError.self) { try DiskStore(at: path) }
-    #expect(error.reason == "file is not a database")
-    #expect(error.path == path + "/spool.sqlite")
-    #expect(error.advice?.contains("move it, its -wal and its -shm away") == true)
+    let recovery = try #require(try DiskStore(at: path).recovery)
+    #expect(recovery.cause == "file is not a database")
+    let aside = try #require(recovery.keptAside)
+    #expect(text(at: aside)?.hasPrefix("garbage") == true)
   }
 }

@@ -47,8 +47,10 @@ final class FileProbe: Sendable {
     case .none: return nil
     case .once(let n, let code): return number == n ? code : nil
     case .from(let n, let code):
-      if case .unlink = operation { return nil }
-      return number >= n ? code : nil
+      switch operation {
+      case .unlink, .removeFolder, .lock: return nil
+      default: return number >= n ? code : nil
+      }
     case .deadFrom(let n): return number >= n ? EIO : nil
     }
   }

@@ -22,17 +22,25 @@ struct PowerCut {
     return durableNames.contains(root)
   }
 
+  /// Whether all of a file's bytes would be there.
+  func sparesBytes(of path: String) -> Bool { flushedFiles.contains(path) }
+
   private mutating func apply(_ operation: FileOperation) {
     switch operation {
     case .write(let path, _), .truncate(let path): flushedFiles.remove(path)
     case .flush(let path): flushedFiles.insert(path)
     case .makeFolder(let path): waitingNames[folder(path), default: []].insert(path)
     case .rename(let from, let to), .link(let from, let to):
-      if flushedFiles.remove(from) == nil { mistakes.append("\(to) is named before its flush") }
+      if !flushedFiles.contains(from) { mistakes.append("\(to) is named before its flush") }
+      if case .rename = operation { flushedFiles.remove(from) }
+      flushedFiles.insert(to)
       waitingNames[folder(to), default: []].insert(to)
+    // It may be a new file's.
+    case .open(let path): waitingNames[folder(path), default: []].insert(path)
     case .flushFolder(let path):
       durableNames.formUnion(waitingNames.removeValue(forKey: path) ?? [])
-    case .open, .read, .startWriteback, .setMode, .unlink, .clone, .copyRange: break
+    case .read, .startWriteback, .setMode, .unlink, .clone, .copyRange, .removeFolder, .lock:
+      break
     }
   }
 

@@ -20,7 +20,7 @@ import Testing
     #expect(!earlier.isAlive && !otherBoot.isAlive)
   }
 
-  @Test("a process that has ended does not live")
+  @Test("a process lives until it has ended, though it be stopped")
   func ended() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sleep")
@@ -32,10 +32,13 @@ import Testing
     let identity = ProcessIdentity(
       boot: ProcessIdentity.current.boot, number: process.processIdentifier,
       start: try #require(UInt64(fields[21])))
-    #expect(identity.isAlive)
+    #expect(identity.isAlive && !identity.isStopped)
+    #expect(kill(process.processIdentifier, SIGSTOP) == 0)
+    for _ in 0..<500 where !identity.isStopped { usleep(2000) }
+    #expect(identity.isAlive && identity.isStopped)
     #expect(kill(process.processIdentifier, SIGKILL) == 0)
     process.waitUntilExit()
-    #expect(!identity.isAlive)
+    #expect(!identity.isAlive && !identity.isStopped)
   }
 
   @Test(

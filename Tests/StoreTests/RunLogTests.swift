@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Hashing
 import PipelineModel
 import TestSupport
@@ -65,5 +66,37 @@ import Testing
     #expect(try store.run(named: "2027") == nil)
     let error = try #require(throws: StoreError.self) { try store.run(named: "2026") }
     #expect(error.reason.contains("2026-a, ") && error.advice == "type more of the name")
+  }
+
+  @Test("a run whose process died while it was under way is cut off; one of this process is not")
+  func cutOff() async throws {
+    let path = store.path
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let store = try DiskStore(at: path)
+      for name in ["killed", "ended"] {
+        var run = RunRecord(
+          id: RunID(name), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
+          startedAt: 2)
+        try store.save(run)
+        guard name == "ended" else { continue }
+        run.state = .done
+        try store.save(run)
+      }
+      kill(getpid(), SIGKILL)
+    }
+    try store.save(record("own", startedAt: 1))
+    #expect(
+      try store.runs(limit: 9).map { "\($0.id.name) \($0.state.rawValue)" }
+        == ["killed cut-off", "ended done", "own running"])
+    #expect(try store.run(named: "killed")?.state == .cutOff)
+  }
+
+  @Test("nothing is said of the process of a run that an older Spool recorded")
+  func unknownOwner() throws {
+    try store.save(record("old"))
+    try store.withDatabase { (database) throws(StoreError) in
+      _ = try database.run("UPDATE runs SET owner = NULL", to: "test")
+    }
+    #expect(try store.run(named: "old")?.state == .running)
   }
 }

@@ -35,6 +35,14 @@ func damagedArtifacts(inStore path: String) -> [String] {
   }
 }
 
+/// The draft that was resumed; throws if there was none.
+func found(_ draft: consuming ArtifactDraft?) throws -> ArtifactDraft {
+  switch consume draft {
+  case .some(let draft): return draft
+  case .none: throw CocoaError(.fileNoSuchFile)
+  }
+}
+
 extension DiskStore {
   /// Publishes a text.
   func publish(

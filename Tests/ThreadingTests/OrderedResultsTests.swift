@@ -21,4 +21,19 @@ struct OrderedResultsTests {
     #expect(taken == Array(0..<40))
     #expect(results.next() == nil)
   }
+
+  @Test("are worked on with the priority that was asked for")
+  func priority() {
+    let started = Shared<[String]>([])
+    let isFilled = BoundedQueue<Int>(capacity: 1)
+    let pool = WorkerPool(threadCount: 1)
+    pool.submit { _ = isFilled.receive() }
+    let short = OrderedResults<Void>(pool: pool, limit: 1)
+    let long = OrderedResults<Void>(pool: pool, limit: 1, priority: .high)
+    short.submit { started.update { $0.append("short") } }
+    long.submit { started.update { $0.append("long") } }
+    isFilled.close()
+    pool.finish()
+    #expect(started.value == ["long", "short"])
+  }
 }

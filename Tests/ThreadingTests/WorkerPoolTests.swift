@@ -28,6 +28,24 @@ struct WorkerPoolTests {
     #expect(started.value == Array(0..<200))
   }
 
+  @Test("starts work of high priority before all that waits, each priority in its order")
+  func priority() {
+    let started = Shared<[Int]>([])
+    let isFilled = BoundedQueue<Int>(capacity: 1)
+    let pool = WorkerPool(threadCount: 1)
+    // The only thread is busy until everything waits.
+    pool.submit { _ = isFilled.receive() }
+    for number in 0..<100 {
+      pool.submit(priority: number % 3 == 0 ? .high : .normal) {
+        started.update { $0.append(number) }
+      }
+    }
+    isFilled.close()
+    pool.finish()
+    let (high, normal) = ((0..<100).filter { $0 % 3 == 0 }, (0..<100).filter { $0 % 3 != 0 })
+    #expect(started.value == high + normal)
+  }
+
   @Test("runs as many pieces at once as it has threads")
   func sideBySide() {
     // Each of two pieces needs the other to run.

@@ -9,6 +9,7 @@ import Threading
 /// Encodes a stream in several formats side by side: each has a thread that encodes, and AAC and
 /// ALAC cut their work into pieces for the pool.
 final class ExportSink: SoundSink {
+  let firstFrame: Frames
   private let lanes: [ExportLane]
   /// One for each word length, shared by the formats that have it.
   private let quantizers: [Quantizer.Depth: Quantizer]
@@ -18,13 +19,21 @@ final class ExportSink: SoundSink {
     _ targets: [ExportTarget], _ stream: SoundOutline, _ context: SinkContext
   ) throws(StageError) {
     var lanes: [ExportLane] = []
-    for target in targets { lanes.append(try ExportLane(target, stream, context)) }
+    let noted = context.work.resuming.flatMap { ExportStanding.read($0.state) }
+    for target in targets {
+      lanes.append(
+        try ExportLane(target, stream, context, resuming: noted?.lanes[target.format.port.name]))
+    }
     self.lanes = lanes
+    let start = lanes.map(\.firstFrame).min() ?? .zero
+    firstFrame = start
     quantizers = Dictionary(
-      targets.compactMap(\.quantization).map { ($0, Quantizer($0, format: stream.format)) },
+      targets.compactMap(\.quantization).map {
+        ($0, Quantizer($0, format: stream.format, startingAt: start))
+      },
       uniquingKeysWith: { first, _ in first })
     buffers = context.buffers
-    lanes.forEach { $0.start() }
+    lanes.forEach { $0.start(at: start) }
   }
 
   deinit { lanes.forEach { $0.abandon() } }
@@ -39,6 +48,19 @@ final class ExportSink: SoundSink {
     for lane in lanes { try lane.take(lane.quantization.flatMap { reduced[$0] } ?? block) }
   }
 
+  func progress() -> ListenerProgress? {
+    let standings = lanes.map { ($0.port.name, $0.standing) }
+    let standing = ExportStanding(
+      lanes: Dictionary(standings, uniquingKeysWith: { first, _ in first }))
+    guard let text = try? Findings.json(standing) else { return nil }
+    let needs = standings.filter { $0.1.artifact == nil }.map(\.1.needsFrom).min()
+    return ListenerProgress(needsFrom: needs ?? Frames(.max), state: text)
+  }
+
+  func flush() throws(StageError) {
+    for lane in lanes { try lane.flush() }
+  }
+
   func finish() throws(StageError) -> PassOutcome.Result {
     lanes.forEach { $0.close() }
     var result = PassOutcome.Result()
@@ -47,93 +69,25 @@ final class ExportSink: SoundSink {
   }
 }
 
-/// One format's thread.
-// Unchecked: the encoder and the draft are touched by the lane's thread alone between `start` and
-// the end of its queue, and by the sink only after the thread was joined.
-private final class ExportLane: @unchecked Sendable {
-  let port: PortName
-  /// The word length that its blocks are reduced to before they come; nil for floats.
-  let quantization: Quantizer.Depth?
-  private let encoder: SoundFileEncoder
-  private let didSeal: @Sendable (PortName, Artifact) -> Void
-  private var draft: ArtifactDraft?
-  private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
-  private let failure = Mutex<StageError?>(nil)
-  private var artifact: Artifact?
-  private var thread: BackgroundThread?
-
-  init(
-    _ target: ExportTarget, _ stream: SoundOutline, _ context: SinkContext
-  ) throws(StageError) {
-    port = target.format.port
-    quantization = target.quantization
-    didSeal = context.didSeal
-    do throws(StoreError) {
-      draft = try context.work.claim.makeDraft("\(context.work.name).\(port)", .file)
-    } catch {
-      throw StageError(error)
-    }
-    do throws(MediaError) {
-      encoder = try SoundFileEncoder(
-        path: draft?.path ?? "", spec: target.spec, format: stream.format,
-        pool: context.pool)
-    } catch {
-      throw ExportLane.failure(error, port)
-    }
+/// How far an export is, as it is noted.
+struct ExportStanding: Codable, Hashable {
+  /// How far one format is.
+  struct Lane: Codable, Hashable {
+    /// The frame from which its encoder needs sound.
+    let needsFrom: Frames
+    /// Bytes of its file that count.
+    let byteCount: Int
+    /// What its encoder goes on from.
+    let state: String
+    /// The file, once it is whole.
+    let artifact: Artifact?
   }
 
-  func start() {
-    thread = BackgroundThread(name: port.name) { [self] in
-      do throws(StageError) {
-        while let block = queue.receive() { try encode(block) }
-        try seal()
-      } catch {
-        failure.withLock { $0 = error }
-        queue.cancel()
-      }
-    }
-  }
+  /// The formats by the names of their ports.
+  let lanes: [String: Lane]
 
-  /// Hands over a block; throws what went wrong in the lane's thread.
-  func take(_ block: SharedBuffer) throws(StageError) {
-    if !queue.send(block), let error = failure.withLock({ $0 }) { throw error }
-  }
-
-  func close() { queue.close() }
-
-  /// Waits for the file.
-  func finish() throws(StageError) -> Artifact? {
-    thread?.join()
-    if let error = failure.withLock({ $0 }) { throw error }
-    return artifact
-  }
-
-  /// Ends the thread of a pass that failed; the draft is deleted with it.
-  func abandon() {
-    queue.cancel()
-    thread?.join()
-  }
-
-  /// An encoder's failure, without the draft's path, which means nothing to the user.
-  private static func failure(_ error: MediaError, _ port: PortName) -> StageError {
-    let general = StageError(error)
-    return StageError(
-      "cannot write the \(port) file", reason: error.reason, advice: error.advice,
-      cause: general.cause)
-  }
-
-  private func encode(_ block: SharedBuffer) throws(StageError) {
-    do throws(MediaError) { try encoder.write(block) } catch {
-      throw ExportLane.failure(error, port)
-    }
-  }
-
-  private func seal() throws(StageError) {
-    do throws(MediaError) { try encoder.finish() } catch { throw ExportLane.failure(error, port) }
-    guard let draft = draft.take() else { return }
-    let sealed: Artifact
-    do throws(StoreError) { sealed = try draft.seal() } catch { throw StageError(error) }
-    artifact = sealed
-    didSeal(port, sealed)
+  /// Reads what was noted; nil for anything else.
+  static func read(_ text: String) -> ExportStanding? {
+    try? Findings.decode(ExportStanding.self, from: text)
   }
 }

@@ -73,8 +73,9 @@ extension PublishingContext {
     } catch {
       throw StageError(error)
     }
-    let byteCount = try custody.publish(content, at: path, isReplacing: isReplacing) {
-      (temporary) throws(StageError) in
+    let byteCount = try custody.publish(
+      content, at: path, of: recording, isReplacing: isReplacing
+    ) { (temporary) throws(StageError) in
       do throws(StoreError) {
         let source = try store.path(of: artifact)
         guard let spec, !tags.isEmpty else {
@@ -82,7 +83,11 @@ extension PublishingContext {
         }
         do throws(StageError) {
           try tags.copy(from: source, to: temporary, spec: spec)
-        } catch { throw StoreError("tag", path: path, reason: error.reason ?? error.message) }
+        } catch {
+          throw StoreError(
+            "tag", path: path, reason: error.reason ?? error.message,
+            isFullDisk: error.cause == .fullDisk)
+        }
       } catch {
         throw StageError(error)
       }

@@ -1,5 +1,6 @@
 import AudioModel
 import DSP
+import Glibc
 import Media
 import PipelineModel
 
@@ -52,6 +53,15 @@ struct ExportTarget: Sendable {
       case .alac, .flac: samples * Double(depth?.rawValue ?? 24) / 8 * 0.75
       }
     return Int(bytes) + 4096
+  }
+
+  /// Bytes that its encoder lays aside while it works, at most. AAC is encoded in stretches of a
+  /// minute, one for each core and a few that wait, whose sound lies in the store meanwhile.
+  func scratchByteCount(of stream: SoundOutline) -> Int {
+    guard case .aac = spec, let frames = stream.frames?.count else { return 0 }
+    let stretches = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) + 4
+    let most = Double(stretches) * 60 * stream.format.sampleRate.value
+    return min(frames, Int(most)) * 4 * stream.format.channelCount
   }
 
   /// Seconds of one core for a second of stereo.

@@ -19,6 +19,15 @@ final class FileReader {
 
   deinit { close(descriptor) }
 
+  /// Goes on reading `offset` bytes from the beginning.
+  func seek(to offset: Int) throws(StageError) {
+    guard lseek(descriptor, offset, SEEK_SET) >= 0 else {
+      throw StageError(
+        "cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
+        cause: .environment)
+    }
+  }
+
   /// The next `count` bytes; fewer is an error.
   func read(_ count: Int) throws(StageError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)

@@ -31,8 +31,11 @@ struct KeptSound: Sendable {
   }
 
   /// Starts reading at the beginning.
-  func open() throws(StageError) -> any SoundSource {
-    try KeptSoundReader(path: path, outline: outline)
+  func open() throws(StageError) -> any SoundSource { try open(at: .zero) }
+
+  /// Starts reading at a frame.
+  func open(at start: Frames) throws(StageError) -> any SoundSource {
+    try KeptSoundReader(path: path, outline: outline, start: start)
   }
 
   /// The header of a stream.
@@ -57,7 +60,7 @@ struct KeptSound: Sendable {
   }
 }
 
-/// Reads kept sound from its beginning.
+/// Reads kept sound from some frame to its end.
 private final class KeptSoundReader: SoundSource {
   let outline: SoundOutline
   let warnings: [String] = []
@@ -65,11 +68,11 @@ private final class KeptSoundReader: SoundSource {
   private var remaining: Int
   private var samples: [Float] = []
 
-  init(path: String, outline: SoundOutline) throws(StageError) {
+  init(path: String, outline: SoundOutline, start: Frames) throws(StageError) {
     self.outline = outline
     file = try FileReader(path)
-    _ = try file.read(KeptSound.headerByteCount)
-    remaining = outline.frames?.count ?? 0
+    try file.seek(to: KeptSound.headerByteCount + 4 * outline.format.channelCount * start.count)
+    remaining = max((outline.frames ?? .zero).count - start.count, 0)
   }
 
   func skip(to frame: Frames) throws(StageError) -> Frames {

@@ -10,6 +10,7 @@ import Threading
 final class SoundPass {
   private let order: PassOrder
   private let context: PassContext
+  private let pool: WorkerPool
   private let source: any SoundSource
   private let sourceStep: StepID
   private let stream: SoundStream
@@ -40,6 +41,7 @@ final class SoundPass {
   ) throws(PassFailure) {
     self.order = order
     self.context = context
+    self.pool = pool
     self.source = source
     let fault = PassFault()
     self.fault = fault
@@ -71,10 +73,9 @@ final class SoundPass {
     stream = try SoundStream(
       source, of: sourceStep, through: segments, from: moment,
       momentInterval: timing.moment, buffers: buffers, journal: journal, fault: fault)
-    if noted != nil {
-      let frames = Frames(moment?.frame ?? 0)
-      context.resumed(frames.duration(at: source.outline.format.sampleRate).value)
-    }
+    let outline = source.outline
+    let begin = Frames(moment?.frame ?? 0).duration(at: outline.format.sampleRate)
+    context.resumed(begin.value, outline.duration?.value)
   }
 
   /// What an earlier process noted of this pass; nil where none did.
@@ -151,7 +152,7 @@ final class SoundPass {
     }
     for (index, tap) in taps.enumerated() where tap.isAnalysis {
       guard let artifact = kept[tap.at] else { continue }
-      let result = try tap.conclude(artifact, context)
+      let result = try tap.conclude(artifact, context, pool: pool)
       journal.finish(index, result)
       outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
     }

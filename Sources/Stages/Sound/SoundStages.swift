@@ -121,10 +121,11 @@ protocol SoundSink: SoundListener {
 
 /// Hears a whole stream, and then decides what its stage will do to it.
 protocol SoundAnalysis: SoundListener {
-  /// The stream has ended. `sound` reads it again from the store, as often as it is opened.
+  /// The stream has ended. `sound` reads it again from the store, as often as it is opened;
+  /// `pool` has a thread for each core.
   /// - Returns: the memo that the stage's processor is made from, and findings for people.
   func conclude(
-    _ sound: KeptSound, store: any ArtifactStore,
+    _ sound: KeptSound, store: any ArtifactStore, pool: WorkerPool,
     check: @escaping @Sendable () throws(StageError) -> Void
   ) throws(StageError) -> PassOutcome.Result
 }

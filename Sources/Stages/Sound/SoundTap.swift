@@ -113,12 +113,13 @@ final class SoundTap: @unchecked Sendable {
 
   /// Lets an analysis decide, over the sound that was kept where it listened.
   func conclude(
-    _ artifact: Artifact, _ context: PassContext
+    _ artifact: Artifact, _ context: PassContext, pool: WorkerPool
   ) throws(PassFailure) -> PassOutcome.Result {
     guard case .analysis(let analysis) = end else { return PassOutcome.Result() }
     do {
       return try analysis.conclude(
-        try KeptSound(artifact, in: context.store), store: context.store, check: context.check)
+        try KeptSound(artifact, in: context.store), store: context.store, pool: pool,
+        check: context.check)
     } catch {
       throw PassFailure(step, error)
     }

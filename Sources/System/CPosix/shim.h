@@ -3,6 +3,7 @@
 // module map cannot set. Each returns -1 and sets errno on failure, as the call itself does.
 
 #include <linux/fs.h>
+#include <linux/openat2.h>
 #include <malloc.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -33,4 +34,41 @@ static inline ssize_t posix_copy_range(int from, int to, size_t count) {
 static inline int posix_punch_hole(int descriptor, off_t offset, off_t length) {
   // Mode 3 is FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE.
   return (int)syscall(SYS_fallocate, descriptor, 3, offset, length);
+}
+
+/// Opens what a relative path leads to without leaving `folder` and without following any link.
+static inline int posix_open_beneath(int folder, const char *path, int flags) {
+  struct open_how how = {
+      .flags = (unsigned int)flags,
+      .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+  };
+  return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+/// O_PATH: a descriptor that names a file and neither reads nor writes it.
+static inline int posix_path_only(void) { return 010000000; }
+
+/// Takes a read lease on a file and gives it back. EAGAIN: somebody has it open for writing.
+static inline int posix_probe_writers(int descriptor) {
+  // 10 is F_SETSIG: whoever opens the file meanwhile sends us SIGURG (23), which does nothing,
+  // instead of SIGIO, which ends a program. 1024 is F_SETLEASE.
+  if (fcntl(descriptor, 10, 23) != 0 || fcntl(descriptor, 1024, F_RDLCK) != 0) return -1;
+  return fcntl(descriptor, 1024, F_UNLCK);
+}
+
+/// A counter to wake a thread that polls. Reading and writing it never wait.
+static inline int posix_wake_counter(void) {
+  return (int)syscall(SYS_eventfd2, 0U, O_CLOEXEC | O_NONBLOCK);
+}
+
+/// The number of the kind of file system that a file lies on; -1 where it cannot be told.
+static inline long posix_file_system_kind(int descriptor) {
+  long status[64];  // struct statfs, which begins with it and is 120 bytes long
+  return syscall(SYS_fstatfs, descriptor, status) == 0 ? status[0] : -1;
+}
+
+/// Where the next bytes of a file begin, from `offset` on (SEEK_DATA), or the next hole
+/// (SEEK_HOLE).
+static inline off_t posix_seek_stretch(int descriptor, off_t offset, int is_hole) {
+  return lseek(descriptor, offset, is_hole ? 4 : 3);
 }

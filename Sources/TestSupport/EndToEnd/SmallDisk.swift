@@ -18,4 +18,27 @@ public final class SmallDisk {
   }
 
   deinit { _ = try? Reference.output("umount", [path]) }
+
+  /// Makes it larger or smaller, also while it is written to; throws where more is on it.
+  public func resize(toByteCount byteCount: Int) throws {
+    try Reference.output("mount", ["-o", "remount,size=\(byteCount)", path])
+  }
+
+  /// Leaves room for so many bytes more than are on it, or for a little more where somebody writes or
+  /// deletes meanwhile.
+  public func squeeze(toRoomFor byteCount: Int) throws {
+    var room = byteCount
+    while true {
+      let facts = try FileManager.default.attributesOfFileSystem(forPath: path)
+      let size = (facts[.systemSize] as? Int) ?? 0
+      let used = size - ((facts[.systemFreeSize] as? Int) ?? 0)
+      do {
+        return try resize(toByteCount: max(4096, used + room))
+      } catch {
+        // Somebody who writes may be beyond that by now: more room, until it is found.
+        guard used + room < size else { throw error }
+        room += 65536
+      }
+    }
+  }
 }

@@ -57,7 +57,7 @@ public struct SpoolEvent: Decodable, Sendable {
   public struct Run: Decodable, Sendable {
     /// Its name.
     public let id: String
-    /// `running`, `done`, `failed` or `interrupted`.
+    /// `running`, `done`, `failed`, `interrupted` or `cut-off`.
     public let state: String
     /// What became of every step.
     public let steps: [Step]
@@ -65,5 +65,13 @@ public struct SpoolEvent: Decodable, Sendable {
     public let published: [File]
     /// Why it failed.
     public let failure: String?
+    /// The earlier run that it goes on with.
+    public let resumes: String?
+    /// When it began, in seconds since 1970.
+    public let startedAt: Double
+    /// When it ended.
+    public let finishedAt: Double?
+    /// Seconds that it was at work.
+    public let activeSeconds: Double?
   }
 }

@@ -63,6 +63,26 @@ public struct Workspace: Sendable {
       folder: folder.path)
   }
 
+  /// `spool resume --json`.
+  public func resume(_ run: String? = nil) throws -> SpoolRun {
+    SpoolRun(try spool(["resume"] + (run.map { [$0] } ?? []) + ["--json"]))
+  }
+
+  /// The same, without waiting for its end.
+  public func startResuming() throws -> RunningSpool {
+    try RunningSpool(
+      program, ["resume", "--json"], environment: ["SPOOL_STORE": store], folder: folder.path)
+  }
+
+  /// Starts `spool run --json` under another program: `nohup`.
+  public func start(
+    _ pipeline: String, _ inputs: [String], under wrapper: Program, _ words: [String]
+  ) throws -> RunningSpool {
+    try RunningSpool(
+      wrapper, words + [program.path] + runArguments(pipeline, inputs, []),
+      environment: ["SPOOL_STORE": store], folder: folder.path)
+  }
+
   private func runArguments(
     _ pipeline: String, _ inputs: [String], _ options: [String]
   ) -> [String] {

@@ -1,5 +1,4 @@
 import Arguments
-import PipelineEngine
 import PipelineModel
 import Stages
 
@@ -11,7 +10,8 @@ struct RunCommand: Command {
     discussion: """
       Work that was done before, with the same sound and the same parameters, is reused. Exports \
       appear in the output folder under their final names only when they are whole. Ctrl-C stops \
-      at the next clean point; a second one at once.
+      at the next clean point, and so does closing the terminal; spool resume goes on from there. A \
+      second Ctrl-C stops at once.
       """,
     positionals: [Options.pipeline, Options.inputs],
     options: [
@@ -37,50 +37,21 @@ struct RunCommand: Command {
       let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
       let folder = try OutputFolder.prepare(
         bench.absolute(arguments[Options.out] ?? "exports"), console: console)
-      let store = try bench.store(at: arguments[Options.store])
-      let stop = SignalWatch.begin()
-      let clock = SystemClock()
-      let recorder = recorder(plan, clock, console)
-      let runner = Runner(
-        store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
-        recorder: recorder, stop: stop, clock: clock)
-      var options = Runner.Options(folder: folder)
-      options.isReplacing = arguments[Options.replace]
-      options.keepsEverything = arguments[Options.checkpoint] == .every
-      let record = RunRecord(
-        id: clock.makeRunID(), pipeline: plan.name, pipelinePath: bench.absolute(pipeline.path),
-        inputs: inputs, overrides: overrides, startedAt: clock.now)
-      return run(plan, options, record, runner, stop, console)
+      let launch = RunLaunch(
+        plan: plan, store: try bench.store(at: arguments[Options.store]),
+        storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments), console: console)
+      let request = RunRequest(
+        pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
+        keepsEverything: arguments[Options.checkpoint] == .every)
+      return launch.start(request) { id, startedAt in
+        RunRecord(
+          id: id, pipeline: plan.name, pipelinePath: bench.absolute(pipeline.path),
+          inputs: inputs, overrides: overrides, startedAt: startedAt, request: request)
+      }
     } catch {
       console.report(error.text)
       return error.code
     }
-  }
-
-  private func run(
-    _ plan: Plan, _ options: Runner.Options, _ record: RunRecord, _ runner: Runner,
-    _ stop: StopRequest, _ console: Console
-  ) -> ExitCode {
-    do throws(RunError) {
-      _ = try runner.run(plan, options, record: record)
-      return .done
-    } catch {
-      if error.error.cause == .cancelled, let signal = stop.signalNumber {
-        console.report("stopped; the same command goes on from the last checkpoint")
-        return .interrupted(by: signal)
-      }
-      if arguments[Options.json] { console.print(JSONText.of(ErrorLine(error))) }
-      console.report(ErrorText(error).render(console))
-      return .failed
-    }
-  }
-
-  private func recorder(
-    _ plan: Plan, _ clock: SystemClock, _ console: Console
-  ) -> any RunRecorder {
-    if arguments[Options.json] { return JSONRecorder(console) }
-    if arguments[Options.quiet] { return SilentRecorder(console) }
-    return TerminalRecorder(plan, clock: clock, console: console)
   }
 
   private var overrides: [String: String] {

@@ -5,7 +5,7 @@ import Store
 /// `spool runs`: what was run, newest first.
 struct RunsCommand: Command {
   private static let limit = Option<Int>.value(
-    "limit", "N", short: "n", default: 20, help: "Show so many.")
+    "limit", "N", short: "n", default: 20, help: "Show so many; 0 shows all.")
 
   static let declaration = CommandDeclaration(
     name: "runs", group: "History",
@@ -18,18 +18,23 @@ struct RunsCommand: Command {
 
   func run(console: Console) -> ExitCode {
     do throws(Workbench.Refusal) {
-      let readable = try Workbench(console: console).readableStore(at: arguments[Options.store])
-      let store = readable.store
-      let runs: [RunRecord]
-      do throws(StoreError) {
-        runs = try store.runs(limit: max(1, arguments[Self.limit]))
-      } catch {
-        throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+      let bench = Workbench(console: console)
+      let readable = try bench.readableStore(at: arguments[Options.store])
+      defer { withExtendedLifetime(readable) {} }
+      let limit = arguments[Self.limit]
+      guard limit >= 0 else {
+        throw Workbench.Refusal(
+          text: "\(console.red("error:")) --limit is 0 or more, not \(limit)\nnext:  0 shows all",
+          code: .usage)
       }
+      let runs = try bench.runs(limit: limit == 0 ? .max : limit, in: readable.store)
       if arguments[Options.json] {
         for run in runs { console.print(JSONText.of(run)) }
       } else {
         console.print(text(runs))
+        if let run = unfinished(runs), let wayOn = run.wayOn {
+          console.report("next:  \(wayOn) goes on with the newest that is not done")
+        }
       }
       return .done
     } catch {
@@ -38,13 +43,19 @@ struct RunsCommand: Command {
     }
   }
 
+  /// The newest run that is worth going on with.
+  private func unfinished(_ runs: [RunRecord]) -> RunRecord? {
+    runs.indices.first { runs[$0].wayOn != nil && !runs[$0].isSettled(by: runs[..<$0]) }
+      .map { runs[$0] }
+  }
+
   private func text(_ runs: [RunRecord]) -> String {
     guard !runs.isEmpty else { return "no runs yet" }
     let width = (runs.map(\.pipeline.count).max() ?? 0) + 2
     return runs.map { run in
       let files = run.inputs.values.sorted().map { $0.split(separator: "/").last ?? "" }
-      let time = run.finishedAt.map { Format.duration($0 - run.startedAt) } ?? ""
-      return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.state.rawValue, 12))"
+      let time = run.seconds.map { Format.duration($0) } ?? ""
+      return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.standing, 12))"
         + "\(Format.padLeft(time, 12))  \(Format.pad(run.pipeline, width))"
         + files.joined(separator: ", ")
     }.joined(separator: "\n")

@@ -2,7 +2,6 @@ import Arguments
 import Hashing
 import PipelineEngine
 import PipelineModel
-import Store
 
 /// `spool show`: one run in full.
 struct ShowCommand: Command {
@@ -21,21 +20,10 @@ struct ShowCommand: Command {
 
   func run(console: Console) -> ExitCode {
     do throws(Workbench.Refusal) {
-      let readable = try Workbench(console: console).readableStore(at: arguments[Options.store])
-      let store = readable.store
-      let name = arguments[Self.run]
-      let found: RunRecord?
-      do throws(StoreError) {
-        found = name == "last" ? try store.runs(limit: 1).first : try store.run(named: name)
-      } catch {
-        throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .usage)
-      }
-      guard let run = found else {
-        throw Workbench.Refusal(
-          text:
-            "\(console.red("error:")) there is no run \"\(name)\"\nnext:  spool runs lists them",
-          code: .usage)
-      }
+      let bench = Workbench(console: console)
+      let readable = try bench.readableStore(at: arguments[Options.store])
+      defer { withExtendedLifetime(readable) {} }
+      let run = try bench.run(named: arguments[Self.run], in: readable.store)
       console.print(arguments[Options.json] ? JSONText.of(run) : text(run))
       return .done
     } catch {
@@ -56,7 +44,8 @@ struct ShowCommand: Command {
       lines.append("set        \(name) = \(value)")
     }
     lines.append("began      \(Format.time(run.startedAt))")
-    lines.append("state      \(run.state.rawValue)")
+    if let earlier = run.resumes { lines.append("resumes    \(earlier)") }
+    lines.append("state      \(run.standing)" + (run.wayOn.map { "; \($0) goes on" } ?? ""))
     if let failure = run.failure { lines.append("failure    \(failure)") }
     lines.append("")
     let width = (run.steps.map(\.id.name.count).max() ?? 0) + 2

@@ -33,6 +33,13 @@ final class Console: Sendable {
     write(text.hasSuffix("\n") ? text : text + "\n", to: STDERR_FILENO)
   }
 
+  /// A line on standard error whatever other threads are writing: for the moment before the program
+  /// ends, when one of them may wait for a reader that never comes back.
+  func lastWord(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+  }
+
   /// Nothing is buffered; here for the end of the program.
   func flush() { lock.withLock { _ in } }
 

@@ -15,6 +15,14 @@ enum Format {
     }
   }
 
+  /// A place in a recording: `7:12`, `1:02:03`. Begun seconds do not count.
+  static func position(_ seconds: Double) -> String {
+    let whole = Int(max(0, seconds.isFinite ? seconds : 0))
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+    return (hours > 0 ? "\(hours):\(two(minutes))" : "\(minutes)") + ":\(two(whole % 60))"
+  }
+
   /// `412 × real time`.
   static func speed(media: Double, wall: Double) -> String {
     let ratio = wall > 0 ? media / wall : 0

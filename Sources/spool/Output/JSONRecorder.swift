@@ -48,6 +48,11 @@ private struct EventLine: Encodable {
   private var result: StepRecord?
   private var file: PublishedFile?
   private var run: RunRecord?
+  private var atSeconds: Double?
+  private var ofSeconds: Double?
+  private var lostSeconds: Double?
+  private var processNumber: Int?
+  private var isStopped: Bool?
 
   init(_ event: RunEvent) {
     switch event {
@@ -63,6 +68,16 @@ private struct EventLine: Encodable {
       step = skipped.id.name
       kind = skipped.kind
       message = skipped.reason
+    case .waiting(let number, let isStopped):
+      self.event = "waiting"
+      processNumber = number
+      self.isStopped = isStopped
+    case .resumed(let steps, let at, let total, let lost):
+      self.event = "resumed"
+      self.steps = steps.map(\.name)
+      atSeconds = at
+      ofSeconds = total
+      lostSeconds = lost
     case .passStarted(let steps, let replayed, let mediaSeconds):
       self.event = "pass"
       self.steps = steps.map(\.name)
@@ -96,6 +111,14 @@ private struct EventLine: Encodable {
       run = record
     }
   }
+}
+
+/// A warning that belongs to no step, as `--json` shows it.
+struct WarningLine: Encodable {
+  private let event = "warning"
+  private let message: String
+
+  init(_ message: String) { self.message = message }
 }
 
 /// A run's failure as `--json` shows it, with its parts apart.

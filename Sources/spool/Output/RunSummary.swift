@@ -91,14 +91,15 @@ struct RunSummary {
   }
 
   private var time: String {
-    let seconds = (run.finishedAt ?? run.startedAt) - run.startedAt
+    let seconds = run.seconds ?? 0
     let made = run.steps.filter { $0.outcome == .made }
     let took = "in \(Format.duration(seconds))"
     let name = "run \(run.id)"
     switch run.state {
-    case .running: return "under way, or cut off   \(name)"
-    case .failed, .interrupted:
-      return "\(run.state.rawValue) after \(Format.duration(seconds))   \(name)"
+    case .running: return "under way   \(name)"
+    case .failed, .interrupted, .cutOff:
+      let after = run.seconds.map { " after \(Format.duration($0))" } ?? ""
+      return run.standing + after + "   \(name)"
     case .done:
       let written = run.published.filter { !$0.wasThere }.count
       guard !made.isEmpty else {

@@ -6,7 +6,7 @@ struct StepBoard {
   /// How a step stands.
   private enum Standing {
     case waiting
-    case working(done: Double, total: Double?, since: Double)
+    case working(done: Double, total: Double?, since: Double, from: Double)
     case made(seconds: Double, media: Double?)
     case reused
     case skipped
@@ -18,6 +18,8 @@ struct StepBoard {
   var drawnLineCount = 0
   private let steps: [(id: StepID, kind: String)]
   private var standings: [StepID: Standing] = [:]
+  /// Where the steps of a pass go on that was left unfinished, in seconds of the recording.
+  private var positions: [StepID: Double] = [:]
   private let nameWidth: Int
 
   init(_ plan: Plan, now: Double) {
@@ -30,18 +32,28 @@ struct StepBoard {
     switch event {
     case .reused(let id, _): standings[id] = .reused
     case .skipped(let step): standings[step.id] = .skipped
-    case .passStarted(let ids, _, _):
-      for id in ids { standings[id] = .working(done: 0, total: nil, since: now) }
+    case .passStarted(let ids, _, _): begin(ids, now: now)
+    case .resumed(let ids, let at, _, _):
+      for id in ids { positions[id] = at }
+      begin(ids, now: now)
     case .progress(let id, let done, let total):
-      guard case .working(_, let known, let since) = standings[id] else { return }
-      standings[id] = .working(done: done, total: total ?? known, since: since)
+      guard case .working(_, let known, let since, let from) = standings[id] else { return }
+      standings[id] = .working(done: done, total: total ?? known, since: since, from: from)
     case .finished(let record):
-      if case .working(let done, _, let since) = standings[record.id] {
-        standings[record.id] = .made(seconds: now - since, media: done >= 0.1 ? done : nil)
+      if case .working(let done, _, let since, let from) = standings[record.id] {
+        let media = done - from
+        standings[record.id] = .made(seconds: now - since, media: media >= 0.1 ? media : nil)
       }
     case .ended(let run):
       for step in run.steps where step.outcome == .failed { standings[step.id] = .failed }
     default: break
+    }
+  }
+
+  private mutating func begin(_ ids: [StepID], now: Double) {
+    for id in ids {
+      let from = positions[id] ?? 0
+      standings[id] = .working(done: from, total: nil, since: now, from: from)
     }
   }
 
@@ -76,13 +88,13 @@ struct StepBoard {
     case .made(let seconds, let media):
       let speed = media.map { Format.padLeft(Format.speed(media: $0, wall: seconds), 20) } ?? ""
       return "done" + Format.padLeft(Format.duration(seconds), 12) + speed
-    case .working(let done, let total, let since):
+    case .working(let done, let total, let since, let from):
       let wall = now - since
-      guard done > 0, wall > 0 else { return "begins" }
-      let speed = Format.padLeft(Format.speed(media: done, wall: wall), 20)
+      guard done > from, wall > 0 else { return "begins" }
+      let speed = Format.padLeft(Format.speed(media: done - from, wall: wall), 20)
       guard let total, total > 0 else { return Format.duration(done) + speed }
       let fraction = min(done / total, 1)
-      let left = wall * (1 - fraction) / max(fraction, 1e-6)
+      let left = wall * max(total - done, 0) / (done - from)
       let cells = min(24, max(8, width - nameWidth - 50))
       return Format.bar(fraction, width: cells) + Format.padLeft("\(Int(fraction * 100)) %", 6)
         + speed + (fraction < 1 ? "   \(Format.duration(left)) left" : "")

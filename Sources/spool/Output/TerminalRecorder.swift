@@ -10,40 +10,51 @@ final class TerminalRecorder: RunRecorder {
 
   private let console: Console
   private let clock: SystemClock
-  private let state: Mutex<StepBoard>
+  private let state: Mutex<State>
+
+  private struct State {
+    var board: StepBoard
+    var news = InterimNews()
+  }
 
   init(_ plan: Plan, clock: SystemClock, console: Console) {
     self.console = console
     self.clock = clock
-    state = Mutex(StepBoard(plan, now: clock.elapsed))
+    state = Mutex(State(board: StepBoard(plan, now: clock.elapsed)))
   }
 
   func record(_ event: RunEvent) {
     let now = clock.elapsed
-    state.withLock { board in
-      board.take(event, now: now)
-      switch event {
-      case .started(let run):
-        let files = Format.visible(run.inputs.values.sorted().joined(separator: ", "))
-        console.print("\(console.bold(run.pipeline))  \(files)\n")
-      case .warning(let step, let text):
-        erase(&board)
-        console.report("warning: \(step): \(text)")
-      case .retrying(let step, let error, let delay):
-        erase(&board)
-        console.report(
-          "\(step?.name ?? "run"): \(error.message); again in \(Format.duration(delay))")
-      case .ended(let run):
-        draw(&board, now: now)
-        if run.state == .done { console.print(RunSummary(run).lines.joined(separator: "\n")) }
-        return
-      default: break
-      }
-      if console.isTerminal {
-        if now - board.drawnAt >= Self.interval { draw(&board, now: now) }
-      } else if let line = board.plainLine(for: event, now: now) {
-        console.print(line)
-      }
+    state.withLock { state in
+      state.board.take(event, now: now)
+      show(event, &state.board, news: state.news.take(event), now: now)
+    }
+  }
+
+  private func show(_ event: RunEvent, _ board: inout StepBoard, news: String?, now: Double) {
+    switch event {
+    case .started(let run):
+      let files = Format.visible(run.inputs.values.sorted().joined(separator: ", "))
+      console.print("\(console.bold(run.pipeline))  \(files)\n" + (news.map { "\($0)\n" } ?? ""))
+    case .warning(let step, let text):
+      erase(&board)
+      console.report("warning: \(step): \(text)")
+    case .retrying(let step, let error, let delay):
+      erase(&board)
+      console.report("\(step?.name ?? "run"): \(error.message); again in \(Format.duration(delay))")
+    case .ended(let run):
+      draw(&board, now: now)
+      if run.state == .done { console.print(RunSummary(run).lines.joined(separator: "\n")) }
+      return
+    default:
+      guard let news else { break }
+      erase(&board)
+      console.print(news)
+    }
+    if console.isTerminal {
+      if now - board.drawnAt >= Self.interval { draw(&board, now: now) }
+    } else if let line = board.plainLine(for: event, now: now) {
+      console.print(line)
     }
   }
 

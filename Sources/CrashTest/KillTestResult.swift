@@ -1,0 +1,67 @@
+/// What a crash test found.
+public struct KillTestResult: Sendable, Encodable {
+  /// The worst and the middle one of some figures.
+  public struct Spread: Hashable, Sendable, Encodable {
+    /// The largest.
+    public let worst: Double
+    /// The one in the middle; of an even number the higher of the two.
+    public let median: Double
+
+    /// Nil where there are no figures.
+    init?(_ values: [Double]) {
+      let sorted = values.sorted()
+      guard let worst = sorted.last else { return nil }
+      self.worst = worst
+      median = sorted[sorted.count / 2]
+    }
+  }
+
+  /// How often the run was killed.
+  public let kills: Int
+  /// How many starts went on inside a pass.
+  public let resumes: Int
+  /// How many times the whole run was done, killed or not.
+  public let series: Int
+  /// How often an output folder was looked through.
+  public let checks: Int
+  /// How many files the finished runs should have left.
+  public let outputs: Int
+  /// How many of those were there with the reference's bytes.
+  public let identicalOutputs: Int
+  /// Seconds of the recording that were gone through again after a kill.
+  public let soundLost: Spread?
+  /// Seconds of work that were done again after a kill, by the test's own clock.
+  public let workLost: Spread?
+  /// The same as the run itself stated it, where it did.
+  public let statedLost: Spread?
+  /// Seconds from a start to the moment when it was known to go on.
+  public let latency: Spread?
+  /// Operations of the store in one run; nil where they were not counted.
+  public let operations: Int?
+  /// What is not as it should be. Empty is the proof.
+  public let differences: [Difference]
+  /// Whether the test was stopped before its end.
+  public let isStopped: Bool
+  /// How long the test took, in seconds.
+  public let seconds: Double
+  /// The scratch folder, where it was kept.
+  public let keptFolder: String?
+
+  init(_ tally: Tally, isStopped: Bool, seconds: Double, keptFolder: String?) {
+    kills = tally.kills
+    resumes = tally.resumes
+    series = tally.series
+    checks = tally.checks
+    outputs = tally.outputs
+    identicalOutputs = tally.identicalOutputs
+    soundLost = Spread(tally.losses.map(\.soundSeconds))
+    workLost = Spread(tally.losses.map(\.workSeconds))
+    statedLost = Spread(tally.losses.compactMap(\.statedSeconds))
+    latency = Spread(tally.latencies)
+    operations = tally.operations
+    differences = tally.differences
+    self.isStopped = isStopped
+    self.seconds = seconds
+    self.keptFolder = keptFolder
+  }
+}

@@ -1,0 +1,55 @@
+internal import FoundationEssentials
+import Glibc
+
+/// A folder with a store and an output folder, in which one run is started until it is done.
+struct Workplace: Sendable {
+  let path: String
+
+  var store: String { path + "/store" }
+  var out: String { path + "/out" }
+  /// Where the run's standard error goes.
+  var errors: String { path + "/errors" }
+
+  /// Makes the folder.
+  init(at path: String) throws(CrashTestError) {
+    self.path = path
+    guard unsafe mkdir(path, 0o700) == 0 else { throw .system("make the folder", path) }
+  }
+
+  /// Makes a folder with a new name inside `folder`, readable by its owner alone.
+  static func makeRoot(inFolder folder: String) throws(CrashTestError) -> String {
+    var name = Array("\(folder)/spool-crashtest-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&name) != nil else { throw .system("make a folder in", folder) }
+    return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Deletes a folder and all that is in it.
+  static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+  /// The files in the output folder, sorted by name; none where there is no folder yet.
+  func outputs() throws(CrashTestError) -> [Output] {
+    guard unsafe access(out, F_OK) == 0 else { return [] }
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: out).sorted().map {
+        Output(name: $0, path: "\(out)/\($0)")
+      }
+    } catch {
+      throw CrashTestError("cannot list \(out)", reason: "\(error)")
+    }
+  }
+
+  /// What the last start said on standard error.
+  var complaint: String {
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: errors)) else { return "" }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// A file in the output folder.
+  struct Output: Hashable, Sendable {
+    let name: String
+    let path: String
+
+    /// Whether the name is one of those under which files are written before they are whole.
+    var isTemporary: Bool { name.hasPrefix(".spool-") && name.hasSuffix(".part") }
+  }
+}

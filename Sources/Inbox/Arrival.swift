@@ -1,0 +1,22 @@
+/// News from an inbox.
+public enum Arrival: Hashable, Sendable {
+  /// A recording has arrived and is whole.
+  case settled(SettledRecording)
+  /// A sidecar has arrived, before, with or after its recording, or has changed. A recording that
+  /// settles later names it again.
+  case sidecar(InboxPath, FileStamp)
+  /// A command has arrived.
+  case command(InboxPath, FileStamp)
+  /// A file ought to have settled by now. It is still followed, and may settle later.
+  case unsettled(InboxPath, Unsettled)
+  /// Something that is never opened, such as a link, or a file that may not be read.
+  case refused(InboxPath, InboxError)
+  /// What was there is there no longer: the user, or whoever brought it, took it away.
+  case gone(InboxPath)
+  /// The inbox cannot be reached; it is looked for every second.
+  case inboxLost(InboxError)
+  /// The inbox can be reached again.
+  case inboxBack
+  /// A folder of the inbox cannot be looked through or watched. Reported once.
+  case trouble(InboxError)
+}

@@ -1,0 +1,17 @@
+/// What a container says of a recording that rests: whether its bytes are all there.
+public enum ContainerVerdict: Hashable, Sendable {
+  /// It holds all that it declares.
+  case whole
+  /// It ends before its declared length, or has no container yet; the text says in which way.
+  case incomplete(String)
+  /// It could not be examined now, for a reason that lies elsewhere; it will be tried again.
+  case undecided(String)
+}
+
+/// What opening a resting file has shown.
+enum Examination: Hashable {
+  /// Somebody has it open for writing.
+  case beingWritten
+  /// Nobody was seen writing; `canSeeWriters` says whether that can be seen at all.
+  case examined(ContainerVerdict, canSeeWriters: Bool, nameCount: Int)
+}

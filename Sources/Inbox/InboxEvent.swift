@@ -1,0 +1,13 @@
+/// What a look at the inbox found.
+enum InboxEvent: Hashable {
+  /// Something is there that was not, or that was something else: look at it.
+  case found(InboxPath, FileStamp)
+  /// Something is there no longer.
+  case gone(InboxPath)
+  /// The inbox cannot be reached. What was in it may well come back with it.
+  case inboxLost(InboxError)
+  /// The inbox can be reached again.
+  case inboxBack
+  /// A folder cannot be looked through.
+  case trouble(InboxError)
+}

@@ -1,0 +1,125 @@
+/// Takes what a watch sees through settling to the news of an inbox. It belongs to one thread.
+struct Reception: ~Copyable {
+  private var watch: FolderWatch
+  private var settling: Settling
+  private let isKnown: @Sendable (InboxPath, FileStamp) -> Bool
+  private let examine: @Sendable (borrowing ArrivedFile) -> ContainerVerdict
+
+  /// Makes a reception that has not looked yet.
+  init(
+    watch: consuming FolderWatch, rules: SettlingRules,
+    isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool,
+    examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict
+  ) {
+    self.watch = watch
+    settling = Settling(rules: rules)
+    self.isKnown = isKnown
+    self.examine = examine
+  }
+
+  /// Waits for something to do, for at most so long, does it as long as it may, and hands on the
+  /// news.
+  mutating func turn(
+    atMost limit: Duration, while mayGoOn: () -> Bool = { true }, report: (Arrival) -> Void
+  ) {
+    let now = Moment.now
+    let wait = settling.nextLook.map { max(.zero, $0 - now) } ?? limit
+    for event in watch.wait(atMost: min(limit, wait)) { take(event, report) }
+    for path in settling.due(at: Moment.now) { look(at: path, report) }
+    for step in settling.steps(at: Moment.now) {
+      guard mayGoOn() else { return }
+      take(step, report)
+    }
+  }
+
+  /// Makes it look through the whole inbox in its next turn.
+  mutating func rescan() { watch.schedule.ask() }
+
+  /// Takes a file as one that has just come.
+  mutating func lookAgain(at path: InboxPath, report: (Arrival) -> Void) {
+    settling.forget(path)
+    if case .there(let stamp) = watch.look(at: path) { take(.found(path, stamp), report) }
+  }
+
+  private mutating func take(_ event: InboxEvent, _ report: (Arrival) -> Void) {
+    switch event {
+    case .found(let path, let stamp):
+      if stamp.kind == .file {
+        if !isKnown(path, stamp) { settling.note(stamp, at: path, now: Moment.now) }
+      } else {
+        settling.forget(path)
+        do throws(InboxError) {
+          try InboxFolder.refuse(stamp.kind, path)
+        } catch {
+          report(.refused(path, error))
+        }
+      }
+    case .gone(let path):
+      settling.forget(path)
+      report(.gone(path))
+    case .inboxLost(let error): report(.inboxLost(error))
+    case .inboxBack: report(.inboxBack)
+    case .trouble(let error): report(.trouble(error))
+    }
+  }
+
+  private mutating func look(at path: InboxPath, _ report: (Arrival) -> Void) {
+    switch watch.look(at: path) {
+    case .there(let stamp) where stamp.kind == .file:
+      settling.note(stamp, at: path, now: Moment.now)
+    case .there(let stamp): take(.found(path, stamp), report)
+    case .gone: take(.gone(path), report)
+    case .unreachable: break
+    }
+  }
+
+  private mutating func take(_ step: Settling.Step, _ report: (Arrival) -> Void) {
+    switch step {
+    case .examine(let path): examineFile(at: path, report)
+    case .settled(let recording): report(.settled(recording))
+    case .sidecar(let path, let stamp): report(.sidecar(path, stamp))
+    case .command(let path, let stamp): report(.command(path, stamp))
+    case .unsettled(let path, let reason): report(.unsettled(path, reason))
+    }
+  }
+
+  private mutating func examineFile(at path: InboxPath, _ report: (Arrival) -> Void) {
+    do throws(InboxError) {
+      guard let file = try watch.open(path) else { return }
+      let writers = file.writers()
+      let shown: Examination =
+        writers == .some
+        ? .beingWritten
+        : .examined(examine(file), canSeeWriters: writers == .none, nameCount: file.nameCount)
+      // A verdict on bytes that have changed meanwhile is none: the next look begins anew.
+      guard try file.currentStamp() == file.stamp else { return }
+      settling.note(shown, of: file.stamp, at: path, now: Moment.now)
+      // What proved to be whole has waited long enough.
+      for step in settling.steps(for: path, at: Moment.now) where !step.isExamination {
+        take(step, report)
+      }
+    } catch {
+      switch error.kind {
+      // The next look will tell.
+      case .missing, .changed: break
+      // The system may get over it, such as over having too many files open.
+      case .system:
+        guard let stamp = settling.stamp(of: path) else { return }
+        settling.note(
+          .examined(.undecided(error.reason), canSeeWriters: true, nameCount: 1), of: stamp,
+          at: path, now: Moment.now)
+      case .link, .wrongKind, .special, .sparse, .tooLarge, .denied:
+        settling.forget(path)
+        report(.refused(path, error))
+      }
+    }
+  }
+}
+
+extension Settling.Step {
+  /// Whether it asks to open a file.
+  fileprivate var isExamination: Bool {
+    if case .examine = self { return true }
+    return false
+  }
+}

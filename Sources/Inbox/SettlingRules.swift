@@ -1,0 +1,44 @@
+/// When a file that has arrived counts as whole, and what must lie beside it.
+public struct SettlingRules: Hashable, Sendable {
+  /// What an inbox expects of sidecars.
+  public enum SidecarPolicy: Hashable, Sendable {
+    /// A recording is taken as soon as it is whole; a sidecar that is there by then comes with it.
+    case taken
+    /// A whole recording waits so long for its sidecar, from when it was first seen on, and is
+    /// then taken without.
+    case awaited(atMost: Duration)
+    /// A recording is never taken without its sidecar, and reported once it has waited so long.
+    case required(reportedAfter: Duration)
+    /// JSON files are no sidecars: they are left alone.
+    case ignored
+
+    /// How long a recording waits, or waits unreported; nil where it does not wait.
+    var limit: Duration? {
+      switch self {
+      case .awaited(let limit), .required(let limit): limit
+      case .taken, .ignored: nil
+      }
+    }
+  }
+
+  /// How long length, times and inode must have stayed as they are. At least two looks are made
+  /// within it, so that a file with an old modification time waits like any other.
+  public var restPeriod = Duration.seconds(2)
+  /// The same for files that were seen growing, and for those whose writers the system does not
+  /// show: a writer that stalls, or opens the file anew for every piece, must not look like one
+  /// that is done.
+  public var cautiousRestPeriod = Duration.seconds(5)
+  /// After how long a file that is still written to is reported. It may settle later all the same.
+  public var growthLimit = Duration.seconds(6 * 3600)
+  /// After how long a resting file that is not whole is reported. It may be completed later all the
+  /// same.
+  public var patience = Duration.seconds(600)
+  /// What is appended to a recording's name to say that it is complete, such as `.done`; a
+  /// recording is not taken before. Nil where the inbox has no such files.
+  public var doneMarker: String?
+  /// What is expected of sidecars.
+  public var sidecar = SidecarPolicy.taken
+
+  /// The rules of an inbox that was told nothing.
+  public init() {}
+}

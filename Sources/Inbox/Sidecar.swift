@@ -1,0 +1,96 @@
+/// What a device says about a note, in a JSON file beside it. Whatever it says is a stranger's
+/// word: nothing of it may become part of a path without `SafeName`.
+public struct Sidecar: Hashable, Sendable {
+  /// The note's identity: `noteId` or `uuid`.
+  public var noteID: NoteID?
+  /// When it was recorded: `createdAt`.
+  public var createdAt: Timestamp?
+  /// How long the device says that it is, in milliseconds: `durationMs`, or `duration` in seconds.
+  public var milliseconds: Int?
+  /// What the user calls it: `title`.
+  public var title: String?
+  /// What it was recorded with: `watchModel`.
+  public var watchModel: String?
+  /// That device's system: `watchOSVersion`.
+  public var watchOSVersion: String?
+  /// What sent it: `phoneModel`.
+  public var phoneModel: String?
+  /// That device's system: `iOSVersion`.
+  public var iOSVersion: String?
+  /// The user's words for it, each once, in the order written: `tags`.
+  public var tags: [String] = []
+  /// All other fields, for whoever knows them.
+  public var unknown: [String: JSONValue] = [:]
+  /// Everything that was wrong, in the order of the fields' names. What was right is still here.
+  public var problems: [SidecarProblem] = []
+
+  /// Says nothing.
+  public init() {}
+
+  /// How many bytes a sidecar may have.
+  public static let byteLimit = 1 << 20
+  /// How many lists and objects may lie in one another.
+  public static let depthLimit = 32
+
+  /// The other fields as canonical JSON, an object; nil where there are none.
+  public var unknownJSON: String? {
+    unknown.isEmpty ? nil : JSONValue.object(unknown).canonical
+  }
+
+  /// Whether it holds anything at all.
+  public var isEmpty: Bool {
+    var bare = self
+    bare.problems = []
+    return bare == Sidecar()
+  }
+}
+
+extension Sidecar {
+  /// Reads an open sidecar. Never fails for what it holds: that is among its problems.
+  /// - Throws: an `InboxError` where the file cannot be read.
+  public init(reading file: borrowing ArrivedFile) throws(InboxError) {
+    do {
+      self.init(json: try file.bytes(atMost: Self.byteLimit))
+    } catch {
+      guard error.kind == .tooLarge else { throw error }
+      self.init()
+      problems = [
+        SidecarProblem(
+          field: nil, found: "\(file.stamp.byteCount) bytes",
+          expected: "at most \(Self.byteLimit) bytes")
+      ]
+    }
+  }
+
+  /// Reads the text of a sidecar. Never fails: what is wrong is among its problems.
+  public init(json bytes: [UInt8]) {
+    self.init()
+    guard bytes.count <= Self.byteLimit else {
+      problems = [
+        SidecarProblem(
+          field: nil, found: "\(bytes.count) bytes", expected: "at most \(Self.byteLimit) bytes")
+      ]
+      return
+    }
+    do throws(JSONReader.SyntaxError) {
+      let read = try JSONReader.value(of: bytes, depthLimit: Self.depthLimit)
+      guard case .object(let fields) = read.value else {
+        problems = [
+          SidecarProblem(field: nil, found: read.value.summary, expected: "an object with fields")
+        ]
+        return
+      }
+      var reader = SidecarReader(fields)
+      self = reader.sidecar()
+      problems += read.repeatedNames.map {
+        SidecarProblem(field: $0, found: "the name twice", expected: "each name once")
+      }
+    } catch {
+      problems = [
+        SidecarProblem(
+          field: nil, found: error.found, expected: error.expected, line: error.line,
+          column: error.column)
+      ]
+    }
+  }
+}

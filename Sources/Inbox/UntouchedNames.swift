@@ -1,0 +1,56 @@
+/// What in an inbox is never opened, moved or reported: half-written files of programs that bring
+/// recordings, and folders that are not for them.
+public struct UntouchedNames: Hashable, Sendable {
+  /// The rules, of which the first that applies gives the reason.
+  public let rules: [NameRule]
+
+  /// The rules of every inbox, and a user's own.
+  public init(besides own: [NameRule] = []) { rules = own + Self.everywhere }
+
+  /// Why something is left alone; nil where it is not. O(rules · length of the name).
+  public func reason(for name: FileName, in folder: InboxPath, isFolder: Bool) -> String? {
+    rules.first { $0.applies(to: name, in: folder, isFolder: isFolder) }?.reason
+  }
+
+  /// Why something is left alone, be it for its own name or for that of a folder around it.
+  public func reason(for path: InboxPath, isFolder: Bool) -> String? {
+    var folder = InboxPath.inbox
+    for name in path.names {
+      let next = folder.appending(name)
+      if let reason = reason(for: name, in: folder, isFolder: isFolder || next != path) {
+        return reason
+      }
+      folder = next
+    }
+    return nil
+  }
+
+  /// The rules of every inbox.
+  public static let everywhere: [NameRule] = [
+    NameRule(".syncthing.*.tmp", because: "Syncthing is still receiving it"),
+    NameRule("~syncthing~*", because: "Syncthing is still receiving it"),
+    NameRule(".stfolder", because: "Syncthing marks its folders so"),
+    NameRule(".stversions", .folder, because: "Syncthing keeps old versions there"),
+    NameRule(".~tmp~", .folder, because: "rsync delays its updates there"),
+    NameRule(
+      ".*.[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f].partial",
+      because: "rclone is still copying it"),
+    NameRule("*.partial", because: "rclone or a browser is still copying it"),
+    NameRule("*.crdownload", because: "Chromium is still downloading it"),
+    NameRule("*.part", because: "a download program is still writing it"),
+    NameRule("*.filepart", because: "WinSCP is still copying it"),
+    NameRule("*.download", because: "Safari is still downloading it"),
+    NameRule("*.aria2", because: "aria2 keeps its progress in it"),
+    NameRule("*.!sync", because: "Resilio Sync is still receiving it"),
+    NameRule("*.tmp", because: "it is a temporary file"),
+    NameRule("*.temp", because: "it is a temporary file"),
+    NameRule("*~", because: "it is an editor's backup"),
+    NameRule("*.lock", because: "it is a lock"),
+    NameRule("*.lck", because: "it is a lock"),
+    NameRule("~$*", because: "it is an office program's lock"),
+    NameRule(".*", because: "it is hidden"),
+    NameRule("lost+found", .topFolder, because: "the file system keeps damaged files there"),
+    NameRule("accepted", .topFolder, because: "accepted recordings are kept there"),
+    NameRule("quarantine", .topFolder, because: "refused recordings are kept there"),
+  ]
+}

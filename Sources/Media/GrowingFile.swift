@@ -1,0 +1,42 @@
+import Glibc
+internal import Synchronization
+
+/// A file whose beginning is right however long it is: what was written stays.
+final class GrowingFile: EncodingSurvival {
+  private struct State {
+    var extent = EncodingExtent()
+    /// Why a flush failed.
+    var failure: MediaError?
+  }
+
+  private let file: RawFile
+  private let state = Mutex(State())
+
+  /// How long the file was when it was opened.
+  let byteCountAtStart: Int
+
+  /// Opens the file at `path`, or creates it. It keeps its content.
+  init(path: String) throws(MediaError) {
+    file = try RawFile(path: path, O_RDWR | O_CREAT)
+    byteCountAtStart = try file.byteCount
+  }
+
+  var extent: EncodingExtent { state.withLock { $0.extent } }
+
+  /// The file has grown, or goes on from here: the system holds this much.
+  func reach(_ extent: EncodingExtent) { state.withLock { $0.extent = extent } }
+
+  /// Cuts off what lies behind `byteCount`.
+  func truncate(to byteCount: Int) throws(MediaError) { try file.truncate(to: byteCount) }
+
+  func flush() throws(MediaError) {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+    do throws(MediaError) { try file.flush() } catch {
+      state.withLock { $0.failure = error }
+      throw error
+    }
+  }
+
+  // The file itself is what was wanted.
+  func discard() {}
+}

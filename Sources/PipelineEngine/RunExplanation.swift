@@ -1,0 +1,119 @@
+import Hashing
+public import PipelineModel
+
+/// Explains a run from what is recorded: for each step, why it was made or reused.
+public struct RunExplanation: Sendable {
+  /// The run.
+  public let run: RunRecord
+  private let earlier: [RunRecord]
+  private let store: any ArtifactStore
+  private let catalog: StageCatalog
+
+  /// Prepares to explain a run.
+  /// - Parameter history: all runs, newest first.
+  public init(
+    _ run: RunRecord, history: [RunRecord], store: any ArtifactStore, catalog: StageCatalog
+  ) {
+    self.run = run
+    earlier = history.drop { $0.id != run.id }.filter { $0.id != run.id }
+    self.store = store
+    self.catalog = catalog
+  }
+
+  /// Why a step was made or reused. Looks through the earlier runs, newest first.
+  public func reason(of step: StepRecord) throws(StoreError) -> StepReason {
+    guard let key = step.key else { return .notDone(step.outcome) }
+    switch step.outcome {
+    case .reused:
+      if let twin = run.steps.first(where: { $0.key == key && $0.outcome == .made }) {
+        return .sameWork(as: twin.id)
+      }
+      return .reused(madeBy: maker(of: key))
+    case .made:
+      if let maker = maker(of: key) { return .madeAgain(after: maker) }
+      return try comparison(of: step, key)
+    case .skipped, .failed, .pending: return .notDone(step.outcome)
+    }
+  }
+
+  /// The newest earlier run that did this work.
+  private func maker(of key: Checkpoint.Key) -> RunID? {
+    earlier.first { $0.steps.contains { $0.key == key && $0.outcome == .made } }?.id
+  }
+
+  private func comparison(
+    of step: StepRecord, _ key: Checkpoint.Key
+  ) throws(StoreError) -> StepReason {
+    let siblings = earlier.filter { $0.pipeline == run.pipeline }
+    guard let (other, before) = nearest(to: step, among: siblings), let oldKey = before.key else {
+      return .firstTime(isFirstRun: !siblings.contains { $0.steps.contains { $0.key != nil } })
+    }
+    guard let new = try store.checkpoint(for: key)?.components,
+      let old = try store.checkpoint(for: oldKey)?.components
+    else { return .forgotten }
+    let parameters = catalog[new.kind]?.descriptor.parameters ?? []
+    return .changed(
+      new.changes(since: old, parameters: parameters).map { cause(of: $0, since: other) },
+      since: other.id)
+  }
+
+  // MARK: What to compare with
+
+  /// The newest earlier run that did this step, of the same recording if there is one.
+  private func nearest(
+    to step: StepRecord, among siblings: [RunRecord]
+  ) -> (RunRecord, StepRecord)? {
+    let candidates = siblings.lazy.compactMap { other in
+      counterpart(of: step, in: other).map { (other, $0) }
+    }
+    return candidates.first { shareRecording(run, $0.0) } ?? candidates.first
+  }
+
+  /// The step of the same name, or, where the other run has none of that name, of the same kind at
+  /// the same place.
+  private func counterpart(of step: StepRecord, in other: RunRecord) -> StepRecord? {
+    if let same = other.steps.first(where: { $0.id == step.id }) {
+      return same.key == nil ? nil : same
+    }
+    guard let index = run.steps.firstIndex(where: { $0.id == step.id }),
+      other.steps.indices.contains(index), other.steps[index].kind == step.kind,
+      other.steps[index].key != nil
+    else { return nil }
+    return other.steps[index]
+  }
+
+  private func shareRecording(_ a: RunRecord, _ b: RunRecord) -> Bool {
+    !Set(a.inputs.values).isDisjoint(with: b.inputs.values)
+      || !Set((a.recordings ?? [:]).values).isDisjoint(with: (b.recordings ?? [:]).values)
+  }
+
+  // MARK: Causes
+
+  /// A change of an input is told by the step or the file that it came from.
+  private func cause(of change: KeyChange, since other: RunRecord) -> StepChange {
+    guard case .input(let port, let old?, let new?) = change else { return .key(change) }
+    let now = giver(of: new, in: run)
+    let then = giver(of: old, in: other)
+    if let now, let then, now == then || !run.steps.contains(where: { $0.id == then }) {
+      return .upstream(port, now)
+    }
+    if now != nil || then != nil { return .source(port, from: then, to: now) }
+    guard let name = input(new, of: run), let path = run.inputs[name],
+      let before = other.inputs[input(old, of: other) ?? name]
+    else { return .key(change) }
+    return .recording(name, from: before, to: path)
+  }
+
+  /// The step whose output this is.
+  private func giver(of identity: Digest, in run: RunRecord) -> StepID? {
+    run.steps.first { $0.outputs.values.contains { $0.identity == identity } }?.id
+  }
+
+  /// The input whose file this is. A record from before files were noted has to have only one.
+  private func input(_ identity: Digest, of run: RunRecord) -> String? {
+    guard let recordings = run.recordings else {
+      return run.inputs.count == 1 ? run.inputs.keys.first : nil
+    }
+    return recordings.first { $0.value == identity }?.key
+  }
+}

@@ -1,0 +1,31 @@
+public import PipelineModel
+
+/// Why a step of a run was made or reused.
+public enum StepReason: Hashable, Sendable {
+  /// What a step gave was there: made by this run; nil where no record says by which.
+  case reused(madeBy: RunID?)
+  /// Another step of the same run had done the same work.
+  case sameWork(as: StepID)
+  /// No earlier run of the pipeline had the step; nor had there been one at all, if `isFirstRun`.
+  case firstTime(isFirstRun: Bool)
+  /// It was other work than in an earlier run.
+  case changed([StepChange], since: RunID)
+  /// The same work had been done before, and what it gave was no longer in the store.
+  case madeAgain(after: RunID)
+  /// What the step was made of is no longer in the store.
+  case forgotten
+  /// It was not done in this run.
+  case notDone(StepRecord.Outcome)
+}
+
+/// What made a step's work another, told by its cause.
+public enum StepChange: Hashable, Sendable {
+  /// A component of its key.
+  case key(KeyChange)
+  /// A step above gave something else at this port.
+  case upstream(PortName, StepID)
+  /// The port is fed by another step, or by a file that was given; nil where it is such a file.
+  case source(PortName, from: StepID?, to: StepID?)
+  /// A file that was given has other bytes; the paths tell whether it is another file.
+  case recording(String, from: String, to: String)
+}

@@ -1,0 +1,37 @@
+/// What a run was told besides its pipeline's name, its inputs and its overrides: enough to go on
+/// with it later, although the pipeline's file may have changed or gone and the current folder may
+/// be another.
+public struct RunRequest: Hashable, Sendable, Codable {
+  /// The pipeline's text as it was read.
+  public let pipelineText: String
+  /// The folder for exports, an absolute path.
+  public let folder: String
+  /// Whether files that Spool did not write may be replaced (`--replace`).
+  public let isReplacing: Bool
+  /// Whether the sound after every step is kept (`--checkpoint every`).
+  public let keepsEverything: Bool
+
+  /// Describes what was told.
+  public init(
+    pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool
+  ) {
+    self.pipelineText = pipelineText
+    self.folder = folder
+    self.isReplacing = isReplacing
+    self.keepsEverything = keepsEverything
+  }
+}
+
+extension RunRecord {
+  /// Whether there is nothing to go on with: it is done, or the same was run again later.
+  /// - Parameter later: the runs that began after this one.
+  public func isSettled(by later: some Sequence<RunRecord>) -> Bool {
+    state == .done || later.contains { $0.resumes == id || isSameWork(as: $0) }
+  }
+
+  /// Whether both were told the same.
+  private func isSameWork(as other: RunRecord) -> Bool {
+    request != nil && request == other.request && pipelinePath == other.pipelinePath
+      && inputs == other.inputs && overrides == other.overrides
+  }
+}

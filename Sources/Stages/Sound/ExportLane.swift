@@ -1,0 +1,151 @@
+import AudioModel
+import DSP
+import Media
+import PipelineModel
+import Synchronization
+import Threading
+
+/// One format of an export: its encoder, its file, and the thread that feeds them.
+// Unchecked: the encoder and the draft are touched by the lane's thread alone between `start` and
+// the end of its queue, and by the sink only after the thread was joined. What any thread may ask
+// for goes through the encoder's own guarded calls or the mutex.
+final class ExportLane: @unchecked Sendable {
+  let port: PortName
+  /// The word length that its blocks are reduced to before they come; nil for floats.
+  let quantization: Quantizer.Depth?
+  /// The first frame that it needs; nothing at all once its file is whole.
+  let firstFrame: Frames
+
+  private struct State {
+    var artifact: Artifact?
+    var failure: StageError?
+    /// Whether every block of the stream was handed over.
+    var isComplete = false
+  }
+
+  private let state: Mutex<State>
+  private let encoder: SoundFileEncoder?
+  private var draft: ArtifactDraft?
+  private let flusher: (@Sendable () throws(StoreError) -> Void)?
+  private let didSeal: @Sendable (PortName, Artifact) -> Void
+  private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
+  private var thread: BackgroundThread?
+
+  init(
+    _ target: ExportTarget, _ stream: SoundOutline, _ context: SinkContext,
+    resuming noted: ExportStanding.Lane?
+  ) throws(StageError) {
+    port = target.format.port
+    quantization = target.quantization
+    didSeal = context.didSeal
+    if let artifact = noted?.artifact, (try? context.store.path(of: artifact)) != nil {
+      state = Mutex(State(artifact: artifact))
+      encoder = nil
+      flusher = nil
+      firstFrame = Frames(.max)
+      return
+    }
+    state = Mutex(State())
+    let name = "\(context.work.name).\(port)"
+    let claim = context.work.claim
+    var resuming = noted?.state
+    do throws(StoreError) {
+      if let noted, noted.byteCount > 0 {
+        draft = try claim.resumeDraft(name, .file, byteCount: noted.byteCount)
+        if draft == nil { resuming = nil }
+      }
+      if draft == nil { draft = try claim.makeDraft(name, .file) }
+    } catch {
+      throw StageError(error)
+    }
+    flusher = draft?.flusher
+    do throws(MediaError) {
+      let encoder = try SoundFileEncoder(
+        path: draft?.path ?? "", spec: target.spec, format: stream.format, pool: context.pool,
+        work: EncodingWork(folder: claim.folder, name: name, resuming: resuming))
+      firstFrame = encoder.progress().needsFrom
+      self.encoder = encoder
+    } catch {
+      throw ExportLane.failure(error, port)
+    }
+  }
+
+  /// Begins to encode the blocks that come; the first one begins at `frame` of the stream.
+  func start(at frame: Frames) {
+    guard let encoder else { return }
+    encoder.begin(at: frame)
+    thread = BackgroundThread(name: port.name) { [self] in
+      do throws(StageError) {
+        while let block = queue.receive() { try encode(block) }
+        // A stream that was cut off leaves a file that looks whole, and must not be taken for one.
+        if state.withLock({ $0.isComplete }) { try seal() }
+      } catch {
+        state.withLock { $0.failure = error }
+        queue.cancel()
+      }
+    }
+  }
+
+  /// Hands over a block; throws what went wrong in the lane's thread.
+  func take(_ block: SharedBuffer) throws(StageError) {
+    guard encoder != nil else { return }
+    if !queue.send(block), let error = state.withLock({ $0.failure }) { throw error }
+  }
+
+  /// How far it is.
+  var standing: ExportStanding.Lane {
+    let artifact = state.withLock { $0.artifact }
+    let progress = encoder?.progress()
+    return ExportStanding.Lane(
+      needsFrom: progress?.needsFrom ?? .zero, byteCount: progress?.byteCount ?? 0,
+      state: progress?.state ?? "", artifact: artifact)
+  }
+
+  /// Makes durable what `standing` counted.
+  func flush() throws(StageError) {
+    guard let encoder, state.withLock({ $0.artifact == nil }) else { return }
+    do throws(MediaError) { try encoder.flush() } catch { throw ExportLane.failure(error, port) }
+  }
+
+  /// The stream has ended: no more blocks will come.
+  func close() {
+    state.withLock { $0.isComplete = true }
+    queue.close()
+  }
+
+  /// Waits for the file.
+  func finish() throws(StageError) -> Artifact? {
+    thread?.join()
+    if let error = state.withLock({ $0.failure }) { throw error }
+    return state.withLock { $0.artifact }
+  }
+
+  /// Ends the thread of a pass that failed; what it wrote stays for whoever goes on.
+  func abandon() {
+    queue.cancel()
+    thread?.join()
+  }
+
+  /// An encoder's failure, without the draft's path, which means nothing to the user.
+  private static func failure(_ error: MediaError, _ port: PortName) -> StageError {
+    let general = StageError(error)
+    return StageError(
+      "cannot write the \(port) file", reason: error.reason, advice: error.advice,
+      cause: general.cause)
+  }
+
+  private func encode(_ block: SharedBuffer) throws(StageError) {
+    do throws(MediaError) { try encoder?.write(block) } catch {
+      throw ExportLane.failure(error, port)
+    }
+  }
+
+  private func seal() throws(StageError) {
+    do throws(MediaError) { try encoder?.finish() } catch { throw ExportLane.failure(error, port) }
+    guard let draft = draft.take() else { return }
+    let sealed: Artifact
+    do throws(StoreError) { sealed = try draft.seal() } catch { throw StageError(error) }
+    state.withLock { $0.artifact = sealed }
+    didSeal(port, sealed)
+  }
+}

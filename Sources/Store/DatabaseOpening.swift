@@ -1,0 +1,85 @@
+import Glibc
+internal import PipelineModel
+
+/// How a store comes by its database: it is opened, looked at, brought up to date; if it is lost or
+/// damaged, it is made again first.
+struct DatabaseOpening {
+  let layout: StoreLayout
+  let files: FileOperations
+  let schema: Schema
+  let records: RecordFolder
+  let slots: BackupSlots
+  /// The time in nanoseconds since 1970.
+  let clock: @Sendable () -> Int64
+
+  /// How long to wait for others who hold the store, in milliseconds.
+  private static let patience = 10_000
+
+  private enum Attempt: ~Copyable {
+    case opened(Database)
+    case lost(String)
+  }
+
+  /// Opens the database. `lock` is the store folder's, and is shared on return.
+  func open(
+    _ lock: borrowing FolderLock, _ recovery: inout Recovery?
+  ) throws(StoreError) -> Database {
+    let deadline = Clock.monotonic() + Int64(Self.patience) * 1_000_000
+    while true {
+      guard lock.wait(patience: Self.patience, { $0.tryShared() }) else {
+        throw StoreError(
+          "open", path: layout.root, reason: "it is just being repaired by \(lock.holdersInWords)",
+          advice: "wait until that has ended")
+      }
+      switch try attempt() {
+      case .opened(var database):
+        try update(&database)
+        return database
+      case .lost(let cause):
+        // Alone, one looks again: another process may have made it meanwhile.
+        if lock.tryAlone() {
+          if case .lost(let cause) = try attempt() { recovery = try rebuild.run(because: cause) }
+        } else if Clock.monotonic() > deadline {
+          throw StoreError(
+            "open", path: layout.database,
+            reason: "\(cause), and it cannot be made again while \(lock.holdersInWords) works here",
+            advice: "stop that, and try again")
+        } else {
+          usleep(20_000)
+        }
+      }
+    }
+  }
+
+  var rebuild: Rebuild {
+    Rebuild(
+      layout: layout, files: files, schema: schema, records: records, slots: slots, now: clock())
+  }
+
+  private func attempt() throws(StoreError) -> Attempt {
+    var database: Database
+    do {
+      database = try Database(at: layout.database)
+    } catch {
+      if case .damaged(let cause) = DatabaseCondition(at: layout.database) { return .lost(cause) }
+      throw error
+    }
+    // Before all else, and with an error: what a newer Spool wrote is not damaged.
+    let version = try? schema.version(of: &database, layout.database)
+    if version == nil, DatabaseCondition(at: layout.database) == .sound {
+      _ = try schema.version(of: &database, layout.database)
+    }
+    if let cause = database.quickFault() { return .lost(cause) }
+    if version == 0, !(records.isEmpty && slots.filled.isEmpty) {
+      return .lost("there is nothing in it")
+    }
+    return .opened(database)
+  }
+
+  /// Brings the database up to date; a good copy of it as it was is kept.
+  private func update(_ database: inout Database) throws(StoreError) {
+    let version = try schema.version(of: &database, layout.database)
+    if version > 0, version < schema.steps.count { _ = try slots.add(database) }
+    try schema.migrate(&database, at: layout.database)
+  }
+}

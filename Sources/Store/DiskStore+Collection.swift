@@ -1,0 +1,158 @@
+import Glibc
+internal import Hashing
+public import PipelineModel
+
+extension DiskStore {
+  /// How long what was wanted or written is left alone, in nanoseconds.
+  private static let guardTime: Int64 = 3600 * 1_000_000_000
+
+  /// Frees what the policy lets go, and nothing that a kept run needs, that was wanted within the
+  /// last hour, or since the oldest run that is under way began.
+  ///
+  /// Rows go first, then records, then files: cut off anywhere, the store is whole, and what is
+  /// left over goes the next time. Others may work in the store meanwhile.
+  public func collect(
+    _ policy: CollectionPolicy, isDryRun: Bool = false
+  ) throws(StoreError) -> CollectionReport {
+    let now = clock()
+    let layout = StoreLayout(root: path)
+    let runs = try allRuns()
+    let start = guardStart(now, runs)
+    let present = ArtifactFile.all(in: layout).files
+    let (plan, pinned) = try withDatabase {
+      (database) throws(StoreError) -> (CollectionPlan, Int) in
+      let pinned = try PinTable.all(in: &database)
+      return (
+        try self.plan(policy, now: now, guardStart: start, runs, pinned, present, &database),
+        pinned.count
+      )
+    }
+    let going = present.filter { plan.files.contains($0.digest) }
+      .sorted { ($0.stamp.byteCount, $0.path) > ($1.stamp.byteCount, $1.path) }
+    var report = CollectionReport(isDryRun: isDryRun)
+    report.checkpoints = plan.keys.count
+    report.runs = plan.holdingCount
+    report.pinned = pinned
+    report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
+    report.recentBytes = present.filter { $0.stamp.modified > start }
+      .reduce(0) { $0 + Int($1.stamp.byteCount) }
+    if !isDryRun { try strike(plan) }
+    for file in going {
+      if !isDryRun, try !remove(file, unlessWantedSince: start) { continue }
+      let byteCount = Int(file.stamp.byteCount)
+      report.files.append(CollectionReport.File(path: file.path, byteCount: byteCount))
+      report.freedBytes += byteCount
+      report.keptBytes -= byteCount
+    }
+    return report
+  }
+
+  /// Keeps a run: nothing that it needs is freed until it is unpinned.
+  /// - Parameter prefix: the run's name, or the beginning of it.
+  /// - Returns: the run; nil if there is none of that name.
+  public func pin(_ prefix: String) throws(StoreError) -> RunRecord? {
+    guard let run = try run(named: prefix) else { return nil }
+    let pin = Pin(run: run.id, pinnedAt: Double(clock()) / 1e9)
+    try records.write(pin)
+    try withDatabase { (database) throws(StoreError) in try PinTable.write(pin, to: &database) }
+    return run
+  }
+
+  /// Lets a run go like any other. - Returns: the run; nil if there is none of that name.
+  public func unpin(_ prefix: String) throws(StoreError) -> RunRecord? {
+    guard let run = try run(named: prefix) else { return nil }
+    try withDatabase { (database) throws(StoreError) in
+      try PinTable.remove(run.id, from: &database)
+    }
+    try records.remove(records.path(ofPin: run.id))
+    return run
+  }
+
+  /// Since when what was wanted is left alone: an hour, or as long as a run is under way.
+  private func guardStart(_ now: Int64, _ runs: [RunRecord]) -> Int64 {
+    let hour = now - Self.guardTime
+    guard !othersInStore.isEmpty else { return hour }
+    let oldest = runs.filter { $0.state == .running }.map(\.startedAt).min()
+    return oldest.map { min(hour, Int64($0 * 1e9)) } ?? hour
+  }
+
+  private func plan(
+    _ policy: CollectionPolicy, now: Int64, guardStart: Int64, _ runs: [RunRecord],
+    _ pinned: Set<String>, _ present: [ArtifactFile], _ database: inout Database
+  ) throws(StoreError) -> CollectionPlan {
+    var holdings: [CollectionPlan.Holding] = []
+    var named: Set<Digest> = []
+    for run in runs {
+      let keys = Set(run.steps.compactMap { $0.key?.digest })
+      named.formUnion(keys)
+      holdings.append(
+        CollectionPlan.Holding(
+          lastUse: run.finishedAt ?? run.startedAt, isPinned: pinned.contains(run.id.name),
+          keys: keys))
+    }
+    var mentions: [Digest: [CollectionPlan.Mention]] = [:]
+    var recent: Set<Digest> = []
+    for text in try CheckpointTable.keys(in: &database) {
+      guard let digest = Digest(hex: text) else { continue }
+      let key = Checkpoint.Key(digest)
+      let checkpoint = try CheckpointTable.checkpoint(for: key, in: &database)
+      mentions[digest] = (checkpoint?.outputs.values.compactMap(\.artifact) ?? []).map {
+        CollectionPlan.Mention(artifact: $0.digest, isSound: $0.kind == .sound)
+      }
+      // A checkpoint itself has no time: its record, written with it, has.
+      let recorded = (try? FileStamp(at: records.path(of: key)))?.modified ?? guardStart
+      if recorded > guardStart { recent.insert(digest) }
+      if !named.contains(digest) {
+        // Its run may have been cut off before it could say so.
+        holdings.append(
+          CollectionPlan.Holding(
+            lastUse: Double(recorded) / 1e9, isPinned: false, keys: [digest]))
+      }
+    }
+    let files = Dictionary(
+      present.map { file in
+        let isWanted = file.stamp.modified > guardStart || file.stamp.hasOtherNames
+        return (
+          file.digest,
+          CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
+        )
+      }, uniquingKeysWith: { first, _ in first })
+    return CollectionPlan(
+      policy, now: Double(now) / 1e9, holdings: holdings, mentions: mentions, files: files,
+      isRecent: recent)
+  }
+
+  /// Strikes from the database, and then from the records, what is about to go.
+  private func strike(_ plan: CollectionPlan) throws(StoreError) {
+    try withDatabase { (database) throws(StoreError) in
+      try database.transaction(to: "free room in") { (database) throws(StoreError) in
+        for key in plan.keys { try CheckpointTable.remove(key.hex, from: &database) }
+        for artifact in plan.sound { _ = try CheckpointTable.strike(artifact, from: &database) }
+      }
+    }
+    for key in plan.keys { try records.remove(records.path(of: Checkpoint.Key(key))) }
+  }
+
+  /// Deletes a file, unless a run has asked for it since, or it has come to be named.
+  /// - Returns: whether it is gone.
+  private func remove(
+    _ file: ArtifactFile, unlessWantedSince start: Int64
+  ) throws(StoreError) -> Bool {
+    let isNamed = try withDatabase { (database) throws(StoreError) in
+      try CheckpointTable.names(file.digest, in: &database)
+    }
+    guard !isNamed, let stamp = try? FileStamp(at: file.path), stamp.modified <= start,
+      !stamp.hasOtherNames
+    else { return false }
+    return try doing("delete", file.path) { () throws(SystemError) in
+      do throws(SystemError) {
+        try files.unlink(file.path)
+      } catch {
+        if error.code != ENOENT { throw error }
+      }
+      return true
+    }
+  }
+
+  private func allRuns() throws(StoreError) -> [RunRecord] { try runs(limit: .max) }
+}

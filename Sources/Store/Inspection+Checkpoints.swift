@@ -1,0 +1,101 @@
+internal import Hashing
+internal import PipelineModel
+
+extension Inspection {
+  /// Looks at every checkpoint's rows. - Returns: the artifacts that they name.
+  func inspectCheckpoints(
+    in database: inout Database, _ report: inout InspectionReport
+  ) throws(StoreError) -> [Digest: Artifact] {
+    var named: [Digest: Artifact] = [:]
+    for text in try CheckpointTable.keys(in: &database) {
+      report.checkpoints += 1
+      guard
+        let key = Digest(hex: text).map(Checkpoint.Key.init),
+        let checkpoint = try CheckpointTable.checkpoint(for: key, in: &database),
+        try namesWell(text, &database)
+      else {
+        report.findings.append(
+          InspectionFinding(
+            .unreadableCheckpoint, layout.database, subject: text,
+            problem: "the checkpoint \(text.prefix(12)) does not read as what its key says",
+            meaning: "its work is done again when it is needed"))
+        continue
+      }
+      for output in checkpoint.outputs.values {
+        if let artifact = output.artifact { named[artifact.digest] = artifact }
+      }
+    }
+    return named
+  }
+
+  /// Whether a checkpoint's artifacts are named by digests.
+  private func namesWell(_ key: String, _ database: inout Database) throws(StoreError) -> Bool {
+    try database.run(
+      "SELECT 1 FROM outputs WHERE key = ? AND (length(artifact) <> 64 OR artifact GLOB ?) LIMIT 1",
+      [.text(key), .text("*[^0-9a-f]*")], to: "read checkpoints in"
+    ).isEmpty
+  }
+
+  /// Looks at every run's row.
+  func inspectRuns(
+    in database: inout Database, _ report: inout InspectionReport
+  ) throws(StoreError) {
+    let rows = try database.run("SELECT id, record FROM runs", to: "read runs in")
+    for row in rows {
+      report.runs += 1
+      let id = row[0].text ?? ""
+      let run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
+      let recorded = try records.run(at: records.path(of: RunID(id)))
+      guard let run, run.id.name == id else {
+        report.findings.append(unreadableRun(id, "does not read"))
+        continue
+      }
+      if run.state != .running, let recorded, recorded != run {
+        report.findings.append(unreadableRun(id, "is not what its record says"))
+      } else if run.state != .running, recorded == nil, !isThere(records.path(of: run.id)) {
+        report.findings.append(
+          InspectionFinding(
+            .withoutRecord, records.path(of: run.id), subject: id,
+            problem: "the run \(id) has no record beside the database",
+            meaning: "it would not outlive the loss of the database"))
+      }
+    }
+  }
+
+  private func unreadableRun(_ id: String, _ what: String) -> InspectionFinding {
+    InspectionFinding(
+      .unreadableRun, layout.database, subject: id, problem: "the row of the run \(id) \(what)",
+      meaning: "spool runs and spool show cannot tell what became of it")
+  }
+
+  /// Looks whether exports are still what was published. They are the user's: whatever became of
+  /// them is no damage.
+  func inspectExports(
+    in database: inout Database, _ report: inout InspectionReport
+  ) throws(StoreError) {
+    let rows = try database.run(
+      "SELECT path, device, inode, byte_count, modified_ns, changed_ns FROM published",
+      to: "read published files in")
+    for row in rows {
+      guard let path = row[0].text else { continue }
+      report.exports += 1
+      guard let stamp = try? FileStamp(at: path) else {
+        report.findings.append(
+          InspectionFinding(
+            .exportMissing, path, problem: "an export is not there any more",
+            meaning: "it was moved or deleted; running its pipeline again writes it again",
+            advice: nil))
+        continue
+      }
+      let now = [stamp.device, stamp.inode, stamp.byteCount, stamp.modified, stamp.changed]
+      if now.map(SQLValue.integer) != Array(row.dropFirst()) {
+        report.findings.append(
+          InspectionFinding(
+            .exportChanged, path, problem: "an export was changed since it was written",
+            meaning: "spool run will not replace it unless told so with --replace", advice: nil))
+      }
+    }
+  }
+
+  func isThere(_ path: String) -> Bool { (try? FileStamp(at: path)) != nil }
+}

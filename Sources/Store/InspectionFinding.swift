@@ -1,0 +1,70 @@
+/// One thing that an inspection found: what is wrong, on which file, what it means, what to do.
+public struct InspectionFinding: Hashable, Sendable, Codable {
+  /// What kind of thing it is.
+  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The database is broken, or gone.
+    case database
+    /// A file's bytes are not those that its name promises.
+    case damagedArtifact
+    /// A file that a checkpoint names is gone.
+    case missingArtifact
+    /// A checkpoint's rows do not read, or their key is not that of their components.
+    case unreadableCheckpoint
+    /// A checkpoint's rows and its record contradict each other.
+    case contradiction
+    /// A run's row does not read, or is not what its record says.
+    case unreadableRun
+    /// A record beside the database is damaged.
+    case damagedRecord
+    /// A backup is damaged.
+    case damagedBackup
+    /// The database knows what has no record beside it.
+    case withoutRecord
+    /// A record knows what the database does not.
+    case onlyRecord
+    /// No checkpoint names the file.
+    case unnamedArtifact
+    /// A file among the artifacts that is none.
+    case strayFile
+    /// An export is not where it was put.
+    case exportMissing
+    /// An export was changed since.
+    case exportChanged
+  }
+
+  /// What kind of thing it is.
+  public let kind: Kind
+  /// The file it is about.
+  public let path: String
+  /// The artifact's digest, the checkpoint's key or the run's name; nil where there is none.
+  public let subject: String?
+  /// What is wrong.
+  public let problem: String
+  /// What that means.
+  public let meaning: String
+  /// What to type; nil where nothing needs to be done.
+  public let advice: String?
+
+  init(
+    _ kind: Kind, _ path: String, subject: String? = nil, problem: String, meaning: String,
+    advice: String? = "spool repair"
+  ) {
+    self.kind = kind
+    self.path = path
+    self.subject = subject
+    self.problem = problem
+    self.meaning = meaning
+    self.advice = advice
+  }
+
+  /// Whether it is damage; else it is a remark, and the store is sound.
+  public var isDamage: Bool {
+    switch kind {
+    case .database, .damagedArtifact, .missingArtifact, .unreadableCheckpoint, .contradiction,
+      .unreadableRun, .damagedRecord, .damagedBackup:
+      true
+    case .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+      false
+    }
+  }
+}

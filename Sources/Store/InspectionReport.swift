@@ -1,0 +1,22 @@
+/// What a look at a whole store found.
+public struct InspectionReport: Hashable, Sendable, Codable {
+  /// How many artifacts were looked at.
+  public internal(set) var artifacts = 0
+  /// How many bytes they have.
+  public internal(set) var artifactBytes = 0
+  /// How many checkpoints.
+  public internal(set) var checkpoints = 0
+  /// How many runs.
+  public internal(set) var runs = 0
+  /// How many backups.
+  public internal(set) var backups = 0
+  /// How many exports were looked for in users' folders.
+  public internal(set) var exports = 0
+  /// Whether the bytes of the artifacts were read.
+  public internal(set) var isThorough = true
+  /// Everything that was found.
+  public internal(set) var findings: [InspectionFinding] = []
+
+  /// Whether nothing is damaged.
+  public var isSound: Bool { !findings.contains(where: \.isDamage) }
+}

@@ -1,0 +1,134 @@
+import Glibc
+internal import Hashing
+internal import PipelineModel
+
+/// Makes a lost database again: from a backup where there is a good one, and from the records that
+/// lie beside it. Whoever calls it has the store alone.
+struct Rebuild {
+  let layout: StoreLayout
+  let files: FileOperations
+  let schema: Schema
+  let records: RecordFolder
+  let slots: BackupSlots
+  /// The time in nanoseconds since 1970.
+  let now: Int64
+
+  /// Makes the database again and puts it in place; what was there is kept aside.
+  ///
+  /// Until the very last step the old one is where it was, or nothing is: then the next opening
+  /// does all of this again.
+  func run(because cause: String) throws(StoreError) -> Recovery {
+    let slot = slots.newestGood
+    let part = DatabaseFiles(path: layout.database + ".part", files: files)
+    let (checkpoints, runs) = try make(part, from: slot.map(slots.path))
+    let aside = try replace(with: part.path, word: "damaged")
+    return Recovery(
+      cause: cause, slot: slot, checkpoints: checkpoints, runs: runs, keptAside: aside)
+  }
+
+  /// Puts a backup in the place of the database, as it is. - Returns: where the old one is kept.
+  func restore(_ backup: String) throws(StoreError) -> String? {
+    let part = DatabaseFiles(path: layout.database + ".part", files: files)
+    try part.remove()
+    try FileCopy(files: files).copy(from: backup, to: part.path)
+    try slots.examine(part.path)
+    return try replace(with: part.path, word: "replaced")
+  }
+
+  private func replace(with part: String, word: String) throws(StoreError) -> String? {
+    let current = DatabaseFiles(path: layout.database, files: files)
+    var aside: String?
+    if DatabaseCondition(at: layout.database) == .blank {
+      try current.remove()
+    } else {
+      aside = try current.moveAside(word, now: now)
+    }
+    try current.place(part)
+    return aside
+  }
+
+  /// Writes a whole database. - Returns: how much of it came from records.
+  private func make(
+    _ part: DatabaseFiles, from backup: String?
+  ) throws(StoreError) -> (checkpoints: Int, runs: Int) {
+    try part.remove()
+    if let backup { try FileCopy(files: files).copy(from: backup, to: part.path) }
+    do throws(StoreError) {
+      var database = try Database(at: part.path)
+      try schema.migrate(&database, at: part.path)
+      let counts = try adopt(into: &database)
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
+      _ = consume database
+      let log = (try? FileStamp(at: part.path + "-wal"))?.byteCount ?? 0
+      guard log == 0 else {
+        throw StoreError("write", path: part.path, reason: "not all of it reached the disk")
+      }
+      return counts
+    } catch {
+      try? part.remove()
+      throw error
+    }
+  }
+
+  /// Takes in what the records know and the database does not, and strikes what refers to files
+  /// that are not there.
+  func adopt(into database: inout Database) throws(StoreError) -> (checkpoints: Int, runs: Int) {
+    let action = "read the records into"
+    return try database.transaction(to: action) { (database) throws(StoreError) in
+      try strikeMissing(from: &database)
+      var (checkpoints, runs) = (0, 0)
+      for path in records.checkpointPaths {
+        guard let checkpoint = try records.checkpoint(at: path)?.backed(where: layout.holds),
+          try isNews(checkpoint, to: &database)
+        else { continue }
+        try CheckpointTable.write(checkpoint, to: &database)
+        checkpoints += 1
+      }
+      for path in records.runPaths {
+        guard let run = try records.run(at: path) else { continue }
+        let known = try database.run(
+          "SELECT 1 FROM runs WHERE id = ? AND state <> 'running'", [.text(run.id.name)], to: action
+        )
+        guard known.isEmpty else { continue }
+        try RunTable.write(run, to: &database)
+        runs += 1
+      }
+      for path in records.pinPaths {
+        if let pin = try records.pin(at: path) { try PinTable.write(pin, to: &database) }
+      }
+      return (checkpoints, runs)
+    }
+  }
+
+  private func strikeMissing(from database: inout Database) throws(StoreError) {
+    let rows = try database.run(
+      "SELECT DISTINCT artifact, byte_count FROM outputs WHERE artifact IS NOT NULL", to: "read")
+    for row in rows {
+      guard let digest = row[0].text.flatMap(Digest.init(hex:)), let count = row[1].integer else {
+        continue
+      }
+      if !layout.holds(Artifact(kind: .file, digest: digest, byteCount: Int(count))) {
+        _ = try CheckpointTable.strike(digest, from: &database)
+      }
+    }
+  }
+
+  /// Whether a record knows what the database does not. One that contradicts it wins: it vouches
+  /// for itself with a digest.
+  private func isNews(
+    _ record: Checkpoint, to database: inout Database
+  ) throws(StoreError) -> Bool {
+    guard let rows = try CheckpointTable.checkpoint(for: record.key, in: &database) else {
+      try CheckpointTable.remove(record.key.digest.hex, from: &database)
+      return true
+    }
+    switch RecordRelation(record: record, rows: rows) {
+    case .same, .behind: return false
+    case .ahead: return true
+    case .contradiction:
+      // An older backup may hold an older version: it goes, so that nothing of both is mixed.
+      try CheckpointTable.remove(record.key.digest.hex, from: &database)
+      return true
+    }
+  }
+}

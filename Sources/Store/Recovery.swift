@@ -1,0 +1,23 @@
+/// How a store came by its database again after it was lost or damaged.
+public struct Recovery: Hashable, Sendable, Codable {
+  /// What was wrong with the database, in SQLite's own words where it has some.
+  public let cause: String
+  /// The backup that it was begun with, 1 for the newest; nil where there was no good one.
+  public let slot: Int?
+  /// How many checkpoints were taken from the records beside the database.
+  public let checkpoints: Int
+  /// How many runs were taken from the records beside the database.
+  public let runs: Int
+  /// Where the damaged database is kept; nil where there was none.
+  public let keptAside: String?
+
+  /// The whole story in one line.
+  public var line: String {
+    let source =
+      slot.map { "backup \($0) and the records beside it" } ?? "the records that lie beside it"
+    let aside = keptAside.map { "; the damaged one is kept as \($0)" } ?? ""
+    return "the store's database was lost (\(cause)) and was made again from \(source): "
+      + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "
+      + "\(runs) \(runs == 1 ? "run" : "runs") from records\(aside)"
+  }
+}

@@ -1,0 +1,50 @@
+import Arguments
+import PipelineModel
+import Store
+
+/// `spool backup`: a copy of the store's database.
+struct BackupCommand: Command {
+  private static let file = Positional<String?>.optional(
+    "FILE", help: "Where the copy goes; the first of the store's own slots if none is named.",
+    completion: .files())
+  private static let replace = Option<Bool>.flag("replace", help: "Replace a file that is there.")
+
+  static let declaration = CommandDeclaration(
+    name: "backup", group: "Store",
+    summary: "Back up the store's database.",
+    discussion: """
+      Spool does so by itself once a day, after a run, and before it changes the database's format. \
+      The last three copies are kept in the store's folder, under backups. What is copied are runs \
+      and checkpoints; artifacts and exports are files, and any backup of files takes them along.
+      """,
+    positionals: [file], options: [replace, Options.store, Options.json],
+    examples: [Example("A copy elsewhere", "spool backup /mnt/usb/spool.sqlite")])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    do throws(Workbench.Refusal) {
+      let store = try bench.store(at: arguments[Options.store])
+      do throws(StoreError) {
+        var path: String
+        if let file = arguments[Self.file] {
+          path = bench.absolute(file)
+          try store.backUp(to: path, isReplacing: arguments[Self.replace])
+        } else {
+          path = try store.backUp()
+        }
+        console.print(
+          arguments[Options.json] ? JSONText.of(["path": path]) : "backed up to \(path)")
+        return .done
+      } catch {
+        throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+      }
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Arguments
+import PipelineEngine
+import PipelineModel
+import Store
+
+/// `spool check`: is everything in the store as it was written?
+struct CheckCommand: Command {
+  private static let quick = Option<Bool>.flag(
+    "quick", help: "Look at names and lengths only, and read no artifact.")
+
+  static let declaration = CommandDeclaration(
+    name: "check", group: "Store",
+    summary: "Look whether everything in the store is as it was written.",
+    discussion: """
+      Every artifact is read and compared with the digest that is its name; every checkpoint with \
+      its artifacts, its key and its record; the database with itself. Nothing is changed. Exports \
+      that were moved or edited since are mentioned, and are no damage.
+
+      The exit code is 0 for a sound store and 4 for a damaged one.
+      """,
+    options: [quick, Options.store, Options.json, Options.quiet],
+    examples: [
+      Example("Read everything", "spool check"),
+      Example("A look that takes no time", "spool check --quick"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let stop = SignalWatch.begin()
+    let meter = ReadingMeter(
+      console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
+    var options = Inspection.Options()
+    options.isQuick = arguments[Self.quick]
+    options.threadCount = SystemClock.coreCount
+    let path = StoreLocation.resolve(
+      option: arguments[Options.store], environment: Environment.variables)
+    do throws(StoreError) {
+      let report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
+      meter.clear()
+      if arguments[Options.json] {
+        console.print(JSONText.of(CheckLine(report)))
+      } else if !arguments[Options.quiet] || !report.isSound {
+        console.print(
+          (FindingList(report.findings).lines + summary(report)).joined(separator: "\n"))
+      }
+      return report.isSound ? .done : .verificationFailed
+    } catch {
+      meter.clear()
+      if let signal = stop.signalNumber { return .interrupted(by: signal) }
+      console.report(ErrorText(StageError(error)).render(console))
+      return .failed
+    }
+  }
+
+  private func summary(_ report: InspectionReport) -> [String] {
+    let read = report.isThorough ? "read" : "looked at, not read"
+    let size = ByteCount(report.artifactBytes)
+    let damage = report.findings.filter(\.isDamage).count
+    let looked =
+      "\(Count.of(report.artifacts, "artifact")) (\(size)) \(read), "
+      + "\(Count.of(report.checkpoints, "checkpoint")), \(Count.of(report.runs, "run")), "
+      + "\(Count.of(report.exports, "export")), \(Count.of(report.backups, "backup"))"
+    let verdict =
+      report.isSound
+      ? "the store is sound"
+      : "the store is damaged: \(Count.of(damage, "problem")); spool repair puts it right"
+    return (report.findings.isEmpty ? [] : [""]) + [looked, verdict]
+  }
+}
+
+/// A check's result as `--json` shows it.
+private struct CheckLine: Encodable {
+  private let sound: Bool
+  private let report: InspectionReport
+
+  init(_ report: InspectionReport) {
+    sound = report.isSound
+    self.report = report
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case sound
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try report.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(sound, forKey: .sound)
+  }
+}

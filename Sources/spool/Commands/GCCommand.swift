@@ -1,0 +1,122 @@
+import Arguments
+import PipelineEngine
+import PipelineModel
+import Store
+
+/// `spool gc`: free the room of what nobody needs any more.
+struct GCCommand: Command {
+  private static let olderThan = Option<Age?>.value(
+    "older-than", "AGE", help: "Free what only runs older than this need.",
+    defaultText: "30d; with --keep-size or --sound, any age")
+  private static let keepSize = Option<ByteSize?>.value(
+    "keep-size", "SIZE",
+    help: "Free what the least recent runs need until no more than this is left.")
+  private static let sound = Option<Bool>.flag(
+    "sound", help: "Free only sound between the stages, which can be streamed again.")
+  private static let dryRun = Option<Bool>.flag(
+    "dry-run", short: "n", help: "Only tell what would go.")
+  private static let pin = Option<[String]>.values(
+    "pin", "RUN", help: "Keep all that a run needs, until it is unpinned; last for the newest.")
+  private static let unpin = Option<[String]>.values(
+    "unpin", "RUN", help: "Let a run go like any other.")
+
+  static let declaration = CommandDeclaration(
+    name: "gc", group: "Store",
+    summary: "Free the room of what nobody needs any more.",
+    discussion: """
+      What no run of the last 30 days needs goes: files in the store, and the checkpoints that name \
+      them. Recordings, exports and the list of runs stay. What went is made again if it is ever \
+      wanted.
+
+      It may be called while other spools work in the store: what they use is left alone, and so is \
+      whatever was wanted within the last hour.
+      """,
+    options: [
+      olderThan, keepSize, sound, pin, unpin, dryRun, Options.store, Options.json,
+    ],
+    examples: [
+      Example("What would go", "spool gc --dry-run"),
+      Example("Keep at most 20 GB", "spool gc --keep-size 20GB"),
+      Example("Keep one run for good", "spool gc --pin 20261121-142205"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    do throws(Workbench.Refusal) {
+      let bench = Workbench(console: console)
+      let store = try bench.store(at: arguments[Options.store])
+      do throws(StoreError) {
+        let pins = arguments[Self.pin]
+        let unpins = arguments[Self.unpin]
+        guard pins.isEmpty && unpins.isEmpty else {
+          for name in pins {
+            try report(try store.pin(fullName(name, store)), name, "pinned", console)
+          }
+          for name in unpins {
+            try report(try store.unpin(fullName(name, store)), name, "unpinned", console)
+          }
+          return .done
+        }
+        var policy = CollectionPolicy()
+        policy.age = arguments[Self.olderThan]?.seconds
+        policy.keptBytes = arguments[Self.keepSize]?.byteCount
+        policy.isSoundOnly = arguments[Self.sound]
+        let report = try store.collect(policy, isDryRun: arguments[Self.dryRun])
+        console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
+        return .done
+      } catch {
+        throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+      }
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  /// `last` is the newest run, as it is for the other commands.
+  private func fullName(_ name: String, _ store: DiskStore) throws(StoreError) -> String {
+    guard name == "last" else { return name }
+    return try store.runs(limit: 1).first?.id.name ?? name
+  }
+
+  private func report(
+    _ run: RunRecord?, _ name: String, _ what: String, _ console: Console
+  ) throws(StoreError) {
+    guard let run else {
+      throw StoreError(
+        "find the run", path: name, reason: "there is none of that name",
+        advice: "spool runs lists them")
+    }
+    console.print(
+      arguments[Options.json]
+        ? JSONText.of(["run": run.id.name, "state": what]) : "\(what) \(run.id.name)")
+  }
+
+  private func text(_ report: CollectionReport) -> String {
+    var lines: [String] = []
+    if report.isDryRun {
+      for file in report.files {
+        let size = Format.padLeft(ByteCount(file.byteCount).description, 9)
+        lines.append("\(size)  \(file.path)")
+      }
+    }
+    let kept = "\(ByteCount(report.keptBytes)) \(report.isDryRun ? "would be" : "are") left"
+    let recent =
+      report.recentBytes == 0
+      ? "" : ", \(ByteCount(report.recentBytes)) of it too recent to be touched"
+    let pins =
+      recent + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
+    guard !report.files.isEmpty || report.checkpoints > 0 else {
+      return "nothing to free; \(kept)\(pins)"
+    }
+    lines.append(
+      "\(report.isDryRun ? "would free" : "freed") \(ByteCount(report.freedBytes)): "
+        + "\(Count.of(report.files.count, "file")) and "
+        + "\(Count.of(report.checkpoints, "checkpoint")) of \(Count.of(report.runs, "run")); "
+        + "\(kept)\(pins)")
+    return lines.joined(separator: "\n")
+  }
+}

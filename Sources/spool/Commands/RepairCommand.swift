@@ -1,0 +1,63 @@
+import Arguments
+import PipelineModel
+import Store
+
+/// `spool repair`: put a damaged store right.
+struct RepairCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "repair", group: "Store",
+    summary: "Put a damaged store right.",
+    discussion: """
+      Damaged files are deleted and struck from their checkpoints, so that they are made again when \
+      they are needed. A lost or damaged database is made again from the newest good backup and the \
+      records that lie beside it; the damaged one is kept. Recordings and exports are not touched.
+
+      No other spool may work in the store meanwhile.
+      """,
+    options: [Self.dryRun, Options.store, Options.json],
+    examples: [Example("Only tell what would be done", "spool repair --dry-run")])
+
+  private static let dryRun = Option<Bool>.flag(
+    "dry-run", short: "n", help: "Only tell what would be done.")
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let stop = SignalWatch.begin()
+    let meter = ReadingMeter(console, isShown: !arguments[Options.json])
+    var options = Inspection.Options()
+    options.threadCount = SystemClock.coreCount
+    let path = StoreLocation.resolve(
+      option: arguments[Options.store], environment: Environment.variables)
+    do throws(StoreError) {
+      let repair = Repair(of: path, options, isDryRun: arguments[Self.dryRun], stop: stop) {
+        meter.show($0)
+      }
+      let report = try repair.run()
+      meter.clear()
+      console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
+      return .done
+    } catch {
+      meter.clear()
+      if let signal = stop.signalNumber { return .interrupted(by: signal) }
+      console.report(ErrorText(StageError(error)).render(console))
+      return .failed
+    }
+  }
+
+  private func text(_ report: RepairReport) -> String {
+    guard !report.actions.isEmpty else { return "nothing to repair" }
+    var lines: [String] = []
+    for action in report.actions {
+      lines.append("\(Format.visible(action.path))\n  \(action.what)")
+    }
+    lines.append("")
+    if let recovery = report.recovery { lines.append(recovery.line) }
+    lines.append(
+      report.isDryRun
+        ? "nothing was changed; spool repair does this" : "repaired; spool check looks again")
+    return lines.joined(separator: "\n")
+  }
+}

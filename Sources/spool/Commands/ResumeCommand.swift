@@ -1,0 +1,145 @@
+import Arguments
+import Glibc
+import PipelineModel
+import Store
+
+/// `spool resume`: goes on with a run that did not come to its end.
+struct ResumeCommand: Command {
+  private static let run = Positional<String?>.optional(
+    "RUN", help: "The run's name, or its beginning; left out, the newest that is not done.")
+
+  static let declaration = CommandDeclaration(
+    name: "resume", group: "Work",
+    summary: "Go on with a run that was stopped, failed or was cut off.",
+    discussion: """
+      The run goes on as it was told: the pipeline as it was then, although its file may have \
+      changed, the same recordings, overrides and output folder. What is done is reused, and the \
+      result is the same, byte for byte, as that of a run that was never stopped. It appears in \
+      spool runs as a run of its own.
+      """,
+    positionals: [run], options: [Options.store, Options.json, Options.quiet],
+    examples: [Example("Go on where Ctrl-C stopped", "spool resume")])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    do throws(Workbench.Refusal) {
+      let readable = try bench.readableStore(at: arguments[Options.store])
+      defer { withExtendedLifetime(readable) {} }
+      guard let earlier = try choose(bench, readable.store) else {
+        if !arguments[Options.json], !arguments[Options.quiet] {
+          console.print("nothing to go on with: every run is done")
+        }
+        return .done
+      }
+      return try goOn(with: earlier, bench, readable.store)
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  /// The run that was named, or the newest that is not done; one that is still under way only if
+  /// there is no other. Nil where all are done.
+  private func choose(
+    _ bench: Workbench, _ store: DiskStore
+  ) throws(Workbench.Refusal) -> RunRecord? {
+    if let name = arguments[Self.run] {
+      let run = try bench.run(named: name, in: store)
+      if run.state != .done { return run }
+      throw refusal(
+        StageError(
+          "the run \(run.id) is done: there is nothing to go on with",
+          advice: "spool show \(run.id) says what it gave"), bench, .usage)
+    }
+    let runs = try bench.runs(limit: .max, in: store)
+    let open = runs.indices.filter { !runs[$0].isSettled(by: runs[..<$0]) }
+    return (open.first { runs[$0].state != .running } ?? open.first).map { runs[$0] }
+  }
+
+  private func goOn(
+    with earlier: RunRecord, _ bench: Workbench, _ store: DiskStore
+  ) throws(Workbench.Refusal) -> ExitCode {
+    let pipeline = try pipeline(of: earlier, bench)
+    for (name, path) in earlier.inputs.sorted(by: { $0.key < $1.key }) {
+      guard unsafe access(path, F_OK) == 0 else {
+        throw refusal(
+          StageError(
+            "the \(name) of run \(earlier.id) is gone: \(path)",
+            reason: unsafe String(cString: strerror(errno)),
+            advice: "put it back there, or run the pipeline on another", cause: .environment),
+          bench, .failed)
+      }
+    }
+    let plan = try bench.plan(
+      pipeline, inputs: earlier.inputs,
+      overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
+    let folder = try OutputFolder.prepare(
+      earlier.request?.folder ?? folder(of: earlier, bench), console: bench.console)
+    warnOfChanges(since: earlier, bench, store)
+    let request = RunRequest(
+      pipelineText: pipeline.text, folder: folder,
+      isReplacing: earlier.request?.isReplacing ?? false,
+      keepsEverything: earlier.request?.keepsEverything ?? false)
+    let launch = RunLaunch(
+      plan: plan, store: store, storeOption: arguments[Options.store],
+      voice: RunLaunch.Voice(arguments), console: bench.console)
+    return launch.start(request) { id, startedAt in
+      RunRecord(
+        id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,
+        overrides: earlier.overrides, startedAt: startedAt, request: request, resumes: earlier.id)
+    }
+  }
+
+  /// The pipeline as it was; where the record is too old to hold it, as its file is now.
+  private func pipeline(
+    of earlier: RunRecord, _ bench: Workbench
+  ) throws(Workbench.Refusal) -> Workbench.Pipeline {
+    guard let text = earlier.request?.pipelineText else {
+      return try bench.pipeline(at: earlier.pipelinePath)
+    }
+    return try bench.pipeline(text, from: earlier.pipelinePath)
+  }
+
+  /// Where a run whose record does not say so put its files: beside those that it published, or in
+  /// the folder that is usual here.
+  private func folder(of earlier: RunRecord, _ bench: Workbench) -> String {
+    guard let path = earlier.published.first?.path else { return bench.absolute("exports") }
+    return "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+  }
+
+  /// Says what is not as the earlier run saw it: a recording with other bytes is other work, and a
+  /// pipeline whose file was edited goes on as it was.
+  private func warnOfChanges(
+    since earlier: RunRecord, _ bench: Workbench, _ store: DiskStore
+  ) {
+    var warnings: [String] = []
+    for (name, digest) in (earlier.recordings ?? [:]).sorted(by: { $0.key < $1.key }) {
+      // What cannot be read is reported when the run reads it.
+      guard let path = earlier.inputs[name], let now = try? store.digest(ofFile: path),
+        now != digest
+      else { continue }
+      warnings.append("\(path) has changed since run \(earlier.id): what is there now is used")
+    }
+    if let text = earlier.request?.pipelineText,
+      let now = try? TextFile.read(earlier.pipelinePath), now != text
+    {
+      warnings.append(
+        "\(earlier.pipelinePath) has changed since run \(earlier.id), which goes on with the "
+          + "pipeline as it was; spool run takes the new one")
+    }
+    for warning in warnings {
+      if arguments[Options.json] { bench.console.print(JSONText.of(WarningLine(warning))) }
+      bench.console.report("warning: \(Format.visible(warning))")
+    }
+  }
+
+  private func refusal(
+    _ error: StageError, _ bench: Workbench, _ code: ExitCode
+  ) -> Workbench.Refusal {
+    Workbench.Refusal(text: ErrorText(error).render(bench.console), code: code)
+  }
+}

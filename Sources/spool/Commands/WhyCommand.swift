@@ -1,0 +1,138 @@
+import Arguments
+import PipelineEngine
+import Hashing
+import PipelineModel
+import Stages
+import Store
+
+/// `spool why`: why each stage of a run was made or reused.
+struct WhyCommand: Command {
+  private static let run = Positional<String>.required(
+    "RUN", help: "The run's name, or its beginning; last for the newest.")
+  private static let stage = Positional<String?>.optional(
+    "STAGE", help: "One stage of it, by its id, in full.")
+
+  static let declaration = CommandDeclaration(
+    name: "why", group: "History",
+    summary: "Say why each stage of a run was made or reused.",
+    discussion: """
+      A stage that was reused names the run that made it. One that was made names what is not as it \
+      was in the nearest earlier run of the same pipeline, of the same recording if there is one: a \
+      parameter, an input, the stage's revision, a library's version.
+      """,
+    positionals: [run, stage], options: [Options.store, Options.json],
+    examples: [
+      Example("The newest run", "spool why last"),
+      Example("Why the compressor worked again", "spool why last compress"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    do throws(Workbench.Refusal) {
+      let readable = try bench.readableStore(at: arguments[Options.store])
+      defer { withExtendedLifetime(readable) {} }
+      let store = readable.store
+      let run = try bench.run(named: arguments[Self.run], in: store)
+      let explanation = RunExplanation(
+        run, history: try bench.runs(limit: .max, in: store), store: store, catalog: bench.catalog)
+      var rows: [(step: StepRecord, reason: ReasonText)] = []
+      for step in try steps(of: run, console) {
+        do throws(StoreError) {
+          rows.append((step, ReasonText(try explanation.reason(of: step))))
+        } catch {
+          throw Workbench.Refusal(
+            text: ErrorText(StageError(error)).render(console), code: .failed)
+        }
+      }
+      if arguments[Options.json] {
+        console.print(json(run, rows).canonicalJSON)
+      } else if arguments[Self.stage] == nil {
+        console.print(table(run, rows))
+      } else {
+        for (step, reason) in rows { console.print(try detail(step, reason, bench, store)) }
+      }
+      return .done
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  private func steps(of run: RunRecord, _ console: Console) throws(Workbench.Refusal)
+    -> [StepRecord]
+  {
+    guard let name = arguments[Self.stage] else { return run.steps }
+    let found = run.steps.filter { $0.id.name == name }
+    guard found.isEmpty else { return found }
+    let names = run.steps.map(\.id.name)
+    let guess = Problem.nearest(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
+    throw Workbench.Refusal(
+      text: "\(console.red("error:")) the run \(run.id) has no stage \"\(name)\"\(guess)\n"
+        + "next:  it has \(names.joined(separator: ", "))", code: .usage)
+  }
+
+  private func table(_ run: RunRecord, _ rows: [(step: StepRecord, reason: ReasonText)]) -> String {
+    let width = (rows.map(\.step.id.name.count).max() ?? 0) + 2
+    var lines = ["\(run.pipeline)  run \(run.id), \(run.standing)", ""]
+    var compared: [String] = []
+    for (step, reason) in rows {
+      lines.append(
+        "  \(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
+          + Format.visible(reason.phrases.joined(separator: "; ")))
+      if step.outcome == .made, let run = reason.run?.name, !compared.contains(run) {
+        compared.append(run)
+      }
+    }
+    if !compared.isEmpty {
+      lines += ["", "compared with run \(compared.joined(separator: ", "))"]
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// One stage: every cause on a line of its own, and what it was made of.
+  private func detail(
+    _ step: StepRecord, _ reason: ReasonText, _ bench: Workbench, _ store: DiskStore
+  ) throws(Workbench.Refusal) -> String {
+    var lines = ["stage      \(step.id) (\(step.kind))", "outcome    \(step.outcome.rawValue)"]
+    for phrase in reason.phrases { lines.append("because    \(Format.visible(phrase))") }
+    if step.outcome == .made, let run = reason.run { lines.append("compared   with run \(run)") }
+    guard let key = step.key else { return lines.joined(separator: "\n") }
+    lines.append("key        \(key.digest.short)")
+    guard let components = (try? store.checkpoint(for: key))?.components else {
+      return lines.joined(separator: "\n")
+    }
+    lines.append("revision   \(components.revision)")
+    for (port, digest) in components.inputs.sorted(by: { $0.key < $1.key }) {
+      lines.append("input      \(port) \(digest.short)")
+    }
+    for (library, version) in components.libraries.sorted(by: { $0.key < $1.key }) {
+      lines.append("library    \(library) \(version)")
+    }
+    if case .group(let values)? = Value(json: components.parameters) {
+      for parameter in bench.catalog[components.kind]?.descriptor.parameters ?? [] {
+        guard let value = values[parameter.name], value != .null else { continue }
+        lines.append("parameter  \(parameter.name): \(parameter.type.text(of: value))")
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func json(_ run: RunRecord, _ rows: [(step: StepRecord, reason: ReasonText)]) -> Value {
+    .group([
+      "run": .text(run.id.name), "pipeline": .text(run.pipeline),
+      "state": .text(run.state.rawValue),
+      "stages": .list(
+        rows.map { row in
+          .group(
+            row.reason.members.merging([
+              "stage": .text(row.step.id.name), "kind": .text(row.step.kind),
+              "outcome": .text(row.step.outcome.rawValue),
+            ]) { $1 })
+        }),
+    ])
+  }
+}

@@ -1,0 +1,50 @@
+import PipelineEngine
+import PipelineModel
+
+/// What a person is told between the steps: that a run waits for another process, and where it goes
+/// on. A pure value.
+struct InterimNews {
+  private var mediaSeconds: Double?
+  private var reusedCount = 0
+  private var lastWait: String?
+
+  /// Takes note of an event, and gives the line that it is worth, if any. Waiting on and on for the
+  /// same process is told once.
+  mutating func take(_ event: RunEvent) -> String? {
+    switch event {
+    case .started(let run):
+      mediaSeconds = run.mediaSeconds
+      return run.resumes.map { "goes on with run \($0)" }
+    case .reused: reusedCount += 1
+    case .passStarted(_, _, let seconds):
+      mediaSeconds = seconds ?? mediaSeconds
+      lastWait = nil
+    case .waiting(let number, let isStopped):
+      let line = Self.wait(number, isStopped)
+      guard line != lastWait else { return nil }
+      lastWait = line
+      return line
+    case .resumed(_, let at, let total, let lost):
+      lastWait = nil
+      return resumption(at: at, of: total ?? mediaSeconds, lost: lost)
+    default: break
+    }
+    return nil
+  }
+
+  private static func wait(_ number: Int, _ isStopped: Bool) -> String {
+    let who = number > 0 ? "process \(number)" : "another process"
+    guard isStopped else { return "Waiting for \(who), which does the same work" }
+    let way = number > 0 ? "; kill -CONT \(number) lets it go on" : ""
+    return "Waiting for \(who), which does the same work and is stopped\(way)"
+  }
+
+  /// `Going on at 7:12 of 10:00: 3 stages reused, 1.3 s of work lost`.
+  private func resumption(at: Double, of total: Double?, lost: Double) -> String {
+    var facts: [String] = []
+    if reusedCount > 0 { facts.append("\(reusedCount) stage\(reusedCount == 1 ? "" : "s") reused") }
+    facts.append(lost < 0.05 ? "no work lost" : "\(Format.decimal(lost, places: 1)) s of work lost")
+    let place = Format.position(at) + (total.map { " of \(Format.position($0))" } ?? "")
+    return "Going on at \(place): \(facts.joined(separator: ", "))"
+  }
+}

@@ -1,0 +1,49 @@
+import PipelineEngine
+import Store
+import Synchronization
+
+/// One line on a terminal that says how much of a store has been read; nothing elsewhere.
+final class ReadingMeter: Sendable {
+  private struct State {
+    var startedAt: Double?
+    var drawnAt = 0.0
+    var isDrawn = false
+  }
+
+  private static let interval = 0.1
+  private let console: Console
+  private let isShown: Bool
+  private let state = Mutex(State())
+
+  init(_ console: Console, isShown: Bool) {
+    self.console = console
+    self.isShown = isShown && console.isTerminal
+  }
+
+  /// Draws how far the reading is; may be called from any thread, as often as one likes.
+  func show(_ progress: InspectionProgress) {
+    guard isShown else { return }
+    let now = SystemClock().elapsed
+    state.withLock { state in
+      let start = state.startedAt ?? now
+      state.startedAt = start
+      guard now - state.drawnAt >= Self.interval else { return }
+      state.drawnAt = now
+      state.isDrawn = true
+      let fraction = Double(progress.doneBytes) / Double(max(1, progress.totalBytes))
+      let left = fraction > 0.02 ? (now - start) * (1 - fraction) / fraction : nil
+      let rest = left.map { "   \(Format.duration($0)) left" } ?? ""
+      console.draw(
+        "\r\u{1B}[Kreading  \(Format.bar(fraction, width: 24))  "
+          + "\(ByteCount(progress.doneBytes)) of \(ByteCount(progress.totalBytes))\(rest)")
+    }
+  }
+
+  /// Removes the line.
+  func clear() {
+    state.withLock { state in
+      if state.isDrawn { console.draw("\r\u{1B}[K") }
+      state.isDrawn = false
+    }
+  }
+}

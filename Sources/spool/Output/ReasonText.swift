@@ -1,0 +1,107 @@
+import Hashing
+import PipelineEngine
+import PipelineModel
+
+/// Why a step was made or reused, in words and as plain values.
+struct ReasonText {
+  private let reason: StepReason
+
+  init(_ reason: StepReason) { self.reason = reason }
+
+  /// The causes, each a few words.
+  var phrases: [String] {
+    switch reason {
+    case .reused(let run?): ["from run \(run)"]
+    case .reused(nil): ["from a run that is not recorded"]
+    case .sameWork(let step): ["\(step) did the same work in this run"]
+    case .firstTime(isFirstRun: true): ["first run of this pipeline"]
+    case .firstTime(isFirstRun: false): ["first time in this pipeline"]
+    case .changed(let changes, _): changes.map(phrase)
+    case .madeAgain(let run): ["what run \(run) had made was no longer in the store"]
+    case .forgotten: ["what it was made of is no longer in the store"]
+    case .notDone(.skipped): ["its condition did not hold"]
+    case .notDone: ["not reached"]
+    }
+  }
+
+  /// The run that answers: that made what was reused, or that was compared with.
+  var run: RunID? {
+    switch reason {
+    case .reused(let run): run
+    case .changed(_, let run), .madeAgain(let run): run
+    default: nil
+    }
+  }
+
+  private func phrase(_ change: StepChange) -> String {
+    switch change {
+    case .upstream(_, let step): "\(step) above it gave something else"
+    case .source(let port, let old, let new):
+      "takes its \(port) from \(source(new)), no longer from \(source(old))"
+    case .recording(_, let old, let new):
+      old == new ? "\(new) has changed" : "another recording: \(old) → \(new)"
+    case .key(let change): phrase(change)
+    }
+  }
+
+  private func source(_ step: StepID?) -> String { step?.name ?? "a file" }
+
+  private func phrase(_ change: KeyChange) -> String {
+    switch change {
+    case .kind(let old, let new): "stage kind: \(old) → \(new)"
+    case .revision(let old, let new): "revision of the stage: \(old) → \(new)"
+    case .parameter(let name, let old?, let new?): "\(name): \(old) → \(new)"
+    case .parameter(let name, nil, let new): "\(name): \(new ?? "") added"
+    case .parameter(let name, let old, nil): "\(name): \(old ?? "") removed"
+    case .input(let port, let old, let new):
+      "\(port): \(old?.short ?? "none") → \(new?.short ?? "none")"
+    case .library(let name, let old, let new):
+      "\(name): \(old ?? "none") → \(new ?? "none")"
+    }
+  }
+
+  // MARK: JSON
+
+  /// One word for the kind of reason.
+  private var word: String {
+    switch reason {
+    case .reused: "reused"
+    case .sameWork: "same-work"
+    case .firstTime(let isFirstRun): isFirstRun ? "first-run" : "first-time"
+    case .changed: "changed"
+    case .madeAgain: "made-again"
+    case .forgotten: "forgotten"
+    case .notDone: "not-done"
+    }
+  }
+
+  /// The reason for scripts.
+  var members: [String: Value] {
+    var members: [String: Value] = [
+      "reason": .text(word), "text": .text(phrases.joined(separator: "; ")),
+    ]
+    if let run { members["run"] = .text(run.name) }
+    if case .changed(let changes, _) = reason {
+      members["changes"] = .list(changes.map { .group(value($0)) })
+    }
+    return members
+  }
+
+  private func value(_ change: StepChange) -> [String: Value] {
+    func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+    func entry(_ what: String, _ name: String, _ old: String?, _ new: String?) -> [String: Value] {
+      ["what": .text(what), "name": .text(name), "from": text(old), "to": text(new)]
+    }
+    return switch change {
+    case .upstream(let port, let step):
+      ["what": .text("step"), "name": .text(port.name), "step": .text(step.name)]
+    case .source(let port, let old, let new): entry("source", port.name, old?.name, new?.name)
+    case .recording(let name, let old, let new): entry("recording", name, old, new)
+    case .key(.kind(let old, let new)): entry("kind", "kind", old, new)
+    case .key(.revision(let old, let new)): entry("revision", "revision", "\(old)", "\(new)")
+    case .key(.parameter(let name, let old, let new)): entry("parameter", name, old, new)
+    case .key(.input(let port, let old, let new)): entry("input", port.name, old?.hex, new?.hex)
+    case .key(.library(let name, let old, let new)): entry("library", name, old, new)
+    }
+  }
+}

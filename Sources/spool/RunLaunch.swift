@@ -1,0 +1,71 @@
+import Arguments
+import PipelineEngine
+import PipelineModel
+import Stages
+import Store
+
+/// A run as `spool run` and `spool resume` start it: everything is known and checked, and the work
+/// begins.
+struct RunLaunch {
+  /// How events are told.
+  enum Voice {
+    /// One JSON object for each.
+    case json
+    /// Nothing but what went wrong.
+    case quiet
+    /// For a person.
+    case full
+
+    /// What the options say.
+    init(_ arguments: ParsedArguments) {
+      self = arguments[Options.json] ? .json : arguments[Options.quiet] ? .quiet : .full
+    }
+  }
+
+  let plan: Plan
+  let store: DiskStore
+  /// `--store` as it was typed.
+  let storeOption: String?
+  let voice: Voice
+  let console: Console
+
+  /// Runs the plan to its end, or to the clean point where a signal ends it.
+  /// - Parameter makeRecord: makes the record of a run with this name that begins now.
+  func start(
+    _ request: RunRequest, _ makeRecord: (RunID, _ startedAt: Double) -> RunRecord
+  ) -> ExitCode {
+    let clock = SystemClock()
+    let record = makeRecord(clock.makeRunID(), clock.now)
+    let way = storeOption.map { "spool resume \(record.id) --store \($0)" }
+    let resumeCommand = way ?? "spool resume \(record.id)"
+    let farewell = "stopped: nothing is lost, and \(resumeCommand) goes on from here"
+    let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
+    let runner = Runner(
+      store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
+      recorder: recorder(clock), stop: stop, clock: clock)
+    var options = Runner.Options(folder: request.folder)
+    options.isReplacing = request.isReplacing
+    options.keepsEverything = request.keepsEverything
+    options.resumeCommand = resumeCommand
+    do throws(RunError) {
+      _ = try runner.run(plan, options, record: record)
+      return .done
+    } catch {
+      if error.error.cause == .cancelled, let signal = stop.signalNumber {
+        console.report(farewell)
+        return .interrupted(by: signal)
+      }
+      if case .json = voice { console.print(JSONText.of(ErrorLine(error))) }
+      console.report(ErrorText(error).render(console))
+      return .failed
+    }
+  }
+
+  private func recorder(_ clock: SystemClock) -> any RunRecorder {
+    switch voice {
+    case .json: JSONRecorder(console)
+    case .quiet: SilentRecorder(console)
+    case .full: TerminalRecorder(plan, clock: clock, console: console)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Real faults under the real program. `SPOOL_LONG_TESTS=1` lets them strike at more points.
+@Suite(
+  "A disk that fails costs work, and never a wrong file", .serialized,
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct DiskFaultTests {
+  private static let strace = Program(named: "strace")
+
+  private let fixture: FaultFixture
+  private var place: Workspace { fixture.place }
+
+  init() throws { fixture = try FaultFixture() }
+
+  // MARK: Full disks
+
+  @Test(
+    "a disk that is too small, a little less each time, refuses until it is large enough",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func growingDisk() throws {
+    let disk = try SmallDisk(byteCount: 100_000)
+    let places = ["--store", disk.path + "/store", "--out", disk.path + "/out"]
+    var failures = 0
+    for byteCount in stride(
+      from: 100_000, through: 64_000_000, by: LongTests.areWanted ? 300_000 : 900_000)
+    {
+      try disk.resize(toByteCount: byteCount)
+      let run = try fixture.run(places)
+      try fixture.expectHonesty(of: run, out: disk.path + "/out", "a disk of \(byteCount) bytes")
+      if run.exitCode == 0 { break }
+      failures += 1
+    }
+    #expect(failures >= 2)
+    try fixture.expectCompletion(after: "a disk that grew", places, out: disk.path + "/out")
+  }
+
+  /// When in a run its disk gets full, and how many bytes are left then.
+  struct Squeeze: CustomTestStringConvertible, Sendable {
+    let event: String
+    let times: Int
+    let room: Int
+    var testDescription: String { "\(room) bytes left after \(times) × \(event)" }
+
+    static let all = [("pass", 1), ("progress", 4), ("finished", 1), ("pass", 2)].flatMap {
+      moment in
+      [0, 30_000, 200_000, 900_000].map { Squeeze(event: moment.0, times: moment.1, room: $0) }
+    }
+  }
+
+  @Test(
+    "a disk that gets full at any time ends the run with a word, and with room again it goes on",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"),
+    arguments: LongTests.points(Squeeze.all, each: 3))
+  func fullDisk(squeeze: Squeeze) throws {
+    let disk = try SmallDisk(byteCount: 64 << 20)
+    let out = disk.path + "/out"
+    let places = ["--store", disk.path + "/store", "--out", out]
+    let running = try fixture.start(places)
+    _ = try running.waits(for: "\"event\":\"\(squeeze.event)\"", times: squeeze.times)
+    try disk.squeeze(toRoomFor: squeeze.room)
+    try fixture.expectHonesty(of: try running.end().run, out: out, "\(squeeze)")
+    try disk.resize(toByteCount: 64 << 20)
+    try fixture.expectCompletion(after: "\(squeeze)", places, out: out)
+  }
+
+  // MARK: Disks that report errors
+
+  /// Runs under strace, which makes chosen calls fail instead of being made, and expects that it
+  /// did. Calls are counted in each thread by itself.
+  private func run(
+    failing calls: String, when: String, of path: String? = nil
+  ) throws -> SpoolRun {
+    let strace = try #require(Self.strace)
+    let log = place.file("strace")
+    let run = try fixture.run(
+      under: strace,
+      ["-f", "-qq", "-o", log] + (path.map { ["-P", $0] } ?? []) + [
+        "-e", "trace=\(calls)", "-e", "inject=\(calls):error=EIO:when=\(when)",
+      ])
+    let calls = try String(contentsOfFile: log, encoding: .utf8)
+    #expect(calls.contains("(INJECTED)"), "nothing failed, so nothing was tested")
+    return run
+  }
+
+  @Test(
+    "a flush that fails is never taken for one that did not",
+    .enabled(if: strace != nil, "the strace program is not installed"),
+    arguments: LongTests.points(
+      ["1", "1+", "2", "2+", "3", "4", "5+", "6", "8", "10", "12"], each: 3))
+  func failedFlush(when: String) throws {
+    let fault = "EIO at flush \(when)"
+    let run = try run(failing: "fsync,fdatasync", when: when)
+    if when.hasSuffix("+") { #expect(run.exitCode == 1, "\(fault)") }
+    try fixture.expectHonesty(of: run, fault)
+    try fixture.expectCompletion(after: fault)
+  }
+
+  // The loader takes the first two reads for libraries, and cannot start the program without.
+  @Test(
+    "a database or a file that cannot be read ends the run, or makes no difference",
+    .enabled(if: strace != nil, "the strace program is not installed"),
+    arguments: LongTests.points([3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96], each: 3))
+  func failedRead(number: Int) throws {
+    let fault = "EIO at read \(number)"
+    let run = try run(failing: "pread64", when: "\(number)")
+    try fixture.expectHonesty(of: run, fault)
+    try fixture.expectCompletion(after: fault)
+  }
+
+  @Test(
+    "a recording with a bad sector is not taken for a shorter one",
+    .enabled(if: strace != nil, "the strace program is not installed"),
+    arguments: LongTests.points([1, 2, 3, 5, 10, 20], each: 2))
+  func badSector(number: Int) throws {
+    let fault = "EIO at read \(number) of the recording"
+    let run = try run(failing: "read,pread64", when: "\(number)+", of: fixture.recording)
+    #expect(run.exitCode == 1, "\(fault)")
+    try fixture.expectHonesty(of: run, fault)
+    try fixture.expectCompletion(after: fault)
+  }
+}

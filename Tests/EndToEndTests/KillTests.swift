@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Lets `spool crashtest` kill real runs.
+///
+/// What runs everywhere takes seconds. `SPOOL_LONG_TESTS=1` adds 200 kills of each pipeline and a
+/// kill before every single operation of the store, which takes minutes.
+@Suite("A run can be killed anywhere", .serialized)
+struct KillTests {
+  /// A shipped pipeline and a recording for it.
+  struct Work: CustomTestStringConvertible, Sendable {
+    let pipeline: String
+    let sample: String
+    var testDescription: String { pipeline }
+
+    static let all = [
+      Work(pipeline: "voice-note.yaml", sample: "note-1.m4a"),
+      Work(pipeline: "podcast.yaml", sample: "take.flac"),
+    ]
+  }
+
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  @Test("at a few random moments, and every output is the same to the byte", arguments: Work.all)
+  func atRandom(work: Work) throws {
+    let kills = work.pipeline == "voice-note.yaml" ? 15 : 10
+    try expectSurvival(of: work, kills: kills, seed: 20_261_121)
+  }
+
+  @Test(
+    "at 200 random moments of each pipeline",
+    .enabled(if: LongTests.areWanted, "SPOOL_LONG_TESTS is not set"), arguments: Work.all)
+  func atManyMoments(work: Work) throws {
+    try expectSurvival(of: work, kills: 200, seed: .random(in: 0..<1_000_000))
+  }
+
+  private func expectSurvival(of work: Work, kills: Int, seed: Int) throws {
+    let result = try crashtest(
+      [
+        PackageFiles.pipeline(work.pipeline), PackageFiles.sample(work.sample),
+        "--kills", "\(kills)", "--seed", "\(seed)",
+      ])
+    #expect(result.kills == kills)
+    #expect(result.series >= 1)
+    #expect(result.checks == kills + result.series)
+    #expect(result.outputs == 3 * result.series)
+  }
+
+  @Test(
+    "before every so many operations of the store",
+    .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"),
+    arguments: [LongTests.areWanted ? 1 : 9])
+  func beforeOperations(stride: Int) throws {
+    let note = place.file("note.wav")
+    try Reference.record(note, seconds: 1)
+    let result = try crashtest(
+      [
+        try place.quickPipeline(formats: "wav"), note, "--at-every-write", "--every", "\(stride)",
+      ])
+    let operations = try #require(result.operations)
+    #expect(operations > 40)
+    #expect(result.kills >= operations / stride)
+    #expect(result.outputs == result.series)
+  }
+
+  @Test("Ctrl-C ends the test cleanly, and leaves nothing")
+  func interrupted() throws {
+    let running = try RunningSpool(
+      SpoolProgram.program,
+      [
+        "crashtest", PackageFiles.pipeline("voice-note.yaml"), PackageFiles.sample("note-1.m4a"),
+        "--kills", "1000", "--json",
+      ], environment: ["TMPDIR": try scratch()], folder: place.folder.path)
+    try #require(try running.waits(for: "\"killed\"", times: 2))
+    #expect(Workspace.names(in: place.file("scratch")).count == 1)
+    running.send(SIGINT)
+    let (run, seconds) = try running.end()
+    #expect(run.exitCode == 128 + SIGINT, "\(run.errorOutput)")
+    #expect(seconds < 2)
+    #expect(Workspace.names(in: place.file("scratch")) == [])
+  }
+
+  @Test("a pipeline that is wrong, and a recording that is not there, are told as spool run does")
+  func refusals() throws {
+    let bad = try place.spool([
+      "crashtest", try place.pipeline("pipeline: p\nstages: [eqq]\n"), "x",
+    ])
+    #expect(bad.exitCode == 2)
+    #expect(bad.errorOutput.contains("eqq"))
+    let missing = try place.spool(
+      ["crashtest", try place.quickPipeline(), place.file("none.wav"), "--scratch", try scratch()])
+    #expect(missing.exitCode == 1)
+    #expect(missing.errorOutput.contains("none.wav"))
+    #expect(Workspace.names(in: place.file("scratch")) == [])
+    let none = try place.spool(
+      ["crashtest", try place.quickPipeline(), place.file("none.wav"), "--kills", "0"])
+    #expect(none.exitCode == 2)
+  }
+
+  // MARK: The command
+
+  private func scratch() throws -> String {
+    let path = place.file("scratch")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
+  /// Runs the command, and expects that it finds nothing wrong and leaves nothing.
+  private func crashtest(_ arguments: [String]) throws -> Outcome {
+    let run = try place.spool(
+      ["crashtest"] + arguments + ["--json"], environment: ["TMPDIR": try scratch()])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(run.errorOutput == "")
+    #expect(Workspace.names(in: place.file("scratch")) == [])
+    #expect(Workspace.names(in: place.store) == [], "the user's own store was touched")
+    let last = try #require(run.text.split(separator: "\n").last)
+    let outcome = try JSONDecoder().decode(Line.self, from: Data(last.utf8)).result
+    #expect(outcome.differences.map(\.problem) == [])
+    #expect(outcome.identicalOutputs == outcome.outputs)
+    return outcome
+  }
+
+  private struct Line: Decodable { let result: Outcome }
+  private struct Problem: Decodable { let problem: String }
+  private struct Outcome: Decodable {
+    let kills: Int
+    let series: Int
+    let checks: Int
+    let outputs: Int
+    let identicalOutputs: Int
+    let operations: Int?
+    let differences: [Problem]
+  }
+}

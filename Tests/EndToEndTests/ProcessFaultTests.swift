@@ -1,0 +1,123 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Real faults under the real program. `SPOOL_LONG_TESTS=1` lets them strike at more points.
+@Suite(
+  "Neighbours, limits and clocks that misbehave cost no file", .serialized,
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct ProcessFaultTests {
+  private let fixture: FaultFixture
+  private var place: Workspace { fixture.place }
+
+  init() throws { fixture = try FaultFixture() }
+
+  @Test(
+    "few open files are enough, or too few are told",
+    arguments: LongTests.points([10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 64], each: 2))
+  func fewFiles(limit: Int) throws {
+    let shell = Program(path: "/bin/sh")
+    let run = try fixture.run(under: shell, ["-c", "ulimit -n \(limit) && exec \"$@\"", "sh"])
+    try fixture.expectHonesty(of: run, "\(limit) open files")
+    try fixture.expectCompletion(after: "\(limit) open files")
+  }
+
+  // MARK: Clocks
+
+  /// Debian's libfaketime, or the one that `SPOOL_FAKETIME` names; nil where there is none.
+  private static let faketime: String? = {
+    let folder = "/usr/lib"
+    let places = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map {
+      "\(folder)/\($0)/faketime/libfaketime.so.1"
+    }
+    let named = ProcessInfo.processInfo.environment["SPOOL_FAKETIME"].map { [$0] } ?? []
+    return (named + places).first { FileManager.default.fileExists(atPath: $0) }
+  }()
+
+  /// Words in front of a command that give it a clock as wrong as the file says at that moment.
+  ///
+  /// The library hands something down through the environment, after which Swift finds no arguments
+  /// where that is made in its own process: hence the shell around it, which stays to clean up.
+  private func falseClock(_ file: String) throws -> [String] {
+    [
+      "LD_PRELOAD=\(try #require(Self.faketime))", "FAKETIME_TIMESTAMP_FILE=\(file)",
+      "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1", "sh", "-c",
+      """
+      "$@"; code=$?; rm -f /dev/shm/faketime_shm_$$ /dev/shm/sem.faketime_sem_$$; exit $code
+      """, "sh",
+    ]
+  }
+
+  @Test(
+    "a clock that jumps back an hour changes nothing",
+    .enabled(if: faketime != nil, "libfaketime is not installed"), arguments: [true, false])
+  func clockJumpsBack(isWithinRun: Bool) throws {
+    let env = Program(path: "/usr/bin/env")
+    let clock = try falseClock(try place.folder.write("+0\n", to: "offset"))
+    if isWithinRun {
+      let running = try RunningSpool(
+        env,
+        clock + [
+          SpoolProgram.program.path, "run", fixture.pipeline, fixture.recording, "--json", "--out",
+          place.out,
+        ], environment: ["SPOOL_STORE": place.store], folder: place.folder.path)
+      try #require(try running.waits(for: "\"progress\""))
+      try place.folder.write("-3600\n", to: "offset")
+      let first = try running.end().run
+      #expect(first.exitCode == 0, "\(first.errorOutput)")
+      try fixture.expectHonesty(of: first, "a clock that jumped")
+    } else {
+      let killed = try fixture.start()
+      try #require(try killed.waits(for: "\"progress\""))
+      killed.send(SIGKILL)
+      _ = try killed.end()
+      try place.folder.write("-3600\n", to: "offset")
+    }
+    // Everything that the store knows happened in the future.
+    let again = try fixture.run(under: env, clock)
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(place.exports == fixture.expected.keys.sorted())
+    try fixture.expectHonesty(of: again, "an hour earlier")
+    try fixture.expectCompletion(after: "a clock that jumped")
+  }
+
+  // MARK: Neighbours
+
+  @Test("two at once with the same work both end well, with the same bytes")
+  func twoAtOnce() throws {
+    let runs = try bothEnds()
+    for run in runs {
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      try fixture.expectHonesty(of: run, "two at once")
+    }
+    #expect(place.exports == fixture.expected.keys.sorted(), "temporary files stay")
+  }
+
+  @Test("two at once with the same work do it once", .disabled("work is not claimed yet"))
+  func onceOnly() throws {
+    let runs = try bothEnds()
+    let made = runs.flatMap(\.made)
+    #expect(Set(made).count == made.count, "done twice: \(made.sorted())")
+    #expect(Set(made) == ["decode", "eq", "normalize", "export"])
+  }
+
+  private func bothEnds() throws -> [SpoolRun] {
+    let both = try (0..<2).map { _ in try fixture.start() }
+    return try both.map { try $0.end().run }
+  }
+
+  @Test("a run that was frozen keeps nobody from the same work, and does no harm when it thaws")
+  func frozen() throws {
+    let frozen = try fixture.start()
+    try #require(try frozen.waits(for: "\"progress\""))
+    frozen.send(SIGSTOP)
+    // Thawed whatever happens, so that nothing waits for it for ever.
+    defer { frozen.send(SIGCONT) }
+    let second = try fixture.run()
+    #expect(second.exitCode == 0, "\(second.errorOutput)")
+    try fixture.expectHonesty(of: second, "beside a frozen run")
+    frozen.send(SIGCONT)
+    try fixture.expectHonesty(of: try frozen.end().run, "a thawed run")
+    try fixture.expectCompletion(after: "a thawed run")
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import PipelineModel
+import Store
+import TestSupport
+import Testing
+
+@Suite(
+  "A run is gone on with, and nothing has to be said again",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct ResumeTests {
+  private let place: Workspace
+  private let note: String
+  private let pipeline: String
+
+  init() throws {
+    place = try Workspace()
+    note = place.file("note.wav")
+    try Reference.record(note, seconds: 40, rate: 22050, channels: 1)
+    pipeline = try place.pipeline(Self.text)
+  }
+
+  private static let text = """
+    pipeline: long
+    inputs: { note: sound }
+    vars: { peak: -3 dB }
+    stages:
+      - decode
+      - normalize: { peak: $peak }
+      - export: [wav, flac]
+    """
+
+  /// Starts a run with an override and ends it by a signal.
+  private func interrupted(by signal: Int32) throws -> SpoolRun {
+    let running = try place.start(pipeline, [note], ["--set", "peak=-7 dB"])
+    try #require(try running.waits(for: "\"progress\""))
+    running.send(signal)
+    return try running.end().run
+  }
+
+  /// The exports of a run with the same override that nothing disturbed.
+  private func undisturbed() throws -> [String: Data] {
+    let other = try Workspace()
+    let run = try other.run(
+      try other.pipeline(Self.text), [note], ["--set", "peak=-7 dB"])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    return try other.allExports()
+  }
+
+  @Test("an interrupted run goes on as it was told, although the pipeline's file is another now")
+  func interrupted() throws {
+    let stopped = try interrupted(by: SIGINT)
+    #expect(stopped.exitCode == 130)
+    let earlier = try #require(stopped.record)
+    #expect(stopped.errorOutput.contains("nothing is lost"))
+    #expect(stopped.errorOutput.contains("spool resume \(earlier.id)"))
+    #expect(stopped.errorOutput.split(separator: "\n").count == 1, "\(stopped.errorOutput)")
+
+    _ = try place.pipeline("pipeline: other\ninputs: {}\nstages: []\n")
+    let resumed = try place.resume()
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(resumed.errorOutput.contains("pipeline.yaml has changed"))
+    #expect(resumed.record?.resumes == earlier.id)
+    #expect(try place.allExports() == undisturbed())
+    // The earlier run stays what it was, and there is nothing left to do.
+    #expect(try place.spool(["show", earlier.id]).text.contains("interrupted"))
+    let idle = try place.spool(["resume"])
+    #expect(idle.exitCode == 0)
+    #expect(idle.text.contains("nothing to go on with"))
+  }
+
+  @Test("a killed run goes on, although the pipeline's file is gone")
+  func killed() throws {
+    #expect(try interrupted(by: SIGKILL).exitCode == 128 + SIGKILL)
+    try FileManager.default.removeItem(atPath: pipeline)
+    let resumed = try place.resume()
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(resumed.errorOutput == "")
+    #expect(try place.allExports() == undisturbed())
+  }
+
+  @Test("a failed run goes on once its cause is gone")
+  func failed() throws {
+    try FileManager.default.createDirectory(atPath: place.out, withIntermediateDirectories: false)
+    try place.folder.write("mine", to: "out/note.wav")
+    let failed = try place.run(pipeline, [note])
+    #expect(failed.exitCode == 1)
+    try FileManager.default.removeItem(atPath: place.out + "/note.wav")
+    let resumed = try place.resume(failed.record?.id)
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(resumed.made == [], "what was done was done again")
+    #expect(place.exports == ["note.flac", "note.wav"])
+  }
+
+  @Test("no such run, a run that is done and a recording that is gone are errors that say so")
+  func errors() throws {
+    #expect(try place.spool(["resume"]).text.contains("nothing to go on with"))
+    #expect(!FileManager.default.fileExists(atPath: place.store), "looking made a store")
+    let unknown = try place.spool(["resume", "1999"])
+    #expect(unknown.exitCode == 2)
+    #expect(unknown.errorOutput.contains("no run \"1999\""))
+
+    let id = try #require(try interrupted(by: SIGTERM).record?.id)
+    try FileManager.default.moveItem(atPath: note, toPath: note + ".away")
+    let gone = try place.spool(["resume"])
+    #expect(gone.exitCode == 1)
+    let complaint = try #require(Complaint(gone.errorOutput), "\(gone.errorOutput)")
+    #expect(complaint.what.contains(note) && complaint.what.contains("gone"))
+    try FileManager.default.moveItem(atPath: note + ".away", toPath: note)
+
+    let done = try #require(try place.resume(id).record)
+    #expect(done.state == "done")
+    let again = try place.spool(["resume", done.id])
+    #expect(again.exitCode == 2)
+    #expect(again.errorOutput.contains("is done"), "\(again.errorOutput)")
+  }
+
+  @Test("a recording that has changed since is said to have")
+  func changedRecording() throws {
+    try #require(try interrupted(by: SIGINT).exitCode == 130)
+    try Reference.record(note, seconds: 2)
+    let resumed = try place.resume()
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(resumed.errorOutput.contains("\(note) has changed"), "\(resumed.errorOutput)")
+    #expect(resumed.warnings.contains { $0.contains("has changed") })
+    #expect(try SoundFacts(of: place.out + "/note.wav").frames == 88200)
+  }
+
+  @Test("the same run typed again leaves nothing to go on with")
+  func typedAgain() throws {
+    try #require(try interrupted(by: SIGINT).exitCode == 130)
+    try #require(try place.run(pipeline, [note], ["--set", "peak=-7 dB"]).exitCode == 0)
+    #expect(try place.spool(["resume"]).text.contains("nothing to go on with"))
+  }
+
+  @Test("a run from before requests were recorded goes on with the pipeline's file")
+  func oldRecord() throws {
+    do {
+      let store = try DiskStore(at: place.store)
+      var record = RunRecord(
+        id: RunID("20251121-142205-3f9a"), pipeline: "long", pipelinePath: pipeline,
+        inputs: ["note": note], overrides: ["peak": "-7 dB"], startedAt: 1_764_000_000)
+      record.state = .cutOff
+      try store.save(record)
+    }
+    let listed = try place.spool(["runs"])
+    #expect(listed.text.contains("cut off"), "\(listed.text)")
+    #expect(listed.errorOutput.contains("spool resume 20251121-142205-3f9a"))
+    let shown = try place.spool(["show", "last"])
+    #expect(shown.text.contains("cut off; spool resume 20251121-142205-3f9a"), "\(shown.text)")
+    let resumed = try place.resume("2025")
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    let exports = place.file("exports/")
+    #expect(Workspace.names(in: exports) == ["note.flac", "note.wav"])
+    #expect(
+      try Data(contentsOf: URL(fileURLWithPath: exports + "note.wav")) == undisturbed()["note.wav"])
+  }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "A store can be checked, repaired, freed, backed up and restored",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct StoreCareTests {
+  private let place: Workspace
+  private let note: String
+  private let pipeline: String
+  private let first: SpoolRun
+
+  init() throws {
+    place = try Workspace()
+    note = place.file("note.wav")
+    try Reference.record(note, seconds: 1)
+    pipeline = try place.quickPipeline()
+    first = try place.run(pipeline, [note])
+    try #require(first.exitCode == 0)
+  }
+
+  private struct Check: Decodable {
+    struct Finding: Decodable {
+      let kind: String
+      let path: String
+    }
+    let sound: Bool
+    let artifacts: Int
+    let findings: [Finding]
+  }
+
+  private func check() throws -> Check {
+    let result = try place.spool(["check", "--json"])
+    let check = try JSONDecoder().decode(Check.self, from: result.output)
+    #expect(result.exitCode == (check.sound ? 0 : 4))
+    return check
+  }
+
+  /// Flips a bit in the middle of an artifact of the export step. - Returns: where it lies.
+  private func damageExport() throws -> String {
+    let digest = try #require(first.step("export")?.outputs.values.compactMap(\.artifact).first)
+      .digest
+    let path = "\(place.store)/artifacts/\(digest.prefix(2))/\(digest)"
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    data[data.count / 2] ^= 16
+    try FileManager.default.removeItem(atPath: path)
+    try data.write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test("check tells a sound store in two lines, and exits 0")
+  func sound() throws {
+    for arguments in [["check"], ["check", "--quick"]] {
+      let result = try place.spool(arguments)
+      #expect(result.exitCode == 0 && result.errorOutput == "")
+      #expect(result.text.hasSuffix("the store is sound\n"), "\(result.text)")
+      #expect(result.text.split(separator: "\n").count == 2)
+      #expect(!result.text.contains("\u{1B}") && !result.text.contains("\r"))
+    }
+    #expect(try check().findings.isEmpty)
+    #expect(try place.spool(["check", "--quiet"]).text == "")
+  }
+
+  @Test("a flipped bit is found, named and repaired, and the next run gives the same bytes")
+  func damage() throws {
+    let before = try place.allExports()
+    let path = try damageExport()
+    let result = try place.spool(["check"])
+    #expect(result.exitCode == 4)
+    for words in [path, "its bytes are not those that its name promises", "spool repair"] {
+      #expect(result.text.contains(words), "\(words)\n\(result.text)")
+    }
+    #expect(try check().findings.map(\.path) == [path])
+
+    let plan = try place.spool(["repair", "--dry-run"])
+    #expect(plan.exitCode == 0 && plan.text.contains("nothing was changed"))
+    #expect(FileManager.default.fileExists(atPath: path))
+    #expect(try place.spool(["repair"]).exitCode == 0)
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(try check().sound)
+    #expect(try place.spool(["repair"]).text == "nothing to repair\n")
+
+    try FileManager.default.removeItem(atPath: place.out)
+    let again = try place.run(pipeline, [note])
+    #expect(again.made == ["export"])
+    #expect(try place.allExports() == before)
+  }
+
+  @Test("an export that a user edited is mentioned, and is no damage")
+  func editedExport() throws {
+    let name = try #require(place.exports.first)
+    try Data("edited".utf8).write(to: URL(fileURLWithPath: place.out + "/" + name))
+    let result = try place.spool(["check"])
+    #expect(result.exitCode == 0)
+    #expect(result.text.contains("remark:  \(place.out)/\(name)"), "\(result.text)")
+  }
+
+  @Test("a destroyed database costs nothing but one line", arguments: [true, false])
+  func destroyed(hasBackup: Bool) throws {
+    let database = place.store + "/spool.sqlite"
+    if !hasBackup { try FileManager.default.removeItem(atPath: place.store + "/backups") }
+    try Data("destroyed".utf8).write(to: URL(fileURLWithPath: database))
+    #expect(try check().findings.map(\.kind) == ["database"])
+    let runs = try place.spool(["runs"])
+    #expect(runs.exitCode == 0)
+    #expect(runs.text.contains("note.wav") && runs.text.contains("done"))
+    #expect(runs.errorOutput.hasPrefix("note: the store's database was lost"))
+    #expect(runs.errorOutput.split(separator: "\n").count == 1, "\(runs.errorOutput)")
+    #expect(runs.errorOutput.contains(hasBackup ? "backup 1" : "the records"))
+    let again = try place.run(pipeline, [note])
+    #expect(again.made == [] && again.errorOutput == "")
+    #expect(try check().sound)
+  }
+
+  @Test("repair makes a deleted database again")
+  func deleted() throws {
+    for name in ["spool.sqlite", "spool.sqlite-wal", "spool.sqlite-shm", "backups"] {
+      try? FileManager.default.removeItem(atPath: place.store + "/" + name)
+    }
+    let result = try place.spool(["repair", "--json"])
+    #expect(result.exitCode == 0)
+    #expect(result.text.contains(#""recovery":{"#))
+    #expect(try place.run(pipeline, [note]).made == [])
+  }
+
+  @Test("gc frees nothing that is recent, and tells what it would free")
+  func recent() throws {
+    for arguments in [["gc"], ["gc", "--sound"], ["gc", "--keep-size", "0 B"]] {
+      let result = try place.spool(arguments)
+      #expect(result.exitCode == 0)
+      #expect(result.text.hasPrefix("nothing to free; "), "\(result.text)")
+    }
+    #expect(try place.run(pipeline, [note]).made == [])
+  }
+
+  /// Makes all that lies in the store two hours old.
+  private func age() throws {
+    for case let name as String in FileManager.default.enumerator(atPath: place.store) ?? .init()
+    where name.hasPrefix("artifacts/") || name.hasPrefix("records/") {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -7200)],
+        ofItemAtPath: place.store + "/" + name)
+    }
+  }
+
+  @Test("gc frees sound first, then all, never what is pinned, and a run makes it all again")
+  func collection() throws {
+    let before = try place.allExports()
+    let id = try #require(first.record).id
+    for name in [id, "last"] {
+      #expect(try place.spool(["gc", "--pin", name]).text == "pinned \(id)\n")
+    }
+    try age()
+    #expect(try place.spool(["gc", "--keep-size", "1kB"]).text.hasPrefix("nothing to free"))
+    #expect(try place.spool(["gc", "--unpin", String(id.prefix(17))]).text == "unpinned \(id)\n")
+
+    let plan = try place.spool(["gc", "--sound", "--dry-run"])
+    #expect(plan.text.contains("would free") && plan.text.contains(place.store + "/artifacts/"))
+    #expect(try place.spool(["gc", "--sound"]).text.hasPrefix("freed "))
+    #expect(try check().findings.isEmpty)
+    let artifacts = try check().artifacts
+    #expect(artifacts >= 4)
+
+    #expect(try place.spool(["gc", "--keep-size", "0 B"]).text.contains("0 B are left"))
+    let after = try check()
+    #expect(after.artifacts == 0 && after.findings.isEmpty)
+    #expect(try place.spool(["runs"]).text.contains(id))
+    try FileManager.default.removeItem(atPath: place.out)
+    #expect(try place.run(pipeline, [note]).exitCode == 0)
+    #expect(try place.allExports() == before)
+  }
+
+  @Test("gc refuses what it does not understand, and says what it would")
+  func wrongArguments() throws {
+    for arguments in [["--older-than", "soon"], ["--keep-size", "20"], ["--older-than", "-3d"]] {
+      let result = try place.spool(["gc"] + arguments)
+      #expect(result.exitCode == 2 && result.text == "", "\(arguments)")
+    }
+    let unknown = try place.spool(["gc", "--pin", "19990101"])
+    #expect(unknown.exitCode == 1)
+    #expect(Complaint(unknown.errorOutput)?.next == "spool runs lists them")
+  }
+
+  @Test("backup and restore: a slot, a file, and what is no backup")
+  func backups() throws {
+    let made = try place.spool(["backup"])
+    #expect(made.text == "backed up to \(place.store)/backups/spool-1.sqlite\n")
+    let file = place.file("copy.sqlite")
+    #expect(try place.spool(["backup", "copy.sqlite"]).text == "backed up to \(file)\n")
+    let refused = try place.spool(["backup", "copy.sqlite"])
+    #expect(refused.exitCode == 1)
+    #expect(Complaint(refused.errorOutput)?.next.contains("--replace") == true)
+
+    for source in [[], ["1"], ["copy.sqlite"]] as [[String]] {
+      let restored = try place.spool(["restore"] + source)
+      #expect(restored.exitCode == 0 && restored.text.hasPrefix("restored from "), "\(source)")
+      #expect(try place.run(pipeline, [note]).made == [])
+    }
+    let wrong = try place.spool(["restore", note])
+    #expect(wrong.exitCode == 1)
+    #expect(Complaint(wrong.errorOutput)?.why == "file is not a database")
+    #expect(try place.run(pipeline, [note]).made == [])
+  }
+
+  @Test("nobody repairs or restores under a run that is going on")
+  func busy() throws {
+    let long = place.file("long.wav")
+    try Reference.record(long, seconds: 300)
+    let running = try place.start(try place.quickPipeline(formats: "wav"), [long])
+    #expect(try running.waits(for: #""event":"progress""#))
+    running.send(SIGSTOP)
+    for arguments in [["repair"], ["restore"]] {
+      let result = try place.spool(arguments)
+      #expect(result.exitCode == 1, "\(result.text)")
+      let complaint = Complaint(result.errorOutput)
+      #expect(complaint?.why.contains("(spool run") == true, "\(result.errorOutput)")
+    }
+    #expect(try place.spool(["check", "--quick"]).exitCode == 0)
+    #expect(try place.spool(["gc", "--keep-size", "0 B"]).exitCode == 0)
+    running.send(SIGCONT)
+    #expect(try running.end().run.exitCode == 0)
+    #expect(try check().sound)
+  }
+
+  @Test(
+    "a store on a disk that may only be read can be looked at",
+    .enabled(if: SmallDisk.isPossible, "this machine does not let tests mount"))
+  func readOnly() throws {
+    let store = try ReadOnlyFolder(place.store)
+    for arguments in [["runs"], ["show", "last"], ["check"]] {
+      let result = try place.spool(arguments + ["--store", store.path])
+      #expect(result.exitCode == 0, "\(arguments): \(result.errorOutput)")
+    }
+    #expect(try place.spool(["runs", "--store", store.path]).text.contains("note.wav"))
+    let run = try place.spool(["run", pipeline, note, "--store", store.path, "--out", place.out])
+    #expect(run.exitCode == 1)
+    #expect(run.errorOutput.contains("error:"), "\(run.errorOutput)")
+  }
+
+  @Test("where there is no store, looking makes none")
+  func noStore() throws {
+    let folder = place.file("nowhere")
+    for command in ["check", "repair", "restore"] {
+      let result = try place.spool([command, "--store", folder])
+      #expect(result.exitCode == 1)
+      #expect(Complaint(result.errorOutput)?.next.contains("--store") == true)
+      #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+  }
+}

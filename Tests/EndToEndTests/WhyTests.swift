@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "why tells the causes",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct WhyTests {
+  private let place: Workspace
+  private let note: String
+
+  init() throws {
+    place = try Workspace()
+    note = place.file("note.wav")
+    try Reference.record(note, seconds: 1)
+  }
+
+  private func run(
+    _ recording: String? = nil, threshold: String = "-18 dB", formats: String = "wav",
+    second: String = "compress"
+  ) throws -> String {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: why
+      inputs: { note: sound }
+      stages:
+        - decode
+        - eq: { bands: [{ type: highpass, frequency: 80 Hz }] }
+        - compress: { threshold: \(threshold), ratio: 3 }
+        - gain: { gain: -1 dB, from: \(second) }
+        - export: [\(formats)]
+      """)
+    let run = try place.run(pipeline, [recording ?? note], ["--replace"])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    return try #require(run.record?.id)
+  }
+
+  /// The reason of each stage, as the table says it.
+  private func reasons(_ run: String = "last") throws -> [String: String] {
+    let result = try place.spool(["why", run])
+    try #require(result.exitCode == 0, "\(result.errorOutput)")
+    var reasons: [String: String] = [:]
+    for line in result.text.split(separator: "\n").filter({ $0.hasPrefix("  ") }) {
+      let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+      reasons[String(words[0])] = words.dropFirst().joined(separator: " ")
+        .replacing(/\ +/, with: " ")
+    }
+    return reasons
+  }
+
+  @Test("the first run, a repetition and another threshold")
+  func threshold() throws {
+    let first = try run()
+    #expect(try reasons().values.allSatisfy { $0 == "made first run of this pipeline" })
+    _ = try run()
+    #expect(try reasons().values.allSatisfy { $0 == "reused from run \(first)" })
+    let third = try run(threshold: "-20 dB")
+    let why = try reasons()
+    #expect(why["decode"] == "reused from run \(first)")
+    #expect(why["compress"] == "made threshold: -18 dB → -20 dB")
+    #expect(why["gain"] == "made compress above it gave something else")
+    #expect(why["export"] == "made gain above it gave something else")
+    #expect(try reasons(first) == reasons(String(first.dropLast(1))))
+
+    let stage = try place.spool(["why", third, "compress"])
+    #expect(stage.text.contains("because    threshold: -18 dB → -20 dB"), "\(stage.text)")
+    #expect(stage.text.contains("parameter  attack: 8 ms"), "\(stage.text)")
+    #expect(stage.text.contains("parameter  ratio: 3:1"), "\(stage.text)")
+  }
+
+  @Test("another recording, other formats, another source")
+  func others() throws {
+    _ = try run()
+    _ = try run(formats: "wav, flac")
+    #expect(try reasons()["export"] == "made formats: [wav] → [wav, flac]")
+    _ = try run(formats: "wav, flac", second: "eq")
+    #expect(try reasons()["gain"] == "made takes its sound from eq, no longer from compress")
+
+    let other = place.file("other.wav")
+    try Reference.record(other, seconds: 2)
+    _ = try run(other)
+    #expect(try reasons()["decode"] == "made another recording: \(note) → \(other)")
+    #expect(try reasons()["eq"] == "made decode above it gave something else")
+    // Back at the first recording, its own runs are what counts.
+    _ = try run(threshold: "-21 dB")
+    #expect(try reasons()["compress"] == "made threshold: -18 dB → -21 dB")
+
+    try Reference.record(note, seconds: 3)
+    _ = try run()
+    #expect(try reasons()["decode"] == "made \(note) has changed")
+  }
+
+  @Test("scripts get the same as JSON")
+  func json() throws {
+    _ = try run()
+    let id = try run(threshold: "-20 dB")
+    let result = try place.spool(["why", id, "--json"])
+    let answer = try JSONDecoder().decode(Answer.self, from: result.output)
+    #expect(answer.run == id)
+    let compress = try #require(answer.stages.first { $0.stage == "compress" })
+    #expect(compress.reason == "changed")
+    #expect(
+      compress.changes == [
+        Change(what: "parameter", name: "threshold", from: "-18 dB", to: "-20 dB")
+      ])
+  }
+
+  @Test("a run or a stage that is not there is an error that says what is")
+  func unknown() throws {
+    _ = try run()
+    let run = try place.spool(["why", "1999"])
+    #expect(run.exitCode == 2)
+    #expect(run.errorOutput.contains("spool runs"))
+    let stage = try place.spool(["why", "last", "compres"])
+    #expect(stage.exitCode == 2)
+    #expect(stage.errorOutput.contains("did you mean compress?"), "\(stage.errorOutput)")
+  }
+
+  private struct Answer: Decodable {
+    let run: String
+    let stages: [Stage]
+  }
+  private struct Stage: Decodable {
+    let stage: String
+    let reason: String
+    let changes: [Change]?
+  }
+  private struct Change: Decodable, Equatable {
+    let what: String
+    let name: String
+    let from: String?
+    let to: String?
+  }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Inbox
+
+@Suite("Names and paths are bytes")
+struct FileNameTests {
+  @Test(
+    "what no file can be called is no name",
+    arguments: ["", ".", "..", "a/b", "/", "a\0b", String(repeating: "n", count: 256)])
+  func impossible(text: String) {
+    #expect(FileName(text) == nil)
+  }
+
+  @Test("a name keeps its bytes, and shows them on one line, no two names alike")
+  func printable() throws {
+    let cases: [([UInt8], String)] = [
+      (Array("Grüße 👩‍👧.m4a".utf8), "Grüße 👩\\u{200D}👧.m4a"),
+      (Array("a\nb\t\r\\n".utf8), "a\\nb\\t\\r\\\\n"),
+      ([0x61, 0xe4, 0x62], "a\\xE4b"), ([0xc3], "\\xC3"), ([0xed, 0xa0, 0x80], "\\xED\\xA0\\x80"),
+      (Array("\u{1b}[2J".utf8), "\\u{1B}[2J"), (Array("a\u{202e}b".utf8), "a\\u{202E}b"),
+    ]
+    for (bytes, shown) in cases {
+      let name = try #require(FileName(bytes: bytes))
+      #expect(name.bytes == bytes && name.description == shown)
+    }
+    #expect(FileName(bytes: [0xe4])?.text == nil && FileName("ä")?.text == "ä")
+  }
+
+  @Test(
+    "a stem ends at the last dot, but not at a leading one",
+    arguments: [("a.b.wav", "a.b"), ("note", "note"), (".hidden", ".hidden"), ("a.", "a")])
+  func stem(name: String, stem: String) {
+    #expect(FileName(name)?.stem == Array(stem.utf8))
+  }
+
+  @Test("a path is names, and never leads upwards or to the root")
+  func paths() throws {
+    for text in ["/etc", "a//b", "a/../b", "../a", "a/", "a/./b"] {
+      #expect(InboxPath(text) == nil)
+    }
+    let path = try #require(InboxPath("a/b/c.wav"))
+    #expect(path.name == FileName("c.wav") && path.folder == InboxPath("a/b"))
+    #expect(path.names.map(\.description) == ["a", "b", "c.wav"])
+    let (outer, sibling) = (try #require(InboxPath("a")), try #require(InboxPath("a/b/c")))
+    #expect(path.isWithin(.inbox) && path.isWithin(outer) && !path.isWithin(sibling))
+    #expect(InboxPath.inbox.name == nil && InboxPath.inbox.folder == .inbox)
+    #expect(InboxPath("") == .inbox && InboxPath("x")?.folder == .inbox)
+    #expect(InboxPath.inbox.description == ".")
+  }
+
+  @Test("a suffix may be in capitals, and too long a name cannot be made")
+  func suffixes() throws {
+    let name = try #require(FileName("A.WAV"))
+    #expect(name.hasSuffix(".wav") && !name.hasSuffix("aa.wav"))
+    #expect(name.appending(".done")?.description == "A.WAV.done")
+    #expect(FileName(String(repeating: "n", count: 255))?.appending(".") == nil)
+  }
+}

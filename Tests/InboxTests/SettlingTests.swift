@@ -1,0 +1,180 @@
+import Testing
+
+@testable import Inbox
+
+/// Driven with times of the test's own.
+@Suite("Settling")
+struct SettlingTests {
+  private let path: InboxPath
+  private var settling = Settling(rules: SettlingRules())
+
+  init() throws { path = try #require(InboxPath("note.m4a")) }
+
+  private static func stamp(_ byteCount: Int64, inode: UInt64 = 1) -> FileStamp {
+    FileStamp(byteCount: byteCount, modified: 7, changed: byteCount, inode: inode)
+  }
+
+  private static let whole = Examination.examined(.whole, canSeeWriters: true, nameCount: 1)
+
+  /// Looks every quarter of a second, as a watch would, until `end`, and answers every
+  /// examination.
+  private mutating func run(
+    from start: Duration, to end: Duration, of path: InboxPath? = nil,
+    stamp: (Duration) -> FileStamp = { _ in stamp(10) },
+    examination: (Duration) -> Examination = { _ in whole }
+  ) -> [(Duration, Settling.Step)] {
+    let path = path ?? self.path
+    var told: [(Duration, Settling.Step)] = []
+    var now = start
+    while now <= end {
+      if settling.contains(path) || now == start {
+        settling.note(stamp(now), at: path, now: now)
+      }
+      for step in settling.steps(at: now) {
+        if case .examine(let examined) = step {
+          guard let stamp = settling.stamp(of: examined) else { continue }
+          settling.note(examination(now), of: stamp, at: examined, now: now)
+          told += settling.steps(for: examined, at: now).map { (now, $0) }
+        } else {
+          told.append((now, step))
+        }
+      }
+      now += .milliseconds(250)
+    }
+    return told
+  }
+
+  @Test("a file that rests and is whole settles after the rest period, and not before")
+  mutating func rest() {
+    let told = run(from: .zero, to: .seconds(10))
+    #expect(told.map(\.0) == [.seconds(2)])
+    #expect(
+      told.map(\.1) == [
+        .settled(
+          SettledRecording(path: path, stamp: Self.stamp(10), sidecar: nil, nameCount: 1))
+      ])
+    #expect(settling.count == 0)
+  }
+
+  @Test("an old modification time settles nothing: only equal looks do")
+  mutating func equalLooks() {
+    settling.note(Self.stamp(10), at: path, now: .zero)
+    #expect(settling.steps(at: .seconds(60)) == [])
+    settling.note(Self.stamp(10), at: path, now: .seconds(60))
+    #expect(settling.steps(at: .seconds(60)) == [])
+    settling.note(Self.stamp(10), at: path, now: .seconds(61))
+    #expect(settling.steps(at: .seconds(61)) == [.examine(path)])
+  }
+
+  @Test("a file that was seen growing rests longer")
+  mutating func growth() {
+    let told = run(from: .zero, to: .seconds(20)) { Self.stamp($0 < .seconds(1) ? 10 : 20) }
+    #expect(told.map(\.0) == [.seconds(6)])
+  }
+
+  @Test("so does one whose writers the system does not show")
+  mutating func hiddenWriters() {
+    let told = run(
+      from: .zero, to: .seconds(20),
+      examination: { _ in .examined(.whole, canSeeWriters: false, nameCount: 1) })
+    #expect(told.map(\.0) == [.seconds(5)])
+  }
+
+  @Test("another file under the name begins anew, without being taken for growth")
+  mutating func replaced() {
+    let told = run(from: .zero, to: .seconds(20)) {
+      $0 < .seconds(1) ? Self.stamp(10) : Self.stamp(20, inode: 2)
+    }
+    #expect(told.map(\.0) == [.seconds(3)])
+  }
+
+  @Test("while somebody has it open for writing it does not settle, and is asked after again")
+  mutating func beingWritten() {
+    let told = run(
+      from: .zero, to: .seconds(20),
+      examination: { $0 < .seconds(10) ? .beingWritten : Self.whole })
+    let settledAt = told.first?.0 ?? .zero
+    #expect(told.count == 1 && settledAt >= .seconds(10) && settledAt <= .seconds(11))
+  }
+
+  @Test("what opening has shown of an earlier version counts for nothing")
+  mutating func staleExamination() {
+    settling.note(Self.stamp(10), at: path, now: .zero)
+    settling.note(Self.stamp(10), at: path, now: .seconds(1))
+    settling.note(Self.stamp(10), at: path, now: .seconds(2))
+    settling.note(Self.whole, of: Self.stamp(9), at: path, now: .seconds(2))
+    #expect(settling.steps(at: .seconds(2)) == [.examine(path)])
+  }
+
+  @Test("an incomplete file is reported once after all patience, and settles when completed")
+  mutating func incomplete() {
+    let told = run(
+      from: .zero, to: .seconds(700), stamp: { Self.stamp($0 < .seconds(650) ? 10 : 20) },
+      examination: {
+        $0 < .seconds(650)
+          ? .examined(.incomplete("cut"), canSeeWriters: true, nameCount: 1) : Self.whole
+      })
+    #expect(told.map(\.0) == [.seconds(600), .seconds(655)])
+    #expect(told.first?.1 == .unsettled(path, .incomplete("cut")))
+  }
+
+  @Test("a file that grows for ever is reported once, at the limit, and never settles")
+  mutating func endless() {
+    let told = run(from: .zero, to: .seconds(6 * 3600 + 1000)) {
+      Self.stamp($0.components.seconds)
+    }
+    #expect(told.map(\.0) == [.seconds(6 * 3600)])
+    #expect(told.map(\.1) == [.unsettled(path, .stillWritten)])
+  }
+
+  @Test("what could not be decided is tried again")
+  mutating func undecided() {
+    let told = run(
+      from: .zero, to: .seconds(30),
+      examination: {
+        $0 < .seconds(8)
+          ? .examined(.undecided("too many open files"), canSeeWriters: true, nameCount: 1)
+          : Self.whole
+      })
+    #expect(told.count == 1 && (told.first?.0 ?? .zero) < .seconds(12))
+  }
+
+  @Test("the next look is never later than the next decision")
+  mutating func nextLook() {
+    var rules = SettlingRules()
+    rules.sidecar = .awaited(atMost: .seconds(40))
+    settling = Settling(rules: rules)
+    settling.note(Self.stamp(10), at: path, now: .zero)
+    var now = Duration.zero
+    var looks = 0
+    var settledAt: Duration?
+    while settledAt == nil, let next = settling.nextLook, next < .seconds(100) {
+      now = max(now, next)
+      looks += 1
+      for due in settling.due(at: now) { settling.note(Self.stamp(10), at: due, now: now) }
+      for step in settling.steps(at: now) {
+        if case .examine = step {
+          settling.note(Self.whole, of: Self.stamp(10), at: path, now: now)
+        } else {
+          settledAt = now
+        }
+      }
+    }
+    #expect(settledAt == .seconds(40))
+    #expect(looks < 40, "\(looks) looks")
+  }
+
+  @Test("files settle in the order in which they came")
+  mutating func order() throws {
+    let names = ["c", "a", "b"]
+    for (index, name) in names.enumerated() {
+      let path = try #require(InboxPath(name))
+      for time in [0, 1, 5] {
+        settling.note(
+          Self.stamp(1), at: path, now: .seconds(time) + .milliseconds(time == 0 ? index : 0))
+      }
+    }
+    #expect(
+      settling.steps(at: .seconds(5)) == names.compactMap { InboxPath($0).map { .examine($0) } })
+  }
+}

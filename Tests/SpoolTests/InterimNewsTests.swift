@@ -1,0 +1,46 @@
+import PipelineEngine
+import PipelineModel
+import Testing
+
+@testable import spool
+
+@Suite struct InterimNewsTests {
+  private let steps = [StepID("eq"), StepID("export")]
+
+  @Test("where a pass goes on, of how much, and what was lost, in one line")
+  func resumed() {
+    var news = InterimNews()
+    for name in ["decode", "eq", "compress"] {
+      #expect(news.take(.reused(StepID(name), kind: name)) == nil)
+    }
+    #expect(
+      news.take(.resumed(steps: steps, atSeconds: 432.9, ofSeconds: 600, lostSeconds: 1.26))
+        == "Going on at 7:12 of 10:00: 3 stages reused, 1.3 s of work lost")
+  }
+
+  @Test("what is not known or not so is left out")
+  func bare() {
+    var news = InterimNews()
+    #expect(
+      news.take(.resumed(steps: steps, atSeconds: 3723, lostSeconds: 0))
+        == "Going on at 1:02:03: no work lost")
+    _ = news.take(.reused(StepID("a"), kind: "a"))
+    _ = news.take(.passStarted(steps: steps, replayed: [], mediaSeconds: 61))
+    #expect(
+      news.take(.resumed(steps: steps, atSeconds: 5, lostSeconds: 2))
+        == "Going on at 0:05 of 1:01: 1 stage reused, 2.0 s of work lost")
+  }
+
+  @Test("waiting is told once for each process, and again when it stops")
+  func waiting() {
+    var news = InterimNews()
+    let wait = RunEvent.waiting(processNumber: 4711, isStopped: false)
+    #expect(news.take(wait) == "Waiting for process 4711, which does the same work")
+    #expect(news.take(wait) == nil)
+    let stopped = news.take(.waiting(processNumber: 4711, isStopped: true))
+    #expect(stopped?.contains("is stopped; kill -CONT 4711") == true)
+    #expect(
+      news.take(.waiting(processNumber: 0, isStopped: false))
+        == "Waiting for another process, which does the same work")
+  }
+}

@@ -1,0 +1,76 @@
+import AudioModel
+import Hashing
+import Media
+import PipelineModel
+import Store
+import Synchronization
+import TestSupport
+import Testing
+import Threading
+
+@testable import Stages
+
+@Suite struct ExportSinkTests {
+  private let scratch: ScratchFolder
+  private let store: DiskStore
+  private let format = AudioFormat(sampleRate: Hertz(22050), channelCount: 1)
+
+  init() throws {
+    scratch = try ScratchFolder()
+    store = try DiskStore(at: scratch.file("store"))
+  }
+
+  private struct Failure: Error {}
+
+  static let targets = [
+    ExportTarget(format: .wav, spec: .wav(.integer(.bits24)), isDithered: true),
+    ExportTarget(format: .m4a, spec: .aac(bitRate: 128_000), isDithered: false),
+    ExportTarget(format: .alac, spec: .alac(.bits24), isDithered: true),
+    ExportTarget(format: .flac, spec: .flac(.bits24, level: 5), isDithered: true),
+  ]
+
+  /// Sends a second of sound to a sink, and lets go of it. - Returns: the ports that were sealed.
+  private func export(_ target: ExportTarget, isFinished: Bool) throws -> [PortName] {
+    let sealed = Sealed()
+    guard case .granted(let claim) = try store.claim(SHA256.digest(of: "test"), summary: "test")
+    else { throw Failure() }
+    defer { claim.end() }
+    var sink: ExportSink? = try ExportSink(
+      [target], SoundOutline(format: format, frames: Frames(22050)),
+      SinkContext(
+        store: store, work: ListenerWork(claim: claim, name: "export", resuming: nil),
+        pool: WorkerPool(threadCount: 2), buffers: BufferPool()
+      ) { (port, _) in sealed.add(port) })
+    for _ in 0..<2 {
+      var buffer = AudioBuffer(channelCount: 1, capacity: Frames(11025))
+      buffer.frameCount = Frames(11025)
+      try sink?.take(SharedBuffer(buffer))
+    }
+    if isFinished { _ = try sink?.finish() }
+    // Whatever its threads do is done when it is gone.
+    sink = nil
+    return sealed.ports
+  }
+
+  @Test("a stream that was finished is sealed", arguments: targets)
+  func finished(target: ExportTarget) throws {
+    #expect(try export(target, isFinished: true) == [target.format.port])
+    #expect(Workspace.names(in: scratch.file("store/artifacts")).count == 1)
+  }
+
+  // A pass whose other formats fail, or whose recording ends in errors, lets go of its sinks: what
+  // they had then was once sealed, and published as if it were all.
+  @Test("a stream that was cut off leaves nothing", arguments: targets)
+  func cutOff(target: ExportTarget) throws {
+    #expect(try export(target, isFinished: false) == [])
+    #expect(Workspace.names(in: scratch.file("store/artifacts")) == [])
+    #expect(Workspace.names(in: scratch.file("store/drafts")) == [])
+  }
+
+  /// Called from the threads of a sink.
+  private final class Sealed: Sendable {
+    private let list = Mutex<[PortName]>([])
+    var ports: [PortName] { list.withLock { $0 } }
+    func add(_ port: PortName) { list.withLock { $0.append(port) } }
+  }
+}

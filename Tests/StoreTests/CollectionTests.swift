@@ -1,0 +1,175 @@
+import Foundation
+import Glibc
+import Hashing
+import PipelineModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite struct CollectionTests {
+  private static let day = 86400.0
+  private let sample: StoreSample
+
+  /// A store whose one run is 40 days old.
+  init() throws {
+    sample = try StoreSample(runStart: Date().timeIntervalSince1970 - 40 * Self.day)
+    try sample.age(by: 40 * Self.day)
+  }
+
+  private func collect(
+    isDryRun: Bool = false, _ change: (inout CollectionPolicy) -> Void = { _ in }
+  ) throws -> CollectionReport {
+    var policy = CollectionPolicy()
+    change(&policy)
+    return try DiskStore(at: sample.path).collect(policy, isDryRun: isDryRun)
+  }
+
+  @Test("what no run of the last 30 days needs goes, and the list of runs stays")
+  func old() throws {
+    let plan = try collect(isDryRun: true)
+    #expect(plan.files.map(\.byteCount) == [10_000, 4000, 11])
+    #expect(plan.checkpoints == 3 && plan.runs == 1 && plan.isDryRun)
+    #expect(sample.files(in: "artifacts").count == 3, "a dry run changed something")
+    let report = try collect()
+    #expect(report.freedBytes == 14_011 && report.keptBytes == 0)
+    #expect(report.files == plan.files)
+    #expect(sample.files(in: "artifacts") == [])
+    #expect(sample.files(in: "records").count == 1)
+    #expect(try sample.inspect().findings == [])
+    #expect(try DiskStore(at: sample.path).run(named: sample.run.id.name) == sample.run)
+    #expect(try collect().freedBytes == 0)
+  }
+
+  @Test("a younger run keeps all that it needs", arguments: [39.0, 41.0])
+  func age(days: Double) throws {
+    let report = try collect { $0.age = days * Self.day }
+    #expect(report.files.count == (days < 40 ? 3 : 0))
+    #expect(try sample.remembersEverything() == (days > 40))
+  }
+
+  @Test("a pinned run keeps what it needs until it is unpinned, even if the database is lost")
+  func pins() throws {
+    do { #expect(try DiskStore(at: sample.path).pin("20261121")?.id == sample.run.id) }
+    #expect(try collect().pinned == 1)
+    for name in ["spool.sqlite", "backups/spool-1.sqlite"] {
+      try FileManager.default.removeItem(atPath: sample.path + "/" + name)
+    }
+    #expect(try collect().files == [])
+    #expect(try sample.remembersEverything())
+    do {
+      let store = try DiskStore(at: sample.path)
+      #expect(try store.pin("1999") == nil)
+      #expect(try store.unpin("20261121")?.id == sample.run.id)
+    }
+    try sample.age(by: 40 * Self.day)
+    #expect(try collect().files.count == 3)
+  }
+
+  @Test("sound alone goes, its checkpoint stays, and nothing else does")
+  func sound() throws {
+    let report = try collect { $0.isSoundOnly = true }
+    #expect(report.files.map(\.byteCount) == [10_000] && report.checkpoints == 0)
+    let store = try DiskStore(at: sample.path)
+    let decode = try #require(try store.checkpoint(for: sample.checkpoints[0].key))
+    #expect(decode.outputs[.sound]?.artifact == nil)
+    #expect(try store.checkpoint(for: sample.checkpoints[2].key) == sample.checkpoints[2])
+    #expect(try sample.inspect().findings == [])
+  }
+
+  @Test("what was asked for within the hour stays")
+  func wanted() throws {
+    let store = try DiskStore(at: sample.path)
+    #expect(try store.checkpoint(for: sample.checkpoints[2].key) != nil)
+    let report = try store.collect(CollectionPolicy())
+    #expect(report.files.map(\.byteCount) == [10_000, 11])
+    #expect(report.recentBytes == 4000)
+    #expect(try store.checkpoint(for: sample.checkpoints[2].key) == sample.checkpoints[2])
+  }
+
+  @Test("what unfinished work holds under another name stays")
+  func linked() throws {
+    let path = try sample.artifact(2)
+    #expect(unsafe link(path, sample.scratch.file("held")) == 0)
+    #expect(try collect().files.map(\.byteCount) == [10_000, 11])
+    #expect(try DiskStore(at: sample.path).checkpoint(for: sample.checkpoints[2].key) != nil)
+  }
+
+  @Test("a checkpoint whose run could not say so any more is as old as its record")
+  func cutOff() throws {
+    do {
+      let store = try DiskStore(at: sample.path)
+      let artifact = try store.makeArtifact("of a run that was killed")
+      try store.commit(
+        Checkpoint(
+          components: .sample("killed", "1"), outputs: [PortName("file"): StepOutput(artifact)]))
+    }
+    try sample.age(by: 20 * Self.day)
+    let killed = KeyComponents.sample("killed", "1").key
+    #expect(try collect().files.count == 3)
+    #expect(try DiskStore(at: sample.path).checkpoint(for: killed) != nil)
+  }
+
+  @Test("a run under way in another process keeps what was wanted since it began")
+  func underWay() async throws {
+    let (path, key) = (sample.path, sample.checkpoints[2].key.digest.hex)
+    do {
+      // It asked for this two hours ago, and has been at work since.
+      let start = Date().timeIntervalSince1970 - 3 * 3600
+      var run = sample.run
+      run.state = .running
+      try DiskStore(at: path).save(
+        RunRecord(
+          id: RunID("under-way"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
+          startedAt: start))
+      for file in try [sample.artifact(2), sample.path + "/records/\(key.prefix(2))/\(key).json"] {
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSinceNow: -2 * 3600)], ofItemAtPath: file)
+      }
+    }
+    let ready = sample.scratch.file("ready")
+    let end = sample.scratch.file("end")
+    async let other: Void = hold(path, ready, end)
+    while !FileManager.default.fileExists(atPath: ready) {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let report = try collect()
+    #expect(report.files.map(\.byteCount) == [10_000, 11])
+    try put("", at: end)
+    await other
+    #expect(try collect().files.map(\.byteCount) == [4000])
+  }
+
+  private func hold(_ path: String, _ ready: String, _ end: String) async {
+    await #expect(processExitsWith: .success) {
+      [path = path as String, ready = ready as String, end = end as String] in
+      let store = try DiskStore(at: path)
+      try put("", at: ready)
+      for _ in 0..<4000 where !FileManager.default.fileExists(atPath: end) { usleep(5000) }
+      _ = try store.runs(limit: 1)
+    }
+  }
+
+  @Test("cut off or failing anywhere, it leaves a whole store, and the next one finishes")
+  func faults() throws {
+    for number in 1... {
+      let sample = try StoreSample(runStart: Date().timeIntervalSince1970 - 40 * Self.day)
+      try sample.age(by: 40 * Self.day)
+      let probe = FileProbe(
+        number % 2 == 0 ? .deadFrom(number / 2) : .once(number / 2 + 1, code: EIO))
+      do {
+        let store = try DiskStore(at: sample.path, files: probe.files)
+        _ = try? store.collect(CollectionPolicy())
+      }
+      if probe.failures.isEmpty {
+        #expect(number > 10)
+        break
+      }
+      let report = try sample.inspect()
+      #expect(report.isSound, "\(probe.failures): \(report.findings)")
+      try sample.age(by: 40 * Self.day)
+      _ = try DiskStore(at: sample.path).collect(CollectionPolicy())
+      #expect(sample.files(in: "artifacts") == [], "\(probe.failures)")
+    }
+  }
+}

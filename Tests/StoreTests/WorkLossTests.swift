@@ -1,0 +1,166 @@
+import Foundation
+import Hashing
+import PipelineModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A store whose clock a test sets.
+private final class Timepiece: Sendable {
+  private let nanoseconds = Mutex<Int64>(0)
+
+  func set(_ seconds: Double) { nanoseconds.withLock { $0 = Int64(seconds * 1e9) } }
+
+  func store(at path: String) throws(StoreError) -> DiskStore {
+    try DiskStore(at: path, files: .system, clock: { self.nanoseconds.withLock { $0 } })
+  }
+}
+
+@Suite struct WorkLossTests {
+  private let scratch: ScratchFolder
+  private let path: String
+  private let time = Timepiece()
+  private let work = SHA256.digest(of: "work")
+
+  init() throws {
+    scratch = try ScratchFolder()
+    path = scratch.file("store")
+  }
+
+  /// When things happened, in seconds, and what was lost by them.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let words: String
+    let claimed: Double
+    let noted: Double?
+    let written: Double?
+    let claimedAgain: Double
+    let lost: Double
+    var testDescription: String { words }
+  }
+
+  @Test(
+    "what a dead process lost is told from its last note and its last sign",
+    arguments: [
+      Case(
+        words: "since the note", claimed: 100, noted: 110, written: 111.5, claimedAgain: 5000,
+        lost: 1.5),
+      Case(
+        words: "since the claim", claimed: 100, noted: nil, written: 104, claimedAgain: 5000,
+        lost: 4),
+      Case(
+        words: "nothing written since the note", claimed: 100, noted: 110, written: 109,
+        claimedAgain: 5000, lost: 0),
+      Case(
+        words: "nothing written at all", claimed: 100, noted: nil, written: nil,
+        claimedAgain: 5000, lost: 0),
+      Case(
+        words: "a file from the future", claimed: 100, noted: 110, written: 999_999,
+        claimedAgain: 112, lost: 2),
+      Case(
+        words: "a clock that was set back", claimed: 100, noted: 110, written: 111,
+        claimedAgain: 5, lost: 0),
+      Case(
+        words: "a clock that was set forward", claimed: 100, noted: 110, written: 900_000,
+        claimedAgain: 900_001, lost: 86_400),
+    ])
+  func lost(_ moment: Case) throws {
+    // Round figures far from 0: times before 1970 are not everywhere.
+    let start = 1_700_000_000.0
+    let store = try time.store(at: path)
+    time.set(start + moment.claimed)
+    do {
+      let claim = try store.granted(work)
+      #expect(claim.lostSeconds == nil)
+      if let written = moment.written {
+        let draft = try claim.makeDraft("sound", .sound)
+        let file = draft.path
+        _ = consume draft
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSince1970: start + written)], ofItemAtPath: file)
+      }
+      if let noted = moment.noted {
+        time.set(start + noted)
+        try claim.note("{}")
+      }
+    }
+    time.set(start + moment.claimedAgain)
+    let lost = try #require(try store.granted(work).lostSeconds)
+    #expect(abs(lost - moment.lost) < 0.001, "\(lost)")
+  }
+
+  @Test("what was lost is counted once, and not again from the note of a process before it")
+  func lostTwice() throws {
+    let start = 1_700_000_000.0
+    let store = try time.store(at: path)
+    time.set(start)
+    do { try store.granted(work).note("{}") }
+    time.set(start + 1000)
+    do { _ = try store.granted(work).makeDraft("sound", .sound).path }
+    let folder = try #require(names(in: path + "/work").first)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: start + 1003)],
+      ofItemAtPath: "\(store.layout.work)/\(folder)/sound")
+    time.set(start + 2000)
+    let claim = try store.granted(work)
+    #expect(abs(try #require(claim.lostSeconds) - 3) < 0.001)
+    #expect(try claim.lastNote() == JournalNote(text: "{}", notedAt: start))
+  }
+
+  @Test("work that nobody has touched for a month is removed when a store is opened")
+  func old() throws {
+    time.set(1_700_000_000)
+    let other = SHA256.digest(of: "held")
+    let store = try time.store(at: path)
+    do {
+      let claim = try store.granted(work)
+      _ = try claim.makeDraft("sound", .sound).path
+      try claim.note("{}")
+    }
+    let held = try store.granted(other)
+    time.set(1_700_000_000 + 29 * 86_400)
+    _ = try time.store(at: path)
+    #expect(names(in: path + "/work").count == 2)
+    time.set(1_700_000_000 + 31 * 86_400)
+    _ = try time.store(at: path)
+    #expect(names(in: path + "/work") == [FilePath.name(of: held.folder)])
+    try held.note("still at it")
+    #expect(try store.granted(work).lastNote() == nil)
+  }
+
+  @Test("a folder whose work nobody knows is removed, unless somebody holds it or it is no work's")
+  func unknown() throws {
+    let store = try DiskStore(at: path)
+    func folder(_ name: String) throws -> String {
+      let folder = "\(store.layout.work)/\(name)"
+      try FileManager.default.createDirectory(
+        atPath: folder + "/below", withIntermediateDirectories: true)
+      try put("x", at: folder + "/below/file")
+      return folder
+    }
+    let digits = String(repeating: "ab", count: 16)
+    _ = try folder(digits + ".1")
+    let held = WorkFolder(path: try folder(digits + ".2"), files: .system)
+    guard case .taken(let lock) = try held.lock() else {
+      Issue.record("the lock is held")
+      return
+    }
+    _ = try folder("mine")
+    let claim = try store.granted(work)
+    _ = try DiskStore(at: path)
+    #expect(
+      names(in: path + "/work")
+        == [FilePath.name(of: claim.folder), digits + ".2", "mine"].sorted())
+    lock.release()
+    _ = try DiskStore(at: path)
+    #expect(names(in: path + "/work") == [FilePath.name(of: claim.folder), "mine"].sorted())
+  }
+}
+
+extension FilePath {
+  /// The last name in a path.
+  fileprivate static func name(of path: String) -> String {
+    String(path.dropFirst(folder(of: path).count + 1))
+  }
+}
