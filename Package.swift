@@ -62,6 +62,8 @@ let package = Package(
     library("Store", ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"]),
     library("Inbox", ["Threading", "CPosix"]),
 
+    library("Batch", ["PipelineModel", "PipelineEngine", "Threading", "Hashing"]),
+
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
     library("DSP", ["AudioModel"], extra: lifetimes + optimised),
@@ -79,7 +81,7 @@ let package = Package(
     .executableTarget(
       name: "spool",
       dependencies: [
-        "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Stages",
+        "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
         "CrashTest", "Hashing", "Media", "Threading", "CPosix",
       ],
       swiftSettings: rules),
@@ -102,6 +104,9 @@ let package = Package(
     tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
     tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
+    tests(
+      "BatchTests",
+      ["Batch", "PipelineModel", "PipelineEngine", "Threading", "Hashing", "TestSupport"]),
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
     tests("InboxTests", ["Inbox", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),

@@ -38,7 +38,7 @@ final class Publisher: Sendable {
       guard let stage = step.stage as? any PublishingStage, let own = recording(of: step) else {
         continue
       }
-      for name in stage.fileNames(of: step.id, recordings: runner.recordings(of: step, plan)) {
+      for name in stage.fileNames(of: step.id, recordings: runner.names(of: step, plan, options)) {
         let path = options.folder + "/" + name
         guard let other = try? runner.custody.recording(ofPublished: path),
           !own.isSameRecording(as: other), !runner.custody.isSameFile(own.path, other.path)
@@ -71,7 +71,8 @@ final class Publisher: Sendable {
   ) -> PublishingContext {
     PublishingContext(
       step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
-      recording: recording(of: step), folder: options.folder, isReplacing: options.isReplacing,
+      names: runner.names(of: step, plan, options), recording: recording(of: step),
+      folder: options.folder, isReplacing: options.isReplacing,
       store: runner.store, custody: runner.custody)
   }
 

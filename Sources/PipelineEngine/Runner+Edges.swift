@@ -43,8 +43,7 @@ extension Runner {
     var owners: [String: StepID] = [:]
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
-      let recordings = recordings(of: step, plan)
-      for name in stage.fileNames(of: step.id, recordings: recordings) {
+      for name in stage.fileNames(of: step.id, recordings: names(of: step, plan, options)) {
         let path = options.folder + "/" + name
         if let owner = owners.updateValue(step.id, forKey: name) {
           throw PassFailure(
@@ -66,6 +65,11 @@ extension Runner {
 
   func recordings(of step: BoundStep, _ plan: Plan) -> [String] {
     plan.recordings(of: step.id).compactMap { plan.inputs[$0] }
+  }
+
+  /// What exports call the recordings of a step, in the order of `recordings`.
+  func names(of step: BoundStep, _ plan: Plan, _ options: Options) -> [String] {
+    plan.recordings(of: step.id).compactMap { options.names[$0] ?? plan.inputs[$0] }
   }
 
   /// Refuses, with figures, a run that cannot fit beside what there is of it already.

@@ -10,6 +10,9 @@ public struct Runner: Sendable {
     public var isReplacing = false
     /// Whether the sound after every step is kept (`--checkpoint every`).
     public var keepsEverything = false
+    /// What exports call a recording, by input: a path whose folder means nothing. An input that is
+    /// not here is called as its file is.
+    public var names: [String: String] = [:]
 
     /// What the user types to go on with the run later, for advice; nil where there is no such
     /// thing.

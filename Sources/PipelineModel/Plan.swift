@@ -3,7 +3,7 @@ public struct Plan: Sendable {
   /// The pipeline's name.
   public let name: String
   /// The recordings and other files that were given, by input name.
-  public let inputs: [String: String]
+  public private(set) var inputs: [String: String]
   /// What each of the pipeline's inputs carries.
   public let inputKinds: [String: ArtifactKind]
   /// The steps that run, in the pipeline's order; a step stands below those that it reads.
@@ -13,6 +13,15 @@ public struct Plan: Sendable {
 
   /// The step of this name.
   public func step(_ id: StepID) -> BoundStep? { steps.first { $0.id == id } }
+
+  /// The same plan for other files. Inputs that were given before must be given again, and no
+  /// others: what runs depends on which are there.
+  public func with(inputs: [String: String]) -> Plan {
+    precondition(Set(inputs.keys) == Set(self.inputs.keys), "other inputs are another plan")
+    var plan = self
+    plan.inputs = inputs
+    return plan
+  }
 
   /// Binds a definition to stage kinds and files, and checks all of it.
   /// - Parameters:

@@ -73,6 +73,9 @@ public struct PublishingContext: Sendable {
   public let outputs: [PortName: StepOutput]
   /// The recordings that they come from, nearest first.
   public let recordings: [String]
+  /// What `fileNames` is to be asked with: the recordings' paths, unless the user calls them
+  /// otherwise.
+  public let names: [String]
   /// What the nearest of them is; nil where that is not known.
   public let recording: RecordingIdentity?
   /// The user's folder; it exists.
@@ -86,13 +89,14 @@ public struct PublishingContext: Sendable {
 
   /// Collects what the stage may touch.
   public init(
-    step: StepID, outputs: [PortName: StepOutput], recordings: [String],
+    step: StepID, outputs: [PortName: StepOutput], recordings: [String], names: [String],
     recording: RecordingIdentity? = nil, folder: String, isReplacing: Bool,
     store: any ArtifactStore, custody: any FileCustody
   ) {
     self.step = step
     self.outputs = outputs
     self.recordings = recordings
+    self.names = names
     self.recording = recording
     self.folder = folder
     self.isReplacing = isReplacing

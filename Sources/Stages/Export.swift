@@ -136,7 +136,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
   }
 
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
-    let names = fileNames(of: context.step, recordings: context.recordings)
+    let names = fileNames(of: context.step, recordings: context.names)
     let tags =
       carriesTags ? try ExportTags(ofRecording: context.recordings.first) : ExportTags()
     var files: [PublishedFile] = []

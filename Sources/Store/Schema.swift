@@ -7,7 +7,7 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The tables of this version of Spool.
-  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners, origins, pins])
+  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners, origins, pins, batches])
 
   /// Brings a database up to date, one whole step after the other.
   ///
@@ -100,6 +100,29 @@ struct Schema: Sendable {
     CREATE TABLE unfinished (
       path TEXT PRIMARY KEY,
       owner TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let batches = """
+    CREATE TABLE batch_files (
+      batch TEXT NOT NULL,
+      path TEXT NOT NULL,
+      recording TEXT,
+      sidecar TEXT,
+      settings TEXT NOT NULL,
+      name TEXT NOT NULL,
+      state TEXT NOT NULL,
+      media_seconds REAL,
+      report TEXT NOT NULL,
+      PRIMARY KEY (batch, path)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE batch_exports (
+      batch TEXT NOT NULL,
+      path TEXT NOT NULL,
+      export TEXT NOT NULL,
+      content TEXT NOT NULL,
+      PRIMARY KEY (batch, path, export),
+      FOREIGN KEY (batch, path) REFERENCES batch_files (batch, path) ON DELETE CASCADE
     ) STRICT, WITHOUT ROWID;
     """
 

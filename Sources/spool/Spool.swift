@@ -11,7 +11,7 @@ struct Spool {
 
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [any (Command & SendableMetatype).Type] = [
-    RunCommand.self, ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self,
+    RunCommand.self, BatchCommand.self, ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self,
     NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
     WhyCommand.self, CrashTestCommand.self,
@@ -79,6 +79,9 @@ struct ExitCode: RawRepresentable, Hashable {
   static let usage = ExitCode(rawValue: 2)
   /// Something is not what it should be.
   static let verificationFailed = ExitCode(rawValue: 4)
+
+  /// Some of a batch failed.
+  static let someFailed = ExitCode(rawValue: 3)
 
   /// Ended by a signal, at a clean point.
   static func interrupted(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }

@@ -149,7 +149,8 @@ struct Workbench {
       + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
   }
 
-  private func parse(_ overrides: [String]) throws(Refusal) -> [String: DocumentNode] {
+  /// What `--set` says, by variable.
+  func parse(_ overrides: [String]) throws(Refusal) -> [String: DocumentNode] {
     var result: [String: DocumentNode] = [:]
     for override in overrides {
       guard let (name, text) = Self.assignment(override), !name.isEmpty,
@@ -164,6 +165,11 @@ struct Workbench {
       result[name] = value
     }
     return result
+  }
+
+  /// What `--set` says, as typed.
+  func texts(_ overrides: [String]) -> [String: String] {
+    Dictionary(overrides.compactMap { Self.assignment($0) }, uniquingKeysWith: { $1 })
   }
 
   private func read(_ path: String) throws(Refusal) -> String {

@@ -13,6 +13,7 @@ enum AllowedImports {
     "PipelineModel": ["Hashing"],
     "PipelineFile": ["PipelineModel", "CYAML"],
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
+    "Batch": ["PipelineModel", "PipelineEngine", "Threading", "Hashing"],
     "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
     "Inbox": ["Threading", "CPosix"],
 
@@ -29,7 +30,7 @@ enum AllowedImports {
     // It sees a run only from outside, as a user does.
     "CrashTest": ["Hashing"],
     "spool": [
-      "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Store",
+      "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
       "Stages", "Hashing", "Media", "Threading", "CPosix",
     ],
 
@@ -46,7 +47,7 @@ enum AllowedImports {
   ]
 
   static let pipelineSide: Set<String> = [
-    "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "Inbox",
+    "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Inbox",
   ]
   static let soundSide: Set<String> = ["AudioModel", "DSP", "Media"]
 

@@ -9,6 +9,8 @@ enum BenchmarkProgram {
     "long", "N", default: Count(180), help: "The length of the long recording, in minutes.")
   private static let pairs: Option<Count> = .value(
     "pairs", "N", short: "n", default: Count(5), help: "How many times each side runs.")
+  private static let notes: Option<Count> = .value(
+    "notes", "N", default: Count(200), help: "How many notes of 30 s a batch has.")
   private static let spool: Option<String?> = .value(
     "spool", "PATH", help: "The spool to measure.",
     defaultText: "the one of this package, built for release first", completion: .files())
@@ -60,6 +62,17 @@ enum BenchmarkProgram {
           """,
         options: [minutes, spool]),
       CommandDeclaration(
+        name: "batch", group: "Benchmarks",
+        summary: "A folder of 30 s notes to mastered AAC: wall time against xargs and ffmpeg.",
+        discussion: """
+          spool: one batch of Tests/Benchmarks/Pipelines/notes.yaml with an empty store. ffmpeg: \
+          xargs -P with as many as there are cores, over one command a note, with the same filters \
+          and loudnorm for the loudness; and, as a harder comparison without a target, over two \
+          commands a note, of which the first measures. Then the same batch again, of which \
+          everything is done. The target is a median ratio of wall times of 0.5 against one command.
+          """,
+        options: [notes, pairs, spool]),
+      CommandDeclaration(
         name: "all", group: "Benchmarks",
         summary: "Everything above, with all verdicts at the end.",
         discussion: """
@@ -69,7 +82,7 @@ enum BenchmarkProgram {
           .build/benchmarks. The exit code is 0 if every target was met, 1 if one was missed, 2 if \
           something could not be measured.
           """,
-        options: [minutes, longMinutes, pairs, spool]),
+        options: [minutes, longMinutes, notes, pairs, spool]),
     ])
 
   /// Does what the arguments say, and gives the exit code.
@@ -129,6 +142,10 @@ enum BenchmarkProgram {
         WholeJob(
           workshop: workshop, minutes: arguments[minutes].value, pairs: arguments[pairs].value)
       ]
+    case "batch":
+      return [
+        BatchJob(workshop: workshop, count: arguments[notes].value, pairs: arguments[pairs].value)
+      ]
     default:
       return [
         Startup(workshop: workshop),
@@ -137,6 +154,7 @@ enum BenchmarkProgram {
           workshop: workshop, minutes: [arguments[minutes].value, arguments[longMinutes].value]),
         WholeJob(
           workshop: workshop, minutes: arguments[minutes].value, pairs: arguments[pairs].value),
+        BatchJob(workshop: workshop, count: arguments[notes].value, pairs: arguments[pairs].value),
       ]
     }
   }

@@ -11,7 +11,7 @@ struct FFmpegMastering {
   /// amplitudes here. Spool's gate shuts and does not expand downwards, hence the ratio; and it
   /// hears peaks, as its compressor does. With ffmpeg's own defaults there, more noise is left
   /// out, and the AAC encoder has a fifth less to do.
-  private static let filters = """
+  static let filters = """
     highpass=f=80,lowshelf=f=200:g=-2,equalizer=f=3200:t=q:w=0.9:g=3,highshelf=f=9000:g=1.5,\
     agate=threshold=0.005623:range=0.0631:attack=2:release=120:ratio=9000\
     :detection=peak:link=maximum,\

@@ -1,0 +1,117 @@
+import Hashing
+public import PipelineModel
+
+/// What a batch is asked to do.
+public struct BatchOrder: Sendable {
+  /// The pipeline.
+  public let definition: PipelineDefinition
+  /// The pipeline's file, an absolute path.
+  public let pipelinePath: String
+  /// The stage kinds.
+  public let catalog: StageCatalog
+  /// What `--set` says.
+  public let overrides: [String: DocumentNode]
+  /// What `--set` says, as typed.
+  public let overrideTexts: [String: String]
+  /// The folder with the recordings: an absolute path without links.
+  public let folder: String
+  /// The folder for the exports: an absolute path without links.
+  public let output: String
+  /// Which files are recordings.
+  public var selection = FileSelection()
+  /// How the exports are called; nil to mirror the folder.
+  public var template: NameTemplate?
+  /// Whether only files that failed in the last batch are worked on.
+  public var retriesFailedOnly = false
+  /// Whether files that Spool did not write may be replaced.
+  public var isReplacing = false
+  /// The pipeline's input that takes the recordings.
+  public let input: String
+  /// The pipeline as it is for a recording whose sidecar says nothing.
+  let plan: Plan
+
+  /// Makes an order; throws every problem of the pipeline at once.
+  public init(
+    _ definition: PipelineDefinition, pipelinePath: String, catalog: StageCatalog,
+    overrides: [String: DocumentNode], overrideTexts: [String: String], folder: String,
+    output: String
+  ) throws(PlanError) {
+    let required = definition.inputs.filter { !$0.isOptional }
+    guard let input = required.first ?? definition.inputs.first, required.count < 2 else {
+      let names = required.map(\.name).joined(separator: ", ")
+      throw PlanError(problems: [
+        Problem(
+          at: required.last?.location,
+          required.isEmpty
+            ? "the pipeline takes no recording"
+            : "a batch gives each run one recording, and this pipeline needs \(names)",
+          allowed: "one required input")
+      ])
+    }
+    self.definition = definition
+    self.pipelinePath = pipelinePath
+    self.catalog = catalog
+    self.overrides = overrides
+    self.overrideTexts = overrideTexts
+    self.folder = folder
+    self.output = output
+    self.input = input.name
+    plan = try Plan(
+      definition, catalog: catalog, inputs: [input.name: folder], overrides: overrides)
+  }
+
+  /// What a batch of this folder and this pipeline is remembered by.
+  var identity: Digest { Self.digest(["spool-batch-1", folder, pipelinePath]) }
+
+  /// Everything that decides on a file's exports besides the file itself and its sidecar.
+  var settings: Digest {
+    var fields = ["spool-batch-settings-1", output, template?.text ?? ""]
+    for step in plan.steps {
+      fields += ["step", step.id.name, step.keyComponents(inputs: [:]).key.digest.hex]
+      fields.append(step.parameters.canonicalJSON)
+      for (port, source) in step.sources.sorted(by: { $0.key < $1.key }) {
+        fields += ["source", port.name]
+        switch source {
+        case .input(let name): fields += ["input", name]
+        case .step(let id, let port): fields += [id.name, port.name]
+        }
+      }
+    }
+    return Self.digest(fields)
+  }
+
+  /// The plan for one recording.
+  func plan(for path: String, sidecar: Sidecar?) throws(StageError) -> Plan {
+    let inputs = [input: PathText.join(folder, path)]
+    guard let given = sidecar?.overrides, !given.isEmpty else { return plan.with(inputs: inputs) }
+    do {
+      return try Plan(
+        definition, catalog: catalog, inputs: inputs,
+        overrides: overrides.merging(given) { _, own in own })
+    } catch {
+      let problems = error.problems.map { problem in
+        problem.message + (problem.allowed.map { " (allowed: \($0))" } ?? "")
+      }
+      throw StageError(
+        "the sidecar gives the pipeline a wrong value", reason: problems.joined(separator: "; "),
+        advice: "mend the values under \"spool\": {\"set\": …} in the sidecar")
+    }
+  }
+
+  /// The exports of a recording, as paths below the output folder, if it is called `name`.
+  func exports(called name: String) -> [String] {
+    let folder = PathText.folder(of: name)
+    return plan.steps.flatMap { step -> [String] in
+      guard let stage = step.stage as? any PublishingStage else { return [] }
+      let names = plan.recordings(of: step.id).map { $0 == input ? Self.calledPath(name) : $0 }
+      return stage.fileNames(of: step.id, recordings: names).map { PathText.join(folder, $0) }
+    }
+  }
+
+  /// A name as the path of a recording, whose extension does not count.
+  static func calledPath(_ name: String) -> String { PathText.name(of: name) + ".recording" }
+
+  private static func digest(_ fields: [String]) -> Digest {
+    SHA256.digest(of: fields.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,138 @@
+import Hashing
+import PipelineEngine
+public import PipelineModel
+import Synchronization
+import Threading
+
+/// Runs a pipeline over a folder: looks at every file, works on those that are not done, several at
+/// once, and writes down what became of each.
+public struct BatchRunner: Sendable {
+  private let order: BatchOrder
+  private let workplace: BatchWorkplace
+  private let budget: BatchBudget
+
+  /// Makes a runner.
+  public init(_ order: BatchOrder, in workplace: BatchWorkplace, budget: BatchBudget) {
+    self.order = order
+    self.workplace = workplace
+    self.budget = budget
+  }
+
+  /// Does everything on the calling thread and threads of its own. Blocks.
+  ///
+  /// A file that fails is recorded and ends nothing.
+  /// - Parameter id: names the batch; its runs' names begin with it.
+  /// - Throws: what makes all of it impossible: no store, no room, nothing to work on.
+  public func run(id: RunID) throws(StageError) -> BatchSummary {
+    let startedAt = workplace.clock.now
+    let finding = TreeWalk(
+      root: order.folder, outputFolder: order.output, selection: order.selection
+    ).find()
+    guard !finding.files.isEmpty || !finding.troubles.isEmpty else {
+      throw StageError(
+        "there is no recording in \(order.folder)",
+        reason: "no file in it or below it has an extension of sound",
+        advice: "name another folder, or take other files too with --include '*.EXT'")
+    }
+    let plan: BatchPlan
+    do throws(StoreError) {
+      var survey = try BatchSurvey(order, workplace)
+      plan = survey.sort(finding)
+    } catch {
+      throw StageError(error)
+    }
+    let (forecast, costs) = try forecast(plan)
+    workplace.recorder.record(.planned(forecast))
+    try forecast.checkRoom(output: order.output)
+    for result in plan.settled where result.outcome == .failed {
+      workplace.recorder.record(.finished(result))
+    }
+    let results = work(
+      through: WorkQueue(plan.jobs, costs: costs), workers: forecast.workerCount, id: id)
+    let all = (plan.settled + results).sorted { PathText.isBefore($0.path, $1.path) }
+    let finishedAt = workplace.clock.now
+    var summary = BatchSummary(all, seconds: finishedAt - startedAt)
+    do throws(StageError) {
+      summary.reportPath = try BatchReport(
+        order, all, startedAt: startedAt, finishedAt: finishedAt
+      ).write(with: workplace.store)
+    } catch {
+      summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
+    }
+    workplace.recorder.record(.ended(summary))
+    return summary
+  }
+
+  /// Lets every worker take one file after the other until there is none, or somebody asks to stop.
+  private func work(through queue: WorkQueue, workers: Int, id: RunID) -> [BatchFileResult] {
+    let state = Mutex((queue: queue, results: [BatchFileResult]()))
+    let settings = order.settings
+    let threads = (0..<workers).map { number in
+      BackgroundThread(name: "file-\(number + 1)") {
+        while !workplace.stop.isRequested,
+          let (number, job) = state.withLock({ $0.queue.next() })
+        {
+          workplace.recorder.record(.started(path: job.file.path))
+          let run = FileRun(order: order, workplace: workplace, settings: settings, job: job)
+          let result = run.run(id: RunID("\(id)-\(number)"))
+          workplace.recorder.record(.finished(result))
+          state.withLock { $0.results.append(result) }
+        }
+      }
+    }
+    threads.forEach { $0.join() }
+    return state.withLock { state in
+      state.results
+        + state.queue.drain().map {
+          BatchFileResult(
+            path: $0.file.path, outcome: .interrupted,
+            report: FileReport(path: $0.file.path, name: $0.name).json)
+        }
+    }
+  }
+
+  /// Looks into some of the files, and reckons with the rest.
+  private func forecast(_ plan: BatchPlan) throws(StageError) -> (BatchForecast, CostModel) {
+    var forecast = BatchForecast()
+    forecast.pendingCount = plan.jobs.count
+    forecast.reusedCount = plan.count(.reused)
+    forecast.troubleCount = plan.count(.failed)
+    forecast.leftOutCount = plan.count(.leftOut)
+    forecast.exportFolders = plan.exportFolders
+    forecast.workerCount = plan.jobs.isEmpty ? 0 : budget.workerCount(for: plan.jobs.count)
+    var costs = CostModel()
+    let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }
+    let sample = CostModel.sample(of: bySize.count)
+    let runner = Runner(
+      store: workplace.store, executors: workplace.executors, recorder: Deaf(),
+      stop: workplace.stop, clock: workplace.clock)
+    for index in sample where !workplace.stop.isRequested {
+      let file = bySize[index].file
+      // A file that cannot be looked into says why when its turn comes.
+      guard
+        let foreseen = try? runner.forecast(
+          try order.plan(for: file.path, sidecar: nil), Runner.Options(folder: order.output))
+      else { continue }
+      costs.add(CostModel.Cost(foreseen), of: file)
+    }
+    let total = plan.jobs.reduce(CostModel.Cost()) { $0 + costs[$1.file] }
+    forecast.isSampled = sample.count < plan.jobs.count
+    forecast.mediaSeconds = plan.reusedSeconds + total.mediaSeconds
+    forecast.seconds = total.seconds
+    forecast.storeByteCount = Int(total.storeByteCount)
+    forecast.publishedByteCount = Int(total.publishedByteCount)
+    do throws(StoreError) {
+      forecast.storeFreeByteCount = try workplace.store.freeByteCount()
+      forecast.outputFreeByteCount = try workplace.store.freeByteCount(at: order.output)
+    } catch {
+      throw StageError(error)
+    }
+    forecast.sharesDisk = workplace.store.sharesDisk(with: order.output)
+    return (forecast, costs)
+  }
+}
+
+/// Hears nothing: looking ahead tells nobody.
+private struct Deaf: RunRecorder {
+  func record(_ event: RunEvent) {}
+}

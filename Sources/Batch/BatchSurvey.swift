@@ -1,0 +1,124 @@
+import Hashing
+import PipelineModel
+
+/// Looks at every file of a batch: what was done before and still holds, and what the rest is to be
+/// called.
+struct BatchSurvey {
+  private let order: BatchOrder
+  private let workplace: BatchWorkplace
+  private let settings: Digest
+  private var recalled: [ExactText: RecalledBatchEntry] = [:]
+  private var ledger: NameLedger
+  private var plan = BatchPlan()
+
+  init(_ order: BatchOrder, _ workplace: BatchWorkplace) throws(StoreError) {
+    self.order = order
+    self.workplace = workplace
+    settings = order.settings
+    ledger = NameLedger { order.exports(called: $0) }
+    let entries = try workplace.store.entries(of: order.identity, in: order.folder)
+    for entry in entries { recalled[ExactText(entry.entry.path)] = entry }
+  }
+
+  /// Sorts the files into those that are done and those to work on.
+  mutating func sort(_ finding: TreeWalk.Finding) -> BatchPlan {
+    plan.exportFolders = finding.exportFolders
+    for trouble in finding.troubles { add(trouble) }
+    reserveRecordings(finding.files)
+    keepNamesOfAbsentFiles(finding.files)
+    var pending: [(file: FoundFile, sidecar: Digest?, kept: String?)] = []
+    for file in finding.files {
+      let entry = recalled[ExactText(file.path)]
+      let sidecar = file.sidecar.flatMap { digest(of: $0) }
+      if let entry, isDone(entry, file, sidecar), ledger.take(entry.entry.name) {
+        plan.settled.append(
+          BatchFileResult(
+            path: file.path, outcome: .reused, mediaSeconds: entry.entry.mediaSeconds,
+            report: entry.entry.report))
+      } else if order.retriesFailedOnly, entry?.entry.state != .failed {
+        if let entry { _ = ledger.take(entry.entry.name) }
+        plan.settled.append(
+          BatchFileResult(
+            path: file.path, outcome: .leftOut,
+            report: entry?.entry.report ?? FileReport(path: file.path).json))
+      } else {
+        pending.append((file, sidecar, entry?.entry.name))
+      }
+    }
+    name(pending)
+    return plan
+  }
+
+  private mutating func add(_ trouble: TreeWalk.Trouble) {
+    let error = StageError(
+      "cannot take \(trouble.path)", reason: trouble.reason, advice: trouble.advice)
+    let failure = BatchFileResult.Failure(error)
+    plan.settled.append(
+      BatchFileResult(
+        path: trouble.path, outcome: .failed, failure: failure,
+        report: FileReport(path: trouble.path, failure: failure).json))
+  }
+
+  /// An export never takes the place of a recording.
+  private mutating func reserveRecordings(_ files: [FoundFile]) {
+    let output = order.output + "/"
+    let reserved = files.map { PathText.join(order.folder, $0.path) }
+      .filter { $0.hasPrefix(output) }.map { String($0.dropFirst(output.count)) }
+    for path in reserved { ledger.reserve(path) }
+  }
+
+  /// What was made of recordings that are no longer there is not replaced either: a recorder that
+  /// was emptied begins again with the names it had.
+  private mutating func keepNamesOfAbsentFiles(_ files: [FoundFile]) {
+    let present = Set(files.map { ExactText($0.path) })
+    for (path, recalled) in recalled where !present.contains(path) {
+      if recalled.entry.state == .done { _ = ledger.take(recalled.entry.name) }
+    }
+  }
+
+  private func isDone(
+    _ recalled: RecalledBatchEntry, _ file: FoundFile, _ sidecar: Digest?
+  ) -> Bool {
+    recalled.isCurrent && recalled.entry.state == .done && recalled.entry.settings == settings
+      && recalled.entry.sidecar == sidecar && (file.sidecar == nil) == (sidecar == nil)
+  }
+
+  private func digest(of path: String) -> Digest? {
+    try? workplace.store.digest(ofFile: PathText.join(order.folder, path))
+  }
+
+  /// Names first keep those that have them, since their exports may be there already; the rest is
+  /// named in the order of the paths.
+  private mutating func name(
+    _ pending: [(file: FoundFile, sidecar: Digest?, kept: String?)]
+  ) {
+    let wanted = pending.map { wantedName(of: $0.file) }
+    var names: [String?] = zip(pending, wanted).map { file, wanted in
+      guard let kept = file.kept, NameLedger.isNumbered(kept, of: wanted), ledger.take(kept) else {
+        return nil
+      }
+      return kept
+    }
+    for index in names.indices where names[index] == nil {
+      names[index] = ledger.assign(wanted[index])
+    }
+    plan.jobs = zip(pending, names).map { file, name in
+      BatchPlan.Job(file: file.file, name: name ?? file.file.path, sidecar: file.sidecar)
+    }
+  }
+
+  private func wantedName(of file: FoundFile) -> String {
+    guard let template = order.template else {
+      return PathText.join(file.folder, file.stem)
+    }
+    guard template.needsTags else { return template.fill(NameFields(path: file.path)) }
+    // What is wrong with the sidecar is said when the file's turn comes.
+    let sidecar = try? file.sidecar.map { (path) throws(StageError) in
+      try SidecarFile.read(path, of: order)
+    }
+    return template.fill(
+      NameFields(
+        path: file.path, sidecar: sidecar?.fields ?? [:],
+        tags: workplace.tags(PathText.join(order.folder, file.path)) ?? [:]))
+  }
+}

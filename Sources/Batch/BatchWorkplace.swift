@@ -1,0 +1,32 @@
+public import PipelineEngine
+public import PipelineModel
+
+/// Where a batch does its work.
+public struct BatchWorkplace: Sendable {
+  /// The store.
+  public let store: any ArtifactStore & FileCustody & RunLog & WorkClaims & BatchLog
+  /// What runs the passes; shared by all files, so that the last ones have every core.
+  public let executors: [any PassExecutor]
+  /// The tags of the recording at a path, names in lower case; nil where it cannot be read.
+  public let tags: @Sendable (_ path: String) -> [String: String]?
+  /// Whoever asks to stop.
+  public let stop: StopRequest
+  /// Time and chance.
+  public let clock: any RunClock
+  /// Takes note of what happens.
+  public let recorder: any BatchRecorder
+
+  /// Collects what a batch may touch.
+  public init(
+    store: any ArtifactStore & FileCustody & RunLog & WorkClaims & BatchLog,
+    executors: [any PassExecutor], tags: @escaping @Sendable (_ path: String) -> [String: String]?,
+    stop: StopRequest, clock: any RunClock, recorder: any BatchRecorder
+  ) {
+    self.store = store
+    self.executors = executors
+    self.tags = tags
+    self.stop = stop
+    self.clock = clock
+    self.recorder = recorder
+  }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import PipelineModel
+
+/// What `batch.json` says of one file, besides how it ended.
+struct FileReport {
+  private let path: String
+  private let name: String?
+  private let run: RunRecord?
+  private let failure: BatchFileResult.Failure?
+  private let levels: [(step: String, findings: String)]
+  private let output: String
+
+  /// - Parameters:
+  ///   - name: what its exports are called.
+  ///   - run: its run as it ended.
+  ///   - plan: what was run; the findings of all steps but those that open the recording are told.
+  ///   - output: the output folder, below which exports are told.
+  init(
+    path: String, name: String? = nil, run: RunRecord? = nil, plan: Plan? = nil,
+    output: String = "", failure: BatchFileResult.Failure? = nil
+  ) {
+    self.path = path
+    self.name = name
+    self.run = run
+    self.failure = failure
+    self.output = output
+    levels = (run?.steps ?? []).compactMap { step in
+      if case .streaming(_, .source) = plan?.step(step.id)?.descriptor.flow { return nil }
+      return step.findings.map { (step.id.name, $0) }
+    }
+  }
+
+  private struct Facts: Encodable {
+    struct Export: Encodable {
+      let path: String
+      let byteCount: Int
+    }
+    let path: String
+    let name: String?
+    let run: String?
+    let mediaSeconds: Double?
+    let exports: [Export]
+    let error: BatchFileResult.Failure?
+  }
+
+  /// One JSON object with sorted keys.
+  var json: String {
+    let exports = (run?.published ?? []).map { file in
+      Facts.Export(
+        path: file.path.hasPrefix(output + "/")
+          ? String(file.path.dropFirst(output.count + 1)) : file.path,
+        byteCount: file.byteCount)
+    }
+    let facts = Facts(
+      path: path, name: name, run: run?.id.name, mediaSeconds: run?.mediaSeconds,
+      exports: exports, error: failure)
+    let text = BatchJSON.text(facts)
+    guard !levels.isEmpty else { return text }
+    // Findings are JSON already.
+    let members = levels.map { "\(BatchJSON.text($0.step)):\($0.findings)" }
+    return text.dropLast() + ",\"levels\":{" + members.joined(separator: ",") + "}}"
+  }
+}
+
+/// Values as one line of JSON.
+enum BatchJSON {
+  static func text(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(value) else { return "{}" }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

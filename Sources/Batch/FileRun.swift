@@ -1,0 +1,114 @@
+import Hashing
+import PipelineEngine
+import PipelineModel
+
+/// The work on one file of a batch, from its sidecar to its record.
+struct FileRun {
+  let order: BatchOrder
+  let workplace: BatchWorkplace
+  let settings: Digest
+  let job: BatchPlan.Job
+
+  private var path: String { PathText.join(order.folder, job.file.path) }
+
+  /// Does the work and records what came of it. `id` names the run.
+  func run(id: RunID) -> BatchFileResult {
+    var plan: Plan?
+    do throws(RunError) {
+      let recording = try digest()
+      let bound = try asRunError { () throws(StageError) in
+        let sidecar = try job.file.sidecar.map { (path) throws(StageError) in
+          try SidecarFile.read(path, of: order)
+        }
+        return try order.plan(for: job.file.path, sidecar: sidecar)
+      }
+      plan = bound
+      let record = try run(bound, id)
+      return try finish(record, bound, recording)
+    } catch {
+      if error.error.cause == .cancelled {
+        return BatchFileResult(path: job.file.path, outcome: .interrupted, report: report())
+      }
+      return fail(error, plan)
+    }
+  }
+
+  private func run(_ plan: Plan, _ id: RunID) throws(RunError) -> RunRecord {
+    let folder = try asRunError { () throws(StageError) in
+      try OutputTree(root: order.output).makeFolder(PathText.folder(of: job.name))
+    }
+    let runner = Runner(
+      store: workplace.store, executors: workplace.executors,
+      recorder: FileRecorder(job.file.path, FileProgress(plan), workplace.recorder),
+      stop: workplace.stop, clock: workplace.clock)
+    var options = Runner.Options(folder: folder)
+    options.isReplacing = order.isReplacing
+    options.names = [order.input: BatchOrder.calledPath(job.name)]
+    return try runner.run(
+      plan, options,
+      record: RunRecord(
+        id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
+        overrides: order.overrideTexts, startedAt: workplace.clock.now))
+  }
+
+  private func finish(
+    _ record: RunRecord, _ plan: Plan, _ recording: Digest
+  ) throws(RunError) -> BatchFileResult {
+    // What changed meanwhile is not done: next time it is looked at again.
+    let isSame = try digest() == recording
+    let report = FileReport(
+      path: job.file.path, name: job.name, run: record, plan: plan, output: order.output
+    ).json
+    try remember(
+      .done, recording: isSame ? recording : nil, record.mediaSeconds, report,
+      exports: record.published.map(\.path))
+    // A file that is too young to be told by its stamp, or whose record is gone, may have nothing
+    // left to do.
+    let hasNews =
+      record.steps.contains { $0.outcome == .made } || record.published.contains { !$0.wasThere }
+    return BatchFileResult(
+      path: job.file.path, outcome: hasNews ? .done : .reused, mediaSeconds: record.mediaSeconds,
+      report: report)
+  }
+
+  private func fail(_ error: RunError, _ plan: Plan?) -> BatchFileResult {
+    let failure = BatchFileResult.Failure(error.error, step: error.step)
+    let report = report(failure)
+    // A failure that cannot be recorded is found again by the next batch.
+    try? remember(.failed, recording: nil, nil, report, exports: [])
+    return BatchFileResult(
+      path: job.file.path, outcome: .failed, failure: failure, report: report)
+  }
+
+  private func report(_ failure: BatchFileResult.Failure? = nil) -> String {
+    FileReport(path: job.file.path, name: job.name, failure: failure).json
+  }
+
+  private func remember(
+    _ state: BatchEntry.State, recording: Digest?, _ mediaSeconds: Double?, _ report: String,
+    exports: [String]
+  ) throws(RunError) {
+    let entry = BatchEntry(
+      path: job.file.path, recording: recording, sidecar: job.sidecar, settings: settings,
+      name: job.name, state: state, mediaSeconds: mediaSeconds, report: report)
+    do throws(StoreError) {
+      try workplace.store.remember(entry, of: order.identity, exports: exports)
+    } catch {
+      throw RunError(StageError(error))
+    }
+  }
+
+  private func digest() throws(RunError) -> Digest {
+    do throws(StoreError) { return try workplace.store.digest(ofFile: path) } catch {
+      throw RunError(StageError(error), recording: path)
+    }
+  }
+
+  private func asRunError<Result>(
+    _ work: () throws(StageError) -> Result
+  ) throws(RunError) -> Result {
+    do throws(StageError) { return try work() } catch {
+      throw RunError(error, recording: path)
+    }
+  }
+}

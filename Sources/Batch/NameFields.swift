@@ -1,0 +1,80 @@
+/// What is known of a recording for its exports' names: what its sidecar says, then its tags, then
+/// its file name.
+public struct NameFields: Sendable {
+  private let path: String
+  private let sidecar: [String: String]
+  private let tags: [String: String]
+
+  /// Collects what is known of the recording at `path`, below the batch's folder. Names of fields
+  /// are in lower case.
+  public init(path: String, sidecar: [String: String] = [:], tags: [String: String] = [:]) {
+    self.path = path
+    self.sidecar = sidecar
+    self.tags = tags
+  }
+
+  /// The names of the folders it lies in.
+  var folders: [String] {
+    PathText.folder(of: path).split(separator: "/").map(String.init)
+  }
+
+  /// A field's text; `unknown album` where nobody knows the album.
+  subscript(name: String) -> String {
+    switch name {
+    case "stem": return stem
+    case "folder": return folders.last ?? ""
+    case "date": return date
+    case "title": return given("title") ?? stem
+    default: return given(name) ?? "unknown \(name)"
+    }
+  }
+
+  private var stem: String { PathText.stem(of: PathText.name(of: path)) }
+
+  private func given(_ name: String) -> String? {
+    for source in [sidecar, tags] {
+      let text = source[name] ?? source[name.replacing("-", with: "_")]
+      if let text, text.contains(where: { !$0.isWhitespace }) { return text }
+    }
+    return nil
+  }
+
+  /// `2026-03-14`: the first date that somebody gives, or `undated`.
+  private var date: String {
+    let said = ["date", "createdat", "creation_time", "year"].compactMap { given($0) }
+    for text in said { if let day = Self.day(in: text) { return day } }
+    // A year alone is better than nothing.
+    if let year = said.first(where: { $0.count == 4 && $0.allSatisfy(\.isNumber) }) { return year }
+    return Self.day(in: stem) ?? "undated"
+  }
+
+  /// The first `2026-03-14` or `20260314` in a text, as the former.
+  static func day(in text: String) -> String? {
+    let bytes = Array(text.utf8)
+    func isDigit(_ index: Int) -> Bool {
+      bytes.indices.contains(index) && (48...57).contains(bytes[index])
+    }
+    func number(_ start: Int, _ count: Int) -> Int? {
+      let places = start..<start + count
+      guard places.allSatisfy(isDigit) else { return nil }
+      return places.reduce(0) { $0 * 10 + Int(bytes[$1] - 48) }
+    }
+    for start in bytes.indices where !isDigit(start - 1) {
+      for gap in [1, 0] {
+        let (monthAt, dayAt) = (start + 4 + gap, start + 6 + 2 * gap)
+        let isParted =
+          gap == 0
+          || [monthAt, dayAt].allSatisfy {
+            bytes.indices.contains($0 - 1) && bytes[$0 - 1] == UInt8(ascii: "-")
+          }
+        guard isParted, let year = number(start, 4), let month = number(monthAt, 2),
+          let day = number(dayAt, 2), !isDigit(dayAt + 2), (1900...2199).contains(year),
+          (1...12).contains(month), (1...31).contains(day)
+        else { continue }
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(two(month))-\(two(day))"
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,87 @@
+/// How exports are called: `{album}/{date}-{title}.{ext}`, below the output folder.
+///
+/// A slash in the template begins a folder; one in a field does not. Every field is cleaned, so that
+/// no tag and no sidecar leads out of the output folder. Each export has its own extension, which is
+/// what `.{ext}` at the end stands for.
+public struct NameTemplate: Hashable, Sendable {
+  /// What is wrong with a template.
+  public struct Problem: Error, Hashable, Sendable {
+    /// What was found, as one sentence without a full stop.
+    public let message: String
+  }
+
+  private enum Piece: Hashable {
+    case text(String)
+    case field(String)
+  }
+
+  /// The template as written.
+  public let text: String
+  private let parts: [[Piece]]
+
+  /// Reads a template.
+  public init(_ text: String) throws(Problem) {
+    self.text = text
+    let body = text.hasSuffix(".{ext}") ? String(text.dropLast(6)) : text
+    guard !body.isEmpty, !body.hasPrefix("/") else {
+      throw Problem(message: "a name begins below the output folder, not with a slash")
+    }
+    var parts: [[Piece]] = []
+    for part in body.split(separator: "/", omittingEmptySubsequences: false) {
+      guard !part.isEmpty, part != ".", part != ".." else {
+        throw Problem(message: "\"\(part)\" is no folder for exports")
+      }
+      parts.append(try Self.pieces(part))
+    }
+    self.parts = parts
+  }
+
+  /// Whether anything of the recording itself is asked for, beyond its path.
+  var needsTags: Bool {
+    parts.joined().contains { piece in
+      if case .field(let name) = piece { return !["stem", "folder"].contains(name) }
+      return false
+    }
+  }
+
+  /// The name of a file's exports below the output folder, without extension.
+  func fill(_ fields: NameFields) -> String {
+    var names: [String] = []
+    for part in parts {
+      // The recording's own folders stay folders.
+      if part == [.field("folder")] {
+        names += fields.folders.map { SafeName.clean($0) }
+        continue
+      }
+      let text = part.map { piece in
+        switch piece {
+        case .text(let text): text
+        case .field(let name): SafeName.clean(fields[name])
+        }
+      }.joined()
+      names.append(SafeName.clean(text))
+    }
+    return names.joined(separator: "/")
+  }
+
+  private static func pieces(_ text: Substring) throws(Problem) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = text
+    while let opening = rest.firstIndex(of: "{") {
+      if opening > rest.startIndex { pieces.append(.text(String(rest[..<opening]))) }
+      guard let closing = rest[opening...].firstIndex(of: "}") else {
+        throw Problem(message: "a brace is not closed in \"\(text)\"")
+      }
+      let name = rest[rest.index(after: opening)..<closing].lowercased()
+      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "_-".contains($0) })
+      else { throw Problem(message: "\"{\(name)}\" is no field, as {title} is") }
+      guard name != "ext" else {
+        throw Problem(message: "{ext} stands at the end, after a dot: each export has its own")
+      }
+      pieces.append(.field(name))
+      rest = rest[rest.index(after: closing)...]
+    }
+    if !rest.isEmpty { pieces.append(.text(String(rest))) }
+    return pieces
+  }
+}

@@ -1,0 +1,31 @@
+import Glibc
+import PipelineModel
+
+/// A sidecar on the disk.
+enum SidecarFile {
+  /// Reads a sidecar at a path below the batch's folder.
+  static func read(_ path: String, of order: BatchOrder) throws(StageError) -> Sidecar {
+    let full = PathText.join(order.folder, path)
+    let descriptor = unsafe open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw failure(full) }
+    defer { close(descriptor) }
+    // One byte more than is allowed, so that what is too long shows.
+    var bytes = [UInt8](repeating: 0, count: Sidecar.maximumByteCount + 1)
+    var count = 0
+    while count < bytes.count {
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+      }
+      if got == 0 { break }
+      if got > 0 { count += got } else if errno != EINTR { throw failure(full) }
+    }
+    return try Sidecar(Array(bytes[..<count]), path: full, variables: order.definition.variables)
+  }
+
+  private static func failure(_ path: String) -> StageError {
+    StageError(
+      "cannot read the sidecar \(path)",
+      reason: unsafe String(cString: strerror(errno)).lowercased(),
+      advice: "check who may read it: ls -l", cause: .environment)
+  }
+}

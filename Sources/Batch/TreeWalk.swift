@@ -1,0 +1,135 @@
+import Glibc
+
+/// Looks for recordings in a folder and the folders below it.
+///
+/// Hidden files and folders are left out, and so are links that lead out of the folder or to other
+/// folders, whatever is no file, the batch's own output folder, and folders that other batches put
+/// their exports into. Nothing is read.
+public struct TreeWalk: Sendable {
+  /// What is in a folder.
+  public struct Finding: Hashable, Sendable {
+    /// The recordings, in the order of their paths' bytes.
+    public internal(set) var files: [FoundFile] = []
+    /// What could not be taken, and why.
+    public internal(set) var troubles: [Trouble] = []
+    /// Folders with the exports of other batches, which were left out.
+    public internal(set) var exportFolders: [String] = []
+  }
+
+  /// Something that could not be taken although it may be a recording.
+  public struct Trouble: Hashable, Sendable {
+    /// The path below the folder, as well as it can be written.
+    public let path: String
+    /// Why.
+    public let reason: String
+    /// What the user can do.
+    public let advice: String
+  }
+
+  private let root: String
+  private let outputFolder: String
+  private let selection: FileSelection
+
+  /// Looks below `root`, but not in `outputFolder`; both are absolute, without links.
+  public init(root: String, outputFolder: String, selection: FileSelection) {
+    self.root = root
+    self.outputFolder = outputFolder
+    self.selection = selection
+  }
+
+  /// Everything there is. O(n log n) for n files.
+  public func find() -> Finding {
+    var finding = Finding()
+    var folders = [""]
+    while let folder = folders.popLast() { look(in: folder, &finding, &folders) }
+    finding.files.sort { PathText.isBefore($0.path, $1.path) }
+    finding.troubles.sort { PathText.isBefore($0.path, $1.path) }
+    finding.exportFolders.sort { PathText.isBefore($0, $1) }
+    return finding
+  }
+
+  private func look(in folder: String, _ finding: inout Finding, _ folders: inout [String]) {
+    guard let entries = names(in: PathText.join(root, folder)) else {
+      finding.troubles.append(
+        Trouble(
+          path: folder.isEmpty ? "." : folder,
+          reason: unsafe String(cString: strerror(errno)).lowercased(),
+          advice: "check who may read the folder: ls -ld"))
+      return
+    }
+    var candidates: [(path: String, status: stat)] = []
+    var sidecars: Set<ExactText> = []
+    var below: [String] = []
+    for entry in entries {
+      guard entry.first != UInt8(ascii: ".") else { continue }
+      let path = PathText.join(folder, String(decoding: entry, as: UTF8.self))
+      guard String(validating: entry, as: UTF8.self) != nil else {
+        if !selection.excludes(path) { finding.troubles.append(unnameable(path)) }
+        continue
+      }
+      if entry == Array(BatchReport.fileName.utf8), !folder.isEmpty {
+        finding.exportFolders.append(folder)
+        return
+      }
+      guard let status = status(of: path) else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: below.append(path)
+      case S_IFREG where PathText.fileExtension(of: path) == "json":
+        sidecars.insert(ExactText(path))
+      default: break
+      }
+      if status.st_mode & S_IFMT == S_IFREG, selection.takes(path) {
+        candidates.append((path, status))
+      }
+    }
+    folders += below.filter {
+      PathText.join(root, $0) != outputFolder && !selection.excludes($0)
+    }
+    for (path, status) in candidates {
+      let sidecar = PathText.join(
+        folder, PathText.stem(of: PathText.name(of: path)) + ".json")
+      let hasSidecar = sidecar != path && sidecars.contains(ExactText(sidecar))
+      finding.files.append(
+        FoundFile(
+          path: path, byteCount: Int(status.st_size),
+          modifiedAt: Double(status.st_mtim.tv_sec), sidecar: hasSidecar ? sidecar : nil))
+    }
+  }
+
+  private func unnameable(_ path: String) -> Trouble {
+    Trouble(
+      path: path, reason: "its name is not UTF-8 text, and shows here as well as it can be written",
+      advice: "rename it: convmv -f latin1 -t utf8 helps with many")
+  }
+
+  /// The names in a folder as bytes; nil where it cannot be read.
+  private func names(in path: String) -> [[UInt8]]? {
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
+    var names: [[UInt8]] = []
+    while let entry = unsafe readdir(folder) {
+      names.append(
+        unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+          unsafe pointer.withMemoryRebound(to: UInt8.self, capacity: 256) { bytes in
+            unsafe Array(UnsafeBufferPointer(start: bytes, count: strlen(bytes)))
+          }
+        })
+    }
+    return names
+  }
+
+  /// What is at a path: of a link, the file that it leads to inside the folder; nil for anything
+  /// else that is a link, or is gone.
+  private func status(of path: String) -> stat? {
+    var status = stat()
+    let full = PathText.join(root, path)
+    guard unsafe lstat(full, &status) == 0 else { return nil }
+    guard status.st_mode & S_IFMT == S_IFLNK else { return status }
+    guard let resolved = unsafe realpath(full, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    guard unsafe String(cString: resolved).hasPrefix(root == "/" ? root : root + "/"),
+      unsafe stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    return status
+  }
+}

@@ -1,0 +1,100 @@
+public import Hashing
+public import PipelineModel
+
+/// What batches are remembered by. The stamps of recordings and exports are those of `digests` and
+/// `published`: a row here holds for as long as those do.
+extension DiskStore: BatchLog {
+  /// Everything that is remembered of a batch: two queries, and a look at each file.
+  public func entries(
+    of batch: Digest, in folder: String
+  ) throws(StoreError) -> [RecalledBatchEntry] {
+    let (files, exports) = try withDatabase { (database) throws(StoreError) in
+      (
+        try database.run(
+          """
+          SELECT f.path, f.recording, f.sidecar, f.settings, f.name, f.state, f.media_seconds,
+            f.report, d.device, d.inode, d.byte_count, d.modified_ns, d.changed_ns
+          FROM batch_files AS f
+          LEFT JOIN digests AS d ON d.path = ? || f.path AND d.digest = f.recording
+          WHERE f.batch = ?
+          """, [.text(FilePath.absolute(folder) + "/"), .text(batch.hex)], to: "read a batch in"),
+        try database.run(
+          """
+          SELECT e.path, e.export, p.device, p.inode, p.byte_count, p.modified_ns, p.changed_ns
+          FROM batch_exports AS e
+          LEFT JOIN published AS p ON p.path = e.export AND p.content = e.content
+          WHERE e.batch = ?
+          """, [.text(batch.hex)], to: "read a batch in")
+      )
+    }
+    // By the bytes of the path: two names that look alike are two files.
+    var changed: Set<[UInt8]> = []
+    for row in exports {
+      guard let path = row[0].text, let export = row[1].text else { continue }
+      let stamp = try? FileStamp(at: export)
+      if stamp?.isRegularFile != true || stamp?.columns != row[2...] {
+        changed.insert(Array(path.utf8))
+      }
+    }
+    return files.compactMap { row in
+      guard let entry = BatchEntry(row) else { return nil }
+      let stamp = try? FileStamp(following: folder + "/" + entry.path)
+      return RecalledBatchEntry(
+        entry: entry,
+        isCurrent: stamp?.columns == row[8...] && !changed.contains(Array(entry.path.utf8)))
+    }
+  }
+
+  /// Remembers a file with what its exports were published as.
+  public func remember(
+    _ entry: BatchEntry, of batch: Digest, exports: [String]
+  ) throws(StoreError) {
+    let action = "record a file of a batch in"
+    let key: [SQLValue] = [.text(batch.hex), .text(entry.path)]
+    try withDatabase { (database) throws(StoreError) in
+      try database.transaction(to: action) { (database) throws(StoreError) in
+        try database.run(
+          "DELETE FROM batch_files WHERE batch = ? AND path = ?", key, to: action)
+        try database.run(
+          """
+          INSERT INTO batch_files (batch, path, recording, sidecar, settings, name, state,
+            media_seconds, report) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+          key + [
+            SQLValue(entry.recording?.hex), SQLValue(entry.sidecar?.hex),
+            .text(entry.settings.hex), .text(entry.name), .text(entry.state.rawValue),
+            entry.mediaSeconds.map(SQLValue.real) ?? .null, .text(entry.report),
+          ], to: action)
+        for export in exports {
+          // Without a publication there is no content, and the file is looked at again next time.
+          try database.run(
+            """
+            INSERT OR REPLACE INTO batch_exports (batch, path, export, content)
+            VALUES (?, ?, ?3, coalesce((SELECT content FROM published WHERE path = ?3), ''))
+            """, key + [.text(FilePath.absolute(export))], to: action)
+        }
+      }
+    }
+  }
+}
+
+extension BatchEntry {
+  /// Reads a row; nil for one that another version wrote in another way.
+  fileprivate init?(_ row: SQLRow) {
+    guard let path = row[0].text, let settings = row[3].text.flatMap(Digest.init(hex:)),
+      let name = row[4].text, let state = row[5].text.flatMap(State.init(rawValue:)),
+      let report = row[7].text
+    else { return nil }
+    self.init(
+      path: path, recording: row[1].text.flatMap(Digest.init(hex:)),
+      sidecar: row[2].text.flatMap(Digest.init(hex:)), settings: settings, name: name,
+      state: state, mediaSeconds: row[6].real, report: report)
+  }
+}
+
+extension FileStamp {
+  /// As the tables have it.
+  fileprivate var columns: ArraySlice<SQLValue> {
+    [device, inode, byteCount, modified, changed].map(SQLValue.integer)[...]
+  }
+}

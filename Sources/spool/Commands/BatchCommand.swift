@@ -1,0 +1,175 @@
+import Arguments
+import Batch
+import Media
+import PipelineEngine
+import PipelineModel
+import Stages
+
+/// `spool batch`: every recording in a folder through one pipeline.
+struct BatchCommand: Command {
+  private static let folder = Positional<String>.required(
+    "FOLDER", help: "The folder with the recordings; those below it count too.",
+    completion: .folder)
+  private static let jobs = Option<Int?>.value(
+    "jobs", "N", short: "j", help: "Files to work on at once.",
+    defaultText: "what cores and memory allow")
+  private static let include = Option<[String]>.values(
+    "include", "GLOB", help: "Take files that match too, whatever their extension.")
+  private static let exclude = Option<[String]>.values(
+    "exclude", "GLOB", help: "Leave out files and folders that match.")
+  private static let failed = Option<Bool>.flag(
+    "failed", help: "Only work on files that failed in the last batch.")
+  private static let name = Option<String?>.value(
+    "name", "TEMPLATE", help: "Names for the exports: '{album}/{date}-{title}.{ext}'.",
+    defaultText: "those of the recordings")
+
+  static let declaration = CommandDeclaration(
+    name: "batch", group: "Work",
+    summary: "Run a pipeline on every recording in a folder.",
+    discussion: """
+      Works on several files at once. A file that fails stops no other one: the summary and \
+      batch.json in the output folder say what failed and why, and the exit code is 3. Files that \
+      were done before, with the same pipeline and settings, are left alone; the same command goes \
+      on where an earlier one was stopped.
+
+      Without --name, the output folder mirrors the folder. A template takes fields from a \
+      recording's sidecar, its tags and its file name: {title}, {date}, {album}, {artist}, {stem}, \
+      {folder} and any other tag. Where two files want one name, the second gets -2.
+
+      note.json beside note.m4a may hold "spool": {"set": {"loudness": "-18 LUFS"}}: it changes \
+      variables that the pipeline marks overridable, for that recording alone.
+
+      Hidden files, links out of the folder, the output folder and the output of other batches \
+      are left out. A pattern without a slash is for names, one with a slash for paths below \
+      FOLDER; ** stands for any folders.
+      """,
+    positionals: [Options.pipeline, folder],
+    options: [
+      Options.out, jobs, include, exclude, failed, Options.set, name, Options.store,
+      Options.replace, Options.json, Options.quiet,
+    ],
+    examples: [
+      Example("Clean every note of a trip", "spool batch Pipelines/voice-note.yaml trip"),
+      Example("Try again what failed", "spool batch Pipelines/voice-note.yaml trip --failed"),
+      Example(
+        "By album and date",
+        "spool batch Pipelines/voice-note.yaml notes --name '{album}/{date}-{title}.{ext}'"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    do throws(Workbench.Refusal) {
+      let order = try order(bench)
+      let store = try bench.store(at: arguments[Options.store])
+      let stop = SignalWatch.begin()
+      let clock = SystemClock()
+      let workplace = BatchWorkplace(
+        store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
+        tags: { try? MediaProbe.describe($0).tags }, stop: stop, clock: clock,
+        recorder: recorder(order, clock, console))
+      let runner = BatchRunner(
+        order, in: workplace,
+        budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: SystemClock.coreCount))
+      return run(runner, clock.makeRunID(), stop, console)
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  private func run(
+    _ runner: BatchRunner, _ id: RunID, _ stop: StopRequest, _ console: Console
+  ) -> ExitCode {
+    do throws(StageError) {
+      let summary = try runner.run(id: id)
+      if let trouble = summary.reportTrouble { console.report("warning: \(trouble)") }
+      if let signal = stop.signalNumber, summary.interruptedCount > 0 {
+        console.report("stopped; the same command goes on from there")
+        return .interrupted(by: signal)
+      }
+      guard !summary.failed.isEmpty else { return .done }
+      return summary.doneCount + summary.reusedCount == 0 ? .failed : .someFailed
+    } catch {
+      if let signal = stop.signalNumber, error.cause == .cancelled {
+        return .interrupted(by: signal)
+      }
+      console.report(ErrorText(error).render(console))
+      return .failed
+    }
+  }
+
+  /// What the arguments ask for, with the folders made sure of.
+  private func order(_ bench: Workbench) throws(Workbench.Refusal) -> BatchOrder {
+    let console = bench.console
+    if let jobs = arguments[Self.jobs], jobs < 1 {
+      throw usage("--jobs \(jobs) works on nothing", next: "--jobs 1, or more", console)
+    }
+    let template = try template(console)
+    let selection = FileSelection(
+      including: try globs(Self.include, console), excluding: try globs(Self.exclude, console))
+    let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
+    let folder = try RecordingFolder.resolve(
+      bench.absolute(arguments[Self.folder]), console: console)
+    let output = try OutputFolder.prepare(
+      bench.absolute(arguments[Options.out] ?? "exports"), console: console)
+    guard output != folder else {
+      throw usage(
+        "exports cannot go into the folder of the recordings, \(folder)",
+        next: "choose another folder with --out", console)
+    }
+    let overrides = try bench.parse(arguments[Options.set])
+    do {
+      var order = try BatchOrder(
+        pipeline.definition, pipelinePath: bench.absolute(pipeline.path), catalog: bench.catalog,
+        overrides: overrides, overrideTexts: bench.texts(arguments[Options.set]), folder: folder,
+        output: output)
+      order.selection = selection
+      order.template = template
+      order.retriesFailedOnly = arguments[Self.failed]
+      order.isReplacing = arguments[Options.replace]
+      return order
+    } catch {
+      throw bench.refusal(error.problems, in: pipeline.text, at: pipeline.path)
+    }
+  }
+
+  private func template(_ console: Console) throws(Workbench.Refusal) -> NameTemplate? {
+    guard let text = arguments[Self.name] else { return nil }
+    do throws(NameTemplate.Problem) { return try NameTemplate(text) } catch {
+      throw usage(
+        "--name \(text): \(error.message)", next: "--name '{album}/{date}-{title}.{ext}'", console)
+    }
+  }
+
+  private func globs(
+    _ option: Option<[String]>, _ console: Console
+  ) throws(Workbench.Refusal) -> [Glob] {
+    var globs: [Glob] = []
+    for text in arguments[option] {
+      guard let glob = Glob(text) else {
+        throw usage(
+          "--\(option.declaration.name) \(text) is no pattern",
+          next: "close its brackets and braces, as in '*.{wav,m4a}'", console)
+      }
+      globs.append(glob)
+    }
+    return globs
+  }
+
+  private func usage(_ what: String, next: String, _ console: Console) -> Workbench.Refusal {
+    Workbench.Refusal(
+      text: "\(console.red("error:")) \(Format.visible(what))\nnext:  \(next)", code: .usage)
+  }
+
+  private func recorder(
+    _ order: BatchOrder, _ clock: SystemClock, _ console: Console
+  ) -> any BatchRecorder {
+    if arguments[Options.json] { return BatchJSONRecorder(console) }
+    return BatchTerminalRecorder(
+      order, isQuiet: arguments[Options.quiet], clock: clock, console: console)
+  }
+}

@@ -1,0 +1,84 @@
+import Batch
+import PipelineModel
+import Synchronization
+
+/// Shows a batch to a person: on a terminal a few live lines, elsewhere a plain line for each file as
+/// it ends.
+final class BatchTerminalRecorder: BatchRecorder {
+  /// Seconds between two drawings.
+  private static let interval = 0.2
+
+  private let order: BatchOrder
+  private let isQuiet: Bool
+  private let console: Console
+  private let clock: SystemClock
+  private let state = Mutex(BatchBoard())
+
+  init(_ order: BatchOrder, isQuiet: Bool, clock: SystemClock, console: Console) {
+    self.order = order
+    self.isQuiet = isQuiet
+    self.clock = clock
+    self.console = console
+  }
+
+  func record(_ event: BatchEvent) {
+    let now = clock.elapsed
+    state.withLock { board in
+      board.take(event, now: now)
+      switch event {
+      case .planned(let forecast):
+        guard !isQuiet else { return }
+        console.print("\(console.bold(order.definition.name))  \(Format.visible(order.folder))")
+        console.print(BatchText.plan(forecast))
+        for folder in forecast.exportFolders {
+          console.print("left out, for it holds exports: \(Format.visible(folder))")
+        }
+      case .warning(let path, let step, let text):
+        erase(&board)
+        console.report("warning: \(Format.visible(path)): \(step): \(text)")
+      case .finished(let result): finished(result, &board)
+      case .ended(let summary):
+        erase(&board)
+        let lines = BatchText.summary(summary, isQuiet: isQuiet)
+        if isQuiet { lines.forEach(console.report) } else { lines.forEach(console.print) }
+        return
+      case .started, .progress: break
+      }
+      guard console.isTerminal, !isQuiet, now - board.drawnAt >= Self.interval else { return }
+      draw(&board, now: now)
+    }
+  }
+
+  private func finished(_ result: BatchFileResult, _ board: inout BatchBoard) {
+    guard !isQuiet else { return }
+    let path = Format.visible(result.path)
+    switch result.outcome {
+    case .failed where console.isTerminal:
+      erase(&board)
+      console.print("\(console.red("failed"))  \(path)")
+    case .failed: console.print("\(board.position) failed  \(path)")
+    case .done, .reused:
+      if !console.isTerminal {
+        console.print("\(board.position) \(result.outcome.rawValue)  \(path)")
+      }
+    default: break
+    }
+  }
+
+  /// Draws the board over its last drawing.
+  private func draw(_ board: inout BatchBoard, now: Double) {
+    let lines = board.lines(now: now, width: console.width)
+    let up = board.drawnLineCount > 0 ? "\u{1B}[\(board.drawnLineCount)A\u{1B}[J" : ""
+    console.draw(up + lines.map { $0 + "\n" }.joined())
+    board.drawnLineCount = lines.count
+    board.drawnAt = now
+  }
+
+  /// Takes the board away, so that something can be said above it.
+  private func erase(_ board: inout BatchBoard) {
+    guard console.isTerminal, board.drawnLineCount > 0 else { return }
+    console.draw("\u{1B}[\(board.drawnLineCount)A\u{1B}[J")
+    board.drawnLineCount = 0
+    board.drawnAt = 0
+  }
+}

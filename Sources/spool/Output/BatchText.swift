@@ -1,0 +1,67 @@
+import Batch
+import PipelineEngine
+
+/// What is said of a batch at its beginning and its end.
+enum BatchText {
+  /// `12 files, 3.4 h: 8 to do, 4 reused · needs 1.2 GB of 80 GB free · about 3 min`.
+  static func plan(_ forecast: BatchForecast) -> String {
+    let count =
+      forecast.pendingCount + forecast.reusedCount + forecast.troubleCount + forecast.leftOutCount
+    let about = forecast.isSampled ? "about " : ""
+    var parts = ["\(count) \(count == 1 ? "file" : "files")"]
+    if forecast.mediaSeconds > 0 {
+      parts[0] += ", \(about)\(Format.duration(forecast.mediaSeconds)) of sound"
+    }
+    var shares = ["\(forecast.pendingCount) to do", "\(forecast.reusedCount) reused"]
+    if forecast.leftOutCount > 0 { shares.append("\(forecast.leftOutCount) left out") }
+    if forecast.troubleCount > 0 { shares.append("\(forecast.troubleCount) cannot be taken") }
+    parts[0] += ": " + shares.joined(separator: ", ")
+    if forecast.pendingCount > 0 {
+      parts.append(need(forecast))
+      if forecast.seconds > 0 { parts.append("about \(Format.duration(forecast.seconds))") }
+      parts.append("\(forecast.workerCount) at once")
+    }
+    return parts.joined(separator: " · ")
+  }
+
+  private static func need(_ forecast: BatchForecast) -> String {
+    if forecast.sharesDisk {
+      return "needs about \(ByteCount(forecast.neededByteCount)) of "
+        + "\(ByteCount(forecast.storeFreeByteCount)) free"
+    }
+    return "needs about \(ByteCount(forecast.storeByteCount)) of "
+      + "\(ByteCount(forecast.storeFreeByteCount)) free in the store and "
+      + "\(ByteCount(forecast.publishedByteCount)) of "
+      + "\(ByteCount(forecast.outputFreeByteCount)) for the exports"
+  }
+
+  /// The last lines: what became of the files, and one line for each that failed.
+  static func summary(_ summary: BatchSummary, isQuiet: Bool) -> [String] {
+    var lines = summary.failed.map(failure)
+    guard !isQuiet else { return lines }
+    if !lines.isEmpty { lines = ["", "failed"] + lines }
+    var counts = ["\(summary.doneCount) done"]
+    if summary.reusedCount > 0 { counts.append("\(summary.reusedCount) reused") }
+    if !summary.failed.isEmpty { counts.append("\(summary.failed.count) failed") }
+    if summary.interruptedCount > 0 { counts.append("\(summary.interruptedCount) not done yet") }
+    var last = counts.joined(separator: ", ") + ", in \(Format.duration(summary.seconds))"
+    if summary.mediaSeconds > 0 {
+      last += ", \(Format.speed(media: summary.mediaSeconds, wall: summary.seconds))"
+    }
+    lines += ["", last]
+    if let path = summary.reportPath { lines.append("details in \(Format.visible(path))") }
+    return lines
+  }
+
+  /// File, what, why, what next.
+  static func failure(_ result: BatchFileResult) -> String {
+    var text = result.path + ": "
+    if let failure = result.failure {
+      let what = failure.step.map { "\($0): " } ?? ""
+      text += what + failure.message
+      if let reason = failure.reason { text += " — \(reason)" }
+      if let advice = failure.advice { text += " — next: \(advice)" }
+    }
+    return "  " + Format.visible(text)
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import Batch
+
+@Suite("Names stay in the output folder, and belong to one file each")
+struct NameTests {
+  @Test("fields come from the sidecar, then the tags, then the file's name")
+  func fields() throws {
+    let template = try NameTemplate("{album}/{date}-{title}.{ext}")
+    let tags = ["album": "Walks", "title": "Tagged", "creation_time": "2026-03-14T07:42:10.0Z"]
+    let path = "2025/trip 20250102.m4a"
+    #expect(
+      template.fill(NameFields(path: path, sidecar: ["title": "Garage"], tags: tags))
+        == "Walks/2026-03-14-Garage")
+    #expect(template.fill(NameFields(path: path)) == "unknown album/2025-01-02-trip 20250102")
+    #expect(
+      try NameTemplate("{folder}/{stem}").fill(NameFields(path: "a/b/c.wav")) == "a/b/c")
+    #expect(try NameTemplate("x-{date}").fill(NameFields(path: "c.wav")) == "x-undated")
+  }
+
+  @Test(
+    "no field leads out of the folder, hides a file or breaks a line",
+    arguments: [
+      "../../etc/passwd", "/etc/passwd", "..", ".", "", "  ", ".hidden", "a/../b", "a\0b", "a\nb",
+      "\u{2028}", "-rf", "~/x", String(repeating: "é", count: 400), "\\\\host\\share", "\u{7F}",
+      "\u{85}",
+    ])
+  func hostileFields(text: String) throws {
+    for pattern in ["{title}", "{title}/{title}", "x/{title}{album}.{ext}", ".{title}"] {
+      let name = try NameTemplate(pattern).fill(
+        NameFields(path: "a.wav", sidecar: ["title": text, "album": text]))
+      let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+      #expect(parts.count == pattern.split(separator: "/").count, "\(name)")
+      for part in parts {
+        #expect(!part.isEmpty && part.first != "." && part.first != "-" && part.utf8.count <= 180)
+        #expect(part.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+      }
+    }
+  }
+
+  @Test(
+    "a template that makes no sense is refused",
+    arguments: ["", "/x", "a/../b", "a//b", "{title", "{ti tle}", "{ext}/{title}", "{}", ".", "a/"])
+  func wrongTemplates(text: String) {
+    #expect(throws: NameTemplate.Problem.self) { try NameTemplate(text) }
+  }
+
+  @Test(
+    "a day is found where there is one",
+    arguments: [
+      ("2026-03-14T07:42:10Z", "2026-03-14"), ("REC 20260314-074210", "2026-03-14"),
+      ("take 2026-13-14", nil), ("120260314", nil), ("202603145", nil), ("no", nil),
+      ("v2-2026-03-14", "2026-03-14"),
+    ] as [(String, String?)])
+  func days(text: String, day: String?) { #expect(NameFields.day(in: text) == day) }
+
+  @Test("the second file that wants a name gets -2, in order, and nobody takes another's place")
+  func collisions() {
+    var ledger = NameLedger { [$0 + ".wav", $0 + ".m4a"] }
+    #expect(ledger.assign("a") == "a")
+    #expect(ledger.assign("a") == "a-2")
+    let isFree = ledger.take("a-3")
+    #expect(isFree)
+    #expect(ledger.assign("a") == "a-4")
+    ledger.reserve("b.m4a")
+    #expect(ledger.assign("b") == "b-2")
+    let isFreeTwice = ledger.take("b-2")
+    #expect(!isFreeTwice)
+  }
+
+  @Test("exports of different names may still meet: master.wav of one, and another's wav")
+  func crossing() {
+    var ledger = NameLedger { [$0 + ".wav", $0 + ".alac.m4a", $0 + ".m4a"] }
+    #expect(ledger.assign("a.alac") == "a.alac")
+    #expect(ledger.assign("a") == "a-2")
+  }
+
+  @Test("a name that was given before is known again")
+  func numbered() {
+    #expect(NameLedger.isNumbered("a", of: "a"))
+    #expect(NameLedger.isNumbered("a-12", of: "a"))
+    for other in ["a-", "a-x", "b-2", "a-02", "ab", "a-2-x"] {
+      #expect(!NameLedger.isNumbered(other, of: "a"), "\(other)")
+    }
+  }
+
+  @Test("ten thousand files of one name are named at once")
+  func many() {
+    var ledger = NameLedger { [$0] }
+    var last = ""
+    for _ in 0..<10_000 { last = ledger.assign("note") }
+    #expect(last == "note-10000")
+  }
+}

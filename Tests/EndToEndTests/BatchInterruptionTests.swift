@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A batch that is cut off goes on, and one that is done takes no time", .serialized)
+struct BatchInterruptionTests {
+  private let folder: BatchFolder
+
+  init() throws { folder = try BatchFolder() }
+
+  private func start(_ pipeline: String) throws -> RunningSpool {
+    try RunningSpool(
+      try SpoolProgram.program,
+      ["batch", pipeline, folder.path, "--out", folder.place.out, "--json"],
+      environment: ["SPOOL_STORE": folder.place.store], folder: folder.place.folder.path)
+  }
+
+  @Test("killed in the middle, the same command does the rest", arguments: [SIGKILL, SIGINT])
+  func cutOff(signal: Int32) throws {
+    let pipeline = try folder.pipeline()
+    for number in 0..<40 { try folder.putTiny(number, "\(number % 5)/note-\(number).wav") }
+    let running = try start(pipeline)
+    try #require(try running.waits(for: "\"event\":\"file\"", times: 6))
+    running.send(signal)
+    let (cut, seconds) = try running.end()
+    #expect(cut.exitCode == 128 + signal, "\(cut.errorOutput)")
+    #expect(seconds < 5)
+    let again = try folder.batch(pipeline)
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    let report = try #require(again.report)
+    #expect(report.files.count == 40)
+    #expect(report.done + report.reused == 40 && report.done < 40)
+
+    // The exports are those of a batch that nobody cut off.
+    let other = try BatchFolder()
+    for number in 0..<40 { try other.putTiny(number, "\(number % 5)/note-\(number).wav") }
+    #expect(try other.batch(try other.pipeline()).exitCode == 0)
+    for file in report.files {
+      for export in file.exports ?? [] {
+        #expect(
+          try folder.place.export(export.path) == other.place.export(export.path), "\(export.path)")
+      }
+    }
+    let hidden = FileManager.default.enumerator(atPath: folder.place.out)?.compactMap {
+      ($0 as? String).flatMap { $0.contains(".spool-") ? $0 : nil }
+    }
+    #expect(hidden == [], "temporary files stay")
+  }
+
+  @Test("300 tiny files: the second time they are left alone, and nothing is read")
+  func reused() throws {
+    let pipeline = try folder.pipeline()
+    for number in 0..<300 { try folder.putTiny(number, "note-\(number).wav") }
+    let first = try folder.batch(pipeline)
+    #expect(first.exitCode == 0, "\(first.errorOutput)")
+    #expect(first.report?.done == 300)
+    // Files younger than two seconds are looked at once more.
+    _ = try folder.batch(pipeline)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let again = try folder.batch(pipeline)
+    let seconds = start.duration(to: clock.now) / .seconds(1)
+    #expect(again.exitCode == 0)
+    #expect(again.report?.reused == 300)
+    #expect(seconds < 3, "300 files that were done took \(seconds) s")
+
+    // A changed recording, a lost export and a changed one are made again; nothing else is.
+    try folder.putTiny(1000, "note-7.wav")
+    try FileManager.default.removeItem(atPath: folder.place.out + "/note-8.wav")
+    let third = try folder.batch(pipeline)
+    #expect(third.exitCode == 0, "\(third.errorOutput)")
+    #expect(third.report?.done == 2 && third.report?.reused == 298)
+    #expect(third.outcomes["note-7.wav"] == "done" && third.outcomes["note-8.wav"] == "done")
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A batch does what it can, says what it could not, and does nothing twice")
+struct BatchTests {
+  private let folder: BatchFolder
+
+  init() throws { folder = try BatchFolder() }
+
+  @Test("one broken file among good ones: exit 3, and batch.json says which and why")
+  func broken() throws {
+    try folder.put(sample: "note-1.m4a", "trip/day 1/note-1.m4a")
+    try folder.put(sample: "note-2.m4a", "note-2.m4a")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: PackageFiles.sample("take.flac")))
+    try folder.put(Data("this is no sound at all".utf8), "bad.m4a")
+    try folder.put(Data(), "empty.wav")
+    try folder.put(bytes, "take.flac")
+    let pipeline = try folder.pipeline(formats: "wav, m4a")
+    let first = try folder.batch(pipeline)
+    #expect(first.exitCode == 3, "\(first.errorOutput)")
+    let report = try #require(first.report)
+    #expect(report.done == 3 && report.reused == 0)
+    #expect(report.failed == 2 && report.interrupted == 0)
+    #expect(report.files.map(\.path) == report.files.map(\.path).sorted())
+    let bad = try #require(report.file("bad.m4a"))
+    #expect(bad.outcome == "failed" && bad.error?.reason != nil && bad.error?.advice != nil)
+    #expect(report.file("empty.wav")?.error?.reason == "it is empty")
+    let note = try #require(report.file("trip/day 1/note-1.m4a"))
+    #expect(
+      note.exports?.map(\.path) == ["trip/day 1/note-1.wav", "trip/day 1/note-1.m4a"])
+    #expect(abs((note.levels?["normalize"]?.after?.samplePeak ?? 0) + 3) < 0.1)
+    for export in report.files.flatMap({ $0.exports ?? [] }) {
+      let facts = try FileManager.default.attributesOfItem(
+        atPath: folder.place.out + "/" + export.path)
+      #expect(facts[.size] as? Int == export.byteCount, "\(export.path)")
+    }
+    // One line for each that failed: file, what, why, what next.
+    let lines = first.lines.filter { $0.contains("bad.m4a: ") }
+    #expect(lines.count == 1 && lines[0].contains(" — next: "), "\(first.lines)")
+    #expect(first.lines.contains { $0.hasPrefix("5 files") && $0.contains("free") })
+
+    // Again: what was done is left alone, what failed is tried again.
+    let before = try Workspace.listing(of: folder.place.out).filter { $0.key != "batch.json" }
+    let second = try folder.batch(pipeline)
+    #expect(second.exitCode == 3)
+    #expect(second.report?.done == 0 && second.report?.reused == 3 && second.report?.failed == 2)
+    let after = try Workspace.listing(of: folder.place.out).filter { $0.key != "batch.json" }
+    #expect(after == before)
+  }
+
+  @Test("--failed works on those that failed, and on nothing else")
+  func failedOnly() throws {
+    let pipeline = try folder.pipeline()
+    try folder.putTiny(1, "good.wav")
+    try folder.put(Data("no sound".utf8), "bad.wav")
+    #expect(try folder.batch(pipeline).exitCode == 3)
+    try folder.putTiny(2, "bad.wav")
+    try folder.putTiny(3, "new.wav")
+    let retry = try folder.batch(pipeline, ["--failed"])
+    #expect(retry.exitCode == 0, "\(retry.errorOutput)")
+    #expect(retry.outcomes["bad.wav"] == "done" && retry.outcomes["new.wav"] == "left-out")
+    #expect(["reused", "left-out"].contains(retry.outcomes["good.wav"]), "\(retry.lines)")
+    #expect(!FileManager.default.fileExists(atPath: folder.place.out + "/new.wav"))
+    #expect(try folder.batch(pipeline).report?.done ?? 0 >= 1)
+    #expect(FileManager.default.fileExists(atPath: folder.place.out + "/new.wav"))
+  }
+
+  @Test("where everything fails, the exit code is 1, and where nothing is there too")
+  func nothing() throws {
+    let pipeline = try folder.pipeline()
+    #expect(try folder.batch(pipeline).exitCode == 1)
+    try folder.put(Data("no sound".utf8), "bad.wav")
+    #expect(try folder.batch(pipeline).exitCode == 1)
+  }
+
+  @Test("recordings with one stem, and those called as an export is, keep apart")
+  func collisions() throws {
+    try folder.putTiny(1, "a.wav")
+    try folder.putTiny(2, "a.wave")
+    try folder.putTiny(3, "a-2.wav")
+    let pipeline = try folder.pipeline()
+    let run = try folder.batch(pipeline)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let names = Dictionary(
+      (run.report?.files ?? []).map { ($0.path, $0.name ?? "") }, uniquingKeysWith: { $1 })
+    #expect(names == ["a-2.wav": "a-2", "a.wav": "a", "a.wave": "a-3"])
+    let exports = try folder.place.allExports()
+    #expect(Set(exports.keys) == ["a.wav", "a-2.wav", "a-3.wav", "batch.json"])
+    // A new one that comes before them all in the alphabet takes nobody's name.
+    try folder.putTiny(4, "a.aiff.wav")
+    try folder.putTiny(5, "a.au")
+    let again = try folder.batch(pipeline)
+    #expect(again.report?.file("a.au")?.name == "a-4")
+    #expect(again.report?.file("a.wav")?.name == "a")
+    for name in ["a.wav", "a-2.wav", "a-3.wav"] {
+      #expect(try folder.place.export(name) == exports[name], "\(name)")
+    }
+  }
+
+  @Test("a sidecar changes what it may for its own recording; a wrong one fails that one alone")
+  func sidecars() throws {
+    let pipeline = try folder.pipeline()
+    for (number, name) in ["plain", "loud", "wrong", "locked", "odd"].enumerated() {
+      try folder.putTiny(number, name + ".wav")
+    }
+    func sidecar(_ name: String, _ text: String) throws {
+      try folder.put(Data(text.utf8), name + ".json")
+    }
+    try sidecar("loud", #"{"title": "x", "spool": {"set": {"peak": "-9 dB"}}}"#)
+    try sidecar("wrong", #"{"spool": {"set": {"peak": "9 kHz"}}}"#)
+    try sidecar("locked", #"{"spool": {"set": {"fixed": "-9 dB"}}}"#)
+    try sidecar("odd", #"{"noteId": 7, "anything": [{}]}"#)
+    let run = try folder.batch(pipeline)
+    #expect(run.exitCode == 3, "\(run.errorOutput)")
+    func peak(_ name: String) -> Double? {
+      run.report?.file(name + ".wav")?.levels?["normalize"]?.after?.samplePeak
+    }
+    #expect(abs((peak("plain") ?? 0) + 3) < 0.1)
+    #expect(abs((peak("loud") ?? 0) + 9) < 0.1)
+    #expect(abs((peak("odd") ?? 0) + 3) < 0.1)
+    let wrong = try #require(run.report?.file("wrong.wav"))
+    #expect(wrong.outcome == "failed" && wrong.error?.reason?.contains("kHz") == true)
+    let locked = try #require(run.report?.file("locked.wav"))
+    #expect(locked.error?.reason?.contains("not marked overridable") == true)
+
+    // Another sidecar, or none any more, is another order for that recording.
+    try sidecar("loud", #"{"spool": {"set": {"peak": "-6 dB"}}}"#)
+    try FileManager.default.removeItem(atPath: folder.path + "/locked.json")
+    let again = try folder.batch(pipeline)
+    #expect(again.outcomes["loud.wav"] == "done" && again.outcomes["locked.wav"] == "done")
+    #expect(again.outcomes["plain.wav"] != "failed")
+  }
+
+  @Test("a template makes names of tags and sidecars, without ever leaving the output folder")
+  func template() throws {
+    try folder.put(sample: "note-1.m4a", "n1.m4a")
+    try folder.put(
+      Data(#"{"title": "../../Call / garage", "createdAt": "2026-03-14T07:42:10Z"}"#.utf8),
+      "n1.json")
+    try folder.putTiny(1, "x/REC20260102.wav")
+    try folder.putTiny(2, "y/REC20260102.wav")
+    let run = try folder.batch(
+      try folder.pipeline(), ["--name", "{album}/{date}-{title}.{ext}"])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(run.report?.file("n1.m4a")?.name?.hasSuffix("/2026-03-14-_./.._Call _ garage") == false)
+    let names = (run.report?.files ?? []).compactMap(\.name)
+    #expect(names.contains { $0.hasSuffix("2026-03-14-_._.._Call _ garage") }, "\(names)")
+    #expect(names.contains("unknown album/2026-01-02-REC20260102"))
+    #expect(names.contains("unknown album/2026-01-02-REC20260102-2"))
+    #expect(!FileManager.default.fileExists(atPath: folder.place.file("Call")))
+  }
+
+  @Test("names with newlines, and odd ones, are recordings; what is no UTF-8 is named and fails")
+  func oddNames() throws {
+    try folder.putTiny(1, "line\nbreak.wav")
+    try folder.putTiny(2, "-rf.wav")
+    try folder.putTiny(3, "a \"quoted\" 'name' $HOME `x`.wav")
+    let bytes = Array((folder.path + "/caf").utf8CString.dropLast()) + [CChar(bitPattern: 0xE9)]
+    let descriptor = unsafe open(bytes + Array(".wav".utf8CString), O_CREAT | O_WRONLY, 0o600)
+    try #require(descriptor >= 0)
+    close(descriptor)
+    let run = try folder.batch(try folder.pipeline())
+    #expect(run.exitCode == 3, "\(run.errorOutput)")
+    #expect(run.report?.done == 3)
+    #expect(run.report?.file("caf\u{FFFD}.wav")?.error?.advice?.contains("rename") == true)
+    #expect(run.lines.allSatisfy { !$0.contains("\r") })
+  }
+
+  @Test(
+    "an order that makes no sense is refused before any work",
+    arguments: [
+      ["--jobs", "0"], ["--name", "../{title}"], ["--include", "[a"], ["--set", "nothing=1"],
+    ])
+  func usage(options: [String]) throws {
+    try folder.putTiny(1, "a.wav")
+    let run = try folder.batch(try folder.pipeline(), options)
+    #expect(run.exitCode == 2, "\(run.errorOutput)")
+    #expect(run.report == nil)
+  }
+
+  @Test("exports never go into the folder of the recordings")
+  func sameFolder() throws {
+    try folder.putTiny(1, "a.wav")
+    let run = try folder.place.spool(
+      ["batch", try folder.pipeline(), folder.path, "--out", folder.path])
+    #expect(run.exitCode == 2)
+    #expect(Workspace.names(in: folder.path) == ["a.wav"])
+  }
+}
