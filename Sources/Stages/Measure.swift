@@ -43,7 +43,7 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
 
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
     guard isWritten, let figures = context.outputs[.measurement]?.artifact else { return [] }
-    return try fileNames(of: context.step, recordings: context.recordings)
+    return try fileNames(of: context.step, recordings: context.names)
       .map { (name) throws(StageError) in try context.publish(figures, as: name) }
   }
 }
