@@ -53,7 +53,7 @@ struct BatchCommand: Command {
       Example("Try again what failed", "spool batch Pipelines/voice-note.yaml trip --failed"),
       Example(
         "By album and date",
-        "spool batch Pipelines/voice-note.yaml notes --name '{album}/{date}-{title}.{ext}'"),
+        "spool batch podcast.yaml notes --name '{album}/{date}-{title}.{ext}'"),
     ])
 
   private let arguments: ParsedArguments
