@@ -10,6 +10,8 @@ public struct CollectionReport: Hashable, Sendable, Codable {
 
   /// The files that went, the largest first; that would go, where `isDryRun`.
   public internal(set) var files: [File] = []
+  /// The folders of unfinished work that nobody went on with.
+  public internal(set) var unfinished: [File] = []
   /// How many checkpoints went with them.
   public internal(set) var checkpoints = 0
   /// How many runs lost something.

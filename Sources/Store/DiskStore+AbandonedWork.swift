@@ -26,6 +26,25 @@ extension DiskStore {
     }
   }
 
+  /// The folders of work that nobody is at and nobody has touched for so long, in seconds, with their
+  /// lengths in bytes; forgotten and removed unless `isDryRun`.
+  func freeWork(untouchedFor age: Double, isDryRun: Bool) throws(StoreError) -> [(String, Int)] {
+    let entries = try withDatabase { (database) throws(StoreError) in
+      try WorkTable.entries(in: &database)
+    }
+    var freed: [(String, Int)] = []
+    for entry in entries where now - entry.lastTouch > age {
+      let folder = WorkFolder(
+        path: layout.work(entry.work, generation: entry.generation), files: files)
+      let byteCount = folder.byteCount
+      guard case .taken(let lock)? = try? folder.lock() else { continue }
+      lock.release()
+      if !isDryRun { try forget(entry) }
+      freed.append((folder.path, byteCount))
+    }
+    return freed
+  }
+
   private func forget(_ entry: WorkEntry) throws(StoreError) {
     let folder = WorkFolder(
       path: layout.work(entry.work, generation: entry.generation), files: files)

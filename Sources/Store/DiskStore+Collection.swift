@@ -44,6 +44,12 @@ extension DiskStore {
       report.freedBytes += byteCount
       report.keptBytes -= byteCount
     }
+    // Work of the last hour may be gone on with any moment, whatever the policy says.
+    let workAge = max(policy.effectiveAge, Double(Self.guardTime) / 1e9)
+    for (folder, byteCount) in try freeWork(untouchedFor: workAge, isDryRun: isDryRun) {
+      report.unfinished.append(CollectionReport.File(path: folder, byteCount: byteCount))
+      report.freedBytes += byteCount
+    }
     return report
   }
 

@@ -110,6 +110,31 @@ import Testing
     #expect(try DiskStore(at: sample.path).checkpoint(for: killed) != nil)
   }
 
+  @Test("unfinished work goes that nobody has gone on with, and only that")
+  func unfinishedWork() throws {
+    func store(after days: Double) throws -> DiskStore {
+      let now = Clock.now() + Int64(days * Self.day * 1e9)
+      return try DiskStore(at: sample.path, files: .system, clock: { now })
+    }
+    var policy = CollectionPolicy()
+    policy.age = 2 * Self.day
+    do {
+      let claim = try store(after: 0).granted(SHA256.digest(of: "left"))
+      let draft = try claim.makeDraft("sound", .sound)
+      try draft.append(Array("left behind".utf8))
+      claim.release()
+    }
+    #expect(try store(after: 1).collect(policy).unfinished == [])
+    let held = try store(after: 0).granted(SHA256.digest(of: "held"))
+    let plan = try store(after: 3).collect(policy, isDryRun: true)
+    #expect(plan.unfinished.map(\.byteCount) == [11])
+    #expect(names(in: sample.path + "/work").count == 2, "a dry run changed something")
+    let report = try store(after: 3).collect(policy)
+    #expect(report.unfinished == plan.unfinished)
+    #expect(names(in: sample.path + "/work").count == 1)
+    try held.note("still there")
+  }
+
   @Test("a run under way in another process keeps what was wanted since it began")
   func underWay() async throws {
     let (path, key) = (sample.path, sample.checkpoints[2].key.digest.hex)

@@ -98,7 +98,7 @@ struct GCCommand: Command {
   private func text(_ report: CollectionReport) -> String {
     var lines: [String] = []
     if report.isDryRun {
-      for file in report.files {
+      for file in report.files + report.unfinished {
         let size = Format.padLeft(ByteCount(file.byteCount).description, 9)
         lines.append("\(size)  \(file.path)")
       }
@@ -109,7 +109,7 @@ struct GCCommand: Command {
       ? "" : ", \(ByteCount(report.recentBytes)) of it too recent to be touched"
     let pins =
       recent + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
-    guard !report.files.isEmpty || report.checkpoints > 0 else {
+    guard !report.files.isEmpty || !report.unfinished.isEmpty || report.checkpoints > 0 else {
       return "nothing to free; \(kept)\(pins)"
     }
     lines.append(
@@ -117,6 +117,9 @@ struct GCCommand: Command {
         + "\(Count.of(report.files.count, "file")) and "
         + "\(Count.of(report.checkpoints, "checkpoint")) of \(Count.of(report.runs, "run")); "
         + "\(kept)\(pins)")
+    if !report.unfinished.isEmpty {
+      lines[lines.count - 1] += ", \(Count.of(report.unfinished.count, "unfinished pass"))"
+    }
     return lines.joined(separator: "\n")
   }
 }
