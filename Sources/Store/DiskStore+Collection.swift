@@ -77,7 +77,7 @@ extension DiskStore {
   /// Since when what was wanted is left alone: an hour, or as long as a run is under way.
   private func guardStart(_ now: Int64, _ runs: [RunRecord]) -> Int64 {
     let hour = now - Self.guardTime
-    guard !othersInStore.isEmpty else { return hour }
+    // Those whose process died are told apart by their owners, and hold nothing.
     let oldest = runs.filter { $0.state == .running }.map(\.startedAt).min()
     return oldest.map { min(hour, Int64($0 * 1e9)) } ?? hour
   }
