@@ -60,7 +60,7 @@ let package = Package(
     library("PipelineFile", ["PipelineModel", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
     library("Store", ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"]),
-    library("Inbox", ["Threading", "CPosix"]),
+    library("Inbox", ["PipelineModel", "Hashing", "Threading", "CPosix"]),
 
     library("Batch", ["PipelineModel", "PipelineEngine", "Threading", "Hashing"]),
 
@@ -108,7 +108,8 @@ let package = Package(
       "BatchTests",
       ["Batch", "PipelineModel", "PipelineEngine", "Threading", "Hashing", "TestSupport"]),
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
-    tests("InboxTests", ["Inbox", "TestSupport"]),
+    tests(
+      "InboxTests", ["Inbox", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("MediaTests", ["Media", "AudioModel", "Hashing", "Threading", "TestSupport"]),

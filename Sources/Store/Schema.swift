@@ -7,9 +7,8 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The tables of this version of Spool.
-  static let current = Schema(steps: [
-    checkpointsAndRuns, custody, work, runOwners, origins, pins, batches,
-  ])
+  static let current = Schema(
+    steps: [checkpointsAndRuns, custody, work, runOwners, origins, pins, batches, notes])
 
   /// Brings a database up to date, one whole step after the other.
   ///

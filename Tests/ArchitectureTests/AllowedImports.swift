@@ -15,7 +15,7 @@ enum AllowedImports {
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
     "Batch": ["PipelineModel", "PipelineEngine", "Threading", "Hashing"],
     "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
-    "Inbox": ["Threading", "CPosix"],
+    "Inbox": ["PipelineModel", "Hashing", "Threading", "CPosix"],
 
     // The sound side.
     "AudioModel": [],
