@@ -60,7 +60,7 @@ let package = Package(
     library("PipelineFile", ["PipelineModel", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
     library("Store", ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"]),
-    library("Inbox", ["Threading", "CPosix"]),
+    library("Inbox", ["PipelineModel", "Hashing", "Threading", "CPosix"]),
 
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
@@ -105,7 +105,7 @@ let package = Package(
     tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
-    tests("InboxTests", ["Inbox", "TestSupport"]),
+    tests("InboxTests", ["Inbox", "Store", "PipelineModel", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("MediaTests", ["Media", "AudioModel", "Hashing", "Threading", "TestSupport"]),

@@ -7,7 +7,8 @@ struct Schema: Sendable {
   let steps: [String]
 
   /// The tables of this version of Spool.
-  static let current = Schema(steps: [checkpointsAndRuns, custody, work, runOwners, origins, pins])
+  static let current = Schema(
+    steps: [checkpointsAndRuns, custody, work, runOwners, origins, pins, notes])
 
   /// Brings a database up to date, one whole step after the other.
   ///

@@ -14,7 +14,7 @@ enum AllowedImports {
     "PipelineFile": ["PipelineModel", "CYAML"],
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
     "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
-    "Inbox": ["Threading", "CPosix"],
+    "Inbox": ["PipelineModel", "Hashing", "Threading", "CPosix"],
 
     // The sound side.
     "AudioModel": [],

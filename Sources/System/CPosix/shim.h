@@ -16,6 +16,12 @@ static inline int posix_rename_new(const char *from, const char *to) {
   return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 }
 
+/// The same for names in open folders.
+static inline int posix_rename_new_at(int from_folder, const char *from, int to_folder,
+                                      const char *to) {
+  return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, RENAME_NOREPLACE);
+}
+
 /// Starts writing a stretch of a file to the disk and does not wait for it.
 static inline int posix_start_writeback(int file, off_t offset, off_t count) {
   const unsigned int write = 2;  // SYNC_FILE_RANGE_WRITE

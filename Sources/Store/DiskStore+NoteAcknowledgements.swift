@@ -1,0 +1,78 @@
+public import PipelineModel
+
+extension DiskStore {
+  /// Notes whose acknowledgements are out of date, the oldest change first.
+  public func unacknowledgedNotes(
+    pipeline: String, limit: Int
+  ) throws(StoreError) -> [Note] {
+    try readNotes(
+      "WHERE pipeline = ? AND acknowledged < revision ORDER BY changed_at LIMIT ?",
+      [.text(pipeline), SQLValue(max(0, limit))])
+  }
+
+  /// Every name under which a note is acknowledged.
+  public func acknowledgementNames(of note: Note) throws(StoreError) -> [String] {
+    let rows = try withDatabase { (database) throws(StoreError) in
+      try database.run(
+        "SELECT DISTINCT device_id FROM note_files WHERE note = ? AND device_id IS NOT NULL",
+        [.text(note.key.name)], to: NoteTable.reading)
+    }
+    let others = rows.compactMap { $0[0].text }.filter { $0 != note.acknowledgementName }
+    return [note.acknowledgementName] + others.sorted()
+  }
+
+  /// Every note of a pipeline that was acknowledged, by the names of its acknowledgements.
+  public func acknowledgedNames(
+    pipeline: String
+  ) throws(StoreError) -> [(name: String, note: NoteKey)] {
+    let rows = try withDatabase { (database) throws(StoreError) in
+      try database.run(
+        """
+        SELECT ack_name, key FROM notes WHERE pipeline = ?1 AND acknowledged > 0
+        UNION SELECT note_files.device_id, key FROM note_files
+          JOIN notes ON notes.key = note_files.note
+          WHERE pipeline = ?1 AND acknowledged > 0 AND note_files.device_id IS NOT NULL
+        """, [.text(pipeline)], to: NoteTable.reading)
+    }
+    return rows.compactMap { row in
+      guard let name = row[0].text, let key = row[1].text else { return nil }
+      return (name, NoteKey(key))
+    }
+  }
+
+  /// Records that these revisions of notes were acknowledged.
+  public func markAcknowledged(_ revisions: [NoteKey: Int]) throws(StoreError) {
+    if revisions.isEmpty { return }
+    try withDatabase { (database) throws(StoreError) in
+      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
+        for (key, revision) in revisions {
+          try database.run(
+            "UPDATE notes SET acknowledged = ? WHERE key = ?",
+            [SQLValue(revision), .text(key.name)], to: NoteTable.recording)
+        }
+      }
+    }
+  }
+  /// What came of commands whose answers are not out yet, the oldest first.
+  public func unansweredCommands(
+    pipeline: String, limit: Int
+  ) throws(StoreError) -> [NoteCommandResult] {
+    try withDatabase { (database) throws(StoreError) in
+      try NoteCommandTable.unanswered(pipeline: pipeline, limit: limit, in: &database)
+    }
+  }
+
+  /// Records that these commands were answered.
+  public func markAnswered(_ ids: [String], pipeline: String) throws(StoreError) {
+    if ids.isEmpty { return }
+    try withDatabase { (database) throws(StoreError) in
+      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
+        for id in ids {
+          try database.run(
+            "UPDATE note_commands SET answered = 1 WHERE pipeline = ? AND id = ?",
+            [.text(pipeline), .text(id)], to: NoteTable.recording)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+public import PipelineModel
+
+extension DiskStore {
+  /// A note by its whole key.
+  public func note(_ key: NoteKey) throws(StoreError) -> Note? {
+    try readNotes("WHERE key = ?", [.text(key.name)]).first
+  }
+
+  /// A note by its key, the beginning of it, or its device's identity.
+  public func note(named prefix: String) throws(StoreError) -> Note? {
+    let text = SQLValue.text(prefix)
+    if let note = try readNotes("WHERE key = ?", [text]).first { return note }
+    // A device's identity may be claimed by two: the one that had it first is meant.
+    let own = try readNotes(
+      "WHERE device_id = ? ORDER BY conflict IS NOT NULL, received_at LIMIT 1", [text])
+    if let note = own.first { return note }
+    guard !prefix.isEmpty else { return nil }
+    let found = try readNotes(
+      "WHERE key >= ?1 AND key < ?1 || 'g' ORDER BY received_at DESC LIMIT 4", [text]
+    ).filter { $0.key.name.hasPrefix(prefix) }
+    guard found.count > 1 else { return found.first }
+    let names = found.prefix(3).map(\.key.name).joined(separator: ", ")
+    throw StoreError(
+      "choose a note by", path: prefix,
+      reason: "several begin with it: \(names)\(found.count > 3 ? ", …" : "")",
+      advice: "type more of the name")
+  }
+
+  /// Notes, those that changed last before the others.
+  public func notes(_ query: NoteQuery) throws(StoreError) -> [Note] {
+    var conditions: [String] = []
+    var values: [SQLValue] = []
+    if !query.states.isEmpty {
+      let states = query.states.map(\.rawValue).sorted()
+      conditions.append("state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+      values += states.map(SQLValue.text)
+    }
+    if let pipeline = query.pipeline {
+      // Behind a plus, it does not tempt SQLite away from the index that gives the order.
+      conditions.append("+pipeline = ?")
+      values.append(.text(pipeline))
+    }
+    if let since = query.changedSince {
+      conditions.append("changed_at >= ?")
+      values.append(.real(since))
+    }
+    let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND ")) "
+    return try readNotes(
+      "\(filter)ORDER BY changed_at DESC, key LIMIT ?", values + [SQLValue(max(0, query.limit))])
+  }
+
+  /// A note's history, the oldest first.
+  public func events(of key: NoteKey) throws(StoreError) -> [NoteEvent] {
+    let rows = try withDatabase { (database) throws(StoreError) in
+      try database.run(
+        "SELECT at, state, reason FROM note_events WHERE note = ? ORDER BY number",
+        [.text(key.name)], to: NoteTable.reading)
+    }
+    return rows.compactMap { row in
+      guard let at = row[0].real, let state = row[1].text.flatMap(NoteState.init(rawValue:)) else {
+        return nil
+      }
+      return NoteEvent(at: at, state: state, reason: row[2].text)
+    }
+  }
+
+  /// How many notes stand how.
+  public func tally(pipeline: String? = nil) throws(StoreError) -> NoteTally {
+    let filter = pipeline == nil ? "" : "WHERE pipeline = ?"
+    let values = pipeline.map { [SQLValue.text($0)] } ?? []
+    return try withDatabase { (database) throws(StoreError) in
+      var tally = NoteTally()
+      let rows = try database.run(
+        "SELECT state, count(*), min(state_since) FROM notes \(filter) GROUP BY state", values,
+        to: NoteTable.reading)
+      for row in rows {
+        guard let state = row[0].text.flatMap(NoteState.init(rawValue:)),
+          let count = row[1].integer, let since = row[2].real
+        else { continue }
+        tally.counts[state] = NoteTally.Count(count: Int(count), since: since)
+      }
+      tally.nextAttempt = try database.run(
+        """
+        SELECT min(next_attempt) FROM notes
+        WHERE next_attempt IS NOT NULL \(pipeline == nil ? "" : "AND pipeline = ?")
+        """, values, to: NoteTable.reading
+      ).first?[0].real
+      tally.heldFiles = Int(
+        try database.run(
+          """
+          SELECT count(*) FROM note_files JOIN notes ON notes.key = note_files.note
+          WHERE (state = 'uploaded' AND place IN ('inbox', 'quarantine')
+            OR state = 'quarantined' AND place = 'inbox')
+            \(pipeline == nil ? "" : "AND pipeline = ?")
+          """, values, to: NoteTable.reading
+        ).first?[0].integer ?? 0)
+      return tally
+    }
+  }
+
+  /// Notes that are to be processed now, the oldest first.
+  public func dueNotes(
+    pipeline: String, at time: Double, limit: Int
+  ) throws(StoreError) -> [Note] {
+    let count = SQLValue(max(0, limit))
+    let received = try readNotes(
+      """
+      WHERE pipeline = ? AND state = 'received' AND original IS NULL ORDER BY received_at LIMIT ?
+      """, [.text(pipeline), count])
+    let retried = try readNotes(
+      "WHERE pipeline = ? AND next_attempt <= ? ORDER BY next_attempt LIMIT ?",
+      [.text(pipeline), .real(time), count])
+    return Array(
+      (received + retried).sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) }
+        .prefix(max(0, limit)))
+  }
+
+  /// When a note that failed is to be tried next.
+  public func nextAttempt(pipeline: String) throws(StoreError) -> Double? {
+    try withDatabase { (database) throws(StoreError) in
+      try database.run(
+        "SELECT min(next_attempt) FROM notes WHERE next_attempt IS NOT NULL AND pipeline = ?",
+        [.text(pipeline)], to: NoteTable.reading)
+    }.first?[0].real
+  }
+
+  /// A number that grows with every change of any note.
+  public func noteVersion() throws(StoreError) -> Int64 {
+    try withDatabase { (database) throws(StoreError) in
+      try database.run("SELECT number FROM note_version", to: NoteTable.reading)
+    }.first?[0].integer ?? 0
+  }
+
+  func readNotes(_ rest: String, _ values: [SQLValue]) throws(StoreError) -> [Note] {
+    try withDatabase { (database) throws(StoreError) in
+      try NoteTable.notes(rest, values, in: &database)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+internal import Hashing
+internal import PipelineModel
+
+/// Decides inside a transaction what an arrival is, and records it.
+struct NoteAdmittance {
+  private let arrival: NoteArrival
+  private let conflicts: ConflictPolicy
+  /// In seconds since 1970.
+  private let time: Double
+
+  init(_ arrival: NoteArrival, conflicts: ConflictPolicy, time: Double) {
+    self.arrival = arrival
+    self.conflicts = conflicts
+    self.time = time
+  }
+
+  mutating func admit(to database: inout Database) throws(StoreError) -> NoteAdmission {
+    if let file = try NoteFileTable.known(
+      path: arrival.path, stamp: arrival.stamp, inbox: arrival.inbox, in: &database),
+      let note = try NoteTable.note(file.note, in: &database),
+      note.pipeline == arrival.pipeline
+    {
+      return .known(note)
+    }
+    let named = try arrival.deviceID.flatMap { (id) throws(StoreError) in
+      try Self.note(deviceID: id, pipeline: arrival.pipeline, in: &database)
+    }
+    if let holder = try NoteTable.notes(
+      "WHERE digest = ? AND pipeline = ?",
+      [.text(arrival.recording.digest.hex), .text(arrival.pipeline)], in: &database
+    ).first {
+      return try admit(repeating: holder, named: named, to: &database)
+    }
+    return try admitNew(named: named, to: &database)
+  }
+
+  /// The note that a device knows by this identity: never one that only claims it.
+  static func note(
+    deviceID: String, pipeline: String, in database: inout Database
+  ) throws(StoreError) -> Note? {
+    let own = try NoteTable.notes(
+      "WHERE device_id = ? AND pipeline = ? AND conflict IS NULL",
+      [
+        .text(deviceID), .text(pipeline),
+      ], in: &database
+    ).first
+    if let own { return own }
+    return try NoteTable.notes(
+      """
+      WHERE pipeline = ? AND key IN (SELECT note FROM note_files WHERE device_id = ?)
+      ORDER BY received_at LIMIT 1
+      """, [.text(pipeline), .text(deviceID)], in: &database
+    ).first
+  }
+
+  private func admit(
+    repeating holder: Note, named: Note?, to database: inout Database
+  ) throws(StoreError) -> NoteAdmission {
+    // A device may know the same sound by a name of its own: it wants to hear of it by that name.
+    let isAlias = arrival.deviceID != nil && named == nil && arrival.deviceID != holder.deviceID
+    try addFiles(to: holder.key, alias: isAlias ? arrival.deviceID : nil, in: &database)
+    let outcome = try NoteWork(time: time).change(
+      holder.key, .repeatArrival(name: arrival.fileName), in: &database)
+    if isAlias { try applyWaitingCommands(in: &database) }
+    return .duplicate(of: outcome?.note ?? holder)
+  }
+
+  private func admitNew(
+    named: Note?, to database: inout Database
+  ) throws(StoreError) -> NoteAdmission {
+    let key = try NoteTable.freeKey(
+      for: arrival.recording.digest, pipeline: arrival.pipeline, in: &database)
+    let isHeldBack = named != nil && conflicts == .quarantine
+    let conflictText = named.map { "it claims to be \($0.key) with other bytes" }
+    var note = Note(
+      key: key, pipeline: arrival.pipeline, inbox: arrival.inbox, fileName: arrival.fileName,
+      recording: arrival.recording, receivedAt: time,
+      acknowledgementName: named == nil ? arrival.deviceID ?? key.name : key.name,
+      deviceID: arrival.deviceID,
+      state: isHeldBack || arrival.refusal != nil ? .quarantined : .received,
+      reason: arrival.refusal ?? conflictText)
+    note.sidecar = arrival.sidecar?.artifact
+    note.facts = arrival.facts
+    note.title = arrival.title
+    note.tags = arrival.tags
+    note.conflict = named?.key
+    // Its history begins with its being received, whatever becomes of it.
+    if note.state == .quarantined {
+      try database.run(
+        "INSERT INTO note_events (note, number, at, state) VALUES (?, 0, ?, 'received')",
+        [.text(key.name), .real(time)], to: NoteTable.recording)
+    }
+    try NoteTable.write(note, event: note.reason, owner: nil, to: &database)
+    try addFiles(to: key, alias: nil, in: &database)
+    if let named {
+      // The other one's owner hears of it as well.
+      try NoteWork(time: time).change(
+        named.key, .conflictAppeared(key), in: &database)
+      return .conflict(note, with: named.key)
+    }
+    try applyWaitingCommands(in: &database)
+    return .new(try NoteTable.note(key, in: &database) ?? note)
+  }
+
+  private func addFiles(
+    to key: NoteKey, alias: String?, in database: inout Database
+  ) throws(StoreError) {
+    try NoteFileTable.add(
+      .recording, path: arrival.path, stamp: arrival.stamp, inbox: arrival.inbox, deviceID: alias,
+      to: key, in: &database)
+    if let sidecar = arrival.sidecar {
+      try NoteFileTable.add(
+        .sidecar, path: sidecar.path, stamp: sidecar.stamp, inbox: arrival.inbox, deviceID: nil,
+        to: key, in: &database)
+    }
+  }
+
+  private func applyWaitingCommands(in database: inout Database) throws(StoreError) {
+    guard let id = arrival.deviceID else { return }
+    try NoteCommandTable.applyWaiting(
+      for: id, pipeline: arrival.pipeline, at: time, in: &database)
+  }
+}

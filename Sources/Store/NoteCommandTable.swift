@@ -1,0 +1,161 @@
+internal import PipelineModel
+
+/// What devices asked for, as rows: each command once.
+enum NoteCommandTable {
+  /// Applies a command inside a transaction, unless it was applied before.
+  static func apply(
+    _ command: NoteCommand, at time: Double, in database: inout Database
+  ) throws(StoreError) -> NoteCommandResult {
+    if let known = try known(command, in: &database) {
+      // Whoever sends it again has not seen the answer.
+      try database.run(
+        "UPDATE note_commands SET answered = 0 WHERE pipeline = ? AND id = ?",
+        [.text(command.pipeline), .text(command.id)], to: NoteTable.recording)
+      return known
+    }
+    let result = try decide(command, at: time, in: &database)
+    try database.run(
+      """
+      INSERT INTO note_commands (pipeline, id, device_note, note, subject, request, issued_at,
+        taken_at, status, reason, answered) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+      """,
+      [
+        .text(command.pipeline), .text(command.id), .text(command.note),
+        SQLValue(result.note?.name), .text(command.request.subject),
+        .text(try StoredJSON.encode(StoredRequest(command.request), to: NoteTable.recording)),
+        .real(command.issuedAt), .real(time), .text(result.status.rawValue),
+        SQLValue(result.reason),
+      ], to: NoteTable.recording)
+    return result
+  }
+
+  /// Applies the commands that waited for a note, in the order in which they were given.
+  static func applyWaiting(
+    for deviceNote: String, pipeline: String, at time: Double, in database: inout Database
+  ) throws(StoreError) {
+    let rows = try database.run(
+      """
+      SELECT id, request, issued_at FROM note_commands
+      WHERE pipeline = ? AND device_note = ? AND status = 'waiting' ORDER BY issued_at, id
+      """, [.text(pipeline), .text(deviceNote)], to: NoteTable.reading)
+    for row in rows {
+      guard let id = row[0].text, let issuedAt = row[2].real,
+        let stored: StoredRequest = try? StoredJSON.decode(row[1].text ?? ""),
+        let request = stored.request
+      else { continue }
+      let command = NoteCommand(
+        id: id, pipeline: pipeline, note: deviceNote, request: request, issuedAt: issuedAt)
+      let result = try decide(command, at: time, in: &database)
+      try database.run(
+        """
+        UPDATE note_commands SET note = ?, status = ?, reason = ?, taken_at = ?, answered = 0
+        WHERE pipeline = ? AND id = ?
+        """,
+        [
+          SQLValue(result.note?.name), .text(result.status.rawValue), SQLValue(result.reason),
+          .real(time), .text(pipeline), .text(id),
+        ], to: NoteTable.recording)
+    }
+  }
+
+  /// Commands whose answers are not out yet, the oldest first.
+  static func unanswered(
+    pipeline: String, limit: Int, in database: inout Database
+  ) throws(StoreError) -> [NoteCommandResult] {
+    try database.run(
+      """
+      SELECT id, status, reason, note FROM note_commands WHERE pipeline = ? AND answered = 0
+      ORDER BY taken_at LIMIT ?
+      """, [.text(pipeline), SQLValue(max(0, limit))], to: NoteTable.reading
+    ).compactMap { row in
+      guard let id = row[0].text,
+        let status = row[1].text.flatMap(NoteCommandResult.Status.init(rawValue:))
+      else { return nil }
+      return NoteCommandResult(
+        id: id, status: status, reason: row[2].text, note: row[3].text.map { NoteKey($0) },
+        isFresh: false)
+    }
+  }
+
+  private static func known(
+    _ command: NoteCommand, in database: inout Database
+  ) throws(StoreError) -> NoteCommandResult? {
+    let rows = try database.run(
+      "SELECT status, reason, note FROM note_commands WHERE pipeline = ? AND id = ?",
+      [.text(command.pipeline), .text(command.id)], to: NoteTable.reading)
+    guard let row = rows.first,
+      let status = row[0].text.flatMap(NoteCommandResult.Status.init(rawValue:))
+    else { return nil }
+    return NoteCommandResult(
+      id: command.id, status: status, reason: row[1].text, note: row[2].text.map { NoteKey($0) },
+      isFresh: false)
+  }
+
+  /// Does what is asked for, where it can be done.
+  private static func decide(
+    _ command: NoteCommand, at time: Double, in database: inout Database
+  ) throws(StoreError) -> NoteCommandResult {
+    func result(
+      _ status: NoteCommandResult.Status, _ reason: String? = nil, _ note: NoteKey? = nil
+    ) -> NoteCommandResult {
+      NoteCommandResult(
+        id: command.id, status: status, reason: reason, note: note, isFresh: true)
+    }
+    guard let note = try note(of: command, in: &database) else {
+      return result(.waiting, "its note has not arrived yet")
+    }
+    let later = try database.run(
+      """
+      SELECT id FROM note_commands WHERE note = ? AND subject = ? AND status = 'applied'
+        AND (issued_at, id) > (?, ?) LIMIT 1
+      """,
+      [
+        .text(note.key.name), .text(command.request.subject), .real(command.issuedAt),
+        .text(command.id),
+      ], to: NoteTable.reading)
+    if let id = later.first?[0].text {
+      return result(.superseded, "command \(id) is later and was done before", note.key)
+    }
+    switch try NoteWork(time: time).change(note.key, command.request.change, in: &database) {
+    case .changed: return result(.applied, nil, note.key)
+    case .refused(let refusal): return result(.refused, refusal.reason, note.key)
+    case nil: return result(.refused, "its note is gone", note.key)
+    }
+  }
+
+  private static func note(
+    of command: NoteCommand, in database: inout Database
+  ) throws(StoreError) -> Note? {
+    let known = try NoteAdmittance.note(
+      deviceID: command.note, pipeline: command.pipeline, in: &database)
+    if let known { return known }
+    let note = try NoteTable.note(NoteKey(command.note), in: &database)
+    return note?.pipeline == command.pipeline ? note : nil
+  }
+
+  /// A request as it is kept until its note arrives.
+  private struct StoredRequest: Codable {
+    let name: String
+    let title: String?
+    let tags: [String]?
+
+    init(_ request: NoteCommand.Request) {
+      name = request.name
+      switch request {
+      case .retry, .cancel: (title, tags) = (nil, nil)
+      case .rename(let title): (self.title, tags) = (title, nil)
+      case .tag(let tags): (title, self.tags) = (nil, tags)
+      }
+    }
+
+    var request: NoteCommand.Request? {
+      switch name {
+      case "retry": .retry
+      case "cancel": .cancel
+      case "rename": title.map { .rename($0) }
+      case "tag": tags.map { .tag($0) }
+      default: nil
+      }
+    }
+  }
+}

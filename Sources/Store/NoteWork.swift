@@ -1,0 +1,105 @@
+internal import Hashing
+internal import PipelineModel
+
+/// Changes of notes inside a transaction: each note's own, and what follows from it for the notes
+/// that have the same sound.
+struct NoteWork {
+  /// In seconds since 1970.
+  let time: Double
+
+  /// Changes a note; nil where there is none of this key.
+  @discardableResult
+  func change(
+    _ key: NoteKey, _ change: NoteChange, in database: inout Database
+  ) throws(StoreError) -> NoteOutcome? {
+    guard let before = try NoteTable.note(key, in: &database) else { return nil }
+    let note: Note
+    do throws(NoteRefusal) {
+      note = try before.applying(change, at: time)
+    } catch {
+      return .refused(error)
+    }
+    let isUnderWay = note.state == .processing || note.state == .uploading
+    // Whoever begins it has it; what else happens to it meanwhile does not change that.
+    let owner: String? =
+      switch (isUnderWay, change) {
+      case (false, _): nil
+      case (true, .begin): ProcessIdentity.current.description
+      case (true, _): try NoteTable.owner(of: key, in: &database)?.description
+      }
+    try NoteTable.write(
+      note, event: change.historyText ?? note.reason, owner: owner, to: &database)
+    switch note.state {
+    case .uploaded: try finishFollowers(of: note, in: &database)
+    case .failed where note.nextAttempt == nil, .quarantined:
+      try dismissFollowers(of: key, in: &database)
+    case .received, .processing, .uploading, .failed: break
+    }
+    return .changed(note)
+  }
+
+  /// Records that a note was decoded to its end, and looks for its sound among the others.
+  func accept(
+    _ key: NoteKey, sound: Digest?, in database: inout Database
+  ) throws(StoreError) -> NoteAcceptance {
+    guard let outcome = try change(key, .accept(sound: sound), in: &database) else {
+      return .refused(NoteRefusal(reason: "there is no such note"))
+    }
+    guard case .changed(let note) = outcome else {
+      if case .refused(let refusal) = outcome { return .refused(refusal) }
+      return .refused(NoteRefusal(reason: "it was not changed"))
+    }
+    guard let sound, let other = try holder(of: sound, besides: note, in: &database) else {
+      return .accepted(note)
+    }
+    let next: NoteChange =
+      other.state == .uploaded
+      ? .finish(reason: "its sound is that of \(other.key)") : .waitFor(other.key)
+    guard case .changed(var repeated) = try change(key, next, in: &database) else {
+      return .accepted(note)
+    }
+    if repeated.original == nil {
+      repeated.original = other.key
+      try database.run(
+        "UPDATE notes SET original = ? WHERE key = ?", [.text(other.key.name), .text(key.name)],
+        to: NoteTable.recording)
+    }
+    return .duplicate(repeated, of: other.key)
+  }
+
+  /// Lets those that waited for a note go their own way.
+  func dismissFollowers(of key: NoteKey, in database: inout Database) throws(StoreError) {
+    for follower in try followers(of: key, in: &database) {
+      try change(follower, .stopWaiting, in: &database)
+    }
+  }
+
+  private func finishFollowers(of note: Note, in database: inout Database) throws(StoreError) {
+    for follower in try followers(of: note.key, in: &database) {
+      try change(follower, .finish(reason: "its sound is that of \(note.key)"), in: &database)
+    }
+  }
+
+  private func followers(
+    of key: NoteKey, in database: inout Database
+  ) throws(StoreError) -> [NoteKey] {
+    try NoteTable.notes(
+      "WHERE original = ? AND state = 'received'", [.text(key.name)], in: &database
+    ).map(\.key)
+  }
+
+  /// The note that has a sound and is done or will be.
+  private func holder(
+    of sound: Digest, besides note: Note, in database: inout Database
+  ) throws(StoreError) -> Note? {
+    try NoteTable.notes(
+      """
+      WHERE sound = ? AND pipeline = ? AND key <> ? AND original IS NULL
+        AND (state IN ('processing', 'uploading', 'uploaded')
+          OR (state = 'received' AND accepted_at IS NOT NULL)
+          OR (state = 'failed' AND next_attempt IS NOT NULL))
+      ORDER BY state <> 'uploaded', received_at LIMIT 1
+      """, [.text(sound.hex), .text(note.pipeline), .text(note.key.name)], in: &database
+    ).first
+  }
+}
