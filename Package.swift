@@ -75,7 +75,10 @@ let package = Package(
       ["PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading"],
       extra: lifetimes),
     library(
-      "Watching", ["PipelineModel", "PipelineEngine", "Inbox", "Media", "Hashing", "Threading"]),
+      "Watching",
+      [
+        "PipelineModel", "PipelineEngine", "Inbox", "AudioModel", "Media", "Hashing", "Threading",
+      ]),
     library("Arguments"),
     library("CrashTest", ["Hashing"]),
     .executableTarget(

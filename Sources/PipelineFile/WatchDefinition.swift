@@ -2,20 +2,6 @@ public import PipelineModel
 
 /// What `spool watch --config` is to do: inboxes, and what becomes of what arrives in them.
 public struct WatchDefinition: Hashable, Sendable {
-  /// Something read from the file, with its place, for problems that only show later.
-  public struct Located<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// What was read.
-    public let value: Value
-    /// Where it stands.
-    public let location: SourceLocation
-
-    /// Puts a value at its place.
-    public init(_ value: Value, at location: SourceLocation) {
-      self.value = value
-      self.location = location
-    }
-  }
-
   /// One inbox.
   public struct Inbox: Hashable, Sendable {
     /// The folder that recordings arrive in, as written.
@@ -24,7 +10,7 @@ public struct WatchDefinition: Hashable, Sendable {
     public var pipeline: Located<String>
     /// The folder for exports; nil where it goes without saying.
     public var out: Located<String>?
-    /// The folder for acknowledgements; nil where nobody wants them.
+    /// The folder for acknowledgements; nil where it goes without saying.
     public var outbox: Located<String>?
     /// What becomes of a file that is done.
     public var keep: Located<Keep>?

@@ -64,8 +64,8 @@ struct WatchFileReader {
     guard
       let entries = findings.entries(node, of: "an inbox", allowed: Self.inboxKeys.list)
     else { return nil }
-    var path: WatchDefinition.Located<String>?
-    var pipeline: WatchDefinition.Located<String>?
+    var path: Located<String>?
+    var pipeline: Located<String>?
     var rest = WatchDefinition.Inbox(
       path: .init("", at: node.location), pipeline: .init("", at: node.location))
     var misspelled: Set<String> = []
@@ -104,7 +104,7 @@ struct WatchFileReader {
 
   private mutating func located(
     _ entry: DocumentNode.Entry
-  ) -> WatchDefinition.Located<String>? {
+  ) -> Located<String>? {
     guard let text = findings.text(entry.value, of: entry.key, allowed: "a path") else {
       return nil
     }
@@ -113,7 +113,7 @@ struct WatchFileReader {
 
   private mutating func keep(
     _ entry: DocumentNode.Entry
-  ) -> WatchDefinition.Located<WatchDefinition.Keep>? {
+  ) -> Located<WatchDefinition.Keep>? {
     let words = WatchDefinition.Keep.allCases.map(\.rawValue)
     let allowed = words.joined(separator: ", ")
     guard let text = findings.text(entry.value, of: entry.key, allowed: allowed) else {

@@ -9,7 +9,6 @@ struct NoteJob {
   let engine: WatchEngine
   let settings: InboxSettings
   let note: Note
-  let retries: NoteRetryPolicy
   let stop: StopRequest
 
   /// Does it. What goes wrong becomes part of the note, and never gets out.
@@ -59,7 +58,7 @@ struct NoteJob {
     do throws(StoreError) {
       let files = try engine.store.files(of: note.key)
       let file = files.first { $0.role == .recording }
-      return file.flatMap { InboxPath(stored: $0.path) } ?? .inbox
+      return file.flatMap { InboxPath(escaped: $0.path) } ?? .inbox
     } catch {
       throw StageError(error)
     }
@@ -85,7 +84,7 @@ struct NoteJob {
   private func fail(
     _ error: StageError, of note: Note, ended claim: (any WorkClaim)?
   ) throws(StageError) {
-    let change = retries.change(
+    let change = settings.custody.retry.change(
       after: error, attempt: note.attempts, at: engine.store.noteTime,
       chance: engine.clock.jitter())
     let changed = try self.change(change)

@@ -56,7 +56,7 @@ public struct ServiceNotifier: Sendable {
     _ = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         unsafe sendto(
-          descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL.rawValue), address,
+          descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL), address,
           socklen_t(nameOffset + socketName.count))
       }
     }

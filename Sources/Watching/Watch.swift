@@ -1,5 +1,5 @@
 internal import Inbox
-public import PipelineEngine
+internal import PipelineEngine
 public import PipelineModel
 internal import Threading
 
@@ -15,6 +15,8 @@ public final class Watch: Sendable {
     case request(ServiceRequest)
     /// Something about notes may have changed.
     case stirred
+    /// A note is not wanted any more.
+    case cancelled(NoteKey)
     /// A note's work is over.
     case ended(NoteKey, inbox: String)
   }
@@ -45,7 +47,7 @@ public final class Watch: Sendable {
   public func run(
     _ inboxes: [InboxSettings], jobs: Int, patience: Double, reload: Reload
   ) throws(StageError) -> Bool {
-    var round = WatchRound(engine, mail: mail, stop: stop)
+    var round = WatchRound(engine, mail: mail)
     try round.adopt(inboxes, jobs: jobs)
     notifier.tell(.ready, .status(round.summary))
     var told = round.summary
@@ -60,6 +62,7 @@ public final class Watch: Sendable {
           }
           notifier.tell(.ready)
         case .stirred: round.isStirred = true
+        case .cancelled(let key): round.cancel(key)
         case .ended(let key, let inbox): round.end(key, inbox: inbox)
         }
       }

@@ -22,6 +22,8 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     case quarantined
     /// A file has left the inbox as its owner wants it.
     case released
+    /// A recording's sidecar came after it.
+    case sidecar
     /// A device's command was dealt with.
     case command
     /// A file ought to have settled by now.

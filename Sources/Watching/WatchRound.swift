@@ -11,9 +11,8 @@ struct WatchRound {
 
   private let engine: WatchEngine
   private let mail: Mailbox<Watch.Message>
-  private let stop: StopRequest
   private var desks: [String: InboxDesk] = [:]
-  private var underWay: Set<NoteKey> = []
+  private var underWay: [NoteKey: StopRequest] = [:]
   private var jobs = 1
   private var lastVersion: Int64 = -1
   private var nextAttempt: Double?
@@ -22,10 +21,9 @@ struct WatchRound {
   /// Whether there may be something to do.
   var isStirred = true
 
-  init(_ engine: WatchEngine, mail: Mailbox<Watch.Message>, stop: StopRequest) {
+  init(_ engine: WatchEngine, mail: Mailbox<Watch.Message>) {
     self.engine = engine
     self.mail = mail
-    self.stop = stop
   }
 
   /// How many recordings are worked on.
@@ -71,17 +69,20 @@ struct WatchRound {
   }
 
   private mutating func open(_ settings: InboxSettings) throws(StageError) {
-    let desk = try InboxDesk(settings, engine: engine) { [mail] in mail.send(.stirred) }
+    let desk = try InboxDesk(settings, engine: engine) { [mail] in mail.send($0) }
     desks[settings.path] = desk
     tell(.watching, inbox: settings.path, text: "for \(settings.pipeline.definition.name)")
   }
 
   /// Notes that a recording's work is over.
   mutating func end(_ key: NoteKey, inbox: String) {
-    underWay.remove(key)
+    underWay[key] = nil
     desks[inbox]?.settleUp()
     isStirred = true
   }
+
+  /// Ends the work on a note that is not wanted any more.
+  mutating func cancel(_ key: NoteKey) { underWay[key]?.request(signal: 15) }
 
   /// Begins what is to be done now.
   mutating func turn() {
@@ -93,7 +94,7 @@ struct WatchRound {
       lastVersion = version
       isStirred = false
       nextAttempt = nil
-      for name in Set(desks.values.map(\.pipelineName)).sorted() { try begin(name) }
+      for name in Set(desks.values.map(\.settings.pipelineName)).sorted() { try begin(name) }
       lastTrouble = nil
     } catch {
       isStirred = true
@@ -111,11 +112,12 @@ struct WatchRound {
     // Beside those under way, there may be some of inboxes that another process watches.
     let due = try engine.store.dueNotes(
       pipeline: pipeline, at: engine.store.noteTime, limit: underWay.count + jobs + 64)
-    for note in due where underWay.count < jobs && !underWay.contains(note.key) {
-      guard let desk = desks[note.inbox], desk.pipelineName == pipeline else { continue }
-      underWay.insert(note.key)
+    for note in due where underWay.count < jobs && underWay[note.key] == nil {
+      guard let desk = desks[note.inbox], desk.settings.pipelineName == pipeline else { continue }
+      let stop = StopRequest()
+      underWay[note.key] = stop
       let job = NoteJob(
-        engine: engine, settings: desk.settings, note: note, retries: NoteRetryPolicy(), stop: stop)
+        engine: engine, settings: desk.settings, note: note, stop: stop)
       BackgroundThread(name: "note") { [mail] in
         job.run()
         mail.send(.ended(note.key, inbox: note.inbox))
@@ -128,11 +130,12 @@ struct WatchRound {
   mutating func drain(patience: Double, mail: Mailbox<Watch.Message>) -> Bool {
     tell(.stopping, text: underWay.isEmpty ? nil : "\(underWay.count) under way")
     let deadline = engine.clock.elapsed + patience
+    for stop in underWay.values { stop.request(signal: 15) }
     for desk in desks.values { desk.beginToClose() }
     while !underWay.isEmpty, engine.clock.elapsed < deadline {
       let left = max(0, deadline - engine.clock.elapsed)
       for message in mail.receive(atMost: .seconds(min(left, 1))) {
-        if case .ended(let key, _) = message { underWay.remove(key) }
+        if case .ended(let key, _) = message { underWay[key] = nil }
       }
     }
     guard underWay.isEmpty else { return false }

@@ -55,6 +55,11 @@ public struct WatchedPipeline: Sendable {
     overrideNodes = nodes
   }
 
+  /// Whether both do the same.
+  func isSame(as other: WatchedPipeline) -> Bool {
+    text == other.text && path == other.path && overrides == other.overrides
+  }
+
   /// The whole pipeline for a recording.
   func plan(for recording: String) throws(PlanError) -> Plan {
     try Plan(
@@ -64,20 +69,20 @@ public struct WatchedPipeline: Sendable {
   /// Only what reads the recording, which shows whether it can be read to its end, and which sound
   /// it holds; nil where the pipeline begins in another way.
   func reading(of recording: String) throws(PlanError) -> (plan: Plan, source: StepID)? {
-    let whole = try plan(for: recording)
-    let source = whole.steps.first { step in
-      guard case .streaming(_, .source) = step.descriptor.flow else { return false }
-      return step.sources.values.contains(.input(input))
+    for step in definition.steps {
+      guard case .streaming(_, .source)? = catalog[step.kind.value]?.descriptor.flow else {
+        continue
+      }
+      let alone = PipelineDefinition(
+        name: definition.name, summary: definition.summary, inputs: definition.inputs,
+        variables: definition.variables, steps: [step])
+      let plan = try Plan(
+        alone, catalog: catalog, inputs: [input: recording],
+        overrides: overrideNodes)
+      if let source = plan.steps.first, source.sources.values.contains(.input(input)) {
+        return (plan, source.id)
+      }
     }
-    guard let source, let step = definition.steps.first(where: { $0.id == source.id }) else {
-      return nil
-    }
-    let alone = PipelineDefinition(
-      name: definition.name, summary: definition.summary, inputs: definition.inputs,
-      variables: definition.variables, steps: [step])
-    // A variable that only the rest uses is no mistake here.
-    let plan = try Plan(
-      alone, catalog: catalog, inputs: [input: recording], overrides: overrideNodes)
-    return (plan, source.id)
+    return nil
   }
 }

@@ -26,7 +26,9 @@ enum AllowedImports {
       "PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
-    "Watching": ["PipelineModel", "PipelineEngine", "Inbox", "Media", "Hashing", "Threading"],
+    "Watching": [
+      "PipelineModel", "PipelineEngine", "Inbox", "AudioModel", "Media", "Hashing", "Threading",
+    ],
     "Arguments": [],
     // It sees a run only from outside, as a user does.
     "CrashTest": ["Hashing"],

@@ -16,7 +16,7 @@ struct WatchCommand: Command {
     completion: .files(extensions: ["yaml", "yml"]))
   private static let outbox = Option<String?>.value(
     "outbox", "DIR", help: "The folder for acknowledgements, state.json and results of commands.",
-    completion: .folder)
+    defaultText: "outbox", completion: .folder)
   private static let settle = Option<TimeSpan?>.value(
     "settle", "TIME", help: "How long a file must rest before it is taken.", defaultText: "2s")
   private static let sidecar = Option<SidecarChoice?>.value(

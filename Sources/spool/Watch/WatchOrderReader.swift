@@ -45,9 +45,8 @@ struct WatchOrderReader {
     let storePath = StoreLocation.resolve(option: store, environment: Environment.variables)
     let folders =
       settings.map { FolderPlacement.Folder($0.out, role: "the output folder") }
-      + settings.compactMap { inbox in
-        inbox.outbox.map { FolderPlacement.Folder($0, role: "the outbox") }
-      } + [FolderPlacement.Folder(Self.resolved(storePath) ?? storePath, role: "the store")]
+      + settings.map { FolderPlacement.Folder($0.outbox, role: "the outbox") }
+      + [FolderPlacement.Folder(Self.resolved(storePath) ?? storePath, role: "the store")]
     for conflict in FolderPlacement.conflicts(inboxes: settings.map(\.path), others: folders) {
       problems.append(
         WatchProblem(
@@ -65,8 +64,8 @@ struct WatchOrderReader {
     let path = folder(inbox.path, &problems)
     let pipeline = pipeline(inbox, &problems)
     let out = made(inbox.out?.value ?? "exports", inbox.out?.location, &problems)
-    let outbox = inbox.outbox.flatMap { made($0.value, $0.location, &problems) }
-    guard let path, let pipeline, let out else { return (nil, problems) }
+    let outbox = made(inbox.outbox?.value ?? "outbox", inbox.outbox?.location, &problems)
+    guard let path, let pipeline, let out, let outbox else { return (nil, problems) }
     var rules = SettlingRules()
     if let seconds = inbox.settle {
       rules.restPeriod = .seconds(seconds)
@@ -80,14 +79,17 @@ struct WatchOrderReader {
       case .ignored: .ignored
       case .awaited(let seconds): .awaited(atMost: .seconds(seconds))
       }
+    var custody = CustodyRules()
+    if let keep = inbox.keep?.value {
+      custody.keep = CustodyRules.Keeping(rawValue: keep.rawValue) ?? custody.keep
+    }
     let settings = InboxSettings(
-      path: path, pipeline: pipeline, out: out, outbox: outbox,
-      keep: KeepPolicy(rawValue: (inbox.keep?.value ?? .move).rawValue) ?? .move, rules: rules)
+      path: path, pipeline: pipeline, out: out, outbox: outbox, custody: custody, rules: rules)
     return (settings, problems)
   }
 
   private func folder(
-    _ path: WatchDefinition.Located<String>, _ problems: inout [WatchProblem]
+    _ path: Located<String>, _ problems: inout [WatchProblem]
   ) -> String? {
     let wanted = absolute(path.value)
     guard let resolved = Self.resolved(wanted) else {
