@@ -72,6 +72,11 @@ public struct InboxFolder: ~Copyable, Sendable {
   /// hearing of it.
   var isRemote: Bool { RemoteFileSystem.isRemote(kind: posix_file_system_kind(folder.number)) }
 
+  /// Opens what lies at a path with the flags of open(2), for whoever names the trouble himself.
+  func openBeneath(_ path: InboxPath, _ flags: CInt) throws(SystemError) -> Descriptor {
+    try opening.open(folder.number, path, flags)
+  }
+
   private func status(of path: InboxPath) throws(InboxError) -> stat {
     let file = try open(path, posix_path_only())
     do {

@@ -5,4 +5,13 @@ public enum SidecarName {
     let bases = [recording.stem, recording.bytes, recording.stem + "_meta".utf8]
     return bases.compactMap { FileName(bytes: $0 + ".json".utf8) }
   }
+
+  /// What the recordings of a sidecar may be called, without their endings: the other way round.
+  static func recordingStems(for sidecar: FileName) -> [FileName] {
+    guard sidecar.hasSuffix(".json") else { return [] }
+    let stem = sidecar.bytes.dropLast(".json".utf8.count)
+    let mark = Array("_meta".utf8)
+    let others = stem.suffix(mark.count).elementsEqual(mark) ? [stem.dropLast(mark.count)] : []
+    return ([stem] + others).compactMap { FileName(bytes: Array($0)) }
+  }
 }

@@ -22,6 +22,11 @@ static inline int posix_rename_new_at(int from_folder, const char *from, int to_
   return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, RENAME_NOREPLACE);
 }
 
+/// Opens or makes a file in an open folder.
+static inline int posix_open_at(int folder, const char *path, int flags, mode_t mode) {
+  return openat(folder, path, flags, mode);
+}
+
 /// Starts writing a stretch of a file to the disk and does not wait for it.
 static inline int posix_start_writeback(int file, off_t offset, off_t count) {
   const unsigned int write = 2;  // SYNC_FILE_RANGE_WRITE

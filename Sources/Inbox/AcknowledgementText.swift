@@ -1,0 +1,72 @@
+internal import Hashing
+internal import PipelineModel
+
+/// What devices are told, as canonical JSON: one line, names in order.
+enum AcknowledgementText {
+  /// The acknowledgement of a note under one of its names.
+  /// - Parameter name: by which its device knows it.
+  static func acknowledgement(of note: Note, named name: String) -> String {
+    var fields = description(of: note)
+    fields["type"] = .text("ack")
+    fields["noteId"] = .optional(name == note.key.name ? note.deviceID : name)
+    return object(fields)
+  }
+
+  /// All current notes.
+  static func snapshot(
+    of notes: [Note], _ tally: NoteTally, version: Int64, at time: Double
+  ) -> String {
+    let counts = NoteState.allCases.map { ($0.rawValue, JSONValue.number("\(tally[$0])")) }
+    return object([
+      "type": .text("state"), "version": .number("\(version)"), "writtenAt": .time(time),
+      "counts": .object(Dictionary(uniqueKeysWithValues: counts)),
+      "notes": .list(
+        notes.map { note in
+          var fields = description(of: note)
+          fields["noteId"] = .optional(note.deviceID)
+          return .object(fields)
+        }),
+    ])
+  }
+
+  /// The answer to a command.
+  static func answer(to result: NoteCommandResult) -> String {
+    object([
+      "type": .text("result"), "id": .text(result.id), "status": .text(result.status.rawValue),
+      "reason": .optional(result.reason), "note": .optional(result.note?.name),
+    ])
+  }
+
+  /// An object as a whole file.
+  static func object(_ fields: [String: JSONValue]) -> String {
+    JSONValue.object(fields).canonical + "\n"
+  }
+
+  private static func description(of note: Note) -> [String: JSONValue] {
+    let isWrong = note.state == .failed || note.state == .quarantined
+    return [
+      "id": .text(note.key.name), "status": .text(note.state.rawValue),
+      "receivedAt": .time(note.receivedAt), "acceptedAt": .time(note.acceptedAt),
+      "uploadedAt": .time(note.uploadedAt),
+      "error": .optional(isWrong ? note.reason ?? note.state.rawValue : nil),
+      "attempts": .number("\(note.attempts)"), "retryAt": .time(note.nextAttempt),
+      "name": .text(note.fileName), "title": .optional(note.title),
+      "tags": .list(note.tags.map { .text($0) }),
+      "digest": .text(note.recording.digest.hex),
+      "duplicateOf": .optional(note.original?.name),
+      "conflictsWith": .optional(note.conflict?.name),
+      "revision": .number("\(note.revision)"),
+    ]
+  }
+}
+
+extension JSONValue {
+  /// Text, or null for nil.
+  static func optional(_ text: String?) -> JSONValue { text.map { .text($0) } ?? .null }
+
+  /// A time in ISO 8601, or null for nil.
+  /// - Parameter seconds: since 1970.
+  static func time(_ seconds: Double?) -> JSONValue {
+    .optional(seconds.map { Timestamp(secondsSince1970: $0).description })
+  }
+}

@@ -1,0 +1,102 @@
+public import PipelineModel
+
+/// What came of a device's command.
+public enum CommandOutcome: Hashable, Sendable {
+  /// It was read and decided. A `cancel` that was applied wants the note's run stopped.
+  case decided(NoteCommandResult, NoteCommand.Request)
+  /// It is no command; the reason is in the outbox too.
+  case malformed(reason: String)
+  /// It has changed since it settled, or is gone.
+  case changed
+}
+
+extension Custody {
+  /// Takes a command that settled: applies it once, and moves its file away. The answer goes into
+  /// the outbox with the next `settle`.
+  public func takeCommand(
+    at path: InboxPath, stamp: FileStamp
+  ) throws(CustodyError) -> CommandOutcome {
+    let folder = try CustodyFolder(at: inbox, calls: calls)
+    guard let name = path.name else { return .changed }
+    let reading: Result<NoteCommand, CommandReading.Problem>
+    do throws(CustodyError) {
+      let file = try folder.open(path)
+      guard file.stamp == stamp else { return .changed }
+      reading = try read(file, name)
+    } catch {
+      if error.kind == .missing || error.kind == .changed { return .changed }
+      throw error
+    }
+    switch reading {
+    case .success(let command):
+      let result = try inStore { () throws(StoreError) in try store.apply(command) }
+      try remove(path, stamp, to: ReleaseName.accepted, reason: nil, in: folder)
+      return .decided(result, command.request)
+    case .failure(let problem):
+      try answer(problem, to: CommandReading.id(of: name))
+      try remove(path, stamp, to: ReleaseName.quarantine, reason: problem.reason, in: folder)
+      return .malformed(reason: problem.reason)
+    }
+  }
+
+  private func read(
+    _ file: borrowing ArrivedFile, _ name: FileName
+  ) throws(CustodyError) -> Result<NoteCommand, CommandReading.Problem> {
+    let bytes: [UInt8]
+    do throws(InboxError) {
+      bytes = try file.bytes(atMost: CommandReading.byteLimit)
+    } catch {
+      guard error.kind == .tooLarge else { throw CustodyError(error) }
+      return .failure(CommandReading.Problem(reason: error.reason))
+    }
+    do throws(CommandReading.Problem) {
+      return .success(
+        try CommandReading.command(
+          json: bytes, name: name, pipeline: pipeline,
+          fallbackTime: Double(file.stamp.modified) / 1e9))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func answer(_ problem: CommandReading.Problem, to id: String) throws(CustodyError) {
+    let folder = try outboxFolder()
+    let lock = try folder.lock()
+    defer { _ = lock.number }
+    let result = NoteCommandResult(
+      id: AcknowledgementName.isPlain(id) ? id : PrintableText.of(Array(id.utf8)),
+      status: .refused, reason: problem.reason, note: nil, isFresh: true)
+    try folder.write(
+      AcknowledgementText.answer(to: result), to: AcknowledgementName.answer(to: id))
+    try folder.flushFolder(.inbox)
+  }
+
+  /// Moves a command that was dealt with out of the inbox, as its rules want it. What it says is
+  /// recorded by then: cut off here, it is read again and found to be known.
+  private func remove(
+    _ path: InboxPath, _ stamp: FileStamp, to goal: InboxPath, reason: String?,
+    in folder: borrowing CustodyFolder
+  ) throws(CustodyError) {
+    if rules.keep == .leave { return }
+    guard try folder.stamp(of: path) == stamp else { return }
+    let isDeleted = rules.keep == .delete && reason == nil
+    for number in 1...10_000 {
+      let target =
+        isDeleted
+        ? ReleaseName.aside(path, file: 0, number: number)
+        : ReleaseName.path(of: path, in: goal, number: number, room: ReleaseName.reasonRoom)
+      if try folder.stamp(of: target) != nil { continue }
+      try folder.makeFolder(target.folder)
+      guard try folder.move(path, toNew: target) else { continue }
+      if isDeleted { try folder.remove(target) }
+      if let reason {
+        try folder.write(
+          ReleaseReason.text(forCommand: path, reason, at: store.noteTime),
+          to: ReleaseName.reason(for: target))
+      }
+      try folder.flushFolder(target.folder)
+      try folder.flushFolder(path.folder)
+      return
+    }
+  }
+}

@@ -1,0 +1,161 @@
+internal import Hashing
+internal import PipelineModel
+
+extension Custody {
+  /// Takes a file that settled into the store: its digest first, then its bytes, flushed and
+  /// verified, and then, in one step, what it is.
+  ///
+  /// Where this throws, or its process dies, the file lies in the inbox as before and can be taken
+  /// in again.
+  ///
+  /// - Parameters:
+  ///   - recording: as the watcher told it.
+  ///   - container: what its container says of it.
+  ///   - refusal: why it cannot be accepted; it is kept and quarantined then.
+  public func takeIn(
+    _ recording: SettledRecording, container: ContainerFacts? = nil, refusal: String? = nil
+  ) throws(CustodyError) -> CustodyIntake {
+    let folder = try CustodyFolder(at: inbox, calls: calls)
+    guard let name = recording.path.name,
+      let taken = try take(recording.path, recording.stamp, as: .sound, from: folder)
+    else { return .changed }
+    var sidecar: (taken: Taken, facts: Sidecar)?
+    if let path = recording.sidecar { sidecar = try takeSidecar(path, nil, from: folder) }
+    let facts = RecordingFacts(sidecar: sidecar?.facts, container: container, name: name)
+    var arrival = NoteArrival(
+      pipeline: pipeline, inbox: inbox, path: recording.path.escaped,
+      stamp: NoteFileStamp(taken.stamp), fileName: name.description, recording: taken.artifact)
+    if let sidecar, let path = recording.sidecar {
+      arrival.sidecar = NoteArrival.Sidecar(
+        path: path.escaped, stamp: NoteFileStamp(sidecar.taken.stamp),
+        artifact: sidecar.taken.artifact)
+    }
+    arrival.deviceID = facts.noteID?.value.text
+    arrival.facts = CustodyFacts.json(facts, sidecar: sidecar?.facts)
+    arrival.title = facts.title?.value
+    arrival.tags = sidecar?.facts.tags ?? []
+    arrival.refusal = refusal
+    let admission = try inStore { () throws(StoreError) in
+      try store.admit(arrival, conflicts: rules.conflicts)
+    }
+    return CustodyIntake(admission)
+  }
+
+  /// Takes in a sidecar that came by itself, for the recording beside it if that was received
+  /// lately.
+  /// - Parameter stamp: the version that settled.
+  public func takeSidecar(
+    at path: InboxPath, stamp: FileStamp
+  ) throws(CustodyError) -> CustodySidecar {
+    guard let note = try recipient(of: path) else { return .waiting }
+    let folder = try CustodyFolder(at: inbox, calls: calls)
+    guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else {
+      return .changed
+    }
+    let isRepeated = note.sidecar == taken.artifact
+    // Another recording's, which has not come yet or is being written.
+    if let id = sidecar.noteID?.text, let own = note.deviceID, id != own { return .waiting }
+    var changed = note
+    if !isRepeated {
+      let facts = RecordingFacts(
+        sidecar: sidecar, container: nil, name: path.name ?? ReleaseName.accepted.names[0])
+      let outcome = try change(
+        note.key,
+        .attach(
+          sidecar: taken.artifact, deviceID: facts.noteID?.value.text,
+          facts: CustodyFacts.json(facts, sidecar: sidecar), title: sidecar.title,
+          tags: sidecar.tags))
+      switch outcome {
+      case .changed(let note): changed = note
+      case .refused(let refusal): return .refused(refusal)
+      case nil: return .waiting
+      }
+    }
+    if try !inStore({ () throws(StoreError) in
+      try store.isKnown(path: path.escaped, stamp: NoteFileStamp(taken.stamp), inbox: inbox)
+    }) {
+      try inStore { () throws(StoreError) in
+        try store.addFile(
+          .sidecar, path: path.escaped, stamp: NoteFileStamp(taken.stamp), inbox: inbox,
+          deviceID: nil, to: note.key)
+      }
+    }
+    return .attached(changed)
+  }
+
+  /// The note whose recording lies, or lay until lately, beside a sidecar.
+  private func recipient(of path: InboxPath) throws(CustodyError) -> Note? {
+    guard let name = path.name else { return nil }
+    let since = store.noteTime - rules.lateSidecarLimit
+    for stem in SidecarName.recordingStems(for: name) {
+      let files = try inStore { () throws(StoreError) in
+        try store.recordings(
+          named: path.folder.appending(stem).escaped, inbox: inbox, receivedSince: since)
+      }
+      for file in files {
+        guard let recording = InboxPath(escaped: file.path)?.name,
+          SidecarName.candidates(for: recording).contains(name)
+        else { continue }
+        return try note(file.note)
+      }
+    }
+    return nil
+  }
+
+  private func takeSidecar(
+    _ path: InboxPath, _ stamp: FileStamp?, from folder: borrowing CustodyFolder
+  ) throws(CustodyError) -> (taken: Taken, facts: Sidecar)? {
+    do throws(CustodyError) {
+      guard let taken = try take(path, stamp, as: .file, from: folder) else { return nil }
+      let file = try folder.open(path)
+      guard file.stamp == taken.stamp else { return nil }
+      return (taken, try inInbox { () throws(InboxError) in try Sidecar(reading: file) })
+    } catch {
+      switch error.kind {
+      // What is no file of bytes says nothing about a recording.
+      case .link, .wrongKind, .special, .sparse, .denied: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// A file whose bytes are in the store.
+  struct Taken {
+    let artifact: Artifact
+    /// The version of the file that they were.
+    let stamp: FileStamp
+  }
+
+  /// Brings a file's bytes into the store; nil where the file is another version, changes meanwhile
+  /// or is gone.
+  private func take(
+    _ path: InboxPath, _ stamp: FileStamp?, as kind: ArtifactKind,
+    from folder: borrowing CustodyFolder
+  ) throws(CustodyError) -> Taken? {
+    do throws(CustodyError) {
+      let file = try folder.open(path)
+      guard stamp == nil || file.stamp == stamp else { return nil }
+      let (digest, byteCount) = try file.digest()
+      guard try inInbox({ () throws(InboxError) in try file.currentStamp() }) == file.stamp else {
+        return nil
+      }
+      let artifact = Artifact(kind: kind, digest: digest, byteCount: byteCount)
+      // What is there already was verified when it came.
+      if (try? store.path(of: artifact)) == nil {
+        let copied = try inStore { () throws(StoreError) in
+          let draft = try store.makeDraft(kind)
+          try store.copyFile(from: file.readingPath, to: draft.path)
+          return try draft.seal()
+        }
+        guard copied == artifact else { return nil }
+      }
+      guard try inInbox({ () throws(InboxError) in try file.currentStamp() }) == file.stamp else {
+        return nil
+      }
+      return Taken(artifact: artifact, stamp: file.stamp)
+    } catch {
+      if error.kind == .missing || error.kind == .changed { return nil }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,204 @@
+internal import PipelineModel
+internal import Synchronization
+
+extension Custody {
+  /// Brings everything outside the store into line with the ledger: acknowledgements and answers
+  /// that are out of date are written, files of uploaded and quarantined notes released, and, at
+  /// most once a second, the snapshot of all current notes.
+  ///
+  /// Call it after every change, and now and then for what other processes have changed. Where there
+  /// is nothing to do it takes a few look-ups in indexes.
+  public func settle() -> CustodyReport {
+    settling.withLock { state in
+      var report = CustodyReport()
+      attempt(&report) { (report) throws(CustodyError) in try acknowledge(&report) }
+      attempt(&report) { (report) throws(CustodyError) in try release(&state, &report) }
+      attempt(&report) { (report) throws(CustodyError) in try takeSnapshot(&state, &report) }
+      return report
+    }
+  }
+
+  /// Puts right what was cut off when a process died: notes that it was at wait again, and what is
+  /// missing from the outbox is made again. Called once before the inbox is watched.
+  public func reconcile() -> CustodyReport {
+    var recovered: [Note] = []
+    var report = CustodyReport()
+    attempt(&report) { (_) throws(CustodyError) in
+      recovered = try inStore { () throws(StoreError) in
+        try store.recoverNotes(pipeline: pipeline)
+      }
+    }
+    attempt(&report) { (_) throws(CustodyError) in try checkOutbox() }
+    attempt(&report) { (_) throws(CustodyError) in
+      // Nothing to sweep where there is no inbox yet.
+      let folder = try CustodyFolder(at: inbox, calls: calls)
+      try withExtendedLock(folder) { (folder) throws(CustodyError) in try folder.sweep() }
+    }
+    report.problems.removeAll { $0.kind == .missing }
+    var settled = settle()
+    settled.recovered = recovered
+    settled.problems = report.problems + settled.problems
+    return settled
+  }
+
+  private func attempt(
+    _ report: inout CustodyReport, _ work: (inout CustodyReport) throws(CustodyError) -> Void
+  ) {
+    do throws(CustodyError) {
+      try work(&report)
+    } catch {
+      report.problems.append(error)
+    }
+  }
+
+  /// Does something while no other process does the like in this folder.
+  private func withExtendedLock(
+    _ folder: borrowing CustodyFolder,
+    _ work: (borrowing CustodyFolder) throws(CustodyError) -> Void
+  ) throws(CustodyError) {
+    let lock = try folder.lock()
+    try work(folder)
+    _ = lock.number
+  }
+
+  private func acknowledge(_ report: inout CustodyReport) throws(CustodyError) {
+    guard try owesWords() else { return }
+    let folder = try outboxFolder()
+    let lock = try folder.lock()
+    defer { _ = lock.number }
+    while true {
+      let notes = try inStore { () throws(StoreError) in
+        try store.unacknowledgedNotes(pipeline: pipeline, limit: 200)
+      }
+      if notes.isEmpty { break }
+      var revisions: [NoteKey: Int] = [:]
+      for note in notes {
+        let names = try inStore { () throws(StoreError) in
+          try store.acknowledgementNames(of: note)
+        }
+        for name in names {
+          try folder.write(
+            AcknowledgementText.acknowledgement(of: note, named: name),
+            to: AcknowledgementName.acknowledgement(name))
+          report.acknowledgements += 1
+        }
+        revisions[note.key] = note.revision
+      }
+      try folder.flushFolder(.inbox)
+      try inStore { () throws(StoreError) in try store.markAcknowledged(revisions) }
+    }
+    let results = try inStore { () throws(StoreError) in
+      try store.unansweredCommands(pipeline: pipeline, limit: 1000)
+    }
+    for result in results {
+      try folder.write(
+        AcknowledgementText.answer(to: result), to: AcknowledgementName.answer(to: result.id))
+      report.answers += 1
+    }
+    if results.isEmpty { return }
+    try folder.flushFolder(.inbox)
+    try inStore { () throws(StoreError) in
+      try store.markAnswered(results.map(\.id), pipeline: pipeline)
+    }
+  }
+
+  private func owesWords() throws(CustodyError) -> Bool {
+    try inStore { () throws(StoreError) in
+      let notes = try store.unacknowledgedNotes(pipeline: pipeline, limit: 1)
+      if !notes.isEmpty { return true }
+      return try !store.unansweredCommands(pipeline: pipeline, limit: 1).isEmpty
+    }
+  }
+
+  private func release(
+    _ state: inout CustodySettling, _ report: inout CustodyReport
+  ) throws(CustodyError) {
+    let now = store.noteTime
+    state.troubled = state.troubled.filter { $0.value > now }
+    let held = try inStore { () throws(StoreError) in
+      try store.heldFiles(inbox: inbox, limit: 500 + state.troubled.count)
+    }.filter { state.troubled[$0.file.id] == nil }
+    if let next = state.troubled.values.min() { report.nextCall = max(0, next - now) }
+    if held.isEmpty { return }
+    let folder = try CustodyFolder(at: inbox, calls: calls)
+    let lock = try folder.lock()
+    defer { _ = lock.number }
+    let work = ReleaseWork(folder: folder, store: store, keep: rules.keep)
+    for held in held {
+      do throws(CustodyError) {
+        report.released.append((held.file, try work.release(held)))
+      } catch {
+        // The others may still go.
+        state.troubled[held.file.id] = now + Self.troublePause
+        report.problems.append(error)
+        report.nextCall = min(report.nextCall ?? .infinity, Self.troublePause)
+      }
+    }
+  }
+
+  /// After how many seconds a file that could not be released is tried again.
+  private static let troublePause = 30.0
+
+  private func takeSnapshot(
+    _ state: inout CustodySettling, _ report: inout CustodyReport
+  ) throws(CustodyError) {
+    let version = try inStore { () throws(StoreError) in try store.noteVersion() }
+    guard version != state.snapshotVersion else { return }
+    let now = store.noteTime
+    // A long list takes its time; nine tenths of it are for other work.
+    let due = state.snapshotTime + max(rules.snapshotPause, 10 * state.snapshotCost)
+    guard now >= due || now < state.snapshotTime else {
+      report.nextCall = min(report.nextCall ?? .infinity, due - now)
+      return
+    }
+    let begin = Moment.now
+    let text = try inStore { () throws(StoreError) in
+      let open = try store.notes(
+        NoteQuery(
+          states: Set(NoteState.allCases).subtracting([.uploaded]), pipeline: pipeline,
+          limit: .max))
+      let done = try store.notes(
+        NoteQuery(
+          states: [.uploaded], pipeline: pipeline, changedSince: now - rules.currentPeriod,
+          limit: .max))
+      return AcknowledgementText.snapshot(
+        of: (open + done).sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) },
+        try store.tally(pipeline: pipeline), version: version, at: now)
+    }
+    let folder = try outboxFolder()
+    try folder.write(text, to: AcknowledgementName.snapshot)
+    try folder.flushFolder(.inbox)
+    state.snapshotVersion = version
+    state.snapshotTime = now
+    state.snapshotCost = (Moment.now - begin) / .seconds(1)
+    report.isSnapshotWritten = true
+  }
+
+  /// Looks which acknowledgements are missing from the outbox.
+  private func checkOutbox() throws(CustodyError) {
+    let folder = try outboxFolder()
+    let lock = try folder.lock()
+    defer { _ = lock.number }
+    try folder.sweep()
+    let present = Set(try folder.files { $0.hasSuffix(".ack.json") }.keys)
+    let missing = try inStore { () throws(StoreError) in
+      try store.acknowledgedNames(pipeline: pipeline)
+    }.filter { name, _ in
+      AcknowledgementName.acknowledgement(name).name.map { !present.contains($0) } ?? false
+    }
+    let revisions = Dictionary(
+      missing.map { ($0.note, 0) }, uniquingKeysWith: { first, _ in first })
+    try inStore { () throws(StoreError) in try store.markAcknowledged(revisions) }
+  }
+
+  /// The open outbox, made where it is missing.
+  func outboxFolder() throws(CustodyError) -> CustodyFolder {
+    do throws(CustodyError) {
+      return try CustodyFolder(at: outbox, calls: calls)
+    } catch {
+      guard error.kind == .missing else { throw error }
+      try CustodyFolder.make(outbox)
+      return try CustodyFolder(at: outbox, calls: calls)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+internal import PipelineModel
+
+extension InboxPath {
+  /// The path as text that loses nothing: control characters, percent signs and bytes that are no
+  /// text are written as `%0A`. O(n).
+  public var escaped: String {
+    var result = ""
+    var rest = bytes[...]
+    while let first = rest.first {
+      var parser = Unicode.UTF8.ForwardParser()
+      var iterator = rest.makeIterator()
+      if case .valid(let encoded) = parser.parseScalar(from: &iterator), first >= 0x20,
+        first != 0x7f, first != UInt8(ascii: "%")
+      {
+        result.unicodeScalars.append(Unicode.UTF8.decode(encoded))
+        rest.removeFirst(encoded.count)
+      } else {
+        let digits = String(first, radix: 16, uppercase: true)
+        result += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+        rest.removeFirst()
+      }
+    }
+    return result
+  }
+
+  /// Reads what `escaped` gave; nil where it is no path. O(n).
+  public init?(escaped text: String) {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let first = rest.popFirst() {
+      guard first == UInt8(ascii: "%") else {
+        bytes.append(first)
+        continue
+      }
+      guard rest.count >= 2,
+        let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    self.init(bytes: bytes)
+  }
+}
+
+extension NoteFileStamp {
+  /// A stamp of the inbox as the ledger's.
+  init(_ stamp: FileStamp) {
+    self.init(
+      inode: stamp.inode, byteCount: stamp.byteCount, modified: stamp.modified,
+      changed: stamp.changed)
+  }
+}
+
+extension Timestamp {
+  /// A time in UTC, to the millisecond.
+  /// - Parameter seconds: since 1970.
+  init(secondsSince1970 seconds: Double) {
+    // Dates from year 1 to 9999.
+    let limited = seconds.isFinite ? min(max(seconds, -62_135_596_800), 253_402_300_799) : 0
+    let milliseconds = Int64((limited * 1000).rounded())
+    var (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    if rest < 0 { (whole, rest) = (whole - 1, rest + 1000) }
+    localSeconds = whole
+    nanosecond = Int(rest) * 1_000_000
+    utcOffset = 0
+  }
+}

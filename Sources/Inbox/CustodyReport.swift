@@ -1,0 +1,30 @@
+public import PipelineModel
+
+/// What of its debts custody has paid, and what it could not.
+public struct CustodyReport: Sendable {
+  /// How many acknowledgements were written.
+  public var acknowledgements = 0
+  /// How many commands were answered.
+  public var answers = 0
+  /// The files that were released, with where they are now.
+  public var released: [(file: NoteFile, place: NoteFile.Place)] = []
+  /// Whether a snapshot of all current notes was written.
+  public var isSnapshotWritten = false
+  /// The notes of processes that had died, which are to be processed again.
+  public var recovered: [Note] = []
+  /// What could not be done. It is tried again.
+  public var problems: [CustodyError] = []
+  /// In how many seconds there will be more to do even if nothing happens; nil where not.
+  public var nextCall: Double?
+}
+
+/// What custody remembers between two calls of `settle`.
+struct CustodySettling {
+  /// Files that could not be released, and when they are tried again, in seconds since 1970.
+  var troubled: [Int64: Double] = [:]
+  /// The ledger's version that the last snapshot shows.
+  var snapshotVersion: Int64?
+  /// When the last snapshot was written, and how long that took, in seconds.
+  var snapshotTime = -Double.infinity
+  var snapshotCost = 0.0
+}
