@@ -22,6 +22,12 @@ public struct WatchDefinition: Hashable, Sendable {
     public var doneMarker: String?
     /// Overrides of the pipeline's variables, in the order written.
     public var overrides: [DocumentNode.Entry] = []
+
+    /// Wants nothing but what goes without saying.
+    public init(path: Located<String>, pipeline: Located<String>) {
+      self.path = path
+      self.pipeline = pipeline
+    }
   }
 
   /// What becomes of an inbox's file once everything is done.

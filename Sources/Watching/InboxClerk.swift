@@ -1,6 +1,7 @@
 internal import AudioModel
 internal import Inbox
 internal import Media
+internal import PipelineEngine
 internal import PipelineModel
 
 /// Does what an inbox's desk is asked for, one thing after the other. It belongs to the desk's

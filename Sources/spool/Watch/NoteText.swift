@@ -1,3 +1,4 @@
+import Hashing
 import PipelineEngine
 import PipelineModel
 
