@@ -104,8 +104,11 @@ struct RecordingRun {
         .run(plan, Runner.Options(folder: folder), record: record)
     } catch {
       let step = error.step.map { "\($0): " } ?? ""
+      // The link is nobody's business: the user knows the recording by its name.
+      let name = name.text()
       throw StageError(
-        step + error.error.message, reason: error.error.reason, advice: error.error.advice,
+        step + error.error.message.replacing(path, with: name),
+        reason: error.error.reason?.replacing(path, with: name), advice: error.error.advice,
         cause: error.error.cause)
     }
   }

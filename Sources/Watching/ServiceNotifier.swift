@@ -32,7 +32,9 @@ public struct ServiceNotifier: Sendable {
     let isMeant = environment["WATCHDOG_PID"].map { pid_t($0) == getpid() } ?? true
     watchdogPeriod =
       isMeant
-      ? environment["WATCHDOG_USEC"].flatMap { Int($0) }.flatMap { $0 > 0 ? .microseconds($0) : nil }
+      ? environment["WATCHDOG_USEC"].flatMap { Int($0) }.flatMap {
+        $0 > 0 ? .microseconds($0) : nil
+      }
       : nil
   }
 

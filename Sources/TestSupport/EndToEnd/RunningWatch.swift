@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// A `spool watch --json` under way.
 public final class RunningWatch {

@@ -120,9 +120,8 @@ public final class WatchedPlace {
     let manager = FileManager.default
     let names = manager.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return names.filter { name in
-      var isFolder: ObjCBool = false
-      manager.fileExists(atPath: folder + "/" + name, isDirectory: &isFolder)
-      return !isFolder.boolValue
+      (try? manager.attributesOfItem(atPath: folder + "/" + name))?[.type] as? FileAttributeType
+        != .typeDirectory
     }.sorted()
   }
 }

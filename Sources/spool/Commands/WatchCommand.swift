@@ -132,8 +132,10 @@ struct WatchCommand: Command {
       wanted.overrides.append(DocumentNode.Entry(key: name, location: place, value: node))
     }
     definition.inboxes = [wanted]
-    let (order, problems) = reader(console, base: String(Workbench(console: console).absolute("").dropLast()))
-      .read(definition)
+    let (order, problems) = reader(
+      console, base: String(Workbench(console: console).absolute("").dropLast())
+    )
+    .read(definition)
     guard problems.isEmpty else {
       throw Workbench.Refusal(
         text: problems.map { problem in

@@ -54,7 +54,8 @@ struct StoreStatus: Encodable {
         id: $0.id.name, pipeline: $0.pipeline, state: $0.state.rawValue,
         startedAt: $0.startedAt, failure: $0.failure)
     }
-    next = tally.nextCommands + (own.first { $0.state != .running }.flatMap(\.wayOn).map { [$0] } ?? [])
+    next =
+      tally.nextCommands + (own.first { $0.state != .running }.flatMap(\.wayOn).map { [$0] } ?? [])
   }
 
   /// For people; `now` is in seconds since 1970.

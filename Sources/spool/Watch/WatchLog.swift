@@ -30,6 +30,7 @@ struct WatchLog: WatchRecorder {
     let rest = [subject.joined(separator: " "), facts.joined(separator: ", ")]
       .filter { !$0.isEmpty }.joined(separator: ": ")
     let head = "\(Format.time(news.at))  \(Format.pad(news.event.rawValue, 11))"
-    return Format.visible(rest.isEmpty ? "\(Format.time(news.at))  \(news.event.rawValue)" : "\(head)  \(rest)")
+    return Format.visible(
+      rest.isEmpty ? "\(Format.time(news.at))  \(news.event.rawValue)" : "\(head)  \(rest)")
   }
 }
