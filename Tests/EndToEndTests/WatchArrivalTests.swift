@@ -152,7 +152,7 @@ struct WatchArrivalTests {
     try FileManager.default.createDirectory(
       atPath: place.out, withIntermediateDirectories: false)
     _ = try place.folder.write("mine", to: "out/song.wav")
-    _ = try inbox.watch()
+    let watch = try inbox.watch()
     try inbox.shell("cp made/1.wav inbox/song.wav")
     #expect(try settled(1))
     try inbox.shell("cp made/2.wav inbox/tune.wav")
@@ -160,7 +160,7 @@ struct WatchArrivalTests {
     try inbox.shell("cp made/3.wav inbox/tune.wav")
     #expect(try settled(3))
     let exports = WatchedPlace.files(in: place.out)
-    #expect(exports.count == 4, "\(exports)")
+    #expect(exports.count == 4, "\(exports) \(watch.output)")
     #expect(try String(contentsOfFile: place.out + "/song.wav", encoding: .utf8) == "mine")
     #expect(exports.count { $0.hasPrefix("tune") } == 2 && exports.contains("tune.wav"))
   }

@@ -39,8 +39,8 @@ struct WatchServiceTests {
     #expect(watch.news.last?.event == "stopped")
     let states = try inbox.notes().map(\.state)
     #expect(states == ["received"] || states == ["uploaded"], "\(states)")
-    _ = try inbox.watch()
-    #expect(try inbox.wait { try inbox.notes().map(\.state) == ["uploaded"] })
+    let next = try inbox.watch()
+    #expect(try inbox.wait { try inbox.notes().map(\.state) == ["uploaded"] }, "\(next.output)")
     #expect(WatchedPlace.files(in: place.out) == ["long.wav"])
   }
 
