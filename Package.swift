@@ -108,7 +108,8 @@ let package = Package(
     tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
-    tests("InboxTests", ["Inbox", "Store", "PipelineModel", "Hashing", "TestSupport"]),
+    tests(
+      "InboxTests", ["Inbox", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("MediaTests", ["Media", "AudioModel", "Hashing", "Threading", "TestSupport"]),

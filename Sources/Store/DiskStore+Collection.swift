@@ -109,9 +109,11 @@ extension DiskStore {
             lastUse: Double(recorded) / 1e9, isPinned: false, keys: [digest]))
       }
     }
+    let held = try NoteTable.held(in: &database)
     let files = Dictionary(
       present.map { file in
-        let isWanted = file.stamp.modified > guardStart || file.stamp.hasOtherNames
+        let isWanted =
+          held.contains(file.digest) || file.stamp.modified > guardStart || file.stamp.hasOtherNames
         return (
           file.digest,
           CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
@@ -139,7 +141,8 @@ extension DiskStore {
     _ file: ArtifactFile, unlessWantedSince start: Int64
   ) throws(StoreError) -> Bool {
     let isNamed = try withDatabase { (database) throws(StoreError) in
-      try CheckpointTable.names(file.digest, in: &database)
+      if try CheckpointTable.names(file.digest, in: &database) { return true }
+      return try NoteTable.holds(file.digest, in: &database)
     }
     guard !isNamed, let stamp = try? FileStamp(at: file.path), stamp.modified <= start,
       !stamp.hasOtherNames

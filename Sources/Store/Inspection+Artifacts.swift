@@ -25,7 +25,9 @@ extension Inspection {
     }
     for file in ArtifactFile.all(in: layout).files where named[file.digest] == nil {
       let isSettled = Clock.now() - file.stamp.modified > Self.namingTime
-      if isSettled, try !CheckpointTable.names(file.digest, in: &database) {
+      if isSettled, try !CheckpointTable.names(file.digest, in: &database),
+        try !isHeldByNote(file.digest, in: &database)
+      {
         report.findings.append(
           InspectionFinding(
             .unnamedArtifact, file.path, subject: file.digest.hex,
@@ -33,6 +35,14 @@ extension Inspection {
             meaning: "it only takes room", advice: "spool gc"))
       }
     }
+  }
+
+  /// Whether a note needs an artifact; false in a database that is too old to know notes.
+  private func isHeldByNote(
+    _ digest: Digest, in database: inout Database
+  ) throws(StoreError) -> Bool {
+    guard try NoteTable.isThere(in: &database) else { return false }
+    return try NoteTable.holds(digest, in: &database)
   }
 
   /// Looks at every artifact that is there, where nothing is known of what should be.

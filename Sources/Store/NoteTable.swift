@@ -71,6 +71,32 @@ enum NoteTable {
       .first?[0].text.flatMap { ProcessIdentity($0) }
   }
 
+  /// The artifacts that notes need: of those that are not uploaded, and of those whose file is in
+  /// nobody's hands but the store's.
+  static func held(in database: inout Database) throws(StoreError) -> Set<Digest> {
+    let rows = try database.run(
+      "SELECT digest, sidecar FROM notes WHERE \(isHeld)", to: reading)
+    return Set(rows.flatMap { $0.compactMap { $0.text.flatMap(Digest.init(hex:)) } })
+  }
+
+  /// Whether a note needs an artifact.
+  static func holds(_ artifact: Digest, in database: inout Database) throws(StoreError) -> Bool {
+    try !database.run(
+      "SELECT 1 FROM notes WHERE (digest = ?1 OR sidecar = ?1) AND \(isHeld) LIMIT 1",
+      [.text(artifact.hex)], to: reading
+    ).isEmpty
+  }
+
+  /// Whether the database is new enough to know notes: one that is only looked at may not be.
+  static func isThere(in database: inout Database) throws(StoreError) -> Bool {
+    try !database.run("SELECT 1 FROM sqlite_schema WHERE name = 'notes'", to: reading).isEmpty
+  }
+
+  private static let isHeld = """
+    (state <> 'uploaded' OR NOT EXISTS (SELECT 1 FROM note_files
+      WHERE note = notes.key AND role = 'recording' AND place IN ('accepted', 'left')))
+    """
+
   /// A key that no note has, for a recording: 12 digits of a digest, or more where those are taken.
   static func freeKey(
     for recording: Digest, pipeline: String, in database: inout Database

@@ -33,6 +33,7 @@ extension Schema {
       CHECK ((sidecar IS NULL) = (sidecar_byte_count IS NULL))
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX notes_by_digest ON notes (digest, pipeline);
+    CREATE INDEX notes_by_sidecar ON notes (sidecar) WHERE sidecar IS NOT NULL;
     CREATE INDEX notes_by_device_id ON notes (device_id) WHERE device_id IS NOT NULL;
     CREATE INDEX notes_by_sound ON notes (sound, pipeline) WHERE sound IS NOT NULL;
     CREATE INDEX notes_by_original ON notes (original) WHERE original IS NOT NULL;

@@ -1,0 +1,69 @@
+import Foundation
+import Hashing
+import PipelineModel
+import Store
+import TestSupport
+import Testing
+
+@testable import Inbox
+
+@Suite("Taking sidecars in")
+struct CustodySidecarTests {
+  private let bench: CustodyBench
+  private let store: DiskStore
+  private let custody: Custody
+
+  private static let id = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+  init() throws {
+    bench = try CustodyBench()
+    store = try bench.store()
+    custody = try bench.custody(store)
+  }
+
+  private func receive(_ recording: SettledRecording) throws -> Note {
+    let note = try custody.takeIn(recording).note
+    return try #require(note)
+  }
+
+  @Test("a sidecar that comes late is taken for its recording's, soon after it")
+  func lateSidecar() throws {
+    let note = try receive(try bench.drop("sound", as: "a.m4a"))
+    let path = try #require(InboxPath("a_meta.json"))
+    try bench.write(#"{"noteId":"\#(Self.id)","title":"Lunch"}"#, to: path)
+    guard
+      case .attached(let known) = try custody.takeSidecar(
+        at: path, stamp: try bench.stamp(of: path))
+    else {
+      Issue.record("it was not attached")
+      return
+    }
+    #expect(known.key == note.key && known.deviceID == Self.id && known.title == "Lunch")
+    try bench.process(note.key, with: custody)
+    _ = custody.settle()
+    #expect(bench.files(in: bench.inbox) == ["accepted/a.m4a", "accepted/a_meta.json"])
+    // Much later, the same name is another recording's.
+    bench.time.advance(by: 7200)
+    try bench.write(#"{"title":"Dinner"}"#, to: path)
+    #expect(try custody.takeSidecar(at: path, stamp: try bench.stamp(of: path)) == .waiting)
+    let lone = try #require(InboxPath("b.json"))
+    try bench.write("{}", to: lone)
+    #expect(try custody.takeSidecar(at: lone, stamp: try bench.stamp(of: lone)) == .waiting)
+  }
+
+  @Test("a sidecar that is malformed, huge or a link does not keep its recording out")
+  func badSidecars() throws {
+    let malformed = try receive(try bench.drop("1", as: "a.m4a", sidecar: "{nonsense"))
+    #expect(malformed.facts?.contains("problems") == true && malformed.sidecar != nil)
+    let huge = try receive(
+      try bench.drop("2", as: "b.m4a", sidecar: String(repeating: "x", count: 2 << 20)))
+    #expect(huge.sidecar?.byteCount == 2 << 20 && huge.facts?.contains("at most") == true)
+    let linked = try bench.drop("3", as: "c.m4a")
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.inbox + "/c.json", withDestinationPath: "/etc/passwd")
+    let note = try receive(
+      SettledRecording(
+        path: linked.path, stamp: linked.stamp, sidecar: InboxPath("c.json"), nameCount: 1))
+    #expect(note.sidecar == nil)
+  }
+}

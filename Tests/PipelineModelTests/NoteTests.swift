@@ -1,0 +1,146 @@
+import Hashing
+import PipelineModel
+import Testing
+
+@Suite("The way of a note")
+struct NoteTests {
+  private static let all = NoteState.allCases
+  private static let sound = SHA256.digest(of: "sound")
+  private static let other = NoteKey("0123456789ab")
+
+  /// A note in a state, decoded to its end or not.
+  static func note(_ state: NoteState, isAccepted: Bool = true, attempts: Int = 1) -> Note {
+    var note = Note(
+      key: NoteKey("abcdef012345"), pipeline: "voice", inbox: "/inbox", fileName: "a.m4a",
+      recording: Artifact(kind: .sound, digest: sound, byteCount: 5), receivedAt: 100,
+      acknowledgementName: "abcdef012345")
+    note.state = state
+    note.attempts = attempts
+    note.acceptedAt = isAccepted ? 101 : nil
+    return note
+  }
+
+  /// Each change with the states that it may begin in, and where it leads.
+  static let rules: [(NoteChange, from: Set<NoteState>, to: NoteState?)] = [
+    (.begin, [.received, .failed], .processing),
+    (.accept(sound: sound), [.processing], .processing),
+    (.upload, [.processing], .uploading),
+    (.finish(reason: nil), [.received, .processing, .uploading], .uploaded),
+    (
+      .fail(reason: "busy", nextAttempt: 200, isCounted: true), [.processing, .uploading],
+      .failed
+    ),
+    (
+      .quarantine(reason: "bad"), [.received, .processing, .uploading, .failed], .quarantined
+    ),
+    (.putBack(reason: "stopped"), [.processing, .uploading], .received),
+    (.waitFor(other), [.processing, .uploading, .failed, .quarantined], .received),
+    (.retry(reason: nil), [.failed, .quarantined], .received),
+    (.release(reason: nil), [.quarantined], .received),
+    (.cancel(reason: nil), [.received, .processing], .failed),
+    (.rename("b"), Set(all), nil),
+    (.tag(["c"]), Set(all), nil),
+    (.repeatArrival(name: "c.m4a"), Set(all), nil),
+    (.conflictAppeared(other), Set(all), nil),
+    (
+      .attach(
+        sidecar: Artifact(kind: .file, digest: sound, byteCount: 1), deviceID: nil, facts: nil,
+        title: nil, tags: []), Set(all), nil
+    ),
+    (.stopWaiting, [], nil),
+  ]
+
+  @Test("every change leads where the rules say from every state, or changes nothing")
+  func exhaustive() throws {
+    for (change, from, target) in Self.rules {
+      for state in Self.all {
+        let before = Self.note(state)
+        let after = try? before.applying(change, at: 150)
+        #expect((after != nil) == from.contains(state), "\(change) from \(state)")
+        guard let after else { continue }
+        #expect(after.state == target ?? state, "\(change) from \(state)")
+        #expect(after.revision == before.revision + 1 && after.changedAt == 150)
+        #expect(after.stateSince == (after.state == state ? before.stateSince : 150))
+        #expect(
+          after.state == state || state.allows(after.state),
+          "\(change) takes a way from \(state) that there is none")
+      }
+    }
+  }
+
+  @Test("nothing follows being uploaded, and no state follows itself")
+  func ways() {
+    for state in Self.all {
+      #expect(!NoteState.uploaded.allows(state))
+      #expect(!state.allows(state))
+    }
+  }
+
+  @Test("nothing is uploaded that was not decoded to its end")
+  func unaccepted() throws {
+    for change in [NoteChange.upload, .finish(reason: nil)] {
+      let refusal = try #require(throws: NoteRefusal.self) {
+        try Self.note(.processing, isAccepted: false).applying(change, at: 150)
+      }
+      #expect(refusal.reason.contains("decoded to its end"))
+    }
+  }
+
+  @Test("attempts are counted, but for those that were nobody's fault, and anew when asked for")
+  func attempts() throws {
+    var note = Self.note(.received, attempts: 0)
+    note = try note.applying(.begin, at: 1)
+    #expect(note.attempts == 1)
+    #expect(try note.applying(.putBack(reason: "x"), at: 2).attempts == 0)
+    let counted = try note.applying(
+      .fail(reason: "x", nextAttempt: 9, isCounted: true), at: 2)
+    #expect(counted.attempts == 1 && counted.nextAttempt == 9 && counted.reason == "x")
+    #expect(
+      try note.applying(.fail(reason: "x", nextAttempt: 9, isCounted: false), at: 2).attempts == 0)
+    let again = try counted.applying(.begin, at: 3)
+    #expect(again.attempts == 2 && again.nextAttempt == nil && again.reason == nil)
+    #expect(try counted.applying(.retry(reason: nil), at: 3).attempts == 0)
+  }
+
+  @Test("a failed note that is to be tried again can be cancelled, and one at rest cannot")
+  func cancelling() throws {
+    var note = Self.note(.failed)
+    #expect(throws: NoteRefusal.self) { try note.applying(.cancel(reason: nil), at: 5) }
+    note.nextAttempt = 200
+    let cancelled = try note.applying(.cancel(reason: nil), at: 5)
+    #expect(cancelled.state == .failed && cancelled.nextAttempt == nil)
+  }
+
+  @Test("a conflict is let in by a release, and not by a retry")
+  func conflict() throws {
+    var note = Self.note(.quarantined)
+    note.conflict = Self.other
+    let refusal = try #require(throws: NoteRefusal.self) {
+      try note.applying(.retry(reason: nil), at: 5)
+    }
+    #expect(refusal.advice?.contains("spool inbox release abcdef012345") == true)
+    #expect(try note.applying(.release(reason: nil), at: 5).state == .received)
+  }
+
+  @Test("one that waits for another is not begun until it waits no longer")
+  func waiting() throws {
+    let note = try Self.note(.processing).applying(.waitFor(Self.other), at: 5)
+    #expect(note.waitsForOriginal && note.attempts == 0)
+    #expect(throws: NoteRefusal.self) { try note.applying(.begin, at: 6) }
+    let free = try note.applying(.stopWaiting, at: 6)
+    #expect(try free.applying(.begin, at: 7).state == .processing)
+  }
+
+  @Test("a sidecar is attached once, and overrides nothing that was said before")
+  func attaching() throws {
+    let artifact = Artifact(kind: .file, digest: Self.sound, byteCount: 1)
+    let change = NoteChange.attach(
+      sidecar: artifact, deviceID: "id", facts: "{}", title: "theirs", tags: ["a"])
+    var note = Self.note(.received)
+    note.title = "mine"
+    let attached = try note.applying(change, at: 5)
+    #expect(attached.sidecar == artifact && attached.deviceID == "id")
+    #expect(attached.title == "mine" && attached.tags == ["a"])
+    #expect(throws: NoteRefusal.self) { try attached.applying(change, at: 6) }
+  }
+}
