@@ -159,6 +159,8 @@ struct InboxClerk {
     for (file, place) in settled.released where file.role == .recording {
       tell(.released, file: file.path, key: file.note, text: place.rawValue)
     }
+    // There may be more of them than one payment covers.
+    if !settled.released.isEmpty { owesMore() }
     // What goes on failing is told once.
     let problems = Set(settled.problems.map(\.description))
     for problem in problems.subtracting(lastProblems).sorted() { tell(.trouble, text: problem) }
