@@ -57,14 +57,14 @@ extension Custody {
     if let id = sidecar.noteID?.text, let own = note.deviceID, id != own { return .waiting }
     var changed = note
     if !isRepeated {
-      let facts = RecordingFacts(
-        sidecar: sidecar, container: nil, name: path.name ?? ReleaseName.accepted.names[0])
+      // A title that somebody has given it since counts for more.
+      let isRenamed = note.title != CustodyFacts.title(in: note.facts)
       let outcome = try change(
         note.key,
         .attach(
-          sidecar: taken.artifact, deviceID: facts.noteID?.value.text,
-          facts: CustodyFacts.json(facts, sidecar: sidecar), title: sidecar.title,
-          tags: sidecar.tags))
+          sidecar: taken.artifact, deviceID: sidecar.noteID?.text,
+          facts: CustodyFacts.json(note.facts, adding: sidecar),
+          title: isRenamed ? nil : sidecar.title, tags: sidecar.tags))
       switch outcome {
       case .changed(let note): changed = note
       case .refused(let refusal): return .refused(refusal)

@@ -11,19 +11,63 @@ enum CustodyFacts {
     fields["durationMs"] = sourced(facts.milliseconds) { .number("\($0)") }
     fields["title"] = sourced(facts.title) { .text($0) }
     fields["recorder"] = sourced(facts.recorder) { .text($0) }
-    if let sidecar {
-      let said: [(String, String?)] = [
-        ("watchModel", sidecar.watchModel), ("watchOSVersion", sidecar.watchOSVersion),
-        ("phoneModel", sidecar.phoneModel), ("iOSVersion", sidecar.iOSVersion),
-      ]
-      for case (let name, let text?) in said { fields[name] = .text(text) }
-      if !sidecar.tags.isEmpty { fields["tags"] = .list(sidecar.tags.map { .text($0) }) }
-      if !sidecar.unknown.isEmpty { fields["unknown"] = .object(sidecar.unknown) }
-      if !sidecar.problems.isEmpty {
-        fields["problems"] = .list(sidecar.problems.map { .text($0.description) })
-      }
-    }
+    if let sidecar { add(sidecar, to: &fields) }
     return fields.isEmpty ? nil : JSONValue.object(fields).canonical
+  }
+
+  /// Facts that were kept, and what a sidecar says that came later: its word counts before others'.
+  static func json(_ kept: String?, adding sidecar: Sidecar) -> String? {
+    var fields = fields(of: kept)
+    fields["noteId"] = own(sidecar.noteID?.text) ?? fields["noteId"]
+    fields["createdAt"] = own(sidecar.createdAt?.description) ?? fields["createdAt"]
+    fields["title"] = own(sidecar.title) ?? fields["title"]
+    fields["recorder"] = own(sidecar.watchModel ?? sidecar.phoneModel) ?? fields["recorder"]
+    if let milliseconds = sidecar.milliseconds {
+      fields["durationMs"] = .object([
+        "value": .number("\(milliseconds)"),
+        "source": .text(RecordingFacts.Source.sidecar.rawValue),
+      ])
+    }
+    add(sidecar, to: &fields)
+    return fields.isEmpty ? nil : JSONValue.object(fields).canonical
+  }
+
+  /// The title in facts that were kept; nil where there is none.
+  static func title(in kept: String?) -> String? {
+    guard case .object(let fact)? = fields(of: kept)["title"],
+      case .text(let title)? = fact["value"]
+    else { return nil }
+    return title
+  }
+
+  private static func fields(of kept: String?) -> [String: JSONValue] {
+    guard let kept,
+      let read = try? JSONReader.value(of: Array(kept.utf8), depthLimit: Sidecar.depthLimit + 2),
+      case .object(let fields) = read.value
+    else { return [:] }
+    return fields
+  }
+
+  private static func own(_ text: String?) -> JSONValue? {
+    text.map {
+      .object([
+        "value": .text($0), "source": .text(RecordingFacts.Source.sidecar.rawValue),
+      ])
+    }
+  }
+
+  /// All that a sidecar says beside the facts that others may say too, and what is wrong with it.
+  private static func add(_ sidecar: Sidecar, to fields: inout [String: JSONValue]) {
+    let said: [(String, String?)] = [
+      ("watchModel", sidecar.watchModel), ("watchOSVersion", sidecar.watchOSVersion),
+      ("phoneModel", sidecar.phoneModel), ("iOSVersion", sidecar.iOSVersion),
+    ]
+    for case (let name, let text?) in said { fields[name] = .text(text) }
+    if !sidecar.tags.isEmpty { fields["tags"] = .list(sidecar.tags.map { .text($0) }) }
+    if !sidecar.unknown.isEmpty { fields["unknown"] = .object(sidecar.unknown) }
+    if !sidecar.problems.isEmpty {
+      fields["problems"] = .list(sidecar.problems.map { .text($0.description) })
+    }
   }
 
   private static func sourced<Value>(

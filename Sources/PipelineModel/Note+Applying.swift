@@ -68,7 +68,7 @@ extension Note {
       self.sidecar = sidecar
       self.deviceID = self.deviceID ?? deviceID
       self.facts = facts ?? self.facts
-      self.title = self.title ?? title
+      self.title = title ?? self.title
       if self.tags.isEmpty { self.tags = tags }
     case .repeatArrival, .conflictAppeared: break
     }

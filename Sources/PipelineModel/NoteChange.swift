@@ -32,7 +32,7 @@ public enum NoteChange: Hashable, Sendable {
   case rename(String)
   /// It gets these tags in place of those that it has.
   case tag([String])
-  /// It gets its sidecar late, with what that says.
+  /// It gets its sidecar late, with what that says; nil where it says nothing new.
   case attach(sidecar: Artifact, deviceID: String?, facts: String?, title: String?, tags: [String])
   /// Another recording claims its identity.
   case conflictAppeared(NoteKey)

@@ -84,13 +84,13 @@ struct NoteAdmittance {
     note.title = arrival.title
     note.tags = arrival.tags
     note.conflict = named?.key
+    try NoteTable.write(note, event: note.reason, owner: nil, to: &database)
     // Its history begins with its being received, whatever becomes of it.
     if note.state == .quarantined {
       try database.run(
         "INSERT INTO note_events (note, number, at, state) VALUES (?, 0, ?, 'received')",
         [.text(key.name), .real(time)], to: NoteTable.recording)
     }
-    try NoteTable.write(note, event: note.reason, owner: nil, to: &database)
     try addFiles(to: key, alias: nil, in: &database)
     if let named {
       // The other one's owner hears of it as well.

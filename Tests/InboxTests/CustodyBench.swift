@@ -26,12 +26,22 @@ final class CustodyBench: Sendable {
     self.path = path
   }
 
-  init() throws {
+  /// - Parameter isInMemory: whether flushes may be for nothing, for tests that make thousands.
+  init(isInMemory: Bool = false) throws {
     let scratch = try ScratchFolder()
     owned = scratch
-    path = scratch.path
+    let memory = "/dev/shm/" + (scratch.path as NSString).lastPathComponent
+    let made: Void? =
+      try? isInMemory
+      ? FileManager.default.createDirectory(atPath: memory, withIntermediateDirectories: false)
+      : nil
+    path = made == nil ? scratch.path : memory
     try FileManager.default.createDirectory(
-      atPath: scratch.file("inbox"), withIntermediateDirectories: true)
+      atPath: path + "/inbox", withIntermediateDirectories: true)
+  }
+
+  deinit {
+    if let owned, owned.path != path { try? FileManager.default.removeItem(atPath: path) }
   }
 
   /// A store over the same folder, as a program that has just started opens it.

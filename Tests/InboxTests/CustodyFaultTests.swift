@@ -15,7 +15,7 @@ import Testing
 struct CustodyFaultTests {
   private let bench: CustodyBench
 
-  init() throws { bench = try CustodyBench() }
+  init() throws { bench = try CustodyBench(isInMemory: true) }
 
   /// Counts the calls of the store and of custody together, and says which of them is hit.
   private final class Aim: Sendable {
@@ -167,7 +167,7 @@ struct CustodyFaultTests {
   @Test("a process that is killed right before any call loses nothing and does nothing twice")
   func killed() async throws {
     let total = try count(.move)
-    for number in stride(from: 3, through: total, by: 7) {
+    for number in stride(from: 1, through: total, by: 3) {
       try prepare()
       let path = bench.path
       await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -182,6 +182,34 @@ struct CustodyFaultTests {
       try Self.live(bench, Aim { _ in nil }, keep: .move)
       try expectPeace(.move, "killed before call \(number) of \(total)")
     }
+  }
+
+  @Test("nor does one that is killed right before any commit of the database")
+  func killedBeforeCommit() async throws {
+    try prepare()
+    // The tables are made by commits too, of which other tests take care.
+    do { _ = try bench.store() }
+    let kept = bench.storeFolder + ".new"
+    try FileManager.default.moveItem(atPath: bench.storeFolder, toPath: kept)
+    var isOver = false
+    for number in 1...200 where !isOver {
+      try prepare()
+      try FileManager.default.copyItem(atPath: kept, toPath: bench.storeFolder)
+      let path = bench.path
+      let done = path + "/done"
+      await #expect(processExitsWith: .failure) {
+        [path = path as String, number = number as Int] in
+        unsafe setenv("SPOOL_CRASH_BEFORE", "\(number)", 1)
+        try Self.live(CustodyBench(at: path), Aim { _ in nil }, keep: .move)
+        _ = FileManager.default.createFile(atPath: path + "/done", contents: nil)
+        Glibc.exit(1)
+      }
+      isOver = FileManager.default.fileExists(atPath: done)
+      if isOver { #expect(number > 20, "few commits were met") }
+      try Self.live(bench, Aim { _ in nil }, keep: .move)
+      try expectPeace(.move, "killed before commit \(number)")
+    }
+    #expect(isOver)
   }
 
   @Test("on a full disk nothing is taken in, and the file waits where it is")

@@ -131,11 +131,11 @@ struct NoteTests {
     #expect(try free.applying(.begin, at: 7).state == .processing)
   }
 
-  @Test("a sidecar is attached once, and overrides nothing that was said before")
+  @Test("a sidecar is attached once, and adds to what is known")
   func attaching() throws {
     let artifact = Artifact(kind: .file, digest: Self.sound, byteCount: 1)
     let change = NoteChange.attach(
-      sidecar: artifact, deviceID: "id", facts: "{}", title: "theirs", tags: ["a"])
+      sidecar: artifact, deviceID: "id", facts: "{}", title: nil, tags: ["a"])
     var note = Self.note(.received)
     note.title = "mine"
     let attached = try note.applying(change, at: 5)

@@ -1,0 +1,162 @@
+import Foundation
+import Hashing
+import PipelineModel
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Inbox
+
+@Suite("Telling devices")
+struct AcknowledgementTests {
+  private let bench: CustodyBench
+  private let store: DiskStore
+  private let custody: Custody
+
+  private static let id = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+  init() throws {
+    bench = try CustodyBench()
+    store = try bench.store()
+    custody = try bench.custody(store)
+  }
+
+  private func receive(_ text: String, as name: String, id: String? = nil) throws -> Note {
+    let recording = try bench.drop(
+      text, as: name, sidecar: id.map { #"{"noteId":"\#($0)","title":"T"}"# })
+    return try #require(try custody.takeIn(recording).note)
+  }
+
+  @Test("an acknowledgement says how the note stands, at every step")
+  func steps() throws {
+    let note = try receive("sound", as: "a.m4a", id: Self.id)
+    _ = custody.settle()
+    var ack = try bench.ack(Self.id)
+    #expect(ack["type"] == .text("ack") && ack["noteId"] == .text(Self.id))
+    #expect(ack["status"] == .text("received") && ack["uploadedAt"] == .null)
+    #expect(ack["error"] == .null && ack["title"] == .text("T"))
+    _ = try custody.begin(note.key)
+    _ = try custody.fail(note.key, StageError("cannot send", reason: "busy", cause: .transient))
+    _ = custody.settle()
+    ack = try bench.ack(Self.id)
+    #expect(ack["status"] == .text("failed") && ack["error"] == .text("cannot send: busy"))
+    guard case .text(let time)? = ack["retryAt"] else {
+      Issue.record("it does not say when it is tried again")
+      return
+    }
+    #expect(time.hasPrefix("2027-01-15T08:00:0") && time.hasSuffix("Z"))
+    bench.time.advance(by: 3)
+    #expect(try custody.dueNotes(limit: 1).first?.key == note.key)
+    try bench.process(note.key, with: custody)
+    _ = custody.settle()
+    ack = try bench.ack(Self.id)
+    #expect(ack["status"] == .text("uploaded") && ack["uploadedAt"] != .null)
+    #expect(ack["error"] == .null && ack["retryAt"] == .null && ack["attempts"] == .number("2"))
+    #expect(custody.settle().acknowledgements == 0)
+  }
+
+  @Test("files get their names only when they are whole and flushed, and the folder is after them")
+  func order() throws {
+    let log = Mutex<[CustodyCall]>([])
+    let custody = try bench.custody(
+      store, calls: CustodyCalls { (call) throws(SystemError) in log.withLock { $0.append(call) } })
+    _ = try custody.takeIn(try bench.drop("sound", as: "a.m4a"))
+    _ = custody.settle()
+    let calls = log.withLock { $0 }
+    let renames = calls.indices.filter { if case .replace = calls[$0] { true } else { false } }
+    #expect(renames.count == 2, "an acknowledgement and the snapshot")
+    for index in renames {
+      guard case .replace(let from, _) = calls[index] else { continue }
+      #expect(calls[index - 1] == .flush(from))
+      #expect(calls[index + 1] == .flushFolder(.inbox))
+    }
+  }
+
+  @Test("nobody ever sees half an acknowledgement")
+  func atomic() throws {
+    let note = try receive("sound", as: "a.m4a", id: Self.id)
+    _ = custody.settle()
+    let before = try bench.ack(Self.id)
+    let failing = try bench.custody(
+      store,
+      calls: CustodyCalls { (call) throws(SystemError) in
+        if case .flush = call { throw SystemError(code: 5) }
+      })
+    try bench.process(note.key, with: failing)
+    #expect(!failing.settle().problems.isEmpty)
+    #expect(try bench.ack(Self.id) == before)
+    #expect(bench.files(in: bench.outbox).count == 2, "something was left behind")
+  }
+
+  @Test("what is missing or out of date is made again at the start")
+  func remade() throws {
+    let note = try receive("sound", as: "a.m4a", id: Self.id)
+    try bench.process(note.key, with: custody)
+    _ = custody.settle()
+    let written = try bench.ack(Self.id)
+    for name in ["\(Self.id).ack.json", "state.json"] {
+      try FileManager.default.removeItem(atPath: bench.outbox + "/" + name)
+    }
+    let stray = bench.outbox + "/.spool-half.tmp"
+    try Data("{".utf8).write(to: URL(fileURLWithPath: stray))
+    let report = try bench.custody(store).reconcile()
+    #expect(report.acknowledgements == 1 && report.isSnapshotWritten)
+    #expect(try bench.ack(Self.id) == written)
+    #expect(bench.files(in: bench.outbox) == ["\(Self.id).ack.json", "state.json"])
+    try FileManager.default.removeItem(atPath: bench.outbox)
+    #expect(try bench.custody(store).reconcile().acknowledgements == 1)
+    #expect(try bench.custody(store).reconcile().acknowledgements == 0)
+  }
+
+  @Test("changes that another process makes are told as well")
+  func otherProcess() throws {
+    let note = try receive("sound", as: "a.m4a")
+    _ = custody.settle()
+    let other = try bench.store()
+    _ = try other.change(note.key, .cancel(reason: "by hand"))
+    #expect(custody.settle().acknowledgements == 1)
+    #expect(try bench.ack(note.key.name)["error"] == .text("by hand"))
+  }
+
+  @Test("the snapshot shows all current notes, at most once a second")
+  func snapshot() throws {
+    let first = try receive("sound", as: "a.m4a", id: Self.id)
+    #expect(custody.settle().isSnapshotWritten)
+    let second = try receive("other", as: "b.m4a")
+    let report = custody.settle()
+    #expect(!report.isSnapshotWritten)
+    #expect(report.nextCall.map { $0 > 0 && $0 <= 1 } == true)
+    bench.time.advance(by: 1)
+    #expect(custody.settle().isSnapshotWritten)
+    #expect(!custody.settle().isSnapshotWritten, "nothing has changed")
+    var state = try bench.json(bench.outbox + "/state.json")
+    #expect(names(in: state) == [.text(first.key.name), .text(second.key.name)])
+    try bench.process(first.key, with: custody)
+    bench.time.advance(by: 40 * 86_400)
+    _ = custody.settle()
+    state = try bench.json(bench.outbox + "/state.json")
+    #expect(names(in: state) == [.text(second.key.name)])
+    guard case .object(let counts)? = state["counts"] else {
+      Issue.record("it counts nothing")
+      return
+    }
+    #expect(counts["uploaded"] == .number("1") && counts["received"] == .number("1"))
+  }
+
+  private func names(in state: [String: JSONValue]) -> [JSONValue?] {
+    guard case .list(let notes)? = state["notes"] else { return [] }
+    return notes.map { note in
+      if case .object(let fields) = note { fields["id"] } else { nil }
+    }
+  }
+
+  @Test("names that could lead elsewhere are replaced by their digests")
+  func hostileNames() {
+    for name in ["../../etc/passwd", "a/b", "", ".hidden", "-rf", "a\nb", "é"] {
+      let path = AcknowledgementName.acknowledgement(name)
+      #expect(path.names.count == 1 && path.description.hasPrefix("x-"), "\(name)")
+    }
+    #expect(AcknowledgementName.acknowledgement(Self.id).description == "\(Self.id).ack.json")
+  }
+}

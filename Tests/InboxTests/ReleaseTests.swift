@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import Hashing
+import PipelineModel
+import Store
+import TestSupport
+import Testing
+
+@testable import Inbox
+
+@Suite("Letting files leave the inbox")
+struct ReleaseTests {
+  private let bench: CustodyBench
+  private let store: DiskStore
+
+  init() throws {
+    bench = try CustodyBench()
+    store = try bench.store()
+  }
+
+  private func uploaded(
+    _ text: String, as name: String, with custody: Custody
+  ) throws -> Note {
+    let note = try #require(try custody.takeIn(try bench.drop(text, as: name)).note)
+    try bench.process(note.key, with: custody)
+    return note
+  }
+
+  @Test("nothing leaves before its note is uploaded")
+  func early() throws {
+    let custody = try bench.custody(store)
+    let note = try #require(try custody.takeIn(try bench.drop("sound", as: "a.m4a")).note)
+    for _ in 0..<2 { #expect(custody.settle().released.isEmpty) }
+    _ = try custody.begin(note.key)
+    #expect(custody.settle().released.isEmpty)
+    _ = try custody.accept(note.key, sound: nil)
+    #expect(custody.settle().released.isEmpty)
+    _ = try custody.fail(note.key, StageError("busy", cause: .transient))
+    #expect(custody.settle().released.isEmpty)
+    #expect(bench.files(in: bench.inbox) == ["a.m4a"])
+  }
+
+  @Test("a file goes where its owner wants it", arguments: CustodyRules.Keeping.allCases)
+  func keeping(keep: CustodyRules.Keeping) throws {
+    let custody = try bench.custody(store) { $0.keep = keep }
+    let note = try uploaded("sound", as: "sub/a.m4a", with: custody)
+    let report = custody.settle()
+    #expect(report.problems.isEmpty)
+    let files = bench.files(in: bench.inbox)
+    switch keep {
+    case .move: #expect(files == ["accepted/sub/a.m4a"])
+    case .delete: #expect(files == [])
+    case .leave: #expect(files == ["sub/a.m4a"])
+    }
+    let path = try #require(InboxPath("sub/a.m4a"))
+    if keep == .leave { #expect(custody.isKnown(path, try bench.stamp(of: path))) }
+    #expect(try store.text(of: note.recording) == "sound")
+    #expect(custody.settle().released.isEmpty)
+  }
+
+  @Test("nothing is ever put over something else")
+  func collisions() throws {
+    let custody = try bench.custody(store)
+    for (number, text) in ["one", "two", "three"].enumerated() {
+      _ = try uploaded(text, as: "a.m4a", with: custody)
+      _ = custody.settle()
+      #expect(bench.files(in: bench.inbox).count == number + 1)
+    }
+    #expect(
+      bench.files(in: bench.inbox)
+        == ["accepted/a (2).m4a", "accepted/a (3).m4a", "accepted/a.m4a"])
+    #expect(
+      try String(contentsOfFile: bench.inbox + "/accepted/a (3).m4a", encoding: .utf8) == "three")
+  }
+
+  @Test("a file that was changed or taken away since is left to whoever did that")
+  func changed() throws {
+    let custody = try bench.custody(store)
+    let note = try uploaded("sound", as: "a.m4a", with: custody)
+    try bench.drop("another recording", as: "a.m4a")
+    #expect(custody.settle().released.map(\.place) == [.gone])
+    #expect(bench.files(in: bench.inbox) == ["a.m4a"])
+    #expect(try store.files(of: note.key).map(\.place) == [.gone])
+    let second = try uploaded("second", as: "b.m4a", with: custody)
+    try FileManager.default.removeItem(atPath: bench.inbox + "/b.m4a")
+    #expect(custody.settle().released.map(\.place) == [.gone])
+    #expect(try store.text(of: second.recording) == "second")
+  }
+
+  @Test("one that is exchanged at the last moment goes back")
+  func exchanged() throws {
+    let inbox = bench.inbox
+    let calls = CustodyCalls { (call) throws(SystemError) in
+      // After the last look, before the move.
+      guard case .move(let from, _) = call, from == InboxPath("a.m4a") else { return }
+      _ = unsafe unlink(inbox + "/a.m4a")
+      guard let file = unsafe fopen(inbox + "/a.m4a", "w") else { return }
+      _ = unsafe fputs("not yet taken in", file)
+      unsafe fclose(file)
+    }
+    for keep in [CustodyRules.Keeping.move, .delete] {
+      let custody = try bench.custody(store, calls: calls) { $0.keep = keep }
+      _ = try uploaded("sound \(keep)", as: "a.m4a", with: custody)
+      #expect(custody.settle().released.map(\.place) == [.gone])
+      #expect(bench.files(in: bench.inbox) == ["a.m4a"])
+      let text = try String(contentsOfFile: inbox + "/a.m4a", encoding: .utf8)
+      #expect(text == "not yet taken in")
+    }
+  }
+
+  @Test("no link leads a file out of the inbox")
+  func links() throws {
+    let outside = bench.path + "/outside"
+    try FileManager.default.createDirectory(
+      atPath: outside, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.inbox + "/accepted", withDestinationPath: outside)
+    let custody = try bench.custody(store)
+    _ = try uploaded("sound", as: "a.m4a", with: custody)
+    let report = custody.settle()
+    #expect(report.released.isEmpty && report.problems.count == 1)
+    #expect(report.nextCall.map { $0 > 0 } == true)
+    #expect(bench.files(in: outside) == [])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.inbox).contains("a.m4a"))
+    // It is not tried at every call, and is once the link is gone.
+    #expect(custody.settle().problems.isEmpty)
+    try FileManager.default.removeItem(atPath: bench.inbox + "/accepted")
+    bench.time.advance(by: 60)
+    #expect(custody.settle().released.map(\.place) == [.accepted])
+  }
+
+  @Test(
+    "hostile names leave under themselves and nowhere else",
+    arguments: [
+      [0x0a, 0x1b, 0x5b, 0x32, 0x4a], Array("..a".utf8), Array("-rf %0A $(x)".utf8),
+      [0xff, 0xfe, 0x41], [UInt8](repeating: 0x61, count: 255),
+      Array(repeating: Array("é".utf8), count: 127).joined() + [0x62],
+      Array("a.".utf8) + [UInt8](repeating: 0x62, count: 253),
+    ])
+  func names(bytes: [UInt8]) throws {
+    let name = try #require(FileName(bytes: bytes))
+    let custody = try bench.custody(store)
+    for refusal in [nil, "refused"] {
+      let path = InboxPath.inbox.appending(name)
+      try bench.write("sound \(refusal ?? "")", to: path)
+      let recording = SettledRecording(
+        path: path, stamp: try bench.stamp(of: path), sidecar: nil, nameCount: 1)
+      let note = try #require(try custody.takeIn(recording, refusal: refusal).note)
+      if refusal == nil { try bench.process(note.key, with: custody) }
+      let report = custody.settle()
+      #expect(report.problems.isEmpty)
+      #expect(report.released.map(\.place) == [refusal == nil ? .accepted : .quarantine])
+      let file = try #require(try store.files(of: note.key).first)
+      let location = try #require(InboxPath(escaped: file.location))
+      #expect(try bench.stamp(of: location).byteCount == Int64("sound \(refusal ?? "")".utf8.count))
+      if refusal == nil {
+        #expect(location == ReleaseName.accepted.appending(name))
+      } else {
+        _ = try bench.stamp(of: ReleaseName.reason(for: location))
+      }
+    }
+    let top = try FileManager.default.contentsOfDirectory(atPath: bench.inbox).sorted()
+    #expect(top == ["accepted", "quarantine"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: bench.path).sorted()
+        == ["inbox", "outbox", "store"])
+  }
+
+  @Test("paths survive being written as text")
+  func escaping() throws {
+    for bytes in [
+      Array("a/b.m4a".utf8), [0xff], [0x25, 0x30, 0x41], [0x0a, 0x7f, 0xc3], [0xe2, 0x82],
+    ] {
+      let path = try #require(InboxPath(bytes: bytes))
+      #expect(InboxPath(escaped: path.escaped) == path)
+      #expect(path.escaped.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f })
+    }
+    #expect(InboxPath("a\n%é")?.escaped == "a%0A%25é")
+    for text in ["%", "%4", "%zz", "a%2F..%2Fb", "..", "a//b", "%00"] {
+      #expect(InboxPath(escaped: text) == nil, "\(text)")
+    }
+  }
+
+  @Test("quarantined, asked for again and accepted: the file and its reason follow")
+  func retried() throws {
+    let custody = try bench.custody(store)
+    let note = try #require(try custody.takeIn(try bench.drop("sound", as: "a.m4a")).note)
+    _ = try custody.begin(note.key)
+    _ = try custody.fail(note.key, StageError("cannot decode", cause: .input))
+    _ = custody.settle()
+    #expect(
+      bench.files(in: bench.inbox) == ["quarantine/a.m4a", "quarantine/a.m4a.reason.json"])
+    #expect(try store.change(note.key, .retry(reason: nil))?.note?.state == .received)
+    #expect(custody.settle().released.isEmpty)
+    try bench.process(note.key, with: custody)
+    _ = custody.settle()
+    #expect(bench.files(in: bench.inbox) == ["accepted/a.m4a"])
+  }
+
+  @Test("what is deleted is deleted only while the store has it")
+  func lastCopy() throws {
+    let custody = try bench.custody(store) { $0.keep = .delete }
+    let note = try uploaded("sound", as: "a.m4a", with: custody)
+    try FileManager.default.removeItem(atPath: try store.path(of: note.recording))
+    let report = custody.settle()
+    #expect(report.released.isEmpty && report.problems.count == 1)
+    let names = try FileManager.default.contentsOfDirectory(atPath: bench.inbox)
+    #expect(names.count == 1, "the only copy is gone")
+  }
+}
