@@ -76,13 +76,18 @@ let package = Package(
       "Stages",
       ["PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading"],
       extra: lifetimes),
+    library(
+      "Watching",
+      [
+        "PipelineModel", "PipelineEngine", "Inbox", "AudioModel", "Media", "Hashing", "Threading",
+      ]),
     library("Arguments"),
     library("CrashTest", ["Hashing"]),
     .executableTarget(
       name: "spool",
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
-        "CrashTest", "Hashing", "Media", "Threading", "CPosix",
+        "Watching", "Inbox", "CrashTest", "Hashing", "Media", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 

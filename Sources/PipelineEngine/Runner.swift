@@ -30,15 +30,16 @@ public struct Runner: Sendable {
   let stop: StopRequest
   let clock: any RunClock
 
-  /// Makes a runner over a store; `executors` run the passes of the stage families.
+  /// Makes a runner over a store; `executors` run the passes of the stage families. Runs are noted
+  /// in `log`, or in the store where there is none.
   public init(
     store: any ArtifactStore & FileCustody & RunLog & WorkClaims,
-    executors: [any PassExecutor],
+    log: (any RunLog)? = nil, executors: [any PassExecutor],
     recorder: any RunRecorder, stop: StopRequest, clock: any RunClock
   ) {
     self.store = store
     custody = store
-    log = store
+    self.log = log ?? store
     self.executors = Dictionary(
       executors.map { ($0.family, $0) }, uniquingKeysWith: { first, _ in first })
     self.recorder = recorder

@@ -11,9 +11,8 @@ struct Spool {
 
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [any (Command & SendableMetatype).Type] = [
-    RunCommand.self, BatchCommand.self, ResumeCommand.self, PlanCommand.self,
-    CheckPipelineCommand.self,
-    NewCommand.self,
+    RunCommand.self, BatchCommand.self, WatchCommand.self, StatusCommand.self, InboxCommand.self,
+    ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
     WhyCommand.self, CrashTestCommand.self,
     CheckCommand.self, RepairCommand.self, GCCommand.self, BackupCommand.self, RestoreCommand.self,

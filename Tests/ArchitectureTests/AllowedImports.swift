@@ -26,12 +26,16 @@ enum AllowedImports {
     "Stages": [
       "PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading",
     ],
+    // Recordings that arrive meet the pipelines that they go through.
+    "Watching": [
+      "PipelineModel", "PipelineEngine", "Inbox", "AudioModel", "Media", "Hashing", "Threading",
+    ],
     "Arguments": [],
     // It sees a run only from outside, as a user does.
     "CrashTest": ["Hashing"],
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
-      "Stages", "Hashing", "Media", "Threading", "CPosix",
+      "Stages", "Watching", "Inbox", "Hashing", "Media", "Threading", "CPosix",
     ],
 
     // For tests.

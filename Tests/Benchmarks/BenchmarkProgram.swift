@@ -15,6 +15,11 @@ enum BenchmarkProgram {
     "spool", "PATH", help: "The spool to measure.",
     defaultText: "the one of this package, built for release first", completion: .files())
 
+  private static let files: Option<Count> = .value(
+    "files", "N", default: Count(50_000), help: "How many files the watched inbox holds.")
+  private static let idle: Option<Count> = .value(
+    "idle", "SECONDS", default: Count(60), help: "How long the idle watch is looked at.")
+
   static let declaration = ProgramDeclaration(
     name: "benchmarks", summary: "Measure Spool against the ffmpeg program on this machine.",
     version: "benchmarks",
@@ -72,6 +77,15 @@ enum BenchmarkProgram {
           everything is done. The target is a median ratio of wall times of 0.5 against one command.
           """,
         options: [notes, pairs, spool]),
+      CommandDeclaration(
+        name: "watch-idle", group: "Benchmarks",
+        summary: "What an idle watch over many known files takes, and how soon it wakes.",
+        discussion: """
+          The files become known once, which takes minutes, and stay for the next time. The targets \
+          are 0.5 % of a core, 60 MB, and a recording in the store a second after it has settled. \
+          Not among all.
+          """,
+        options: [files, idle, spool]),
       CommandDeclaration(
         name: "all", group: "Benchmarks",
         summary: "Everything above, with all verdicts at the end.",
@@ -131,6 +145,12 @@ enum BenchmarkProgram {
   ) -> [any Benchmark] {
     switch arguments.command.name {
     case "startup": return [Startup(workshop: workshop)]
+    case "watch-idle":
+      return [
+        WatchIdle(
+          workshop: workshop, fileCount: arguments[files].value,
+          idleSeconds: arguments[idle].value)
+      ]
     case "reuse": return [Reuse(workshop: workshop, minutes: arguments[minutes].value)]
     case "memory":
       return [

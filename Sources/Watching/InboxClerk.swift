@@ -1,0 +1,200 @@
+internal import AudioModel
+internal import Inbox
+internal import Media
+internal import PipelineEngine
+internal import PipelineModel
+
+/// Does what an inbox's desk is asked for, one thing after the other. It belongs to the desk's
+/// thread.
+struct InboxClerk {
+  private let custody: Custody
+  private let watcher: InboxWatcher
+  private let engine: WatchEngine
+  private let report: @Sendable (Watch.Message) -> Void
+  /// Files that could not be taken in, and when they are looked at again.
+  private var again: [InboxPath: Double] = [:]
+  /// When custody's debts are to be paid; nil where there are none.
+  private var nextSettling: Double?
+  private var lastSettling = -Double.infinity
+  private var lastProblems: Set<String> = []
+
+  init(
+    custody: Custody, watcher: InboxWatcher, engine: WatchEngine,
+    report: @escaping @Sendable (Watch.Message) -> Void
+  ) {
+    self.custody = custody
+    self.watcher = watcher
+    self.engine = engine
+    self.report = report
+  }
+
+  /// How long nothing needs to be done.
+  var wait: Duration {
+    let next = again.values.min().map { min($0, nextSettling ?? $0) } ?? nextSettling
+    return next.map { .seconds(max(0, $0 - engine.clock.elapsed)) } ?? .seconds(3600)
+  }
+
+  /// Puts right what an earlier process left.
+  mutating func begin() {
+    note(custody.reconcile())
+    report(.stirred)
+  }
+
+  /// Takes one piece of news from the watcher.
+  mutating func take(_ arrival: Arrival) {
+    switch arrival {
+    case .settled(let recording): takeIn(recording)
+    case .sidecar(let path, let stamp): takeSidecar(path, stamp)
+    case .command(let path, let stamp): takeCommand(path, stamp)
+    case .unsettled(let path, let reason):
+      tell(.unsettled, file: path.description, text: Self.words(reason))
+    case .refused(let path, let error):
+      tell(.refused, file: path.description, text: error.reason)
+    case .gone(let path): again[path] = nil
+    case .inboxLost(let error): tell(.lost, text: error.reason)
+    case .inboxBack: tell(.back)
+    case .trouble(let error): tell(.trouble, text: error.description)
+    }
+  }
+
+  private mutating func takeIn(_ recording: SettledRecording) {
+    attempt(at: recording.path) { (clerk) throws(CustodyError) in
+      let path = recording.path
+      let intake = try clerk.custody.takeIn(recording, container: clerk.container(of: path))
+      switch intake {
+      case .received(let note): clerk.tell(.received, note)
+      case .quarantined(let note): clerk.tell(.quarantined, note, text: note.reason)
+      case .duplicate(let note):
+        clerk.tell(.duplicate, note, file: path.description, text: "it has come before")
+      case .conflict(let note, let other):
+        clerk.tell(.conflict, note, text: "it claims to be \(other) with other bytes")
+      case .known: break
+      case .changed: clerk.watcher.lookAgain(at: path)
+      }
+    }
+    report(.stirred)
+  }
+
+  private mutating func takeSidecar(_ path: InboxPath, _ stamp: FileStamp) {
+    attempt(at: path) { (clerk) throws(CustodyError) in
+      switch try clerk.custody.takeSidecar(at: path, stamp: stamp) {
+      case .attached(let note): clerk.tell(.sidecar, note, text: path.description)
+      case .refused(let refusal):
+        clerk.tell(.refused, file: path.description, text: refusal.reason)
+      case .waiting: break
+      case .changed: clerk.watcher.lookAgain(at: path)
+      }
+    }
+  }
+
+  private mutating func takeCommand(_ path: InboxPath, _ stamp: FileStamp) {
+    attempt(at: path) { (clerk) throws(CustodyError) in
+      switch try clerk.custody.takeCommand(at: path, stamp: stamp) {
+      case .decided(let result, let request):
+        let reason = result.reason.map { ": \($0)" } ?? ""
+        clerk.tell(
+          .command, file: path.description,
+          text: "\(request.name) \(result.status.rawValue)\(reason)")
+        if request == .cancel, result.status == .applied, let note = result.note {
+          clerk.report(.cancelled(note))
+        }
+      case .malformed(let reason):
+        clerk.tell(.command, file: path.description, text: "refused: \(reason)")
+      case .changed: clerk.watcher.lookAgain(at: path)
+      }
+    }
+    report(.stirred)
+  }
+
+  /// Does something with a file; where it fails for a reason that may pass, the file is looked at
+  /// again later, as if it had just come.
+  private mutating func attempt(
+    at path: InboxPath, _ work: (inout InboxClerk) throws(CustodyError) -> Void
+  ) {
+    do throws(CustodyError) {
+      try work(&self)
+      again[path] = nil
+    } catch {
+      switch error.kind {
+      case .link, .wrongKind, .special, .sparse, .tooLarge:
+        tell(.refused, file: path.description, text: error.reason)
+      default:
+        again[path] = engine.clock.elapsed + Self.pause
+        tell(.trouble, file: path.description, text: error.description, seconds: Self.pause)
+      }
+    }
+    owesMore()
+  }
+
+  /// After how many seconds a file that could not be taken in is looked at again.
+  private static let pause = 15.0
+  /// Seconds between two payments: acknowledgements of many notes go out together.
+  private static let settlingPause = 0.5
+
+  /// Notes that custody's debts may have grown.
+  mutating func owesMore() {
+    let due = max(engine.clock.elapsed, lastSettling + Self.settlingPause)
+    nextSettling = min(nextSettling ?? due, due)
+  }
+
+  /// Does what is due.
+  mutating func turn() {
+    let now = engine.clock.elapsed
+    for (path, time) in again where time <= now {
+      again[path] = nil
+      watcher.lookAgain(at: path)
+    }
+    if let due = nextSettling, due <= now { settleUp() }
+  }
+
+  /// Pays custody's debts.
+  mutating func settleUp() {
+    nextSettling = nil
+    note(custody.settle())
+    lastSettling = engine.clock.elapsed
+  }
+
+  private mutating func note(_ settled: CustodyReport) {
+    for note in settled.recovered { tell(.resumed, note) }
+    for (file, place) in settled.released where file.role == .recording {
+      tell(.released, file: file.path, key: file.note, text: place.rawValue)
+    }
+    // There may be more of them than one payment covers.
+    if !settled.released.isEmpty { owesMore() }
+    // What goes on failing is told once.
+    let problems = Set(settled.problems.map(\.description))
+    for problem in problems.subtracting(lastProblems).sorted() { tell(.trouble, text: problem) }
+    lastProblems = problems
+    let pause = settled.nextCall ?? (problems.isEmpty ? nil : Self.pause)
+    guard let pause else { return }
+    let due = engine.clock.elapsed + max(pause, 0.05)
+    nextSettling = min(nextSettling ?? due, due)
+  }
+
+  /// What the file's container says of it; nil where it says nothing that can be read.
+  private func container(of path: InboxPath) -> ContainerFacts? {
+    guard let folder = try? InboxFolder(at: custody.inbox), let file = try? folder.open(path),
+      let found = try? MediaProbe.describe(file.readingPath)
+    else { return nil }
+    return ContainerFacts(tags: found.tags, duration: found.duration?.value)
+  }
+
+  private func tell(
+    _ event: WatchNews.Event, _ note: Note? = nil, file: String? = nil, key: NoteKey? = nil,
+    text: String? = nil, seconds: Double? = nil
+  ) {
+    engine.recorder.record(
+      WatchNews(
+        event, at: engine.clock.now, inbox: custody.inbox, note: (note?.key ?? key)?.name,
+        file: file ?? note?.fileName, text: text, seconds: seconds))
+  }
+
+  private static func words(_ reason: Unsettled) -> String {
+    switch reason {
+    case .stillWritten: "it is still being written to"
+    case .incomplete(let what): "it is not whole: \(what)"
+    case .markerMissing: "the file that says that it is complete is missing"
+    case .sidecarMissing: "its sidecar is missing"
+    }
+  }
+}

@@ -1,0 +1,109 @@
+internal import Hashing
+internal import Inbox
+internal import Media
+internal import PipelineModel
+internal import Threading
+
+/// One inbox at work: its watcher tells what has arrived, and its desk, a thread of its own, takes it
+/// in and gives it back. What the two do to files and to the ledger is custody's.
+final class InboxDesk: Sendable {
+  let settings: InboxSettings
+
+  private enum Errand: Sendable {
+    case arrival(Arrival)
+    /// Custody's debts may have grown.
+    case settleUp
+    case takeNoMore
+    case close
+  }
+
+  private let mail = Mailbox<Errand>()
+  /// Nobody else watches this inbox as long as it is held.
+  private let claim: any WorkClaim
+  private let watcher: InboxWatcher
+  private let thread: BackgroundThread
+
+  /// Begins to watch, once what an earlier process left is put right.
+  /// - Parameter stirred: called when something may be there to be processed.
+  /// - Throws: where another process watches the inbox.
+  init(
+    _ settings: InboxSettings, engine: WatchEngine,
+    report: @escaping @Sendable (Watch.Message) -> Void
+  ) throws(StageError) {
+    self.settings = settings
+    claim = try Self.claim(settings, engine)
+    let custody = Custody(
+      inbox: settings.path, outbox: settings.outbox, pipeline: settings.pipelineName,
+      rules: settings.custody, store: engine.store)
+    let mail = mail
+    let watcher = InboxWatcher(
+      path: settings.path, rules: settings.rules, isKnown: { custody.isKnown($0, $1) },
+      examine: { Self.verdict(on: $0) }, report: { mail.send(.arrival($0)) })
+    self.watcher = watcher
+    thread = BackgroundThread(name: "desk") {
+      var clerk = InboxClerk(
+        custody: custody, watcher: watcher, engine: engine, report: report)
+      var isTaking = true
+      clerk.begin()
+      while true {
+        for errand in mail.receive(atMost: clerk.wait) {
+          switch errand {
+          case .arrival(let arrival): if isTaking { clerk.take(arrival) }
+          case .settleUp: clerk.owesMore()
+          case .takeNoMore: isTaking = false
+          case .close:
+            clerk.settleUp()
+            return
+          }
+        }
+        clerk.turn()
+      }
+    }
+  }
+
+  /// Pays custody's debts soon.
+  func settleUp() { mail.send(.settleUp) }
+
+  /// Takes nothing in any more.
+  func beginToClose() { mail.send(.takeNoMore) }
+
+  /// Ends both threads, and gives the inbox back. Blocks for as long as taking in one file takes.
+  func close() {
+    mail.send(.close)
+    thread.join()
+    watcher.stop()
+    claim.end()
+  }
+
+  private static func verdict(on file: borrowing ArrivedFile) -> ContainerVerdict {
+    switch ContainerExtent(ofFileAt: file.readingPath) {
+    case .whole: .whole
+    case .incomplete(let what): .incomplete(what)
+    case .unreadable(let why): .undecided(why)
+    }
+  }
+
+  private static func claim(
+    _ settings: InboxSettings, _ engine: WatchEngine
+  ) throws(StageError) -> any WorkClaim {
+    var hasher = SHA256()
+    hasher.update("spool-inbox-1\n\(settings.path)\n")
+    let answer: ClaimAnswer
+    do throws(StoreError) {
+      answer = try engine.store.claim(hasher.finalize(), summary: "watch \(settings.path)")
+    } catch {
+      throw StageError(error)
+    }
+    switch answer {
+    case .granted(let claim): return claim
+    case .taken(let owner):
+      let number = owner.processNumber
+      let who = number > 0 ? "process \(number)" : "another process"
+      throw StageError(
+        "the inbox \(settings.path) is watched already",
+        reason: "\(who) watches it\(owner.isStopped ? ", and is stopped" : "")",
+        advice: number > 0 ? "kill \(number) ends that watch" : "end that watch first",
+        cause: .environment)
+    }
+  }
+}

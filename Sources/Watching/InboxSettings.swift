@@ -1,0 +1,41 @@
+public import Inbox
+internal import PipelineModel
+
+/// One inbox, and what becomes of what arrives in it. All folders exist, and all paths are absolute
+/// and free of links.
+public struct InboxSettings: Sendable {
+  /// The folder that recordings arrive in.
+  public var path: String
+  /// What recordings go through.
+  public var pipeline: WatchedPipeline
+  /// The folder for exports.
+  public var out: String
+  /// The folder for acknowledgements.
+  public var outbox: String
+  /// How its recordings are kept.
+  public var custody: CustodyRules
+  /// When a file counts as whole.
+  public var rules: SettlingRules
+
+  /// Collects the settings.
+  public init(
+    path: String, pipeline: WatchedPipeline, out: String, outbox: String, custody: CustodyRules,
+    rules: SettlingRules
+  ) {
+    self.path = path
+    self.pipeline = pipeline
+    self.out = out
+    self.outbox = outbox
+    self.custody = custody
+    self.rules = rules
+  }
+
+  /// The name by which the store knows the pipeline's notes.
+  var pipelineName: String { pipeline.definition.name }
+
+  /// Whether both ask for the same.
+  func isSame(as other: InboxSettings) -> Bool {
+    path == other.path && out == other.out && outbox == other.outbox && custody == other.custody
+      && rules == other.rules && pipeline.isSame(as: other.pipeline)
+  }
+}

@@ -1,0 +1,166 @@
+internal import Hashing
+internal import Inbox
+internal import PipelineEngine
+internal import PipelineModel
+
+/// Takes one note from where it stands to its end: decoded, accepted, processed, exported. Every
+/// step is recorded before the next one begins, so that a crash costs nothing but time.
+struct NoteJob {
+  let engine: WatchEngine
+  let settings: InboxSettings
+  let note: Note
+  let stop: StopRequest
+
+  /// Does it. What goes wrong becomes part of the note, and never gets out.
+  func run() {
+    let began = engine.clock.elapsed
+    do throws(StageError) {
+      guard let begun = try change(.begin) else { return }
+      try work(on: begun, since: began)
+    } catch {
+      // The ledger itself failed: the note stays under way, and is put back by whoever looks next.
+      tell(.trouble, text: Self.words(error))
+    }
+  }
+
+  private func work(on note: Note, since began: Double) throws(StageError) {
+    let claim: any WorkClaim
+    do throws(StageError) { claim = try claimed() } catch {
+      return try fail(error, of: note, ended: nil)
+    }
+    if claim.lostSeconds != nil, note.attempts == 1 { tell(.resumed) }
+    do throws(StageError) {
+      let run = try recordingRun(note)
+      let sound = try run.read(in: claim)
+      guard try accept(sound) else { return claim.end() }
+      let record = try run.finish(in: claim)
+      guard try change(.finish(reason: nil)) != nil else { return claim.release() }
+      claim.end()
+      tell(
+        .uploaded, exports: record.published.map(\.path), seconds: engine.clock.elapsed - began)
+    } catch {
+      try fail(error, of: note, ended: claim)
+    }
+  }
+
+  private func recordingRun(_ note: Note) throws(StageError) -> RecordingRun {
+    let path = try arrivalPath()
+    return RecordingRun(
+      engine: engine, pipeline: settings.pipeline,
+      folder: try OutputTree.make(path.safeFolders, in: settings.out),
+      recording: note.recording,
+      name: RecordingName(path.name), mark: String(note.key.name.prefix(8)), stop: stop,
+      recorder: NoteRunRecorder(note, engine))
+  }
+
+  /// Where in its inbox the recording arrived.
+  private func arrivalPath() throws(StageError) -> InboxPath {
+    do throws(StoreError) {
+      let files = try engine.store.files(of: note.key)
+      let file = files.first { $0.role == .recording }
+      return file.flatMap { InboxPath(escaped: $0.path) } ?? .inbox
+    } catch {
+      throw StageError(error)
+    }
+  }
+
+  /// - Returns: whether the note is to be gone on with.
+  private func accept(_ sound: Digest?) throws(StageError) -> Bool {
+    let answer: NoteAcceptance
+    do throws(StoreError) { answer = try engine.store.accept(note.key, sound: sound) } catch {
+      throw StageError(error)
+    }
+    switch answer {
+    case .accepted: return true
+    case .duplicate(_, let original):
+      tell(.duplicate, text: "it sounds like \(original)")
+      return false
+    case .refused(let refusal):
+      tell(.warning, text: "it is left alone: \(refusal.reason)")
+      return false
+    }
+  }
+
+  private func fail(
+    _ error: StageError, of note: Note, ended claim: (any WorkClaim)?
+  ) throws(StageError) {
+    let change = settings.custody.retry.change(
+      after: error, attempt: note.attempts, at: engine.store.noteTime,
+      chance: engine.clock.jitter())
+    let changed = try self.change(change)
+    switch change {
+    case .quarantine: claim?.end()
+    default: claim?.release()
+    }
+    guard let changed else { return }
+    let words = Self.words(error)
+    switch changed.state {
+    case .quarantined: tell(.quarantined, text: words)
+    case .failed:
+      if let next = changed.nextAttempt {
+        tell(.retrying, text: words, seconds: max(0, next - engine.store.noteTime))
+      } else {
+        tell(.failed, text: "\(words); next: spool inbox retry \(note.key)")
+      }
+    default: break
+    }
+  }
+
+  /// - Returns: nil where the note does not allow it any more: somebody else has changed it.
+  private func change(_ change: NoteChange) throws(StageError) -> Note? {
+    do throws(StoreError) {
+      return try engine.store.change(note.key, change)?.note
+    } catch {
+      throw StageError(error)
+    }
+  }
+
+  private func claimed() throws(StageError) -> any WorkClaim {
+    var hasher = SHA256()
+    hasher.update("spool-note-1\n\(note.key)\n")
+    do throws(StoreError) {
+      switch try engine.store.claim(hasher.finalize(), summary: "note \(note.key)") {
+      case .granted(let claim): return claim
+      case .taken(let owner):
+        throw StoreError(
+          "work on the note", path: note.key.name,
+          reason: "process \(owner.processNumber) works on it")
+      }
+    } catch {
+      throw StageError(error)
+    }
+  }
+
+  private func tell(
+    _ event: WatchNews.Event, text: String? = nil, exports: [String]? = nil,
+    seconds: Double? = nil
+  ) {
+    engine.recorder.record(
+      WatchNews(
+        event, at: engine.clock.now, inbox: settings.path, note: note.key.name,
+        file: note.fileName, text: text, exports: exports, seconds: seconds))
+  }
+
+  private static func words(_ error: StageError) -> String {
+    [error.message, error.reason].compactMap { $0 }.joined(separator: ": ")
+  }
+}
+
+/// Tells of a note's run only what a log of months should hold.
+private struct NoteRunRecorder: RunRecorder {
+  private let note: Note
+  private let engine: WatchEngine
+
+  init(_ note: Note, _ engine: WatchEngine) {
+    self.note = note
+    self.engine = engine
+  }
+
+  func record(_ event: RunEvent) {
+    guard case .warning(let step, let text) = event else { return }
+    engine.recorder.record(
+      WatchNews(
+        .warning, at: engine.clock.now, inbox: note.inbox, note: note.key.name,
+        file: note.fileName, text: "\(step): \(text)"))
+  }
+}

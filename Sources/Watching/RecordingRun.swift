@@ -1,0 +1,141 @@
+internal import Glibc
+internal import Hashing
+internal import Inbox
+internal import PipelineEngine
+internal import PipelineModel
+
+/// One recording on its way through its inbox's pipeline.
+///
+/// The pipeline reads the recording's artifact, and not the file in the inbox, which is somebody
+/// else's. It reads it through a link that is called as the recording was, so that exports get the
+/// recording's own name. The link lies in the folder of a piece of work, which outlives a crash.
+struct RecordingRun {
+  let engine: WatchEngine
+  let pipeline: WatchedPipeline
+  /// The folder for its exports; it exists.
+  let folder: String
+  let recording: Artifact
+  let name: RecordingName
+  /// What tells it from all others.
+  let mark: String
+  let stop: StopRequest
+  let recorder: any RunRecorder
+
+  /// Decodes the recording to its end.
+  /// - Returns: what tells its sound from others; nil where the pipeline does not say.
+  func read(in claim: any WorkClaim) throws(StageError) -> Digest? {
+    let path = try link(as: name.text(), in: claim)
+    let reading: (plan: Plan, source: StepID)?
+    do throws(PlanError) { reading = try pipeline.reading(of: path) } catch {
+      throw StageError(error)
+    }
+    guard let (plan, source) = reading else { return nil }
+    let record = try run(plan, path: path, log: ForgetfulLog())
+    return record.steps.first { $0.id == source }?.outputs.values.first { $0.kind == .sound }?
+      .identity
+  }
+
+  /// Runs the whole pipeline, under a name that is free in the output folder.
+  func finish(in claim: any WorkClaim) throws(StageError) -> RunRecord {
+    var excluded: Set<String> = []
+    while true {
+      guard let choice = try choose(excluding: excluded, in: claim) else {
+        throw StageError(
+          "the exports of \(name.text()) find no place in \(folder)",
+          reason: "files of other recordings have their names", advice: "move those away",
+          cause: .environment)
+      }
+      let chosen = choice.name
+      let path = try link(as: chosen, in: claim)
+      do throws(StageError) {
+        return try run(try plan(path), path: path, log: nil)
+      } catch {
+        guard error.cause != .cancelled, excluded.isEmpty, isTaken(try files(of: path)) else {
+          throw error
+        }
+        excluded.insert(chosen)
+      }
+    }
+  }
+
+  private func choose(
+    excluding excluded: Set<String>, in claim: any WorkClaim
+  ) throws(StageError) -> ExportNames.Choice? {
+    do {
+      return try engine.names.choose(
+        name, mark: mark, digest: recording.digest, excluding: excluded
+      ) { try files(of: claim.folder + "/" + $0) }
+    } catch {
+      throw (error as? StageError) ?? StageError("cannot name exports", reason: "\(error)")
+    }
+  }
+
+  /// The exports of a recording that lies at a path.
+  private func files(of path: String) throws(StageError) -> [String] {
+    let plan = try plan(path)
+    return plan.steps.flatMap { step in
+      (step.stage as? any PublishingStage)?.fileNames(of: step.id, recordings: [path]) ?? []
+    }.map { folder + "/" + $0 }
+  }
+
+  /// Whether something lies at one of the paths that is not an export of this recording.
+  private func isTaken(_ files: [String]) -> Bool {
+    files.contains { path in
+      unsafe access(path, F_OK) == 0
+        && (try? engine.store.recording(ofPublished: path))?.digest != recording.digest
+    }
+  }
+
+  private func plan(_ path: String) throws(StageError) -> Plan {
+    do throws(PlanError) { return try pipeline.plan(for: path) } catch { throw StageError(error) }
+  }
+
+  private func run(
+    _ plan: Plan, path: String, log: (any RunLog)?
+  ) throws(StageError) -> RunRecord {
+    let request = RunRequest(
+      pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false)
+    let record = RunRecord(
+      id: engine.makeRunID(), pipeline: plan.name, pipelinePath: pipeline.path,
+      inputs: plan.inputs, overrides: pipeline.overrides, startedAt: engine.clock.now,
+      request: request)
+    do throws(RunError) {
+      return try engine.runner(log: log, recorder, stop: stop)
+        .run(plan, Runner.Options(folder: folder), record: record)
+    } catch {
+      let step = error.step.map { "\($0): " } ?? ""
+      // The link is nobody's business: the user knows the recording by its name.
+      let name = name.text()
+      throw StageError(
+        step + error.error.message.replacing(path, with: name),
+        reason: error.error.reason?.replacing(path, with: name), advice: error.error.advice,
+        cause: error.error.cause)
+    }
+  }
+
+  /// Lets the recording be found under a name.
+  private func link(as name: String, in claim: any WorkClaim) throws(StageError) -> String {
+    let target: String
+    do throws(StoreError) { target = try engine.store.path(of: recording) } catch {
+      throw StageError(error)
+    }
+    let path = claim.folder + "/" + name
+    unsafe unlink(path)
+    guard unsafe symlink(target, path) == 0 else {
+      throw StageError(
+        "cannot name the recording \(path)", reason: unsafe String(cString: strerror(errno)),
+        cause: errno == ENOSPC ? .fullDisk : .environment)
+    }
+    return path
+  }
+}
+
+extension StageError {
+  /// A pipeline that does not fit its recording, which was checked before: something it depends on
+  /// has changed.
+  fileprivate init(_ error: PlanError) {
+    self.init(
+      "the pipeline cannot run", reason: error.problems.map(\.message).joined(separator: "; "),
+      advice: "spool check-pipeline says more", cause: .environment)
+  }
+}

@@ -1,0 +1,36 @@
+public import PipelineEngine
+public import PipelineModel
+
+/// What all the work of a watch runs on.
+public struct WatchEngine: Sendable {
+  /// All that a watch needs of a store.
+  public typealias Store = ArtifactStore & FileCustody & RunLog & WorkClaims & NoteLedger
+
+  let store: any Store
+  let executors: [any PassExecutor]
+  let clock: any RunClock
+  let makeRunID: @Sendable () -> RunID
+  let recorder: any WatchRecorder
+  let names: ExportNames
+
+  /// Collects it; `makeRunID` names runs.
+  public init(
+    store: any Store, executors: [any PassExecutor], clock: any RunClock,
+    makeRunID: @Sendable @escaping () -> RunID, recorder: any WatchRecorder
+  ) {
+    self.store = store
+    self.executors = executors
+    self.clock = clock
+    self.makeRunID = makeRunID
+    self.recorder = recorder
+    names = ExportNames(store)
+  }
+
+  /// A runner whose work ends when `stop` asks for it.
+  func runner(
+    log: (any RunLog)? = nil, _ recorder: any RunRecorder, stop: StopRequest
+  ) -> Runner {
+    Runner(
+      store: store, log: log, executors: executors, recorder: recorder, stop: stop, clock: clock)
+  }
+}

@@ -1,0 +1,150 @@
+internal import Inbox
+internal import PipelineEngine
+internal import PipelineModel
+internal import Threading
+
+/// The bookkeeping of a watch: its desks, the work under way, and what comes next. It belongs to the
+/// thread that decides.
+struct WatchRound {
+  /// Between two looks at what other processes may have changed in the store.
+  private static let lookPeriod = 3.0
+
+  private let engine: WatchEngine
+  private let mail: Mailbox<Watch.Message>
+  private var desks: [String: InboxDesk] = [:]
+  private var underWay: [NoteKey: StopRequest] = [:]
+  private var jobs = 1
+  private var lastVersion: Int64 = -1
+  private var nextAttempt: Double?
+  private var lastTrouble: String?
+
+  /// Whether there may be something to do.
+  var isStirred = true
+
+  init(_ engine: WatchEngine, mail: Mailbox<Watch.Message>) {
+    self.engine = engine
+    self.mail = mail
+  }
+
+  /// How many recordings are worked on.
+  var underWayCount: Int { underWay.count }
+
+  /// How it stands, for one line.
+  var summary: String {
+    let inboxes = desks.count == 1 ? "1 inbox" : "\(desks.count) inboxes"
+    return underWay.isEmpty
+      ? "watching \(inboxes)" : "watching \(inboxes), \(underWay.count) under way"
+  }
+
+  /// Until when nothing needs to be done by itself.
+  var wait: Duration {
+    // Where every hand is busy, the next one that is free says so.
+    guard let nextAttempt, underWay.count < jobs else { return .seconds(Self.lookPeriod) }
+    // What is due and was not begun is another watch's.
+    return .seconds(min(Self.lookPeriod, max(0.25, nextAttempt - engine.store.noteTime)))
+  }
+
+  /// Begins to watch.
+  mutating func adopt(_ inboxes: [InboxSettings], jobs: Int) throws(StageError) {
+    self.jobs = jobs
+    for settings in inboxes { try open(settings) }
+  }
+
+  /// Takes over new settings: inboxes that are gone are let go of, and those that are other than
+  /// they were are begun anew. Work under way goes on as it was begun.
+  mutating func readopt(_ inboxes: [InboxSettings], jobs: Int) {
+    self.jobs = jobs
+    let wanted = Dictionary(inboxes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+    for (path, desk) in desks where wanted[path].map({ !$0.isSame(as: desk.settings) }) ?? true {
+      desks[path] = nil
+      desk.close()
+    }
+    for settings in inboxes where desks[settings.path] == nil {
+      do throws(StageError) { try open(settings) } catch {
+        tell(.trouble, inbox: settings.path, text: error.message)
+      }
+    }
+    isStirred = true
+    tell(.reloaded, text: summary)
+  }
+
+  private mutating func open(_ settings: InboxSettings) throws(StageError) {
+    let desk = try InboxDesk(settings, engine: engine) { [mail] in mail.send($0) }
+    desks[settings.path] = desk
+    tell(.watching, inbox: settings.path, text: "for \(settings.pipeline.definition.name)")
+  }
+
+  /// Notes that a recording's work is over.
+  mutating func end(_ key: NoteKey, inbox: String) {
+    underWay[key] = nil
+    desks[inbox]?.settleUp()
+    isStirred = true
+  }
+
+  /// Ends the work on a note that is not wanted any more.
+  mutating func cancel(_ key: NoteKey) { underWay[key]?.request(signal: 15) }
+
+  /// Begins what is to be done now.
+  mutating func turn() {
+    do throws(StoreError) {
+      let version = try engine.store.noteVersion()
+      let isDue = nextAttempt.map { $0 <= engine.store.noteTime } ?? false
+      guard isStirred || isDue || version != lastVersion else { return }
+      if version != lastVersion { for desk in desks.values { desk.settleUp() } }
+      lastVersion = version
+      isStirred = false
+      nextAttempt = nil
+      for name in Set(desks.values.map(\.settings.pipelineName)).sorted() { try begin(name) }
+      lastTrouble = nil
+    } catch {
+      isStirred = true
+      let words = "cannot \(error.action) \(error.path): \(error.reason)"
+      if words != lastTrouble { tell(.trouble, text: words) }
+      lastTrouble = words
+    }
+  }
+
+  private mutating func begin(_ pipeline: String) throws(StoreError) {
+    if let next = try engine.store.nextAttempt(pipeline: pipeline) {
+      nextAttempt = min(nextAttempt ?? next, next)
+    }
+    guard underWay.count < jobs else { return }
+    // Beside those under way, there may be some of inboxes that another process watches.
+    let due = try engine.store.dueNotes(
+      pipeline: pipeline, at: engine.store.noteTime, limit: underWay.count + jobs + 64)
+    for note in due where underWay.count < jobs && underWay[note.key] == nil {
+      guard let desk = desks[note.inbox], desk.settings.pipelineName == pipeline else { continue }
+      let stop = StopRequest()
+      underWay[note.key] = stop
+      let job = NoteJob(
+        engine: engine, settings: desk.settings, note: note, stop: stop)
+      BackgroundThread(name: "note") { [mail] in
+        job.run()
+        mail.send(.ended(note.key, inbox: note.inbox))
+      }.letGo()
+    }
+  }
+
+  /// Ends everything: what is under way comes to a point where it can be gone on with.
+  /// - Returns: whether it did in time.
+  mutating func drain(patience: Double, mail: Mailbox<Watch.Message>) -> Bool {
+    tell(.stopping, text: underWay.isEmpty ? nil : "\(underWay.count) under way")
+    let deadline = engine.clock.elapsed + patience
+    for stop in underWay.values { stop.request(signal: 15) }
+    for desk in desks.values { desk.beginToClose() }
+    while !underWay.isEmpty, engine.clock.elapsed < deadline {
+      let left = max(0, deadline - engine.clock.elapsed)
+      for message in mail.receive(atMost: .seconds(min(left, 1))) {
+        if case .ended(let key, _) = message { underWay[key] = nil }
+      }
+    }
+    guard underWay.isEmpty else { return false }
+    for desk in desks.values { desk.close() }
+    tell(.stopped)
+    return true
+  }
+
+  private func tell(_ event: WatchNews.Event, inbox: String? = nil, text: String? = nil) {
+    engine.recorder.record(WatchNews(event, at: engine.clock.now, inbox: inbox, text: text))
+  }
+}

@@ -1,0 +1,88 @@
+public import PipelineModel
+
+/// A pipeline as an inbox uses it: one recording goes in, and everything else is settled before.
+public struct WatchedPipeline: Sendable {
+  /// What it does.
+  public let definition: PipelineDefinition
+  /// Its file, an absolute path.
+  public let path: String
+  /// Its file's text, which runs remember.
+  public let text: String
+  /// What overrides its variables, as typed.
+  public let overrides: [String: String]
+  /// The one input that recordings go into.
+  public let input: String
+
+  private let overrideNodes: [String: DocumentNode]
+  private let catalog: StageCatalog
+
+  /// Checks that a pipeline can work on its own.
+  /// - Throws: every problem at once: those of the pipeline with these overrides, and inputs that
+  ///   nobody would give.
+  public init(
+    _ definition: PipelineDefinition, text: String, path: String, catalog: StageCatalog,
+    overrides: [String: (text: String, node: DocumentNode)]
+  ) throws(PlanError) {
+    let nodes = overrides.mapValues(\.node)
+    var problems = Plan.problems(in: definition, catalog: catalog, overrides: nodes)
+    let sounds = definition.inputs.filter { $0.kind == .sound }
+    for input in definition.inputs where input.kind != .sound && !input.isOptional {
+      problems.append(
+        Problem(
+          at: input.location, "nobody can give the input \"\(input.name)\" in an inbox",
+          allowed: "\(input.name): \(input.kind.rawValue)?, so that it may be left out"))
+    }
+    for input in sounds.dropFirst() where !input.isOptional {
+      problems.append(
+        Problem(
+          at: input.location, "\"\(input.name)\" is a second recording",
+          allowed: "one input of kind sound, since recordings arrive one by one"))
+    }
+    if sounds.isEmpty {
+      problems.append(
+        Problem(
+          at: definition.inputs.first?.location, "the pipeline takes no recording",
+          allowed: "an input of kind sound"))
+    }
+    guard problems.isEmpty, let input = sounds.first(where: { !$0.isOptional }) ?? sounds.first
+    else { throw PlanError(problems: problems) }
+    self.definition = definition
+    self.text = text
+    self.path = path
+    self.catalog = catalog
+    self.overrides = overrides.mapValues(\.text)
+    self.input = input.name
+    overrideNodes = nodes
+  }
+
+  /// Whether both do the same.
+  func isSame(as other: WatchedPipeline) -> Bool {
+    text == other.text && path == other.path && overrides == other.overrides
+  }
+
+  /// The whole pipeline for a recording.
+  func plan(for recording: String) throws(PlanError) -> Plan {
+    try Plan(
+      definition, catalog: catalog, inputs: [input: recording], overrides: overrideNodes)
+  }
+
+  /// Only what reads the recording, which shows whether it can be read to its end, and which sound
+  /// it holds; nil where the pipeline begins in another way.
+  func reading(of recording: String) throws(PlanError) -> (plan: Plan, source: StepID)? {
+    for step in definition.steps {
+      guard case .streaming(_, .source)? = catalog[step.kind.value]?.descriptor.flow else {
+        continue
+      }
+      let alone = PipelineDefinition(
+        name: definition.name, summary: definition.summary, inputs: definition.inputs,
+        variables: definition.variables, steps: [step])
+      let plan = try Plan(
+        alone, catalog: catalog, inputs: [input: recording],
+        overrides: overrideNodes)
+      if let source = plan.steps.first, source.sources.values.contains(.input(input)) {
+        return (plan, source.id)
+      }
+    }
+    return nil
+  }
+}

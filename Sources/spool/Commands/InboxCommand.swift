@@ -1,0 +1,156 @@
+import Arguments
+import PipelineModel
+import Store
+
+/// `spool inbox`: the notes of all inboxes, and what can be done about them.
+struct InboxCommand: Command {
+  /// What is to be done.
+  enum Action: String, CaseIterable, ArgumentValue {
+    case list, show, retry, release, forget
+  }
+
+  /// Which notes are listed.
+  enum State: String, CaseIterable, ArgumentValue {
+    case received, processing, uploading, uploaded, failed, quarantined
+  }
+
+  private static let action = Positional<Action?>.optional(
+    "ACTION", help: "What to do; left out, list.")
+  private static let note = Positional<String?>.optional(
+    "NOTE", help: "The note's name, the beginning of it, or its device's noteId.")
+  private static let state = Option<State?>.value(
+    "state", "STATE", help: "Only notes that stand so.")
+  private static let limit = Option<Int>.value(
+    "limit", "N", short: "n", default: 50, help: "List so many; 0 lists all.")
+
+  static let declaration = CommandDeclaration(
+    name: "inbox", group: "Watch",
+    summary: "List, show, retry, release or forget notes.",
+    discussion: """
+      list shows the notes that changed last. show tells all that is known of one, and its history. \
+      retry has a failed one tried again. release lets one in that was quarantined. forget strikes \
+      one with its history, so that the recording is new when it comes again; exports stay. A watch \
+      that runs takes notice within a few seconds.
+      """,
+    positionals: [action, note], options: [state, limit, Options.store, Options.json],
+    examples: [
+      Example("What could not be accepted", "spool inbox list --state quarantined"),
+      Example("Try one again", "spool inbox retry 3f9a12cd"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    let action = arguments[Self.action] ?? .list
+    do throws(Workbench.Refusal) {
+      if action == .list || action == .show {
+        let readable = try bench.readableStore(at: arguments[Options.store])
+        defer { withExtendedLifetime(readable) {} }
+        if action == .list {
+          try list(in: readable.store, console)
+        } else {
+          try show(try note(for: action, in: readable.store, console), readable.store, console)
+        }
+      } else {
+        let store = try bench.store(at: arguments[Options.store])
+        try change(action, try note(for: action, in: store, console), store, console)
+      }
+      return .done
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  private func list(in store: DiskStore, _ console: Console) throws(Workbench.Refusal) {
+    let limit = arguments[Self.limit]
+    guard limit >= 0 else {
+      throw Workbench.Refusal(
+        text: "\(console.red("error:")) --limit is 0 or more, not \(limit)\nnext:  0 lists all",
+        code: .usage)
+    }
+    let state = arguments[Self.state].flatMap { NoteState(rawValue: $0.rawValue) }
+    let notes = try asking(console) { () throws(StoreError) in
+      try store.notes(
+        NoteQuery(states: state.map { [$0] } ?? [], limit: limit == 0 ? .max : limit))
+    }
+    if arguments[Options.json] {
+      for note in notes { console.print(JSONText.of(NoteLine(note))) }
+    } else {
+      console.print(NoteText.list(notes))
+    }
+  }
+
+  private func show(
+    _ note: Note, _ store: DiskStore, _ console: Console
+  ) throws(Workbench.Refusal) {
+    let (events, files) = try asking(console) { () throws(StoreError) in
+      (try store.events(of: note.key), try store.files(of: note.key))
+    }
+    console.print(
+      arguments[Options.json]
+        ? JSONText.of(NoteLine(note, events: events, files: files))
+        : NoteText.page(note, events: events, files: files))
+  }
+
+  private func change(
+    _ action: Action, _ note: Note, _ store: DiskStore, _ console: Console
+  ) throws(Workbench.Refusal) {
+    let outcome = try asking(console) { () throws(StoreError) in
+      switch action {
+      case .forget: try store.forget(note.key)
+      case .release: try store.change(note.key, .release(reason: "released by hand"))
+      default: try store.change(note.key, .retry(reason: "asked for by hand"))
+      }
+    }
+    switch outcome {
+    case .changed(let changed):
+      if arguments[Options.json] {
+        console.print(JSONText.of(NoteLine(changed)))
+      } else {
+        console.print(
+          action == .forget
+            ? "forgotten: \(Format.visible(note.fileName)) (\(note.key))"
+            : "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.state.words)")
+      }
+    case .refused(let refusal):
+      throw Workbench.Refusal(
+        text: ErrorText(
+          StageError(
+            "cannot \(action.rawValue) \(note.key)", reason: refusal.reason,
+            advice: refusal.advice ?? note.nextCommands.first)
+        ).render(console), code: .failed)
+    case nil: throw absent(note.key.name, console)
+    }
+  }
+
+  private func note(
+    for action: Action, in store: DiskStore, _ console: Console
+  ) throws(Workbench.Refusal) -> Note {
+    guard let name = arguments[Self.note] else {
+      throw Workbench.Refusal(
+        text: "\(console.red("error:")) spool inbox \(action.rawValue) which note?\n"
+          + "next:  spool inbox list names them", code: .usage)
+    }
+    let found = try asking(console) { () throws(StoreError) in try store.note(named: name) }
+    guard let found else { throw absent(name, console) }
+    return found
+  }
+
+  private func absent(_ name: String, _ console: Console) -> Workbench.Refusal {
+    Workbench.Refusal(
+      text: "\(console.red("error:")) there is no note \"\(Format.visible(name))\"\n"
+        + "next:  spool inbox list names them", code: .usage)
+  }
+
+  private func asking<Result>(
+    _ console: Console, _ body: () throws(StoreError) -> Result
+  ) throws(Workbench.Refusal) -> Result {
+    do throws(StoreError) { return try body() } catch {
+      throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+    }
+  }
+}

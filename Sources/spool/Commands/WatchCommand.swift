@@ -1,0 +1,186 @@
+import Arguments
+import PipelineFile
+import PipelineModel
+import Stages
+import Store
+import Watching
+
+/// `spool watch`: takes in what arrives in inboxes, for months.
+struct WatchCommand: Command {
+  private static let pipeline = Positional<String?>.optional(
+    "PIPELINE", help: "The pipeline's file.", completion: .files(extensions: ["yaml", "yml"]))
+  private static let inbox = Positional<String?>.optional(
+    "INBOX", help: "The folder that recordings arrive in.", completion: .folder)
+  private static let config = Option<String?>.value(
+    "config", "FILE", help: "A file that names several inboxes and their pipelines.",
+    completion: .files(extensions: ["yaml", "yml"]))
+  private static let outbox = Option<String?>.value(
+    "outbox", "DIR", help: "The folder for acknowledgements, state.json and results of commands.",
+    defaultText: "outbox", completion: .folder)
+  private static let settle = Option<TimeSpan?>.value(
+    "settle", "TIME", help: "How long a file must rest before it is taken.", defaultText: "2s")
+  private static let sidecar = Option<SidecarChoice?>.value(
+    "sidecar", "WHEN", help: "optional, required, ignored, or how long one is waited for.",
+    defaultText: "optional")
+  private static let keep = Option<KeepChoice?>.value(
+    "keep", "WHAT",
+    help: "What becomes of a file that is done: moved to accepted/, deleted, or left.",
+    defaultText: "move")
+  private static let jobs = Option<Int?>.value(
+    "jobs", "N", short: "j", help: "Recordings worked on at once.",
+    defaultText: "one for each core")
+
+  static let declaration = CommandDeclaration(
+    name: "watch", group: "Watch",
+    summary: "Take in and process whatever arrives in a folder.",
+    discussion: """
+      A recording is taken once its writer is done with it, and is in the store, flushed and \
+      verified, before anything else happens. It is processed once, however often it comes and \
+      under whatever name, and its file leaves the inbox only when everything is done. What cannot \
+      be accepted goes to the inbox's folder quarantine with the reason beside it.
+
+      Ctrl-C or SIGTERM ends at a clean point, and the next watch goes on there; after a crash as \
+      well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
+      watchdog are told; samples/spool-watch.service is a unit to start from. A file for --config \
+      has a list inboxes:, each entry with inbox:, pipeline:, and what else is to be other than \
+      usual: out:, outbox:, keep:, settle:, sidecar:, done-marker:, set:; and beside it store: and \
+      jobs:. Paths in it start from its own folder.
+      """,
+    positionals: [pipeline, inbox],
+    options: [
+      config, Options.out, outbox, Options.store, settle, sidecar, keep, Options.set, jobs,
+      Options.json,
+    ],
+    examples: [
+      Example(
+        "Voice notes from a phone",
+        "spool watch Pipelines/voice-note.yaml ~/Sync/notes --out ~/Notes --outbox ~/Sync/acks"),
+      Example("Several inboxes", "spool watch --config /etc/spool/watch.yaml"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    do throws(Workbench.Refusal) {
+      if let jobs = arguments[Self.jobs], !(1...256).contains(jobs) {
+        throw usage("--jobs is a whole number from 1 to 256, not \(jobs)", console)
+      }
+      let order = try read(console)
+      let bench = Workbench(console: console)
+      let store = try bench.store(at: order.store)
+      return try watch(order, store, console)
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  /// How long work under way may take to come to a clean point, in seconds: a third of what systemd
+  /// waits for.
+  private static let patience = 30.0
+
+  private func watch(
+    _ order: WatchOrder, _ store: DiskStore, _ console: Console
+  ) throws(Workbench.Refusal) -> ExitCode {
+    let clock = SystemClock()
+    let log = WatchLog(console, isJSON: arguments[Options.json])
+    let engine = WatchEngine(
+      store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
+      clock: clock, makeRunID: { clock.makeRunID() }, recorder: log)
+    let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
+    ServiceSignals.begin { watch.request($0) }
+    do throws(StageError) {
+      _ = try watch.run(order.inboxes, jobs: order.jobs, patience: Self.patience) {
+        do throws(Workbench.Refusal) {
+          let order = try read(console)
+          return (order.inboxes, order.jobs)
+        } catch {
+          console.report(error.text)
+          log.record(
+            WatchNews(.trouble, at: clock.now, text: "the settings are wrong; the old ones stay"))
+          return nil
+        }
+      }
+    } catch {
+      throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
+    }
+    return .done
+  }
+
+  /// What the command line and the settings' file say now.
+  private func read(_ console: Console) throws(Workbench.Refusal) -> WatchOrder {
+    if let config = arguments[Self.config] { return try read(config, console) }
+    guard let pipeline = arguments[Self.pipeline], let inbox = arguments[Self.inbox] else {
+      throw usage("spool watch takes a pipeline and an inbox, or --config FILE", console)
+    }
+    var definition = WatchDefinition()
+    let place = SourceLocation.commandLine
+    var wanted = WatchDefinition.Inbox(
+      path: .init(inbox, at: place), pipeline: .init(pipeline, at: place))
+    wanted.out = arguments[Options.out].map { .init($0, at: place) }
+    wanted.outbox = arguments[Self.outbox].map { .init($0, at: place) }
+    wanted.keep = arguments[Self.keep]
+      .flatMap { WatchDefinition.Keep(rawValue: $0.rawValue) }.map { .init($0, at: place) }
+    wanted.settle = arguments[Self.settle]?.seconds
+    wanted.sidecar = arguments[Self.sidecar]?.expectation
+    for text in arguments[Options.set] {
+      guard let (name, value) = Workbench.assignment(text), !name.isEmpty,
+        let node = YAMLDocument(value).root
+      else { throw usage("--set \(text) cannot be understood; it is --set name=value", console) }
+      wanted.overrides.append(DocumentNode.Entry(key: name, location: place, value: node))
+    }
+    definition.inboxes = [wanted]
+    let (order, problems) = reader(
+      console, base: String(Workbench(console: console).absolute("").dropLast())
+    )
+    .read(definition)
+    guard problems.isEmpty else {
+      throw Workbench.Refusal(
+        text: problems.map { problem in
+          problem.detail
+            ?? ErrorText(StageError(problem.message, advice: problem.advice)).render(console)
+        }.joined(separator: "\n"), code: .usage)
+    }
+    return order
+  }
+
+  private func read(_ path: String, _ console: Console) throws(Workbench.Refusal) -> WatchOrder {
+    guard arguments[Self.pipeline] == nil else {
+      throw usage("with --config, the file names pipelines and inboxes", console)
+    }
+    let text: String
+    do throws(TextFileError) { text = try TextFile.read(path) } catch {
+      throw Workbench.Refusal(
+        text: ErrorText(
+          StageError(
+            "cannot read the settings \(path)", reason: error.reason, advice: "check the path")
+        ).render(console), code: .usage)
+    }
+    let absolute = Workbench(console: console).absolute(path)
+    let folder = absolute.split(separator: "/").dropLast().joined(separator: "/")
+    let parsed = ParsedWatch(text)
+    let (order, problems) = reader(console, base: "/" + folder).read(parsed.definition)
+    let all =
+      parsed.problems
+      + problems.map { Problem(at: $0.location, $0.message, allowed: $0.advice) }
+    guard all.isEmpty else {
+      let details = problems.compactMap(\.detail).map { $0 + "\n" }
+      throw Workbench.Refusal(
+        text: details.joined()
+          + Workbench(console: console).refusal(all, in: text, at: path).text, code: .usage)
+    }
+    return order
+  }
+
+  private func reader(_ console: Console, base: String) -> WatchOrderReader {
+    WatchOrderReader(
+      console, base: base, store: arguments[Options.store], jobs: arguments[Self.jobs])
+  }
+
+  private func usage(_ message: String, _ console: Console) -> Workbench.Refusal {
+    Workbench.Refusal(
+      text: "\(console.red("error:")) \(message)\nnext:  spool help watch", code: .usage)
+  }
+}

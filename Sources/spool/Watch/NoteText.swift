@@ -1,0 +1,46 @@
+import Hashing
+import PipelineEngine
+import PipelineModel
+
+/// Notes for people.
+enum NoteText {
+  /// One line for each.
+  static func list(_ notes: [Note]) -> String {
+    guard !notes.isEmpty else { return "no such notes" }
+    return notes.map { note in
+      let line =
+        "\(Format.pad(note.key.name, 14))\(Format.pad(note.state.rawValue, 13))"
+        + "\(Format.time(note.stateSince))  \(note.fileName)"
+        + (note.reason.map { ": \($0)" } ?? "")
+      return Format.visible(line)
+    }.joined(separator: "\n")
+  }
+
+  /// All that is known of one.
+  static func page(_ note: Note, events: [NoteEvent], files: [NoteFile]) -> String {
+    var lines = ["note:      \(note.key)", "file:      \(note.fileName)"]
+    func add(_ name: String, _ value: String?) {
+      if let value { lines.append(Format.pad(name + ":", 11) + value) }
+    }
+    add("noteId", note.deviceID)
+    add("title", note.title)
+    add("tags", note.tags.isEmpty ? nil : note.tags.joined(separator: ", "))
+    add("state", "\(note.state.rawValue) since \(Format.time(note.stateSince))")
+    add("reason", note.reason)
+    add("attempts", note.attempts > 0 ? "\(note.attempts)" : nil)
+    add("again at", note.nextAttempt.map { Format.time($0) })
+    add("pipeline", note.pipeline)
+    add("inbox", note.inbox)
+    add("recording", "\(note.recording.digest.hex) (\(ByteCount(note.recording.byteCount)))")
+    add("original", note.original?.name)
+    add("conflict", note.conflict.map { "it claims to be \($0)" })
+    for file in files { add(file.role.rawValue, "\(file.path) (\(file.place.rawValue))") }
+    for event in events {
+      lines.append(
+        "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"
+          + (event.reason ?? ""))
+    }
+    lines += note.nextCommands.filter { !$0.hasPrefix("spool inbox show") }.map { "next:  \($0)" }
+    return lines.map { Format.visible($0) }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,99 @@
+import PipelineModel
+import Store
+
+/// How everything in a store stands that is not done.
+struct StoreStatus: Encodable {
+  /// The notes that stand in one way.
+  struct Group: Encodable {
+    let state: String
+    let count: Int
+    /// When the one that has stood so longest began to, in seconds since 1970.
+    let since: Double
+  }
+
+  /// A run that did not come to its end.
+  struct OpenRun: Encodable {
+    let id: String
+    let pipeline: String
+    let state: String
+    let startedAt: Double
+    let failure: String?
+  }
+
+  let notes: [Group]
+  /// When the next note is tried again by itself, in seconds since 1970.
+  let nextAttempt: Double?
+  /// Files that have yet to leave an inbox.
+  let heldFiles: Int
+  let runs: [OpenRun]
+  /// What to type.
+  let next: [String]
+
+  /// How many runs are looked at: those before are history.
+  private static let runLimit = 1000
+
+  init(_ bench: Workbench, _ store: DiskStore) throws(Workbench.Refusal) {
+    let tally: NoteTally
+    do throws(StoreError) { tally = try store.tally(pipeline: nil) } catch {
+      throw Workbench.Refusal(
+        text: ErrorText(StageError(error)).render(bench.console), code: .failed)
+    }
+    notes = NoteState.allCases.compactMap { state in
+      tally.counts[state].map {
+        Group(state: state.rawValue, count: $0.count, since: $0.since)
+      }
+    }
+    nextAttempt = tally.nextAttempt
+    heldFiles = tally.heldFiles
+    let all = try bench.runs(limit: Self.runLimit, in: store)
+    let open = all.indices.filter { !all[$0].isSettled(by: all[..<$0]) }.map { all[$0] }
+    // What a watch began, it goes on with by itself.
+    let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }
+    runs = own.map {
+      OpenRun(
+        id: $0.id.name, pipeline: $0.pipeline, state: $0.state.rawValue,
+        startedAt: $0.startedAt, failure: $0.failure)
+    }
+    next =
+      tally.nextCommands + (own.first { $0.state != .running }.flatMap(\.wayOn).map { [$0] } ?? [])
+  }
+
+  /// For people; `now` is in seconds since 1970.
+  func text(at now: Double) -> String {
+    var lines = notes.map { group in
+      "\(Format.padLeft("\(group.count)", 7))  \(Format.pad(Self.words(group.state), 18))"
+        + (group.state == NoteState.uploaded.rawValue
+          ? "" : "since \(Format.time(group.since)), \(Self.ago(now - group.since))")
+    }
+    if notes.isEmpty { lines.append("no notes yet: spool watch PIPELINE INBOX takes them in") }
+    if let nextAttempt {
+      lines.append(
+        nextAttempt > now
+          ? "next attempt in \(Format.duration(nextAttempt - now))" : "the next attempt is due")
+    }
+    if heldFiles > 0 {
+      lines.append("\(heldFiles) file\(heldFiles == 1 ? "" : "s") yet to leave an inbox")
+    }
+    for run in runs.prefix(10) {
+      lines.append(
+        "run \(run.id)  \(run.state)  \(run.pipeline)  since \(Format.time(run.startedAt))"
+          + (run.failure.map { ": \(Format.visible($0))" } ?? ""))
+    }
+    if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
+    lines += next.map { "next:  \($0)" }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func words(_ state: String) -> String {
+    switch NoteState(rawValue: state) {
+    case .received: "waiting"
+    case nil: state
+    case let state?: state.rawValue
+    }
+  }
+
+  /// `for 2 h 10 min`.
+  private static func ago(_ seconds: Double) -> String {
+    seconds < 1 ? "just now" : "for \(Format.duration(seconds))"
+  }
+}

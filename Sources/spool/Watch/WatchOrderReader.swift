@@ -1,0 +1,185 @@
+import Arguments
+import Glibc
+import Inbox
+import PipelineFile
+import PipelineModel
+import Store
+import Watching
+
+/// Makes an order of what the command line or a settings' file says: folders are looked for,
+/// pipelines are read, and every problem is told.
+struct WatchOrderReader {
+  private let bench: Workbench
+  private let console: Console
+  /// What relative paths start from.
+  private let base: String
+  private let storeOption: String?
+  private let jobsOption: Int?
+
+  /// - Parameters:
+  ///   - base: the folder that relative paths start from.
+  ///   - store: `--store`, which comes before what a file says.
+  ///   - jobs: `--jobs`, likewise.
+  init(_ console: Console, base: String, store: String?, jobs: Int?) {
+    bench = Workbench(console: console)
+    self.console = console
+    self.base = base
+    storeOption = store
+    jobsOption = jobs
+  }
+
+  /// Checks a definition.
+  /// - Returns: the order, which is fit to be followed only where there are no problems.
+  func read(_ definition: WatchDefinition) -> (order: WatchOrder, problems: [WatchProblem]) {
+    var problems: [WatchProblem] = []
+    var settings: [InboxSettings] = []
+    var places: [SourceLocation?] = []
+    for inbox in definition.inboxes {
+      let (read, found) = self.read(inbox)
+      problems += found
+      guard let read else { continue }
+      settings.append(read)
+      places.append(inbox.path.location.known)
+    }
+    let store = storeOption ?? definition.store.map { absolute($0.value) }
+    let storePath = StoreLocation.resolve(option: store, environment: Environment.variables)
+    let folders =
+      settings.map { FolderPlacement.Folder($0.out, role: "the output folder") }
+      + settings.map { FolderPlacement.Folder($0.outbox, role: "the outbox") }
+      + [FolderPlacement.Folder(Self.resolved(storePath) ?? storePath, role: "the store")]
+    for conflict in FolderPlacement.conflicts(inboxes: settings.map(\.path), others: folders) {
+      problems.append(
+        WatchProblem(
+          at: places[conflict.inbox], conflict.message,
+          advice: "give each a folder of its own, none of them in another"))
+    }
+    let jobs = jobsOption ?? definition.jobs ?? SystemClock.coreCount
+    return (WatchOrder(inboxes: settings, store: store, jobs: jobs), problems)
+  }
+
+  private func read(
+    _ inbox: WatchDefinition.Inbox
+  ) -> (settings: InboxSettings?, problems: [WatchProblem]) {
+    var problems: [WatchProblem] = []
+    let path = folder(inbox.path, &problems)
+    let pipeline = pipeline(inbox, &problems)
+    let out = made(inbox.out?.value ?? "exports", inbox.out?.location, &problems)
+    let outbox = made(inbox.outbox?.value ?? "outbox", inbox.outbox?.location, &problems)
+    guard let path, let pipeline, let out, let outbox else { return (nil, problems) }
+    var rules = SettlingRules()
+    if let seconds = inbox.settle {
+      rules.restPeriod = .seconds(seconds)
+      rules.cautiousRestPeriod = .seconds(max(seconds * 2.5, seconds))
+    }
+    rules.doneMarker = inbox.doneMarker
+    rules.sidecar =
+      switch inbox.sidecar ?? .optional {
+      case .optional: .taken
+      case .required: .required(reportedAfter: .seconds(600))
+      case .ignored: .ignored
+      case .awaited(let seconds): .awaited(atMost: .seconds(seconds))
+      }
+    var custody = CustodyRules()
+    if let keep = inbox.keep?.value {
+      custody.keep = CustodyRules.Keeping(rawValue: keep.rawValue) ?? custody.keep
+    }
+    let settings = InboxSettings(
+      path: path, pipeline: pipeline, out: out, outbox: outbox, custody: custody, rules: rules)
+    return (settings, problems)
+  }
+
+  private func folder(
+    _ path: Located<String>, _ problems: inout [WatchProblem]
+  ) -> String? {
+    let wanted = absolute(path.value)
+    guard let resolved = Self.resolved(wanted) else {
+      problems.append(
+        WatchProblem(
+          at: path.location.known, "there is no inbox \(wanted)",
+          advice: "mkdir -p \(Self.quoted(wanted))"))
+      return nil
+    }
+    var status = stat()
+    guard unsafe stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      problems.append(
+        WatchProblem(
+          at: path.location.known, "the inbox \(wanted) is not a folder",
+          advice: "name the folder that recordings arrive in"))
+      return nil
+    }
+    return resolved
+  }
+
+  private func made(
+    _ path: String, _ location: SourceLocation?, _ problems: inout [WatchProblem]
+  ) -> String? {
+    do throws(Workbench.Refusal) {
+      return try OutputFolder.prepare(absolute(path), console: console)
+    } catch {
+      problems.append(
+        WatchProblem(
+          at: location?.known, "the folder \(absolute(path)) cannot be used",
+          advice: "mkdir -p \(Self.quoted(absolute(path)))", detail: error.text))
+      return nil
+    }
+  }
+
+  private func pipeline(
+    _ inbox: WatchDefinition.Inbox, _ problems: inout [WatchProblem]
+  ) -> WatchedPipeline? {
+    let path = absolute(inbox.pipeline.value)
+    do throws(Workbench.Refusal) {
+      let read = try bench.pipeline(at: path)
+      var overrides: [String: (text: String, node: DocumentNode)] = [:]
+      for entry in inbox.overrides {
+        overrides[entry.key] = (Self.text(of: entry.value), entry.value)
+      }
+      do throws(PlanError) {
+        return try WatchedPipeline(
+          read.definition, text: read.text, path: path, catalog: bench.catalog,
+          overrides: overrides)
+      } catch {
+        throw bench.refusal(error.problems, in: read.text, at: path)
+      }
+    } catch {
+      problems.append(
+        WatchProblem(
+          at: inbox.pipeline.location.known, "the pipeline \(path) cannot be used here",
+          advice: "spool check-pipeline \(Self.quoted(path))", detail: error.text))
+      return nil
+    }
+  }
+
+  private static func text(of node: DocumentNode) -> String {
+    if case .scalar(let text, _) = node.content { text } else { node.summary }
+  }
+
+  private func absolute(_ path: String) -> String {
+    let joined = path.hasPrefix("/") ? path : base + "/" + path
+    return joined.count > 1 && joined.hasSuffix("/") ? String(joined.dropLast()) : joined
+  }
+
+  /// The path without links in it; nil where nothing is there.
+  private static func resolved(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  /// A path as it can be typed in a shell.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy {
+      (0x2d...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
+        || $0 == 0x5f
+    }
+    return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+  }
+}
+
+extension SourceLocation {
+  /// No place for what came from the command line.
+  static let commandLine = SourceLocation(line: 0, column: 0)
+
+  /// The place in the file; nil for the command line's.
+  fileprivate var known: SourceLocation? { self == .commandLine ? nil : self }
+}

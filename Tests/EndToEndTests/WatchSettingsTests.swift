@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a watch refuses to begin with.
+@Suite("A watch checks its settings before it begins")
+struct WatchSettingsTests {
+  private let inbox: WatchedPlace
+  private let place: Workspace
+
+  init() throws {
+    inbox = try WatchedPlace()
+    place = inbox.place
+  }
+
+  private func watch(_ arguments: [String]) throws -> Program.Result {
+    try place.spool(["watch"] + arguments)
+  }
+
+  @Test(
+    "exports or acknowledgements in the inbox would be processed for ever",
+    arguments: ["--out", "--outbox"])
+  func loops(option: String) throws {
+    let result = try watch(["pipeline.yaml", "inbox", option, "inbox/results"])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("lies in the inbox"))
+  }
+
+  @Test("a missing inbox is named, with what to type")
+  func missing() throws {
+    let result = try watch(["pipeline.yaml", "nowhere/at all"])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("mkdir -p '\(place.file("nowhere/at all"))'"))
+  }
+
+  @Test("a file of settings has all its problems reported, each with its place")
+  func problems() throws {
+    _ = try place.folder.write(
+      """
+      inboxes:
+        - inbox: inbox
+          pipeline: pipeline.yaml
+          keep: mov
+          settle: soon
+        - inbox: gone
+          pipeline: absent.yaml
+        - inbox: inbox/sub
+          pipline: pipeline.yaml
+      job: 3
+      """, to: "watch.yaml")
+    let result = try watch(["--config", "watch.yaml"])
+    #expect(result.exitCode == 2)
+    for place in ["4:11", "5:13", "6:12", "7:15", "9:5", "10:1"] {
+      #expect(
+        result.errorOutput.contains("watch.yaml:\(place): "), "\(place) \(result.errorOutput)")
+    }
+    #expect(result.errorOutput.contains("did you mean \"pipeline\"?"))
+    #expect(result.errorOutput.contains("did you mean \"move\"?"))
+  }
+
+  @Test("inboxes that lie in one another are refused")
+  func overlap() throws {
+    try FileManager.default.createDirectory(
+      atPath: place.file("inbox/sub"), withIntermediateDirectories: true)
+    _ = try place.folder.write(
+      """
+      inboxes:
+        - { inbox: inbox, pipeline: pipeline.yaml }
+        - { inbox: inbox/sub, pipeline: pipeline.yaml }
+      """, to: "watch.yaml")
+    let result = try watch(["--config", "watch.yaml"])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("watch.yaml:3:14: "))
+    #expect(result.errorOutput.contains("lie in one another"))
+  }
+
+  @Test("several inboxes of one file are watched, each with its own pipeline and folders")
+  func several() throws {
+    try inbox.make(1)
+    try inbox.make(2)
+    try FileManager.default.createDirectory(
+      atPath: place.file("second"), withIntermediateDirectories: true)
+    let text = try String(contentsOfFile: place.file("pipeline.yaml"), encoding: .utf8)
+    _ = try place.pipeline(
+      text.replacing("[wav]", with: "[flac]").replacing("quick", with: "other"),
+      named: "other.yaml")
+    _ = try place.folder.write(
+      """
+      jobs: 1
+      inboxes:
+        - { inbox: inbox, pipeline: pipeline.yaml, out: out, settle: 300 ms }
+        - { inbox: second, pipeline: other.yaml, out: out2, outbox: box2, settle: 300 ms, keep: leave }
+      """, to: "watch.yaml")
+    let watch = try RunningWatch(
+      try SpoolProgram.program, ["watch", "--config", "watch.yaml", "--json"],
+      environment: ["SPOOL_STORE": place.store], folder: place.folder.path)
+    try inbox.shell("cp made/1.wav inbox/; cp made/2.wav second/")
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.errors)")
+    #expect(WatchedPlace.files(in: place.out) == ["1.wav"])
+    #expect(WatchedPlace.files(in: place.file("out2")) == ["2.flac"])
+    #expect(inbox.wait { WatchedPlace.files(in: place.file("inbox")) == ["accepted/1.wav"] })
+    #expect(WatchedPlace.files(in: place.file("second")) == ["2.wav"])
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
+}
