@@ -115,6 +115,7 @@ let package = Package(
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
     tests(
       "InboxTests", ["Inbox", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
+    tests("WatchingTests", ["Watching", "Inbox"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("MediaTests", ["Media", "AudioModel", "Hashing", "Threading", "TestSupport"]),

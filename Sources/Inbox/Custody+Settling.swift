@@ -160,7 +160,7 @@ extension Custody {
       let done = try store.notes(
         NoteQuery(
           states: [.uploaded], pipeline: pipeline, changedSince: now - rules.currentPeriod,
-          limit: .max))
+          limit: rules.currentLimit))
       return AcknowledgementText.snapshot(
         of: (open + done).sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) },
         try store.tally(pipeline: pipeline), version: version, at: now)

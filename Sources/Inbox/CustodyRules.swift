@@ -25,6 +25,8 @@ public struct CustodyRules: Hashable, Sendable {
   public var snapshotPause = 1.0
   /// How long an uploaded note counts as current, in seconds; its acknowledgement stays.
   public var currentPeriod = 30.0 * 86_400
+  /// How many uploaded notes a snapshot shows at most, the last first; it counts all of them.
+  public var currentLimit = 5000
 
   /// The rules of an inbox that was told nothing.
   public init() {}

@@ -75,6 +75,13 @@ final class InboxDesk: Sendable {
     claim.end()
   }
 
+  /// Leaves both threads to the end of the program: one of them may wait for a disk that does not
+  /// answer.
+  func abandon() {
+    mail.send(.close)
+    thread.letGo()
+  }
+
   private static func verdict(on file: borrowing ArrivedFile) -> ContainerVerdict {
     switch ContainerExtent(ofFileAt: file.readingPath) {
     case .whole: .whole

@@ -138,7 +138,10 @@ struct WatchRound {
         if case .ended(let key, _) = message { underWay[key] = nil }
       }
     }
-    guard underWay.isEmpty else { return false }
+    guard underWay.isEmpty else {
+      for desk in desks.values { desk.abandon() }
+      return false
+    }
     for desk in desks.values { desk.close() }
     tell(.stopped)
     return true

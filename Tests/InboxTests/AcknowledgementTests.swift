@@ -144,6 +144,28 @@ struct AcknowledgementTests {
     #expect(counts["uploaded"] == .number("1") && counts["received"] == .number("1"))
   }
 
+  @Test("a snapshot of many uploaded notes shows the last of them and counts all")
+  func limit() throws {
+    let custody = try bench.custody(store) { $0.currentLimit = 2 }
+    for number in 1...4 {
+      let note = try receive("\(number)", as: "\(number).m4a")
+      if number < 4 { try bench.process(note.key, with: custody) }
+    }
+    _ = custody.settle()
+    let state = try bench.json(bench.outbox + "/state.json")
+    let shown = names(in: state)
+    let newest = try store.notes(NoteQuery(states: [.uploaded], limit: 2)).map(\.key.name)
+    let open = try store.notes(NoteQuery(states: [.received])).map(\.key.name)
+    #expect(Set(shown) == Set((newest + open).map { JSONValue.text($0) }))
+    #expect(
+      state["counts"]
+        == .object(
+          Dictionary(
+            uniqueKeysWithValues: NoteState.allCases.map { state in
+              (state.rawValue, .number(state == .uploaded ? "3" : state == .received ? "1" : "0"))
+            })))
+  }
+
   private func names(in state: [String: JSONValue]) -> [JSONValue?] {
     guard case .list(let notes)? = state["notes"] else { return [] }
     return notes.map { note in

@@ -92,7 +92,7 @@ struct WatchCommand: Command {
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
     do throws(StageError) {
-      _ = try watch.run(order.inboxes, jobs: order.jobs, patience: Self.patience) {
+      let isClean = try watch.run(order.inboxes, jobs: order.jobs, patience: Self.patience) {
         do throws(Workbench.Refusal) {
           let order = try read(console)
           return (order.inboxes, order.jobs)
@@ -102,6 +102,12 @@ struct WatchCommand: Command {
             WatchNews(.trouble, at: clock.now, text: "the settings are wrong; the old ones stay"))
           return nil
         }
+      }
+      if !isClean {
+        log.record(
+          WatchNews(
+            .stopped, at: clock.now,
+            text: "before work had come to a clean point; the next watch goes on with it"))
       }
     } catch {
       throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)

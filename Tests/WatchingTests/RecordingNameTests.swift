@@ -1,0 +1,36 @@
+import Inbox
+import Testing
+
+@testable import Watching
+
+@Suite("A recording's name becomes harmless and stays recognisable")
+struct RecordingNameTests {
+  @Test(
+    "stem and ending are kept apart",
+    arguments: [
+      ("walk.m4a", "walk.m4a"), ("two.parts.WAV", "two.parts.WAV"), ("no ending", "no ending"),
+      ("a/b", "recording"), ("$(rm).wav", "(rm).wav"), ("..wav", "recording.wav"),
+      ("x.$(y)", "x"), ("x.much-too-long", "x"),
+    ])
+  func cleaning(name: String, expected: String) {
+    #expect(RecordingName(FileName(name)).text() == expected)
+  }
+
+  @Test("a mark stands before the ending")
+  func marks() {
+    #expect(RecordingName(FileName("walk.m4a")).text(marked: "3f9a12cd") == "walk-3f9a12cd.m4a")
+  }
+
+  @Test("bytes that are no text do no harm")
+  func bytes() {
+    let name = RecordingName(FileName(bytes: [0xff, 0x0a, 0x61, 0x2e, 0x77, 0x61, 0x76]))
+    #expect(name.text().hasSuffix("a.wav"))
+    #expect(name.text().unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0xfffd })
+  }
+
+  @Test("folders are made harmless one by one")
+  func folders() throws {
+    let path = try #require(InboxPath("a b/$x/.hidden/n.wav"))
+    #expect(path.safeFolders == ["a b", "x", "hidden"])
+  }
+}
