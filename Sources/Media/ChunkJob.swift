@@ -33,20 +33,22 @@ struct ChunkJob: Sendable {
     var number = plan.firstPacket(of: label.chunk)
     let wanted = max(number, plan.boundary(of: label.chunk) - 1)
     var run = PacketRun(first: wanted)
-    func take(_ packet: borrowing Packet) throws(MediaError) {
+    func take(_ packet: borrowing Packet) {
       let bytes = packet.bytes
       // FLAC's encoder ends with a packet of no sound.
       if bytes.isEmpty { return }
-      if number >= wanted { run.packets.append(try numbered(bytes, number)) }
+      if number >= wanted { run.packets.append(bytes) }
       number += 1
     }
     let range = label.range
+    let numbering = settings.isFLAC ? settings.bits.map(FLACNumbering.init) : nil
     var block = AudioBuffer(
       channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
     for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
       if stop.isRaised { return run }
       try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
       try encoder.encode(block, take)
+      if let numbering { try numbering.number(block, in: &run, path: path) }
     }
     if label.isLast {
       try encoder.finish(take)
@@ -56,16 +58,5 @@ struct ChunkJob: Sendable {
         reason: "this libavcodec's \(settings.codec) encoder holds back more than expected")
     }
     return run
-  }
-
-  /// A packet as it is in the whole stream: each chunk's encoder begins to count at 0.
-  private func numbered(_ packet: [UInt8], _ number: Int) throws(MediaError) -> [UInt8] {
-    guard settings.isFLAC else { return packet }
-    guard let frame = FLACFrame(packet) else {
-      throw MediaError(
-        .unsupported, "encode", path: path,
-        reason: "this libavcodec's FLAC encoder gives frames of another kind than expected")
-    }
-    return frame.numbered(number)
   }
 }

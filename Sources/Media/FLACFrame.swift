@@ -4,7 +4,7 @@ internal import CLibAVLoader
 /// A frame of a FLAC stream whose blocks are all of one size, so that its header holds its number
 /// (RFC 9639, section 9).
 struct FLACFrame {
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
   private let numberByteCount: Int
   /// Bytes of the block size and the sample rate, where they stand behind the number.
   private let extraByteCount: Int
@@ -41,18 +41,30 @@ struct FLACFrame {
     self.bytes = bytes
   }
 
+  /// How the channels are put together.
+  var assignment: UInt8 { bytes[3] >> 4 }
+
   /// The frame's bytes with another number, and with its two checks made anew. O(bytes).
   func numbered(_ number: Int) -> [UInt8] {
-    let extraStart = Self.numberStart + numberByteCount
-    let headerEnd = extraStart + extraByteCount
-    var result = bytes[..<Self.numberStart] + Self.code(number) + bytes[extraStart..<headerEnd]
-    result.append(UInt8(truncatingIfNeeded: Self.check(Array(result), AV_CRC_8_ATM)))
-    result += bytes[(headerEnd + 1)..<(bytes.count - 2)]
-    // libavutil gives this check with its bytes swapped.
-    let check = Self.check(Array(result), AV_CRC_16_ANSI)
-    result += [UInt8(truncatingIfNeeded: check), UInt8(truncatingIfNeeded: check >> 8)]
-    return Array(result)
+    numbered(number, body: bytes[bodyStart...].dropLast(2))
   }
+
+  /// The bytes of the frame with this number, and with this `body` between header and check.
+  func numbered(_ number: Int, body: some Collection<UInt8>) -> [UInt8] {
+    var result = Array(bytes[..<Self.numberStart])
+    result.reserveCapacity(body.count + 18)
+    result += Self.code(number)
+    result += bytes[(Self.numberStart + numberByteCount)..<(bodyStart - 1)]
+    result.append(UInt8(truncatingIfNeeded: Self.check(result, AV_CRC_8_ATM)))
+    result += body
+    // libavutil gives this check with its bytes swapped.
+    let check = Self.check(result, AV_CRC_16_ANSI)
+    result += [UInt8(truncatingIfNeeded: check), UInt8(truncatingIfNeeded: check >> 8)]
+    return result
+  }
+
+  // Behind the header and its check.
+  private var bodyStart: Int { Self.numberStart + numberByteCount + extraByteCount + 1 }
 
   /// A number below 2³¹ in one to six bytes, as UTF-8 once had them (RFC 9639, section 9.1.5).
   static func code(_ number: Int) -> [UInt8] {

@@ -15,9 +15,7 @@ public import Threading
 /// not encoded again. The MD5 of all samples, which a FLAC file holds, goes on from its state. AAC of
 /// more channels starts over: what its encoder has in mind cannot be restored.
 ///
-/// FLAC in chunks has the bytes that a single libavcodec encoder gives. The one exception leaves the
-/// sound as it is: a frame within five bytes of the size of its plain samples may be coded where the
-/// single encoder, whose frame number takes up more room, falls back on those.
+/// FLAC in chunks has the bytes that a single libavcodec encoder gives.
 public final class SoundFileEncoder {
   private let encoding: any SoundFileEncoding
   private let survival: any EncodingSurvival
