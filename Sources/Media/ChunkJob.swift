@@ -34,16 +34,21 @@ struct ChunkJob: Sendable {
     let wanted = max(number, plan.boundary(of: label.chunk) - 1)
     var run = PacketRun(first: wanted)
     func take(_ packet: borrowing Packet) {
-      if number >= wanted { run.packets.append(packet.bytes) }
+      let bytes = packet.bytes
+      // FLAC's encoder ends with a packet of no sound.
+      if bytes.isEmpty { return }
+      if number >= wanted { run.packets.append(bytes) }
       number += 1
     }
     let range = label.range
+    let numbering = settings.isFLAC ? settings.bits.map(FLACNumbering.init) : nil
     var block = AudioBuffer(
       channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
     for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
       if stop.isRaised { return run }
       try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
       try encoder.encode(block, take)
+      if let numbering { try numbering.number(block, in: &run, path: path) }
     }
     if label.isLast {
       try encoder.finish(take)

@@ -10,6 +10,8 @@ final class ChunkMuxer {
   private let timeBase: AVRational
   private let priming: Int
   private let packet = Packet()
+  // Nil for all but FLAC.
+  private var streamInfo: FLACStreamInfo?
   private var chunkCount = 0
   // The packets of the chunk that came last: how many of them count is known with the next one.
   private var pending = PacketRun(first: 0)
@@ -24,6 +26,7 @@ final class ChunkMuxer {
     stream = try output.addStream(for: encoder)
     try output.begin(options: settings.muxerOptions)
     timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
+    streamInfo = settings.isFLAC ? FLACStreamInfo(of: encoder) : nil
     priming = unsafe Int(encoder.context.pointee.initial_padding)
     self.plan = plan
   }
@@ -42,9 +45,16 @@ final class ChunkMuxer {
     chunkCount += 1
   }
 
-  /// Completes the file of a stream of `end` frames.
-  func finish(end: Int) throws(MediaError) {
+  /// Completes the file of a stream of `end` frames, whose samples have this `hash`: FLAC files
+  /// hold it.
+  func finish(end: Int, hash: SampleHash?) throws(MediaError) {
     try write(pending, to: pending.end, end: end)
+    if let streamInfo, let hash {
+      packet.replaceHeader(with: streamInfo.bytes(frameCount: end, md5: hash.digest))
+      unsafe packet.pointer.pointee.pts = Int64(end)
+      unsafe packet.pointer.pointee.dts = Int64(end)
+      try output.write(packet, stream: stream, timeBase: timeBase)
+    }
     try output.finish()
   }
 
@@ -54,6 +64,7 @@ final class ChunkMuxer {
     for number in run.first..<max(run.first, limit) {
       let start = number * plan.frameSize - priming
       packet.fill(with: run[number])
+      streamInfo?.add(frameOf: run[number].count)
       unsafe packet.pointer.pointee.pts = Int64(start)
       unsafe packet.pointer.pointee.dts = Int64(start)
       unsafe packet.pointer.pointee.duration = Int64(min(plan.frameSize, end - start))

@@ -23,6 +23,18 @@ struct ChunkPlan: Hashable, Sendable {
   static let alac = ChunkPlan(
     frameSize: 4096, packetsPerChunk: 32, preRoll: 0, overlap: 0, delay: 0)
 
+  /// FLAC frames depend on each other by their number alone. Their size is the encoder's choice, by
+  /// rate and level; a chunk has about 2¹⁸ sample frames (5.4 s at 48 kHz).
+  static func flac(frameSize: Int) -> ChunkPlan {
+    .flac(frameSize: frameSize, packetsPerChunk: max(1, (1 << 18) / frameSize))
+  }
+
+  /// FLAC in chunks of a length that tests choose.
+  static func flac(frameSize: Int, packetsPerChunk: Int) -> ChunkPlan {
+    ChunkPlan(
+      frameSize: frameSize, packetsPerChunk: packetsPerChunk, preRoll: 0, overlap: 0, delay: 0)
+  }
+
   /// A fresh AAC encoder spends its bits otherwise than one that has been at work: against a serial
   /// encoder, noise was up to 8 dB stronger for a second after 64 packets of pre-roll, and about
   /// equal after 128. So the pre-roll is that long (2.7 s at 48 kHz). It also takes twice the time

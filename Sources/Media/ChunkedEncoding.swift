@@ -17,8 +17,12 @@ final class ChunkedEncoding: SoundFileEncoding {
   private let muxer: ChunkMuxer
   private let jobs: OrderedResults<Result<PacketRun, MediaError>>
   private let store: (any ChunkStore)?
+  // Nil for all but FLAC.
+  private let hash: StreamHash?
   // How many chunks from the first on an earlier process left in the store.
   private let leading: Int
+  // The first frame of the others.
+  private let soundStart: Int
   private let stop = StopSign()
   private var sound: HeldSound
   // Frames of the stream so far.
@@ -33,14 +37,17 @@ final class ChunkedEncoding: SoundFileEncoding {
   ) throws(MediaError) {
     muxer = try ChunkMuxer(settings: settings, plan: plan, path: path)
     sound = plan.isLong ? .file(try SoundStash(beside: path)) : .memory(SoundWindow())
+    hash = settings.isFLAC ? settings.bits.map { StreamHash(resuming: work, bits: $0) } : nil
     if let work {
       let files = ChunkFiles(work, plan: plan)
-      (store, survival, leading) = (files, files, files.leadingAtStart)
+      (store, leading) = (files, files.leadingAtStart)
+      survival = hash.map { HashedChunks(files: files, hash: $0) } ?? files
     } else {
       store = plan.isLong ? try NamelessChunks(beside: path) : nil
       (survival, leading) = (NothingSurvives(), 0)
     }
-    firstFrameNeeded = plan.input(of: leading).lowerBound
+    soundStart = plan.input(of: leading).lowerBound
+    firstFrameNeeded = min(soundStart, hash?.current.frames ?? soundStart)
     if plan.isLong { (nextChunk, chunksTaken) = (leading, leading) }
     self.settings = settings
     self.plan = plan
@@ -59,12 +66,16 @@ final class ChunkedEncoding: SoundFileEncoding {
   func write(_ block: SharedBuffer) throws(MediaError) {
     let start = end
     end += block.buffer.frameCount.count
-    if end > firstFrameNeeded { try sound.append(block, at: start) }
+    hash?.add(block, at: start)
+    if end > soundStart { try sound.append(block, at: start) }
     try startWholeChunks()
   }
 
   func finish() throws(MediaError) {
-    guard end > firstFrameNeeded || leading == 0 else { throw MediaError(shortened: muxer.path) }
+    let hash = hash?.current
+    guard end > soundStart || leading == 0, hash?.frames ?? end == end else {
+      throw MediaError(shortened: muxer.path)
+    }
     try startWholeChunks()
     let chunkCount = nextChunk + 1
     let last = ChunkLabel(last: nextChunk, of: plan, end: end)
@@ -79,7 +90,7 @@ final class ChunkedEncoding: SoundFileEncoding {
         try muxer.append(run, end: end)
       }
     }
-    try muxer.finish(end: end)
+    try muxer.finish(end: end, hash: hash)
   }
 
   private func startWholeChunks() throws(MediaError) {

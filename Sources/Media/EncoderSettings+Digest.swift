@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import CLibAV
+internal import CLibAVLoader
 internal import Hashing
 
 extension EncoderSettings {
@@ -13,6 +14,8 @@ extension EncoderSettings {
     words += [muxerOptions, MediaVersions.all].flatMap { options in
       options.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     }
+    // The state of an MD5 is its own affair.
+    words.append("libavutil=\(avutil_version())")
     if let plan {
       words += [
         plan.frameSize, plan.packetsPerChunk, plan.preRoll, plan.overlap, plan.delay,

@@ -22,6 +22,9 @@ struct EncoderSettings: Sendable {
   /// FLAC's effort.
   let compressionLevel: Int?
 
+  /// Whether packets bear their number, and the file says something of all the sound.
+  var isFLAC: Bool { codec == "flac" }
+
   /// Reads a spec. The rate is kept where the codec takes it; else it is the nearest one above, or
   /// the codec's highest.
   init(_ spec: ExportSpec, for source: AudioFormat) {

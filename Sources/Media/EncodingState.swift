@@ -19,7 +19,8 @@ struct EncodingState: Hashable, Sendable, Codable {
   /// Reads what `json` gave; nil for anything else.
   init?(json: String) {
     guard let state = try? JSONDecoder().decode(EncodingState.self, from: Data(json.utf8)),
-      state.extent.frames >= 0, state.extent.byteCount >= 0
+      state.extent.frames >= 0, state.extent.byteCount >= 0,
+      state.extent.hash?.frames ?? 0 >= 0
     else { return nil }
     self = state
   }

@@ -32,4 +32,14 @@ internal import CLibAVLoader
     unsafe UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: bytes.count)
       .copyBytes(from: bytes)
   }
+
+  /// Replaces the content with a word to the muxer: at its end, the stream has another header of
+  /// the codec's than at its beginning.
+  func replaceHeader(with bytes: [UInt8]) {
+    unsafe av_packet_unref(pointer)
+    guard
+      let data = unsafe av_packet_new_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, bytes.count)
+    else { fatalError("out of memory") }
+    unsafe UnsafeMutableRawBufferPointer(start: data, count: bytes.count).copyBytes(from: bytes)
+  }
 }

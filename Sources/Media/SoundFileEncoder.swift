@@ -9,11 +9,13 @@ public import Threading
 /// ``flush()``; one that is dropped without `finish` leaves half a file.
 ///
 /// An encoder that is given work keeps what it has done where another process finds it. WAV goes on
-/// behind the last frame that the system has taken over. ALAC, and AAC of at most two channels, keep
-/// each encoded chunk (5.6 s of sound at 48 kHz, and a minute) in a file, and go on at the first one
-/// that is missing; where AAC is resampled, all the sound is needed for that, though not encoded
-/// again. FLAC and AAC of more channels start over: what their encoder has in mind, such as FLAC's
-/// MD5 of all the sound, cannot be restored.
+/// behind the last frame that the system has taken over. ALAC, FLAC, and AAC of at most two channels
+/// keep each encoded chunk (2.7 s and 5.4 s of sound at 48 kHz, and a minute) in a file, and go on at
+/// the first one that is missing; where AAC is resampled, all the sound is needed for that, though
+/// not encoded again. The MD5 of all samples, which a FLAC file holds, goes on from its state. AAC of
+/// more channels starts over: what its encoder has in mind cannot be restored.
+///
+/// FLAC in chunks has the bytes that a single libavcodec encoder gives.
 public final class SoundFileEncoder {
   private let encoding: any SoundFileEncoding
   private let survival: any EncodingSurvival
@@ -23,7 +25,7 @@ public final class SoundFileEncoder {
   /// Creates the file at `path`, whatever its name, for sound of `format`.
   ///
   /// Samples for integer formats should lie on their grid already; others are rounded. AAC at a
-  /// rate that it does not have is resampled to the next one above, or to 96 kHz. M4A chunks are
+  /// rate that it does not have is resampled to the next one above, or to 96 kHz. Chunks are
   /// encoded in `pool`, which other encoders may share; nothing waits in it.
   ///
   /// With `work` that is resumed, the file at `path` keeps its content as far as it counts. Work
@@ -38,7 +40,7 @@ public final class SoundFileEncoder {
   ) throws(MediaError) {
     try self.init(
       path: path, settings: EncoderSettings(spec, for: format), format: format, pool: pool,
-      plan: Self.plan(spec, format), work: work)
+      plan: Self.plan(spec, format, path: path), work: work)
   }
 
   init(
@@ -107,11 +109,17 @@ public final class SoundFileEncoder {
 
   /// Where the sound is cut; nil to encode in one piece. Windows of more than two channels cannot
   /// be compared at a seam, so surround AAC is encoded in one piece.
-  static func plan(_ spec: ExportSpec, _ format: AudioFormat) -> ChunkPlan? {
+  static func plan(
+    _ spec: ExportSpec, _ format: AudioFormat, path: String
+  ) throws(MediaError) -> ChunkPlan? {
     switch spec {
-    case .aac: format.channelCount <= 2 ? .aac : nil
-    case .alac: .alac
-    case .wav, .flac: nil
+    case .wav: return nil
+    case .aac: return format.channelCount <= 2 ? .aac : nil
+    case .alac: return .alac
+    case .flac:
+      try LibAV.require(for: path)
+      let encoder = try EncoderContext(EncoderSettings(spec, for: format), path: path)
+      return .flac(frameSize: encoder.frameSize)
     }
   }
 }

@@ -22,7 +22,7 @@ struct ChunkFilesTests {
 
   @Test(
     "that are not as they were written are made again",
-    arguments: [Interruption.alac, .aac], Harm.allCases)
+    arguments: [Interruption.alac, .aac, .flac], Harm.allCases)
   func harmed(_ interruption: Interruption, _ harm: Harm) throws {
     let sound = interruption.sound
     let plan = try #require(interruption.plan)

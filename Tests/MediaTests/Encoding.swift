@@ -26,6 +26,36 @@ struct Sound {
     }
   }
 
+  /// White noise, always the same, at full scale of `bits`, of which the lowest `emptyBits` are zero;
+  /// it swells from half of that. The last `silentChannels` are silent.
+  init(
+    noiseIn count: Int, rate: Int, frames: Int, bits: Int, emptyBits: Int = 0,
+    silentChannels: Int = 0
+  ) {
+    format = AudioFormat(sampleRate: Hertz(Double(rate)), channelCount: count)
+    let scale = Float(1 << (bits - 1 - emptyBits))
+    channels = (0..<count).map { channel in
+      var seed = UInt32(channel + 1)
+      let isSilent = channel >= count - silentChannels
+      return (0..<frames).map { frame in
+        seed = seed &* 1_664_525 &+ 1_013_904_223
+        let noise = isSilent ? 0 : Float(Int32(bitPattern: seed) >> 8) * 0x1p-23
+        let loudness = min(1, 0.5 + Float(frame) / Float(frames))
+        return (noise * loudness * scale).rounded(.down) / scale
+      }
+    }
+  }
+
+  /// Its first frames.
+  func prefix(_ count: Int) -> Sound {
+    Sound(format: format, channels: channels.map { Array($0.prefix(count)) })
+  }
+
+  private init(format: AudioFormat, channels: [[Float]]) {
+    self.format = format
+    self.channels = channels
+  }
+
   /// The samples, interleaved.
   var interleaved: [Float] {
     (0..<(channels.first?.count ?? 0)).flatMap { frame in channels.map { $0[frame] } }

@@ -25,10 +25,14 @@ struct Interruption: Sendable, CustomTestStringConvertible {
   static let alac = Interruption(spec: .alac(.bits16), plan: shortALAC)
   static let aac = Interruption(
     spec: .aac(bitRate: 128_000), frames: 700_001, plan: shortAAC)
+  static let flac = Interruption(spec: .flac(.bits16, level: 5), plan: shortFLAC)
+
+  /// One for each way of going on.
+  static let resumable = [wave, alac, aac, flac]
 
   /// Every format in every way of encoding it.
   static let all = [
-    wave, alac, aac,
+    wave, alac, aac, flac,
     Interruption(spec: .wav(.integer(.bits24)), channels: 1, rate: 44100),
     Interruption(spec: .wav(.float32), channels: 3),
     Interruption(spec: .wav(.float32), options: ["rf64": "always"]),
@@ -37,11 +41,13 @@ struct Interruption: Sendable, CustomTestStringConvertible {
     Interruption(spec: .aac(bitRate: 64_000), channels: 1, frames: 700_001, plan: shortAAC),
     Interruption(spec: .aac(bitRate: 128_000), rate: 192_000, frames: 700_001, plan: shortAAC),
     Interruption(spec: .aac(bitRate: 384_000), channels: 6, frames: 60_000, isResumable: false),
-    Interruption(spec: .flac(.bits24, level: 5), isResumable: false),
+    Interruption(spec: .flac(.bits24, level: 8), channels: 6, rate: 96000, plan: shortFLAC),
+    Interruption(spec: .flac(.bits24, level: 0), channels: 1, frames: 900_000),
   ]
 
   // Chunks that tests need not wait for long.
   private static let shortAAC = ChunkPlan.aac(packetsPerChunk: 150)
+  private static let shortFLAC = ChunkPlan.flac(frameSize: 4608, packetsPerChunk: 9)
   private static let shortALAC = ChunkPlan(
     frameSize: 4096, packetsPerChunk: 9, preRoll: 0, overlap: 0, delay: 0)
 
@@ -79,7 +85,7 @@ struct Interruption: Sendable, CustomTestStringConvertible {
     settings.muxerOptions.merge(options) { $1 }
     return try SoundFileEncoder(
       path: path, settings: settings, format: sound.format, pool: pool,
-      plan: plan ?? SoundFileEncoder.plan(spec, sound.format), work: work)
+      plan: plan ?? SoundFileEncoder.plan(spec, sound.format, path: path), work: work)
   }
 
   /// Encodes all but the end of a sound in a folder, waits for progress up to a frame, and drops

@@ -45,7 +45,7 @@ struct ResumedEncodingTests {
 
   @Test(
     "yields the same bytes however often and wherever it stops, and however the sound is cut",
-    arguments: [Interruption.wave, .alac, .aac])
+    arguments: Interruption.resumable)
   func often(_ interruption: Interruption) throws {
     let sound = interruption.sound
     var state: String?
@@ -75,7 +75,7 @@ struct ResumedEncodingTests {
 
   @Test(
     "can be gone on with even when its file was complete, until its work is discarded",
-    arguments: [Interruption.wave, .alac, .aac])
+    arguments: Interruption.resumable)
   func complete(_ interruption: Interruption) throws {
     let sound = interruption.sound
     let first = try interruption.encoder(sound, in: scratch.path, pool: pool, resuming: nil)
@@ -93,7 +93,7 @@ struct ResumedEncodingTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["export"])
   }
 
-  @Test("says that the sound is shorter than before", arguments: [Interruption.wave, .alac, .aac])
+  @Test("says that the sound is shorter than before", arguments: Interruption.resumable)
   func shortened(_ interruption: Interruption) throws {
     let sound = interruption.sound
     let state = try interruption.abandon(
@@ -107,7 +107,7 @@ struct ResumedEncodingTests {
 
   @Test(
     "starts over with a state that is none, or of something else",
-    arguments: [Interruption.wave, .alac, .aac])
+    arguments: Interruption.resumable)
   func foreignState(_ interruption: Interruption) throws {
     let sound = interruption.sound
     let own = try interruption.abandon(
@@ -119,7 +119,10 @@ struct ResumedEncodingTests {
     other = interruption
     other.rate = 44100
     others.append(try state(of: other))
-    for spec in [ExportSpec.wav(.float32), .alac(.bits24), .aac(bitRate: 99_000)] {
+    let specs: [ExportSpec] = [
+      .wav(.float32), .alac(.bits24), .aac(bitRate: 99_000), .flac(.bits16, level: 6),
+    ]
+    for spec in specs {
       others.append(try state(of: Interruption(spec: spec, plan: interruption.plan)))
     }
     for state in others {
@@ -146,7 +149,7 @@ struct ResumedEncodingTests {
 
   @Test("has nothing to go on with, and leaves nothing, where there is no work")
   func noWork() throws {
-    for interruption in [Interruption.wave, .alac, .aac] {
+    for interruption in Interruption.resumable {
       let folder = try ScratchFolder()
       let sound = interruption.sound
       let encoder = try interruption.encoder(
@@ -160,7 +163,7 @@ struct ResumedEncodingTests {
     }
   }
 
-  @Test("lets another thread flush while it goes on", arguments: [Interruption.wave, .alac, .aac])
+  @Test("lets another thread flush while it goes on", arguments: Interruption.resumable)
   func flushing(_ interruption: Interruption) throws {
     let sound = interruption.sound
     let encoder = try interruption.encoder(sound, in: scratch.path, pool: pool, resuming: nil)

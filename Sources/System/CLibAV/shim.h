@@ -4,6 +4,8 @@
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/crc.h>
+#include <libavutil/md5.h>
 #include <libavutil/opt.h>
 #include <libswresample/swresample.h>
 

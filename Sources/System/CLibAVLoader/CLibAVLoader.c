@@ -13,7 +13,9 @@
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/crc.h>
 #include <libavutil/log.h>
+#include <libavutil/md5.h>
 #include <libavutil/opt.h>
 #include <libswresample/swresample.h>
 #pragma GCC visibility pop
@@ -132,3 +134,5 @@ int spool_resampler_convert(struct SwrContext *context, uint8_t **out, int out_c
                             const uint8_t **in, int in_count) {
   return FOUND(swr_convert)(context, out, out_count, in, in_count);
 }
+
+size_t spool_md5_size(void) { return (size_t)*FOUND(av_md5_size); }

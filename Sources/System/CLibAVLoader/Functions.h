@@ -1,6 +1,6 @@
 // Every libav function that Spool calls: FORWARD(library, result, name, (parameters), (arguments)),
 // FORWARD_VOID for those without a result, and FIND for those whose prototype is not the same in
-// every FFmpeg version, which CLibAVLoader.c wraps by hand. Included several times by it.
+// every FFmpeg version and for variables, which CLibAVLoader.c wraps by hand. Included several times by it.
 
 FORWARD(avformat, AVFormatContext *, avformat_alloc_context, (void), ())
 FORWARD(avformat, int, avformat_open_input, (AVFormatContext **c, const char *url, const AVInputFormat *f, AVDictionary **o), (c, url, f, o))
@@ -41,6 +41,7 @@ FORWARD_VOID(avcodec, av_packet_unref, (AVPacket *p), (p))
 FORWARD(avcodec, int, av_packet_ref, (AVPacket *d, const AVPacket *s), (d, s))
 FORWARD_VOID(avcodec, av_packet_move_ref, (AVPacket *d, AVPacket *s), (d, s))
 FORWARD(avcodec, int, av_new_packet, (AVPacket *p, int size), (p, size))
+FORWARD(avcodec, uint8_t *, av_packet_new_side_data, (AVPacket *p, enum AVPacketSideDataType type, size_t size), (p, type, size))
 FORWARD_VOID(avcodec, av_packet_rescale_ts, (AVPacket *p, AVRational from, AVRational to), (p, from, to))
 
 FORWARD(avutil, AVFrame *, av_frame_alloc, (void), ())
@@ -61,6 +62,13 @@ FORWARD_VOID(avutil, av_channel_layout_uninit, (AVChannelLayout *l), (l))
 FORWARD(avutil, int, av_get_bytes_per_sample, (enum AVSampleFormat f), (f))
 FORWARD(avutil, int, av_sample_fmt_is_planar, (enum AVSampleFormat f), (f))
 FORWARD(avutil, int64_t, av_rescale_q, (int64_t value, AVRational from, AVRational to), (value, from, to))
+FORWARD(avutil, const AVCRC *, av_crc_get_table, (AVCRCId id), (id))
+FORWARD(avutil, uint32_t, av_crc, (const AVCRC *table, uint32_t crc, const uint8_t *bytes, size_t count), (table, crc, bytes, count))
+FIND(avutil, av_md5_size)
+FORWARD_VOID(avutil, av_md5_init, (struct AVMD5 *m), (m))
+FORWARD_VOID(avutil, av_md5_update, (struct AVMD5 *m, const uint8_t *bytes, size_t count), (m, bytes, count))
+FORWARD_VOID(avutil, av_md5_final, (struct AVMD5 *m, uint8_t *digest), (m, digest))
+FORWARD(avutil, unsigned, avutil_version, (void), ())
 FORWARD_VOID(avutil, av_log_set_callback, (void (*callback)(void *, int, const char *, va_list)), (callback))
 FORWARD(avutil, int, av_log_format_line2, (void *source, int level, const char *format, va_list values, char *line, int size, int *prefix), (source, level, format, values, line, size, prefix))
 

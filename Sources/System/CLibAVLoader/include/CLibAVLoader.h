@@ -31,3 +31,6 @@ struct SwrContext *spool_resampler_make(const void *out_layout, int out_format, 
 // swr_convert, likewise.
 int spool_resampler_convert(struct SwrContext *context, uint8_t **out, int out_count,
                             const uint8_t **in, int in_count);
+
+// Bytes of an `AVMD5`: its whole state, without pointers, so it can be copied and kept.
+size_t spool_md5_size(void);
