@@ -42,6 +42,8 @@ struct WatchArrivalTests {
     // What was accepted is what was brought, to the byte.
     let accepted = inbox.inbox + "/accepted/slow.wav"
     #expect(FileManager.default.contentsEqual(atPath: accepted, andPath: place.file("made/1.wav")))
+    // The log follows the ledger.
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } >= 6 })
     #expect(watch.news.count { $0.event == "uploaded" } == 6)
   }
 
@@ -82,7 +84,7 @@ struct WatchArrivalTests {
     #expect(notes.map(\.state).sorted() == ["quarantined", "uploaded"])
     #expect(notes.contains { $0.conflict != nil })
     #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).contains("quarantine/two.wav") })
-    #expect(WatchedPlace.files(in: inbox.inbox).contains("accepted/one.wav"))
+    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).contains("accepted/one.wav") })
     #expect(WatchedPlace.files(in: place.out) == ["one.wav"])
     // Let in by hand, it is processed like any other.
     let conflict = try #require(notes.first { $0.conflict != nil })
@@ -125,9 +127,12 @@ struct WatchArrivalTests {
     try inbox.shell(#"cp made/2.wav $'inbox/-rf $(touch x)\n\xff;`id`.wav'"#)
     #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 })
     #expect(inbox.wait { watch.news.count { $0.event == "refused" } == 2 })
-    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).contains("quarantine/noise.wav") })
+    // The reason is written once the file is where it belongs.
+    let reasonName = "quarantine/noise.wav.reason.json"
+    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).contains(reasonName) })
+    #expect(WatchedPlace.files(in: inbox.inbox).contains("quarantine/noise.wav"))
     let reason = try String(
-      contentsOfFile: inbox.inbox + "/quarantine/noise.wav.reason.json", encoding: .utf8)
+      contentsOfFile: inbox.inbox + "/" + reasonName, encoding: .utf8)
     #expect(reason.contains("not a recording"))
     #expect(!FileManager.default.fileExists(atPath: place.file("x")))
     // Every name that leaves the store is harmless.
