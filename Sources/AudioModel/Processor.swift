@@ -1,9 +1,10 @@
 /// A streaming treatment of sound: blocks in, blocks out, in order.
 ///
 /// What a processor gives depends only on the sound it was given, never on how that was cut into
-/// blocks, on the time, or on the machine. Output frame *n* belongs to input frame *n*: a
-/// processor that looks ahead holds frames back and gives the rest in `finish`, so that the
-/// stream keeps its length and nothing shifts.
+/// blocks, on the time, or on the machine. Unless a processor is there to change the time, output
+/// frame *n* belongs to input frame *n*: one that looks ahead holds frames back and gives the rest
+/// in `finish`, so that the stream keeps its length and nothing shifts. One that cuts, stretches
+/// or resamples says with `capacity(for:)` how much may come out.
 ///
 /// `process` and `finish` never allocate, lock, throw or log. A processor belongs to one thread at
 /// a time; it is a reference because a chain keeps processors of many types side by side.
@@ -11,9 +12,12 @@ public protocol Processor: AnyObject {
   /// What comes out.
   var outputFormat: AudioFormat { get }
 
-  /// The most frames that the processor ever holds back. A block given to `process` or `finish`
-  /// as output must have room for the input's frames and these.
+  /// The most frames of its output that the processor ever holds back.
   var latency: Frames { get }
+
+  /// The most frames that calls of `process` with `input` frames in all can give, whatever came
+  /// before, and `finish` after them: a block given as output must have room for so many.
+  func capacity(for input: Frames) -> Frames
 
   /// Takes the whole of `input` and replaces the content of `output`.
   func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer)
@@ -27,6 +31,22 @@ public protocol Processor: AnyObject {
 
   /// Takes over a state that an equal processor left behind.
   func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError)
+}
+
+extension Processor {
+  /// What comes in, and what was held back.
+  public func capacity(for input: Frames) -> Frames { input + latency }
+}
+
+/// A processor that has something to tell about what it did: how far it turned the sound down, or
+/// what it took out.
+public protocol ReportingProcessor: Processor {
+  /// What it did to the stream.
+  associatedtype Report: Codable & Sendable
+
+  /// What it did from the first frame on; asked once, after `finish`. Everything that it needs for
+  /// this is part of its snapshot.
+  func report() -> Report
 }
 
 /// A listener on a stream: it takes sound and gives a finding at the end, and changes nothing.

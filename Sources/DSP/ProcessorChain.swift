@@ -31,8 +31,17 @@ public final class ProcessorChain: Processor {
     let latency = processors.reduce(Frames.zero) { $0 + $1.latency }
     self.latency = latency
     outputFormat = processors.last?.outputFormat ?? format
-    links = processors.map { Link($0, capacity: Self.blockSize + latency) }
+    var capacity = Self.blockSize
+    links = processors.map {
+      capacity = $0.capacity(for: capacity)
+      return Link($0, capacity: capacity)
+    }
     block = AudioBuffer(channelCount: format.channelCount, capacity: Self.blockSize)
+  }
+
+  /// What the processors can give one after the other.
+  public func capacity(for input: Frames) -> Frames {
+    links.reduce(input) { $1.processor.capacity(for: $0) }
   }
 
   /// Sends a block through all processors.

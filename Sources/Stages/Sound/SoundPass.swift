@@ -15,6 +15,7 @@ final class SoundPass {
   private let sourceStep: StepID
   private let stream: SoundStream
   private let taps: [SoundTap]
+  private let reporters: [(step: StepID, processor: any ReportingProcessor)]
   private let journal: PassJournal
   private let fault: PassFault
 
@@ -48,10 +49,11 @@ final class SoundPass {
     let buffers = BufferPool()
     let noted = try SoundPass.note(in: context)
     let builder = SoundPassBuilder(
-      order, outline: source.outline, context: context, pool: pool, buffers: buffers,
-      fault: fault, note: noted)
-    var segments: [SoundStream.Segment]
-    (sourceStep, segments) = try SoundPass.segments(order, source.outline.format, builder)
+      order, context: context, pool: pool, buffers: buffers, fault: fault, note: noted)
+    let layout = try SoundPassLayout(order, source: source.outline, builder)
+    let segments = layout.segments
+    sourceStep = layout.sourceStep
+    reporters = layout.reporters
     taps = segments.flatMap(\.taps)
 
     var note = PassNote()
@@ -87,41 +89,6 @@ final class SoundPass {
     }
   }
 
-  /// The step that the pass begins with, and the pass cut into segments wherever somebody listens.
-  private static func segments(
-    _ order: PassOrder, _ format: AudioFormat, _ builder: SoundPassBuilder
-  ) throws(PassFailure) -> (StepID, [SoundStream.Segment]) {
-    let filters: ArraySlice<PassOrder.Member>
-    var member: PassOrder.Member?
-    let sourceStep: StepID
-    switch order.start {
-    case .recording:
-      member = order.path.first
-      sourceStep = order.path.first?.step.id ?? StepID("")
-      filters = order.path.dropFirst()
-    case .kept(let id, _):
-      sourceStep = id
-      filters = order.path[...]
-    }
-    var segments = [
-      SoundStream.Segment(
-        chain: nil, taps: try builder.taps(at: sourceStep, member, segment: 0), heldBack: .zero)
-    ]
-    var processors: [any Processor] = []
-    var heldBack = Frames.zero
-    for filter in filters {
-      processors.append(try builder.processor(filter))
-      let taps = try builder.taps(at: filter.step.id, filter, segment: segments.count)
-      if !taps.isEmpty || filter.step.id == filters.last?.step.id {
-        let chain = ProcessorChain(processors, format: format)
-        heldBack += chain.latency
-        segments.append(SoundStream.Segment(chain: chain, taps: taps, heldBack: heldBack))
-        processors = []
-      }
-    }
-    return (sourceStep, segments)
-  }
-
   /// Streams everything, and collects what the taps give.
   func run() throws(PassFailure) -> PassOutcome {
     taps.forEach { $0.start() }
@@ -141,6 +108,13 @@ final class SoundPass {
         sourceStep,
         StageError("the recording holds no sound", advice: "check that it is the right file"))
     }
+    if let step = stream.firstSilencedStep {
+      throw PassFailure(
+        step,
+        StageError(
+          "\(step) leaves nothing of the sound", reason: "the recording is too short for it",
+          advice: "check its times against the recording's length"))
+    }
     var outcome = PassOutcome(mediaSeconds: stream.frames.duration(at: rate).value)
     var kept: [StepID: Artifact] = [:]
     if case .kept(let id, let artifact) = order.start { kept[id] = artifact }
@@ -156,11 +130,26 @@ final class SoundPass {
       journal.finish(index, result)
       outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
     }
+    try keepReports(&outcome)
     try describeSource(&outcome)
     for (step, result) in outcome.results {
       for warning in result.warnings { context.warn(step, warning) }
     }
     return outcome
+  }
+
+  /// Keeps what processors tell about what they did.
+  private func keepReports(_ outcome: inout PassOutcome) throws(PassFailure) {
+    for (step, processor) in reporters {
+      do {
+        outcome.results[step, default: PassOutcome.Result()].artifacts[.measurement] =
+          try context.store.keep(try Findings.json(processor.report()), as: .measurement)
+      } catch let error as StoreError {
+        throw PassFailure(step, StageError(error))
+      } catch {
+        throw PassFailure(step, StageError("cannot write down the figures", reason: "\(error)"))
+      }
+    }
   }
 
   /// What is recorded about a source that was done in this pass.

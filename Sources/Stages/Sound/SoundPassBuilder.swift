@@ -6,7 +6,6 @@ import Threading
 /// Makes the parts of a pass from its order.
 final class SoundPassBuilder {
   private let order: PassOrder
-  private let outline: SoundOutline
   private let context: PassContext
   private let pool: WorkerPool
   private let buffers: BufferPool
@@ -17,26 +16,29 @@ final class SoundPassBuilder {
   private(set) var standings: [PassNote.Standing] = []
 
   init(
-    _ order: PassOrder, outline: SoundOutline, context: PassContext, pool: WorkerPool,
+    _ order: PassOrder, context: PassContext, pool: WorkerPool,
     buffers: BufferPool, fault: PassFault, note: PassNote?
   ) {
     self.note = note
     self.order = order
-    self.outline = outline
     self.context = context
     self.pool = pool
     self.buffers = buffers
     self.fault = fault
   }
 
-  /// The processor of a filter.
-  func processor(_ member: PassOrder.Member) throws(PassFailure) -> any Processor {
+  /// The processor of a filter, and what becomes of the stream behind it.
+  func processor(
+    _ member: PassOrder.Member, on stream: SoundOutline
+  ) throws(PassFailure) -> (any Processor, SoundOutline) {
     do throws(StageError) {
       if let stage = member.step.stage as? any SoundFilterStage {
-        return try stage.makeProcessor(for: outline.format)
+        let outline = try stage.outline(after: stream)
+        return (try stage.makeProcessor(for: stream.format), outline)
       }
       if let stage = member.step.stage as? any AnalysedSoundStage, let memo = member.memo {
-        return try stage.makeProcessor(for: outline.format, memo: memo)
+        let outline = try stage.outline(after: stream, memo: memo)
+        return (try stage.makeProcessor(for: stream.format, memo: memo), outline)
       }
       throw StageError("sound cannot flow through \(member.step.descriptor.kind)")
     } catch {
@@ -46,28 +48,29 @@ final class SoundPassBuilder {
 
   /// Everything that hears the stream behind a step. `segment` is the segment's number in the pass.
   func taps(
-    at id: StepID, _ member: PassOrder.Member?, segment: Int
+    at id: StepID, _ member: PassOrder.Member?, on outline: SoundOutline, segment: Int
   ) throws(PassFailure) -> [SoundTap] {
     var taps: [SoundTap] = []
     if let member, member.isKept {
       let port = member.step.descriptor.outputs.first?.name ?? .sound
       taps.append(
-        try tap(id, at: id, segment) { (work) throws(StageError) in
+        try tap(id, at: id, outline, segment) { (work) throws(StageError) in
           .sink(try KeptSoundWriter(outline.format, port: port, work: work))
         })
     } else if let member, member.isPending, segment == 0 {
-      taps.append(try tap(id, at: id, segment) { _ in .sink(SoundIdentity(outline.format)) })
+      taps.append(
+        try tap(id, at: id, outline, segment) { _ in .sink(SoundIdentity(outline.format)) })
     }
     for listener in order.listeners where listener.at == id {
       let step = listener.step
       if let stage = step.stage as? any SoundSinkStage {
         taps.append(
-          try tap(step.id, at: id, segment, reports: true) { (work) throws(StageError) in
+          try tap(step.id, at: id, outline, segment, reports: true) { (work) throws(StageError) in
             .sink(try stage.makeSink(for: outline, in: sinkContext(of: step.id, work)))
           })
       } else if let stage = step.stage as? any AnalysedSoundStage {
         taps.append(
-          try tap(step.id, at: id, segment, reports: true) { (work) throws(StageError) in
+          try tap(step.id, at: id, outline, segment, reports: true) { (work) throws(StageError) in
             .analysis(
               try stage.makeAnalysis(of: outline.format, resuming: work.resuming))
           })
@@ -78,7 +81,8 @@ final class SoundPassBuilder {
 
   /// A listener that an earlier process has finished is not made again.
   private func tap(
-    _ step: StepID, at position: StepID, _ segment: Int, reports: Bool = false,
+    _ step: StepID, at position: StepID, _ outline: SoundOutline, _ segment: Int,
+    reports: Bool = false,
     _ make: (ListenerWork) throws(StageError) -> SoundTap.End
   ) throws(PassFailure) -> SoundTap {
     let number = standings.count

@@ -38,10 +38,11 @@ public struct SoundPassExecutor: PassExecutor {
     do { outline = try stage.outline(of: path) } catch {
       throw PassFailure(first.step.id, error)
     }
-    let frameByteCount = 4 * outline.format.channelCount
+    let streams = try SoundPassExecutor.streams(of: order, source: outline)
     var cost = SinkCost()
     for member in order.path where member.isKept {
-      cost.byteCount += (outline.frames?.count ?? 0) * frameByteCount
+      let stream = streams[member.step.id] ?? outline
+      cost.byteCount += (stream.frames?.count ?? 0) * 4 * stream.format.channelCount
     }
     cost.coreSeconds += 0.001 + 0.0003 * Double(order.path.count)
     for listener in order.listeners {
@@ -49,7 +50,7 @@ public struct SoundPassExecutor: PassExecutor {
         cost.coreSeconds += 0.0005
         continue
       }
-      let more = sink.cost(of: outline)
+      let more = sink.cost(of: streams[listener.at] ?? outline)
       cost.byteCount += more.byteCount
       cost.publishedByteCount += more.publishedByteCount
       cost.coreSeconds += more.coreSeconds
@@ -60,6 +61,23 @@ public struct SoundPassExecutor: PassExecutor {
       publishedByteCount: cost.publishedByteCount,
       seconds: (duration ?? 0) * cost.coreSeconds / Double(coreCount),
       hints: SoundPassExecutor.hints(for: outline))
+  }
+
+  /// What flows behind each step of a pass, as far as it can be told beforehand.
+  private static func streams(
+    of order: PassOrder, source: SoundOutline
+  ) throws(PassFailure) -> [StepID: SoundOutline] {
+    var streams: [StepID: SoundOutline] = [:]
+    var stream = source
+    for member in order.path {
+      if let filter = member.step.stage as? any SoundFilterStage {
+        do { stream = try filter.outline(after: stream) } catch {
+          throw PassFailure(member.step.id, error)
+        }
+      }
+      streams[member.step.id] = stream
+    }
+    return streams
   }
 
   /// What a source's checkpoint is found by when the same sound may come again in another

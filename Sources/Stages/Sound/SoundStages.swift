@@ -18,8 +18,17 @@ protocol SoundSourceStage: Stage {
 
 /// A stage that changes sound as it flows by.
 protocol SoundFilterStage: Stage {
-  /// Makes the processor for a stream of this format.
+  /// Makes the processor for a stream of this format. One that is a `ReportingProcessor` has its
+  /// report kept as the step's measurement.
   func makeProcessor(for format: AudioFormat) throws(StageError) -> any Processor
+  /// What becomes of a stream of this kind. A stage that changes the format or the length says so
+  /// here, and throws where nothing sensible can come out.
+  func outline(after stream: SoundOutline) throws(StageError) -> SoundOutline
+}
+
+extension SoundFilterStage {
+  /// It stays as it is.
+  func outline(after stream: SoundOutline) -> SoundOutline { stream }
 }
 
 /// A stage that changes sound, but must have heard all of it first.
@@ -31,6 +40,13 @@ protocol AnalysedSoundStage: Stage {
   ) throws(StageError) -> any SoundAnalysis
   /// Makes the processor from what the analysis noted.
   func makeProcessor(for format: AudioFormat, memo: String) throws(StageError) -> any Processor
+  /// What becomes of a stream of this kind.
+  func outline(after stream: SoundOutline, memo: String) throws(StageError) -> SoundOutline
+}
+
+extension AnalysedSoundStage {
+  /// It stays as it is.
+  func outline(after stream: SoundOutline, memo: String) -> SoundOutline { stream }
 }
 
 /// A stage that takes sound and gives something else.

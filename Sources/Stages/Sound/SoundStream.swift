@@ -17,9 +17,11 @@ final class SoundStream {
   struct Segment {
     /// Nil for the source's own segment.
     let chain: ProcessorChain?
+    /// The last step in it.
+    let step: StepID
     let taps: [SoundTap]
-    /// Frames that the processors up to here may hold back.
-    let heldBack: Frames
+    /// The most frames that a block has behind it.
+    let capacity: Frames
     /// Frames given so far.
     var given = Frames.zero
   }
@@ -64,6 +66,9 @@ final class SoundStream {
     self.segments[0].given = frames
   }
 
+  /// The last step of the first segment that gave nothing; nil where all gave something.
+  var firstSilencedStep: StepID? { segments.first { $0.given.count == 0 }?.step }
+
   /// Streams everything: reads on a thread of its own, and processes on this one. `report` is told
   /// now and then how far it is, and whether that is the end.
   func run(
@@ -99,8 +104,7 @@ final class SoundStream {
         // Every block of a segment has the same size, whatever it holds, so that memory is used
         // again.
         var output = buffers.makeBuffer(
-          channelCount: chain.outputFormat.channelCount,
-          capacity: SoundStream.blockLength + segments[index].heldBack)
+          channelCount: chain.outputFormat.channelCount, capacity: segments[index].capacity)
         chain.process(block.buffer, into: &output)
         block = SharedBuffer(output)
       }
@@ -120,7 +124,7 @@ final class SoundStream {
     for (index, segment) in segments.enumerated() {
       guard let chain = segment.chain else { continue }
       var output = AudioBuffer(
-        channelCount: chain.outputFormat.channelCount, capacity: chain.latency)
+        channelCount: chain.outputFormat.channelCount, capacity: chain.capacity(for: .zero))
       chain.finish(into: &output)
       guard output.frameCount.count > 0 else { continue }
       let block = SharedBuffer(output)

@@ -107,7 +107,8 @@ extension TestSound {
       let count = min(cuts[turn % cuts.count], input.frameCount.count - start)
       let block = input.buffer(start..<start + count)
       var output = AudioBuffer(
-        channelCount: format.channelCount, capacity: Frames(count) + processor.latency)
+        channelCount: processor.outputFormat.channelCount,
+        capacity: processor.capacity(for: Frames(count)))
       processor.process(block, into: &output)
       append(output)
       start += count
@@ -117,7 +118,8 @@ extension TestSound {
 
   /// Adds what a processor held back.
   mutating func appendRemains(of processor: any Processor) {
-    var output = AudioBuffer(channelCount: format.channelCount, capacity: processor.latency)
+    var output = AudioBuffer(
+      channelCount: processor.outputFormat.channelCount, capacity: processor.capacity(for: .zero))
     processor.finish(into: &output)
     append(output)
   }
