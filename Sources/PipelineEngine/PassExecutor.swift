@@ -18,10 +18,29 @@ public protocol PassExecutor: Sendable {
 public struct PassOrder: Sendable {
   /// Where the stream comes from.
   public enum Start: Sendable {
-    /// A recording, which the first step of the path opens.
-    case recording(path: String)
+    /// What the first step of the path opens: recordings and kept streams, in the order of its
+    /// ports and of their lists.
+    case opened([SourceInput])
     /// What a step left in the store.
     case kept(StepID, Artifact)
+  }
+
+  /// One of the things that a pass begins with.
+  public struct SourceInput: Sendable {
+    /// The port, or the place in a port's list.
+    public let place: PortName
+    /// What is to be read.
+    public let origin: Origin
+  }
+
+  /// What a source reads.
+  public enum Origin: Sendable {
+    /// The file that was given as this input.
+    case recording(input: String, path: String)
+    /// What a step left in the store.
+    case kept(StepID, Artifact)
+    /// What a step will have left in the store when its pass is done; met only while forecasting.
+    case awaited(StepID)
   }
 
   /// A step that the stream flows through.

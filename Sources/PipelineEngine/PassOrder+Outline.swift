@@ -33,12 +33,24 @@ extension PassOrder {
       return .kept(id, artifact)
     }
     guard let source = outline.path.first.flatMap({ plan.step($0) }),
-      let port = source.descriptor.inputs.first,
-      case .input(let name) = source.sources[port.name], let path = plan.inputs[name]
+      case .streaming(_, .source) = source.descriptor.flow, !source.sources.isEmpty
     else {
       throw PassFailure(
         outline.path.first, StageError("the step reads neither a recording nor kept sound"))
     }
-    return .recording(path: path)
+    return .opened(
+      source.orderedSources.compactMap { place, origin in
+        switch origin {
+        case .input(let name):
+          plan.inputs[name].map {
+            SourceInput(place: place, origin: .recording(input: name, path: $0))
+          }
+        case .step(let id, let port):
+          SourceInput(
+            place: place,
+            origin: survey.checkpoint(of: id)?.outputs[port]?.artifact.map { .kept(id, $0) }
+              ?? .awaited(id))
+        }
+      })
   }
 }

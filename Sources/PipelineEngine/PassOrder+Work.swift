@@ -4,12 +4,19 @@ import PipelineModel
 extension PassOrder {
   /// Names the pass as a piece of work: passes with equal names give the same bytes, so that what
   /// an earlier process left of one can be gone on with.
-  /// - Parameter recording: the identity of what the pass begins with, where it begins with a
-  ///   recording.
-  func work(on recording: Digest?) -> Digest {
+  /// - Parameter recordings: the identities of the plan's inputs.
+  func work(on recordings: [String: StepOutput]) -> Digest {
     var fields = ["spool-pass-1"]
     switch start {
-    case .recording: fields += ["recording", recording?.hex ?? ""]
+    case .opened(let inputs):
+      for input in inputs {
+        switch input.origin {
+        case .recording(let name, _):
+          fields += ["recording", recordings[name]?.identity.hex ?? ""]
+        case .kept(_, let artifact): fields += ["input", artifact.digest.hex]
+        case .awaited(let id): fields += ["awaited", id.name]
+        }
+      }
     case .kept(_, let artifact): fields += ["kept", artifact.digest.hex]
     }
     for member in path {

@@ -61,6 +61,7 @@ struct PassPlanner {
     var outline: Outline
     switch role {
     case .source:
+      if let pass = keepingInputs(of: first, status) { return .pass(pass) }
       outline = Outline(start: nil, path: [first.id])
       if sourcesAlone.contains(first.id) { return .pass(outline) }
     case .filter:
@@ -74,17 +75,22 @@ struct PassPlanner {
     return .pass(outline)
   }
 
-  /// A whole stage can run once every stream it reads is kept; if one is not, a pass that keeps it
-  /// comes first.
+  /// A whole stage can run once every stream it reads is kept.
   private func whole(_ step: BoundStep, _ status: [StepID: Status]) -> Work {
-    for source in step.sources.values {
+    keepingInputs(of: step, status).map { .pass($0) } ?? .whole(step.id)
+  }
+
+  /// A pass that keeps a stream which the step reads from the store, as long as one is missing
+  /// there.
+  private func keepingInputs(of step: BoundStep, _ status: [StepID: Status]) -> Outline? {
+    for (_, source) in step.orderedSources {
       guard case .step(let id, _) = source, isStream(id), status[id] == .done(isKept: false)
       else { continue }
       var outline = approach(to: id, status)
       outline.kept = [id]
-      return .pass(outline)
+      return outline
     }
-    return .whole(step.id)
+    return nil
   }
 
   /// The way from the nearest kept stream, or the recording, down to `id`.
@@ -172,7 +178,7 @@ struct PassPlanner {
 
   private func consumers(of id: StepID) -> [BoundStep] {
     steps.filter { step in
-      if role(of: step) != nil { return upstream(of: step) == id }
+      if let role = role(of: step), role != .source { return upstream(of: step) == id }
       return step.sources.values.contains { source in
         if case .step(let upstream, _) = source { return upstream == id }
         return false

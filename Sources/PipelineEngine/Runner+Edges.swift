@@ -16,26 +16,20 @@ extension Runner {
   /// Makes sure that what was read is what was identified: a recording that somebody is still
   /// writing must not be filed under the digest of an earlier state.
   func checkUnchanged(
-    _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput]
+    _ order: PassOrder, _ recordings: [String: StepOutput]
   ) throws(StageError) {
-    guard case .recording(let path) = order.start else { return }
-    let before = recording(of: order, plan, recordings)?.identity
-    let now: Digest
-    do throws(StoreError) { now = try custody.digest(ofFile: path) } catch {
-      throw StageError(error)
+    guard case .opened(let inputs) = order.start else { return }
+    for input in inputs {
+      guard case .recording(let name, let path) = input.origin else { continue }
+      let now: Digest
+      do throws(StoreError) { now = try custody.digest(ofFile: path) } catch {
+        throw StageError(error)
+      }
+      guard now != recordings[name]?.identity else { continue }
+      throw StageError(
+        "\(path) changed while it was read",
+        advice: "run it again when whatever writes it has finished", cause: .environment)
     }
-    guard now != before else { return }
-    throw StageError(
-      "\(path) changed while it was read",
-      advice: "run it again when whatever writes it has finished", cause: .environment)
-  }
-
-  /// The recording that a pass begins with; nil where it begins with kept sound.
-  func recording(
-    of order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput]
-  ) -> StepOutput? {
-    guard case .recording(let path) = order.start else { return nil }
-    return plan.inputs.first { $0.value == path }.flatMap { recordings[$0.key] }
   }
 
   /// Refuses, before any work, exports that would take each other's place or a recording's.

@@ -12,8 +12,7 @@ extension Runner {
     let status = survey.status
     let pending = Set(outline.path.filter { status[$0] == .pending })
     let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
-    let recording = recording(of: order, plan, recordings)
-    let claim = try claim(order.work(on: recording?.identity), order.summary)
+    let claim = try claim(order.work(on: recordings), order.summary)
     return try claim.settled {
       guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store) else { return false }
       try prepare(claim)
@@ -44,7 +43,7 @@ extension Runner {
     let outcome = try retrying(attempts) { () throws(PassFailure) in
       try executor.run(order, in: context)
     }
-    do { try checkUnchanged(order, plan, recordings) } catch {
+    do { try checkUnchanged(order, recordings) } catch {
       throw PassFailure(order.path.first?.step.id, error)
     }
     return outcome
@@ -125,7 +124,7 @@ extension Runner {
       report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
       warn: { [recorder] in recorder.record(.warning($0, $1)) },
       sealed: { step, port, artifact in
-        guard (try? checkUnchanged(order, plan, recordings)) != nil else { return }
+        guard (try? checkUnchanged(order, recordings)) != nil else { return }
         publisher.publish(artifact, at: port, of: step)
       },
       resumed: { [recorder] seconds, total in

@@ -70,7 +70,9 @@ struct PipelineReader {
 
   private mutating func readInputs(_ node: DocumentNode) -> [InputDefinition] {
     let kinds = ArtifactKind.allCases.map(\.rawValue)
-    let allowed = kinds.joined(separator: ", ") + "; with ? behind it where it may be left out"
+    let allowed =
+      kinds.joined(separator: ", ")
+      + "; with ? behind it where it may be left out, with + where it is one file or more"
     guard let entries = findings.entries(node, of: "inputs", allowed: "name: kind") else {
       return []
     }
@@ -80,15 +82,17 @@ struct PipelineReader {
         return nil
       }
       let isOptional = text.hasSuffix("?")
-      let word = isOptional ? String(text.dropLast()) : text
+      let isList = text.hasSuffix("+")
+      let word = isOptional || isList ? String(text.dropLast()) : text
       guard let kind = ArtifactKind(rawValue: word) else {
         findings.report(
           entry.value.location, "\"\(text)\" is not a kind of input", allowed: allowed,
-          suggestion: Problem.nearest(to: word, in: kinds).map { isOptional ? $0 + "?" : $0 })
+          suggestion: Problem.nearest(to: word, in: kinds).map { $0 + text.dropFirst(word.count) })
         return nil
       }
       return InputDefinition(
-        name: entry.key, kind: kind, isOptional: isOptional, location: entry.location)
+        name: entry.key, kind: kind, isOptional: isOptional, isList: isList,
+        location: entry.location)
     }
   }
 

@@ -32,15 +32,34 @@ public struct InputDefinition: Hashable, Sendable {
   public let kind: ArtifactKind
   /// Whether the pipeline runs without it.
   public let isOptional: Bool
+  /// Whether it is a list of files, one or more: `tracks: sound+`.
+  public let isList: Bool
   /// Where it stands.
   public let location: SourceLocation
 
   /// Makes an input.
-  public init(name: String, kind: ArtifactKind, isOptional: Bool, location: SourceLocation) {
+  public init(
+    name: String, kind: ArtifactKind, isOptional: Bool, isList: Bool = false,
+    location: SourceLocation
+  ) {
     self.name = name
     self.kind = kind
     self.isOptional = isOptional
+    self.isList = isList
     self.location = location
+  }
+}
+
+extension InputDefinition {
+  /// The name of the `number`th file of a list, counted from 1: `tracks.2`.
+  public func place(_ number: Int) -> String { "\(name).\(number)" }
+
+  /// The given names that are this input, in order: its own, or the places of its list.
+  public func names(in given: Set<String>) -> [String] {
+    guard isList else { return given.contains(name) ? [name] : [] }
+    var names: [String] = []
+    while given.contains(place(names.count + 1)) { names.append(place(names.count + 1)) }
+    return names
   }
 }
 

@@ -23,11 +23,13 @@ public struct PipelineGraph: Sendable {
       )
     }
     edges = plan.steps.flatMap { step in
-      step.descriptor.inputs.compactMap { port -> Edge? in
-        switch step.sources[port.name] {
-        case .input(let name): Edge(from: "$" + name, to: step.id.name, label: port.kind.rawValue)
-        case .step(let id, _): Edge(from: id.name, to: step.id.name, label: port.kind.rawValue)
-        case nil: nil
+      step.descriptor.inputs.flatMap { port in
+        step.sources(of: port).map { source in
+          switch source {
+          case .input(let name):
+            Edge(from: "$" + name, to: step.id.name, label: port.kind.rawValue)
+          case .step(let id, _): Edge(from: id.name, to: step.id.name, label: port.kind.rawValue)
+          }
         }
       }
     }

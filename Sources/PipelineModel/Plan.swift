@@ -39,7 +39,9 @@ public struct Plan: Sendable {
     name = definition.name
     self.inputs = inputs
     inputKinds = Dictionary(
-      definition.inputs.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+      definition.inputs.flatMap { input in
+        input.names(in: Set(inputs.keys)).map { ($0, input.kind) }
+      }, uniquingKeysWith: { first, _ in first })
     steps = binder.steps
     skipped = binder.skipped
   }
@@ -50,7 +52,7 @@ public struct Plan: Sendable {
     in definition: PipelineDefinition, catalog: StageCatalog,
     overrides: [String: DocumentNode] = [:]
   ) -> [Problem] {
-    let given = Set(definition.inputs.map(\.name))
+    let given = Set(definition.inputs.map { $0.isList ? $0.place(1) : $0.name })
     var binder = PlanBinder(definition, catalog: catalog, given: given, overrides: overrides)
     binder.bind()
     return binder.problems
@@ -62,11 +64,10 @@ public struct Plan: Sendable {
     var queue = [id]
     while !queue.isEmpty {
       guard let step = step(queue.removeFirst()) else { continue }
-      for port in step.descriptor.inputs {
-        switch step.sources[port.name] {
+      for (_, source) in step.orderedSources {
+        switch source {
         case .input(let name): if !found.contains(name) { found.append(name) }
         case .step(let upstream, _): queue.append(upstream)
-        case nil: break
         }
       }
     }
@@ -84,7 +85,8 @@ public struct BoundStep: Sendable {
   public let parameters: Value
   /// The stage, ready to run.
   public let stage: any Stage
-  /// Where its inputs come from, by port; an unconnected optional port is absent.
+  /// Where its inputs come from, by port, or by the place in a port's list; an unconnected optional
+  /// port is absent.
   public let sources: [PortName: StepSource]
   /// Whether its output is kept in the store.
   public let keep: Bool
@@ -95,6 +97,22 @@ public struct BoundStep: Sendable {
 
   /// All that is known about its kind.
   public var descriptor: StageDescriptor { registration.descriptor }
+
+  /// Where its inputs come from, in the order of the ports and of their lists.
+  public var orderedSources: [(place: PortName, source: StepSource)] {
+    descriptor.inputs.flatMap { port in
+      places(of: port).compactMap { place in sources[place].map { (place, $0) } }
+    }
+  }
+
+  /// Where a port's input comes from; several where it takes a list.
+  func sources(of port: Port) -> [StepSource] {
+    places(of: port).compactMap { sources[$0] }
+  }
+
+  private func places(of port: Port) -> [PortName] {
+    port.isList ? (0..<sources.count).map { port.place($0 + 1) } : [port.name]
+  }
 
   /// The parameters that can change the artifacts.
   private var keyParameters: Value {

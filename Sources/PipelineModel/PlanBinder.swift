@@ -36,12 +36,13 @@ struct PlanBinder {
   }
 
   mutating func bind() {
-    for input in definition.inputs where !input.isOptional && !given.contains(input.name) {
+    for input in definition.inputs where !input.isOptional && input.names(in: given).isEmpty {
       problems.append(
         Problem(at: input.location, "the input \"\(input.name)\" was not given"))
     }
     let names = definition.inputs.map(\.name)
-    for name in given.sorted() where !names.contains(name) {
+    let known = Set(definition.inputs.flatMap { $0.names(in: given) })
+    for name in given.sorted() where !known.contains(name) {
       problems.append(
         Problem(
           at: nil, "the pipeline has no input \"\(name)\"", allowed: names.joined(separator: ", "),
@@ -132,7 +133,7 @@ struct PlanBinder {
     let name = String(word.dropFirst())
     let holds: Bool
     if definition.inputs.contains(where: { $0.name == name }) {
-      holds = given.contains(name)
+      holds = definition.inputs.contains { $0.name == name && !$0.names(in: given).isEmpty }
     } else if let variable = variables[name] {
       switch variable.content {
       case .scalar("true", _): holds = true

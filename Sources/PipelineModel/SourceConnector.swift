@@ -42,14 +42,19 @@ struct SourceConnector {
     var connection = Connection()
     for (index, port) in descriptor.inputs.enumerated() {
       let problemCount = problems.count
-      if let reference = written[port.name] {
-        connection.sources[port.name] = resolve(reference, for: port, of: descriptor)
+      var sources: [StepSource] = []
+      if let references = written[port.name] {
+        for reference in references {
+          sources += resolve(reference, for: port, of: descriptor)
+        }
       } else if index == 0 || !port.isOptional {
-        connection.sources[port.name] = nearest(above: step, port, descriptor)
+        sources = nearest(above: step, port, descriptor)
       }
-      let isMissing = connection.sources[port.name] == nil && !port.isOptional
-      if isMissing, problems.count == problemCount {
-        let name = written[port.name]?.value ?? "its \(port.name)"
+      for (index, source) in sources.enumerated() {
+        connection.sources[port.isList ? port.place(index + 1) : port.name] = source
+      }
+      if sources.isEmpty, !port.isOptional, problems.count == problemCount {
+        let name = written[port.name]?.first?.value ?? "its \(port.name)"
         connection.missing = "\(name) is not given"
       }
     }
@@ -59,12 +64,17 @@ struct SourceConnector {
   /// The references that a step names, by port.
   private mutating func written(
     _ step: StepDefinition, _ descriptor: StageDescriptor, _ references: [DocumentNode.Entry]
-  ) -> [PortName: Located<String>] {
-    var written: [PortName: Located<String>] = [:]
+  ) -> [PortName: [Located<String>]] {
+    var written: [PortName: [Located<String>]] = [:]
     switch step.from {
     case .ordered(let list):
-      for (port, reference) in zip(descriptor.inputs, list) { written[port.name] = reference }
-      if let extra = list.dropFirst(descriptor.inputs.count).first {
+      var rest = list[...]
+      for port in descriptor.inputs where !rest.isEmpty {
+        let count = port.isList ? rest.count : 1
+        written[port.name] = Array(rest.prefix(count))
+        rest = rest.dropFirst(count)
+      }
+      if let extra = rest.first {
         problems.append(
           Problem(
             at: extra.location, "\(descriptor.kind) has no input left for \"\(extra.value)\"",
@@ -73,7 +83,7 @@ struct SourceConnector {
     case .named(let references):
       for (name, reference) in references {
         if descriptor.inputs.contains(where: { $0.name.name == name }) {
-          written[PortName(name)] = reference
+          written[PortName(name)] = [reference]
         } else {
           problems.append(
             Problem(
@@ -86,29 +96,42 @@ struct SourceConnector {
     case nil: break
     }
     for entry in references {
-      guard case .scalar(let text, _) = entry.value.content else {
+      let isList = descriptor.inputs.contains { $0.name.name == entry.key && $0.isList }
+      guard let texts = texts(entry.value, isList: isList) else {
         problems.append(
           Problem(
             at: entry.value.location, "\(entry.key) of \(descriptor.kind) names an input or a step",
-            allowed: "$input, step"))
+            allowed: isList ? "$input, step, or a list of them" : "$input, step"))
         continue
       }
-      written[PortName(entry.key)] = Located(text, at: entry.value.location)
+      written[PortName(entry.key)] = texts
     }
     return written
   }
 
-  /// What a written reference means; nil where the source is absent, or wrong, which is a problem.
+  /// A text, or, where that makes sense, a list of texts; nil where it is anything else.
+  private func texts(_ node: DocumentNode, isList: Bool) -> [Located<String>]? {
+    switch node.content {
+    case .scalar(let text, _): return [Located(text, at: node.location)]
+    case .sequence(let nodes) where isList:
+      let found = nodes.compactMap { texts($0, isList: false) }
+      return found.count == nodes.count && !nodes.isEmpty ? found.flatMap { $0 } : nil
+    default: return nil
+    }
+  }
+
+  /// What a written reference means: several sources only where it is a list of files; none where
+  /// the source is absent, or wrong, which is a problem.
   private mutating func resolve(
     _ reference: Located<String>, for port: Port, of descriptor: StageDescriptor
-  ) -> StepSource? {
+  ) -> [StepSource] {
     if reference.value.hasPrefix("$") {
       let name = String(reference.value.dropFirst())
       guard let input = definition.inputs.first(where: { $0.name == name }) else {
         reportUnknownName(name, at: reference.location)
-        return nil
+        return []
       }
-      if port.kind == .sound, !port.takesRecording {
+      if port.kind == .sound, port.intake == .made {
         problems.append(
           Problem(
             at: reference.location,
@@ -116,8 +139,23 @@ struct SourceConnector {
             allowed: "the output of a decode stage"))
       } else if input.kind != port.kind {
         report(reference, port, descriptor, found: input.kind)
+      } else if input.isList, !port.isList {
+        problems.append(
+          Problem(
+            at: reference.location,
+            "\(port.name) of \(descriptor.kind) takes one file, and $\(name) is a list",
+            allowed: "an input without +"))
       }
-      return given.contains(name) ? .input(name) : nil
+      return input.names(in: given).map { .input($0) }
+    }
+    if port.kind == .sound, port.intake == .recording {
+      problems.append(
+        Problem(
+          at: reference.location,
+          "\(descriptor.kind) opens a recording, and \"\(reference.value)\" is none",
+          allowed: definition.inputs.filter { $0.kind == .sound }.map { "$\($0.name)" }
+            .joined(separator: ", ")))
+      return []
     }
     let parts = reference.value.split(separator: ".", maxSplits: 1).map(String.init)
     guard let step = above.first(where: { $0.id.name == parts.first }) else {
@@ -130,7 +168,7 @@ struct SourceConnector {
             : "there is no step \"\(reference.value)\" above",
           allowed: above.map(\.id.name).joined(separator: ", "),
           suggestion: Problem.nearest(to: parts.first ?? "", in: above.map(\.id.name))))
-      return nil
+      return []
     }
     let wanted = parts.dropFirst().first
     guard
@@ -146,33 +184,34 @@ struct SourceConnector {
       } else {
         report(reference, port, descriptor, found: step.outputs.first?.kind)
       }
-      return nil
+      return []
     }
     if output.kind != port.kind { report(reference, port, descriptor, found: output.kind) }
-    return step.isSkipped ? step.bypass : .step(step.id, output.name)
+    return [step.isSkipped ? step.bypass : .step(step.id, output.name)].compactMap { $0 }
   }
 
-  /// Where an unwritten source comes from: the nearest step above that gives such a thing, or the
-  /// pipeline's only input of the kind.
+  /// Where an unwritten source comes from: the nearest step above that gives such a thing, or, for a
+  /// port that takes recordings, the pipeline's only input of the kind.
   private mutating func nearest(
     above step: StepDefinition, _ port: Port, _ descriptor: StageDescriptor
-  ) -> StepSource? {
+  ) -> [StepSource] {
     let inputs = definition.inputs.filter { $0.kind == port.kind }
-    if port.takesRecording {
-      if inputs.count == 1, let only = inputs.first {
-        return given.contains(only.name) ? .input(only.name) : nil
-      }
-    } else {
+    if port.intake != .recording {
       for candidate in above.reversed() {
         guard let output = candidate.outputs.first(where: { $0.kind == port.kind }) else {
           continue
         }
-        if !candidate.isSkipped { return .step(candidate.id, output.name) }
-        if let bypass = candidate.bypass, case .step = bypass { return bypass }
+        if !candidate.isSkipped { return [.step(candidate.id, output.name)] }
+        if let bypass = candidate.bypass, case .step = bypass { return [bypass] }
       }
     }
+    if port.intake != .made, inputs.count == 1, let only = inputs.first,
+      port.isList || !only.isList
+    {
+      return only.names(in: given).map { .input($0) }
+    }
     let advice =
-      port.takesRecording
+      port.intake != .made
       ? inputs.map { "from: $\($0.name)" }.joined(separator: ", ")
       : port.kind == .sound ? "put decode above it" : "from: \(port.name)"
     problems.append(
@@ -180,7 +219,7 @@ struct SourceConnector {
         at: step.kind.location,
         "\(descriptor.kind) has nothing to take its \(port.name) from",
         allowed: advice.isEmpty ? nil : advice))
-    return nil
+    return []
   }
 
   private mutating func report(

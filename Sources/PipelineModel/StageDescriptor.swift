@@ -58,6 +58,16 @@ public enum StreamRole: String, Hashable, Sendable, Codable {
   case sink
 }
 
+/// What an input port can be connected with.
+public enum Intake: String, Hashable, Sendable {
+  /// What another stage made.
+  case made
+  /// A file as it came in.
+  case recording
+  /// Either.
+  case both
+}
+
 /// A named input or output of a stage kind.
 public struct Port: Hashable, Sendable {
   /// Its name.
@@ -66,20 +76,28 @@ public struct Port: Hashable, Sendable {
   public let kind: ArtifactKind
   /// Whether an input may stay unconnected.
   public let isOptional: Bool
-  /// Whether an input takes a file as it came in, rather than what another stage made of it.
-  public let takesRecording: Bool
+  /// Whether an input takes a file as it came in, what another stage made of it, or both.
+  public let intake: Intake
+  /// Whether an input takes any number of sources, one or more, in order.
+  public let isList: Bool
   /// One line for people.
   public let summary: String
 
   /// Declares a port.
   public init(
     _ name: PortName, _ kind: ArtifactKind, _ summary: String, isOptional: Bool = false,
-    takesRecording: Bool = false
+    intake: Intake = .made, isList: Bool = false
   ) {
     self.name = name
     self.kind = kind
     self.summary = summary
     self.isOptional = isOptional
-    self.takesRecording = takesRecording
+    self.intake = intake
+    self.isList = isList
   }
+}
+
+extension Port {
+  /// The name of the `number`th source of a list, counted from 1: `tracks.2`.
+  public func place(_ number: Int) -> PortName { PortName("\(name).\(number)") }
 }

@@ -21,7 +21,7 @@ struct DecodeStage: SoundSourceStage {
       below.
       """,
     flow: .streaming(.sound, .source),
-    inputs: [Port(PortName("recording"), .sound, "the recording's file", takesRecording: true)],
+    inputs: [Port(PortName("recording"), .sound, "the recording's file", intake: .recording)],
     outputs: [
       Port(.sound, .sound, "the decoded sound"),
       Port(.measurement, .measurement, "what was found in the file, as JSON"),
@@ -49,7 +49,8 @@ struct DecodeStage: SoundSourceStage {
       stream: parameters.stream, keepsDamaged: parameters.damaged == "keep")
   }
 
-  func open(_ path: String) throws(StageError) -> any SoundSource {
+  func open(_ inputs: [SoundInput]) throws(StageError) -> any SoundSource {
+    let path = try recording(inputs)
     do throws(MediaError) {
       return DecodedSound(
         try SoundDecoder(path: path, options: options), try MediaProbe.describe(path))
@@ -58,13 +59,21 @@ struct DecodeStage: SoundSourceStage {
     }
   }
 
-  func outline(of path: String) throws(StageError) -> SoundOutline {
+  func outline(of inputs: [SoundInput]) throws(StageError) -> SoundOutline {
+    let path = try recording(inputs)
     do throws(MediaError) {
       let decoder = try SoundDecoder(path: path, options: options)
       return SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
     } catch {
       throw StageError(error)
     }
+  }
+}
+
+extension DecodeStage {
+  private func recording(_ inputs: [SoundInput]) throws(StageError) -> String {
+    guard let input = inputs.first else { throw StageError("there is no recording") }
+    return try input.path()
   }
 }
 

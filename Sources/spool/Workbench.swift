@@ -81,15 +81,27 @@ struct Workbench {
     var unnamed: [String] = []
     for argument in arguments {
       if let (name, path) = Self.assignment(argument), names.contains(name) {
-        guard bound[name] == nil else {
+        let list = pipeline.definition.inputs.first { $0.name == name && $0.isList }
+        let place = list.map { $0.place($0.names(in: Set(bound.keys)).count + 1) } ?? name
+        guard bound[place] == nil else {
           throw Refusal(
             text: "\(console.red("error:")) the input \(name) was given twice", code: .usage)
         }
-        bound[name] = absolute(path)
+        bound[place] = absolute(path)
         free.removeAll { $0 == name }
       } else {
         unnamed.append(argument)
       }
+    }
+    // A list takes whatever the inputs leave that have to be there.
+    let waiting = pipeline.definition.inputs.filter { free.contains($0.name) }
+    if let place = waiting.firstIndex(where: \.isList) {
+      let list = waiting[place]
+      let others = waiting.count { !$0.isOptional } - 1
+      let taken = unnamed.dropFirst(place).prefix(max(0, unnamed.count - others))
+      for (index, path) in taken.enumerated() { bound[list.place(index + 1)] = absolute(path) }
+      unnamed.removeSubrange(taken.indices)
+      free.removeAll { $0 == list.name }
     }
     guard unnamed.count <= free.count else {
       throw Refusal(

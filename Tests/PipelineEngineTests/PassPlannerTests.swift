@@ -56,6 +56,32 @@ import Testing
     #expect(planner.next(status) == nil)
   }
 
+  @Test func `a source that reads streams waits until all of them are kept`() throws {
+    var (planner, status) = try planner([
+      .step("open", id: "voice"), .step("change", id: "louder"),
+      .step("open", id: "music"),
+      .step("blend", from: .from("louder", "music")), .step("write"),
+    ])
+    let first = try outline(planner.next(status))
+    #expect(first.path.map(\.name) == ["voice", "louder"])
+    #expect(first.kept == [StepID("louder")])
+    status[StepID("voice")] = .done(isKept: false)
+    // As if somebody had freed what the first pass kept.
+    status[StepID("louder")] = .done(isKept: false)
+    let second = try outline(planner.next(status))
+    #expect(second.path.map(\.name) == ["music"])
+    #expect(second.kept == [StepID("music")])
+    status[StepID("music")] = .done(isKept: true)
+    let third = try outline(planner.next(status))
+    #expect(third.path.map(\.name) == ["voice", "louder"])
+    #expect(third.kept == [StepID("louder")])
+    status[StepID("louder")] = .done(isKept: true)
+    let fourth = try outline(planner.next(status))
+    #expect(fourth.start == nil)
+    #expect(fourth.path.map(\.name) == ["blend"])
+    #expect(fourth.listeners == [Listener(step: StepID("write"), at: StepID("blend"))])
+  }
+
   @Test func `what is done but was not kept is streamed again from the nearest kept sound`() throws
   {
     var (planner, status) = try planner(chain)

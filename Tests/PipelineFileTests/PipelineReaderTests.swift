@@ -135,5 +135,6 @@ private enum Allowed {
   static let name = "letters a–z, digits, -, _ and ., beginning with a letter or digit"
   static let word = "letters a–z, digits, - and _, beginning with a letter or digit"
   static let kinds =
-    "sound, file, transcript, measurement, receipt; with ? behind it where it may be left out"
+    "sound, file, transcript, measurement, receipt; with ? behind it where it may be left out, "
+    + "with + where it is one file or more"
 }

@@ -43,6 +43,34 @@ import Testing
     #expect(plan.steps[3].sources[.sound] == .step(StepID("open"), .sound))
   }
 
+  @Test func `a list of files fills a list of sources, behind what else is named`() throws {
+    let plan = try plan(
+      .sample(
+        [
+          .step("open", from: .from("$note")), .step("change"),
+          .step("blend", from: .from("change", "$layers")),
+        ],
+        list: "layers"),
+      inputs: ["note": "/a.wav", "layers.1": "/b.wav", "layers.2": "/c.wav"])
+    #expect(
+      plan.steps[2].orderedSources.map(\.source) == [
+        .step(StepID("change"), .sound), .input("layers.1"), .input("layers.2"),
+      ])
+    #expect(plan.steps[2].orderedSources.map(\.place.name) == ["tracks.1", "tracks.2", "tracks.3"])
+    #expect(plan.recordings(of: StepID("blend")) == ["layers.1", "layers.2", "note"])
+    #expect(plan.inputKinds["layers.2"] == .sound)
+  }
+
+  @Test func `a list is not what takes one file, and one file must be there`() {
+    let list = PipelineDefinition.sample(
+      [.step("open", from: .from("$layers")), .step("blend", from: .from("$note"))], list: "layers")
+    #expect(
+      problems(list).map(\.message) == [
+        "recording of open takes one file, and $layers is a list"
+      ])
+    #expect(throws: PlanError.self) { try plan(list) }
+  }
+
   @Test func `every problem of a pipeline is reported at once`() {
     let problems = problems(
       .sample([

@@ -24,10 +24,16 @@ final class SoundPass {
     _ order: PassOrder, in context: PassContext
   ) throws(PassFailure) -> any SoundSource {
     switch order.start {
-    case .recording(let path):
+    case .opened(let inputs):
       guard let first = order.path.first, let stage = first.step.stage as? any SoundSourceStage
       else { throw PassFailure(order.path.first?.step.id, StageError("this is no source")) }
-      do { return try stage.open(path) } catch { throw PassFailure(first.step.id, error) }
+      do throws(StageError) {
+        var opened: [SoundInput] = []
+        for input in inputs { opened.append(try SoundInput(input, in: context.store)) }
+        return try stage.open(opened)
+      } catch {
+        throw PassFailure(first.step.id, error)
+      }
     case .kept(let id, let artifact):
       do { return try KeptSound(artifact, in: context.store).open() } catch {
         throw PassFailure(id, error)
@@ -154,7 +160,7 @@ final class SoundPass {
 
   /// What is recorded about a source that was done in this pass.
   private func describeSource(_ outcome: inout PassOutcome) throws(PassFailure) {
-    guard case .recording = order.start, order.path.first?.isPending == true else { return }
+    guard case .opened = order.start, order.path.first?.isPending == true else { return }
     var result = outcome.results[sourceStep] ?? PassOutcome.Result()
     result.warnings += source.warnings
     result.identity = result.identity ?? result.artifacts[.sound]?.digest

@@ -31,11 +31,15 @@ public struct SoundPassExecutor: PassExecutor {
 
   /// Reckons with measured costs a second of sound; the encoders dominate.
   public func estimate(_ order: PassOrder) throws(PassFailure) -> PassEstimate {
-    guard case .recording(let path) = order.start, let first = order.path.first,
+    guard case .opened(let inputs) = order.start, let first = order.path.first,
       let stage = first.step.stage as? any SoundSourceStage
     else { throw PassFailure(order.path.first?.step.id, StageError("there is no recording")) }
     let outline: SoundOutline
-    do { outline = try stage.outline(of: path) } catch {
+    do throws(StageError) {
+      var opened: [SoundInput] = []
+      for input in inputs { opened.append(try SoundInput(input, in: nil)) }
+      outline = try stage.outline(of: opened)
+    } catch {
       throw PassFailure(first.step.id, error)
     }
     let streams = try SoundPassExecutor.streams(of: order, source: outline)

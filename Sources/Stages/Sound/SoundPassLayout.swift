@@ -20,7 +20,7 @@ struct SoundPassLayout {
     var filters = order.path[...]
     var first: PassOrder.Member?
     switch order.start {
-    case .recording:
+    case .opened:
       first = filters.popFirst()
       sourceStep = first?.step.id ?? StepID("")
     case .kept(let id, _):

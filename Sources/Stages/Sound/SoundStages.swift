@@ -10,10 +10,51 @@ extension StageFamily {
 
 /// A stage that sound begins with.
 protocol SoundSourceStage: Stage {
-  /// Opens a recording.
-  func open(_ path: String) throws(StageError) -> any SoundSource
-  /// What a recording's header says, without decoding it.
-  func outline(of path: String) throws(StageError) -> SoundOutline
+  /// Opens what it reads, in the order of its ports.
+  func open(_ inputs: [SoundInput]) throws(StageError) -> any SoundSource
+  /// What the inputs' headers say, without decoding them.
+  func outline(of inputs: [SoundInput]) throws(StageError) -> SoundOutline
+}
+
+/// One of the things that a source reads.
+struct SoundInput {
+  /// The port, or the place in a port's list: `tracks.2`.
+  let place: PortName
+  /// What is to be read.
+  let origin: Origin
+
+  /// Where it lies.
+  enum Origin {
+    /// A file as it came in.
+    case recording(path: String)
+    /// What an earlier step left.
+    case kept(KeptSound)
+    /// What an earlier step will have left; nothing is known of it yet.
+    case awaited
+  }
+
+  /// Finds what a pass begins with.
+  init(_ input: PassOrder.SourceInput, in store: (any ArtifactStore)?) throws(StageError) {
+    place = input.place
+    switch input.origin {
+    case .recording(_, let path): origin = .recording(path: path)
+    case .kept(_, let artifact):
+      guard let store else {
+        origin = .awaited
+        return
+      }
+      origin = .kept(try KeptSound(artifact, in: store))
+    case .awaited: origin = .awaited
+    }
+  }
+
+  /// The path of a recording.
+  func path() throws(StageError) -> String {
+    guard case .recording(let path) = origin else {
+      throw StageError("\(place) is no recording")
+    }
+    return path
+  }
 }
 
 /// A stage that changes sound as it flows by.

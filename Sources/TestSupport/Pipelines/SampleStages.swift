@@ -3,11 +3,12 @@ public import PipelineModel
 /// Stage kinds that do nothing, one for each way of taking part in a run: what planning is tested
 /// with.
 public enum SampleStages {
-  /// `open`, `change`, `settle` (must hear everything first), `write`, `count` and `join` (a whole
-  /// stage with an optional second input).
+  /// `open`, `change`, `settle` (must hear everything first), `write`, `count`, `join` (a whole stage
+  /// with an optional second input) and `blend` (a source that reads a list).
   public static let catalog = StageCatalog([
     StageRegistration(Open.self), StageRegistration(Change.self), StageRegistration(Settle.self),
     StageRegistration(Write.self), StageRegistration(Count.self), StageRegistration(Join.self),
+    StageRegistration(Blend.self),
   ])
 
   /// The family of the streaming kinds.
@@ -21,7 +22,16 @@ public enum SampleStages {
     static let descriptor = StageDescriptor(
       kind: "open", revision: 1, summary: "begins a stream", discussion: "",
       flow: .streaming(family, .source),
-      inputs: [Port(PortName("recording"), .sound, "the file", takesRecording: true)],
+      inputs: [Port(PortName("recording"), .sound, "the file", intake: .recording)],
+      outputs: sound, parameters: [])
+    init(_ parameters: None) {}
+  }
+
+  struct Blend: Stage {
+    static let descriptor = StageDescriptor(
+      kind: "blend", revision: 1, summary: "makes one stream of several", discussion: "",
+      flow: .streaming(family, .source),
+      inputs: [Port(PortName("tracks"), .sound, "the streams", intake: .both, isList: true)],
       outputs: sound, parameters: [])
     init(_ parameters: None) {}
   }
@@ -128,13 +138,17 @@ extension SourceClause {
 extension PipelineDefinition {
   /// A pipeline as a test writes it: one input `note`, and whatever else is given.
   public static func sample(
-    _ steps: [StepDefinition], optional: [(String, ArtifactKind)] = [],
+    _ steps: [StepDefinition], optional: [(String, ArtifactKind)] = [], list: String? = nil,
     variables: [(String, DocumentNode)] = []
   ) -> PipelineDefinition {
     let location = SourceLocation(line: 2, column: 3)
     return PipelineDefinition(
       name: "sample", summary: nil,
       inputs: [InputDefinition(name: "note", kind: .sound, isOptional: false, location: location)]
+        + [list].compactMap { $0 }.map {
+          InputDefinition(
+            name: $0, kind: .sound, isOptional: false, isList: true, location: location)
+        }
         + optional.map {
           InputDefinition(name: $0.0, kind: $0.1, isOptional: true, location: location)
         },
