@@ -13,5 +13,6 @@ extension StageCatalog {
     StageRegistration(NormalizeStage.self),
     StageRegistration(MeasureStage.self),
     StageRegistration(ExportStage.self),
+    StageRegistration(WaveformStage.self),
   ])
 }
