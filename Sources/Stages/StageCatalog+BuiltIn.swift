@@ -14,5 +14,6 @@ extension StageCatalog {
     StageRegistration(MeasureStage.self),
     StageRegistration(ExportStage.self),
     StageRegistration(WaveformStage.self),
+    StageRegistration(LoudnessCurveStage.self),
   ])
 }
