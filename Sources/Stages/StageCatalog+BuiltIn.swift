@@ -14,6 +14,7 @@ extension StageCatalog {
     StageRegistration(MeasureStage.self),
     StageRegistration(ExportStage.self),
     StageRegistration(WaveformStage.self),
+    StageRegistration(SpectrogramStage.self),
     StageRegistration(LoudnessCurveStage.self),
   ])
 }
