@@ -67,6 +67,7 @@ let package = Package(
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
     library("DSP", ["AudioModel"], extra: lifetimes + optimised),
+    library("Pictures", extra: optimised),
     library(
       "Media", ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
       extra: lifetimes),
@@ -74,7 +75,10 @@ let package = Package(
     // Where they meet, and the program.
     library(
       "Stages",
-      ["PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading"],
+      [
+        "PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures", "Hashing",
+        "Threading",
+      ],
       extra: lifetimes),
     library(
       "Watching",
@@ -118,12 +122,13 @@ let package = Package(
     tests("WatchingTests", ["Watching", "Inbox"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
+    tests("PicturesTests", ["Pictures", "Media", "TestSupport"]),
     tests("MediaTests", ["Media", "AudioModel", "Hashing", "Threading", "TestSupport"]),
     tests(
       "StagesTests",
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
-        "Hashing", "Media", "Threading", "TestSupport",
+        "Hashing", "Media", "Pictures", "Threading", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),

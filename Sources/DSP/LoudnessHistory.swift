@@ -70,7 +70,7 @@ public struct LoudnessHistory: Hashable, Sendable {
     return count == 0 ? nil : counted.reduce(0, +) / Double(count)
   }
 
-  private static func loudness(_ energy: Double) -> LUFS { LUFS(10 * log10(energy) - 0.691) }
+  static func loudness(_ energy: Double) -> LUFS { LUFS(10 * log10(energy) - 0.691) }
 
   private static func energy(_ loudness: LUFS) -> Double {
     pow(10, (loudness.value + 0.691) / 10)

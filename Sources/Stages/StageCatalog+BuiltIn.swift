@@ -13,5 +13,8 @@ extension StageCatalog {
     StageRegistration(NormalizeStage.self),
     StageRegistration(MeasureStage.self),
     StageRegistration(ExportStage.self),
+    StageRegistration(WaveformStage.self),
+    StageRegistration(SpectrogramStage.self),
+    StageRegistration(LoudnessCurveStage.self),
   ])
 }

@@ -20,11 +20,13 @@ enum AllowedImports {
     // The sound side.
     "AudioModel": [],
     "DSP": ["AudioModel"],
+    "Pictures": [],
     "Media": ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
 
     // Where they meet, and the program.
     "Stages": [
-      "PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Hashing", "Threading",
+      "PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures", "Hashing",
+      "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
@@ -53,7 +55,7 @@ enum AllowedImports {
   static let pipelineSide: Set<String> = [
     "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Inbox",
   ]
-  static let soundSide: Set<String> = ["AudioModel", "DSP", "Media"]
+  static let soundSide: Set<String> = ["AudioModel", "DSP", "Media", "Pictures"]
 
   /// Every module that `module` reaches through what it may import.
   static func reach(of module: String) -> Set<String> {

@@ -7,6 +7,7 @@
 #include <libavutil/crc.h>
 #include <libavutil/md5.h>
 #include <libavutil/opt.h>
+#include <libavutil/tx.h>
 #include <libswresample/swresample.h>
 
 // What Swift cannot import: macros, and fields whose shape changed between FFmpeg 5 and 7.

@@ -17,6 +17,7 @@
 #include <libavutil/log.h>
 #include <libavutil/md5.h>
 #include <libavutil/opt.h>
+#include <libavutil/tx.h>
 #include <libswresample/swresample.h>
 #pragma GCC visibility pop
 

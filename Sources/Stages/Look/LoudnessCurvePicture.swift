@@ -1,0 +1,112 @@
+import AudioModel
+import DSP
+import Pictures
+
+/// A loudness curve as a picture: the momentary loudness in a light colour, the short-term loudness
+/// over it in a dark one, and the integrated loudness as a line across.
+struct LoudnessCurvePicture {
+  private let curve: LoudnessCurve
+  private let size: PictureSize
+  private let frame: ChartFrame
+
+  /// What the picture spans, in LUFS; what is quieter lies on its lower edge.
+  private static let span = -60.0...0
+
+  /// A picture of this size.
+  init(_ curve: LoudnessCurve, _ size: PictureSize) {
+    self.curve = curve
+    self.size = size
+    frame = ChartFrame(
+      width: size.width, height: size.height, laneCount: 1,
+      duration: Seconds(Double(curve.momentary.count) * curve.step.value), left: 66)
+  }
+
+  /// Draws everything.
+  var drawing: Drawing {
+    var drawing = Drawing(
+      width: size.width, height: size.height, background: ChartStyle.background)
+    frame.addLanes(to: &drawing)
+    addLevels(to: &drawing)
+    frame.addTime(to: &drawing)
+    for line in lines(curve.momentary) {
+      drawing.add(.line(line, width: 1.4, ChartStyle.light))
+    }
+    for line in lines(curve.shortTerm) {
+      drawing.add(.line(line, width: 2.2, ChartStyle.strong))
+    }
+    if let integrated = curve.integrated {
+      drawing.add(
+        .rectangle(
+          x: frame.left, y: y(integrated) - 0.5, width: frame.width, height: 1, ChartStyle.accent))
+    }
+    addLegend(to: &drawing)
+    return drawing
+  }
+
+  private func y(_ loudness: LUFS) -> Double {
+    guard let lane = frame.lanes.first else { return 0 }
+    let value = min(max(loudness.value, Self.span.lowerBound), Self.span.upperBound)
+    return lane.top + (Self.span.upperBound - value) / (Self.span.upperBound - Self.span.lowerBound)
+      * lane.height
+  }
+
+  private func addLevels(to drawing: inout Drawing) {
+    let height = frame.lanes.first?.height ?? 0
+    let step = height >= 150 ? 10.0 : 20
+    for level in stride(from: Self.span.upperBound, through: Self.span.lowerBound, by: -step) {
+      let y = y(LUFS(level))
+      let isEdge = level == Self.span.upperBound || level == Self.span.lowerBound
+      let label = level == 0 ? "0 LUFS" : "\u{2212}\(Int(-level))"
+      frame.addLabel(label, at: level == 0 ? y + 5 : isEdge ? y - 5 : y, to: &drawing)
+      if !isEdge {
+        drawing.add(
+          .rectangle(
+            x: frame.left, y: y.rounded(), width: frame.width, height: 1, ChartStyle.grid))
+      }
+    }
+  }
+
+  /// The curve in pieces, between windows that have no figure. Of sound with more figures than
+  /// pixels, each pixel shows the least and the greatest.
+  private func lines(_ figures: [LUFS?]) -> [[Point]] {
+    let perPixel = max(1, figures.count / Int(frame.width))
+    var lines: [[Point]] = []
+    var line: [Point] = []
+    for start in stride(from: 0, to: figures.count, by: perPixel) {
+      let some = figures[start..<min(start + perPixel, figures.count)].compactMap { $0 }
+      guard let least = some.min(), let greatest = some.max() else {
+        if !line.isEmpty { lines.append(line) }
+        line = []
+        continue
+      }
+      let x = frame.x(at: Double(start + 1) * curve.step.value)
+      line.append(Point(x, y(greatest)))
+      if perPixel > 1 { line.append(Point(x, y(least))) }
+    }
+    return line.isEmpty ? lines : lines + [line]
+  }
+
+  private func addLegend(to drawing: inout Drawing) {
+    guard let lane = frame.lanes.first else { return }
+    var entries: [(String, Colour)] = [
+      ("momentary", ChartStyle.light), ("short-term", ChartStyle.strong),
+    ]
+    if let integrated = curve.integrated {
+      let tenths = Int((integrated.value * 10).rounded())
+      let sign = tenths < 0 ? "\u{2212}" : ""
+      entries.append(
+        (
+          "integrated \(sign)\(tenths.magnitude / 10).\(tenths.magnitude % 10) LUFS",
+          ChartStyle.accent
+        ))
+    }
+    var x = frame.left + 12
+    let y = lane.top + 18
+    for (words, colour) in entries {
+      drawing.add(.line([Point(x, y - 4.5), Point(x + 18, y - 4.5)], width: 2.4, colour))
+      drawing.add(
+        .text(words, at: Point(x + 25, y), size: ChartStyle.labelSize, .start, ChartStyle.label))
+      x += 25 + 7.6 * Double(words.count) + 22
+    }
+  }
+}
