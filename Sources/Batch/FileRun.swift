@@ -61,7 +61,8 @@ struct FileRun {
     ).json
     try remember(
       .done, recording: isSame ? recording : nil, record.mediaSeconds, report,
-      exports: record.published.map(\.path))
+      exports: record.published.map(\.path),
+      artifacts: Set(record.steps.flatMap { $0.outputs.values.compactMap(\.artifact?.digest) }))
     // A file that is too young to be told by its stamp, or whose record is gone, may have nothing
     // left to do.
     let hasNews =
@@ -86,13 +87,14 @@ struct FileRun {
 
   private func remember(
     _ state: BatchEntry.State, recording: Digest?, _ mediaSeconds: Double?, _ report: String,
-    exports: [String]
+    exports: [String], artifacts: Set<Digest> = []
   ) throws(RunError) {
     let entry = BatchEntry(
       path: job.file.path, recording: recording, sidecar: job.sidecar, settings: settings,
       name: job.name, state: state, mediaSeconds: mediaSeconds, report: report)
     do throws(StoreError) {
-      try workplace.store.remember(entry, of: order.identity, exports: exports)
+      try workplace.store.remember(
+        entry, of: order.identity, exports: exports, artifacts: artifacts)
     } catch {
       throw RunError(StageError(error))
     }

@@ -14,13 +14,29 @@ extension Runner {
     let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
     let claim = try claim(order.work(on: recordings), order.summary)
     return try claim.settled {
-      guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store) else { return false }
+      guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store),
+        try isStartThere(order, survey)
+      else { return false }
       try prepare(claim)
       let outcome = try stream(order, plan, recordings, publisher, claim, progress.record)
       progress.record.mediaSeconds = outcome.mediaSeconds
       try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
       return true
     }
+  }
+
+  /// Whether the kept sound that a pass begins with can be read. Where it turns out to be damaged,
+  /// and the store has struck it, the work has to be planned anew.
+  private func isStartThere(_ order: PassOrder, _ survey: Survey) throws(StoreError) -> Bool {
+    guard case .kept(let id, let artifact) = order.start else { return true }
+    do throws(StoreError) { _ = try store.path(of: artifact) } catch {
+      guard let key = survey.checkpoint(of: id)?.key,
+        let outputs = try store.checkpoint(for: key)?.outputs.values,
+        outputs.contains(where: { $0.artifact == artifact })
+      else { return false }
+      throw error
+    }
+    return true
   }
 
   private func stream(

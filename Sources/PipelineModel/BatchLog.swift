@@ -47,8 +47,8 @@ public struct BatchEntry: Hashable, Sendable {
 public struct RecalledBatchEntry: Hashable, Sendable {
   /// What was remembered.
   public let entry: BatchEntry
-  /// Whether the recording and every export are the very files that they were then, going by their
-  /// stamps.
+  /// Whether the recording, every export and every artifact that is still in the store are the very
+  /// files that they were then, going by their stamps.
   public let isCurrent: Bool
 
   /// Sets what was remembered beside what is.
@@ -68,6 +68,10 @@ public protocol BatchLog: Sendable {
   func entries(of batch: Digest, in folder: String) throws(StoreError) -> [RecalledBatchEntry]
 
   /// Remembers a file in place of what was remembered before.
-  /// - Parameter exports: the paths of its exports, which have been published.
-  func remember(_ entry: BatchEntry, of batch: Digest, exports: [String]) throws(StoreError)
+  /// - Parameters:
+  ///   - exports: the paths of its exports, which have been published.
+  ///   - artifacts: what its run made or reused.
+  func remember(
+    _ entry: BatchEntry, of batch: Digest, exports: [String], artifacts: Set<Digest>
+  ) throws(StoreError)
 }

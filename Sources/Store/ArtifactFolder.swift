@@ -5,30 +5,28 @@ internal import Synchronization
 
 /// The store's finished files: immutable, read-only, named by their digests.
 final class ArtifactFolder: Sendable {
-  private let layout: StoreLayout
-  private let files: FileOperations
+  let layout: StoreLayout
+  let files: FileOperations
+  let database: SharedDatabase
+  /// The time in nanoseconds since 1970.
+  let clock: @Sendable () -> Int64
   /// The shards whose own names this store has flushed.
   private let durableShards = Mutex<Set<String>>([])
 
-  init(_ layout: StoreLayout, files: FileOperations) {
+  init(
+    _ layout: StoreLayout, files: FileOperations, database: SharedDatabase,
+    clock: @escaping @Sendable () -> Int64
+  ) {
     self.layout = layout
     self.files = files
-  }
-
-  /// Where an artifact lies; nil if it is gone or has the wrong length.
-  func path(of artifact: Artifact) -> String? {
-    let path = layout.artifact(artifact.digest)
-    guard let stamp = try? FileStamp(at: path), stamp.isRegularFile,
-      stamp.byteCount == Int64(artifact.byteCount)
-    else { return nil }
-    LastUse.note(path, stamp)
-    return path
+    self.database = database
+    self.clock = clock
   }
 
   /// Gives a flushed draft its final name and flushes that name. If the same bytes are there
   /// already, the draft goes.
   ///
-  /// What is there under the right name with a wrong length was damaged, and is replaced.
+  /// What is there under the right name and may be damaged is replaced.
   /// - Parameter isKept: whether the draft keeps its own name too, where the file system can give
   ///   one file two names.
   func admit(
@@ -37,10 +35,11 @@ final class ArtifactFolder: Sendable {
     let shard = layout.shard(of: artifact.digest)
     try makeDurable(shard: shard)
     let target = layout.artifact(artifact.digest)
-    var isNew = path(of: artifact) == nil
+    // What nobody can vouch for is not worth a reading here: there are good bytes to replace it.
+    let isNew = try !isVerified(artifact)
     try doing("write the artifact", target) { () throws(SystemError) in
       switch (isNew, isKept) {
-      case (true, true): isNew = try link(draft, to: target, as: artifact)
+      case (true, true): try link(draft, to: target)
       case (true, false): try files.rename(draft, to: target)
       case (false, true): break
       case (false, false): try files.unlink(draft)
@@ -54,20 +53,18 @@ final class ArtifactFolder: Sendable {
         throw error
       }
     }
+    if isNew { remember(artifact.digest, target) }
   }
 
-  /// Gives a draft a second name in an artifact's place, which is empty or holds what was damaged.
-  /// - Returns: false if another process was faster.
-  private func link(
-    _ draft: String, to target: String, as artifact: Artifact
-  ) throws(SystemError) -> Bool {
+  /// Gives a draft a second name in an artifact's place, which is empty or holds what nobody vouches
+  /// for.
+  private func link(_ draft: String, to target: String) throws(SystemError) {
     do throws(SystemError) {
       try files.link(draft, to: target)
     } catch {
       switch error.code {
       case EEXIST:
-        if path(of: artifact) != nil { return false }
-        // What is damaged makes room.
+        // What is damaged makes room, and so does what another process has just put there.
         try files.rename(draft, to: target)
       case EPERM, EOPNOTSUPP, ENOSYS, EMLINK:
         // The file system knows one name for a file: better the artifact's than the draft's.
@@ -75,7 +72,6 @@ final class ArtifactFolder: Sendable {
       default: throw error
       }
     }
-    return true
   }
 
   /// Makes a shard and flushes its name, once for every store that is opened: that it is there

@@ -35,33 +35,41 @@ enum CheckpointTable {
   /// Writes a checkpoint. If its key was recorded before, what only the older record names is
   /// kept. The whole of it is also written beside the database, before the row counts.
   /// - Parameter isAllowed: asked in the same transaction; what it throws keeps all as it was.
+  /// - Returns: what came out otherwise than before it was struck for damage.
   static func commit(
     _ checkpoint: Checkpoint, to database: inout Database, beside records: RecordFolder,
     isAllowed: (inout Database) throws(StoreError) -> Void = { _ throws(StoreError) in }
-  ) throws(StoreError) {
+  ) throws(StoreError) -> [RemadeOutput] {
     try database.transaction(to: recording) { (database) throws(StoreError) in
       try isAllowed(&database)
-      try write(checkpoint, to: &database)
+      let moment = try WorkTable.nextNumber(in: &database, to: recording)
+      try write(checkpoint, at: moment, to: &database)
       if let whole = try self.checkpoint(for: checkpoint.key, in: &database) {
         try records.write(whole)
       }
+      return try StruckTable.settle(checkpoint, in: &database)
     }
   }
 
   /// Writes a checkpoint's rows inside a transaction, merged with what they were before.
-  static func write(_ checkpoint: Checkpoint, to database: inout Database) throws(StoreError) {
+  /// - Parameter moment: the place of the commit among all commits and verifications; nil where
+  ///   nobody knows when it was.
+  static func write(
+    _ checkpoint: Checkpoint, at moment: Int64? = nil, to database: inout Database
+  ) throws(StoreError) {
     let action = recording
     let key = SQLValue.text(checkpoint.key.digest.hex)
     let components = try StoredJSON.encode(checkpoint.components, to: action)
     try database.run(
       """
-      INSERT INTO checkpoints (key, kind, hint, components, memo) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (key) DO UPDATE SET components = excluded.components,
+      INSERT INTO checkpoints (key, kind, hint, components, memo, moment)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (key) DO UPDATE SET components = excluded.components, moment = excluded.moment,
         hint = coalesce(excluded.hint, hint), memo = coalesce(excluded.memo, memo)
       """,
       [
         key, .text(checkpoint.components.kind), SQLValue(checkpoint.hint), .text(components),
-        SQLValue(checkpoint.memo),
+        SQLValue(checkpoint.memo), moment.map(SQLValue.integer) ?? .null,
       ], to: action)
     for (port, output) in checkpoint.outputs.sorted(by: { $0.key < $1.key }) {
       try database.run(

@@ -83,6 +83,17 @@ internal import PipelineModel
     }
   }
 
+  /// As `transaction`, for what costs little to lose: it is durable with the next transaction that
+  /// is, and a power cut before that undoes it.
+  mutating func transactionWithoutFlush<Result>(
+    to action: String, _ body: (inout Database) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try script("PRAGMA synchronous = NORMAL", to: action)
+    // If this failed, it would be flushed the next time it is set.
+    defer { try? script("PRAGMA synchronous = FULL", to: action) }
+    return try transaction(to: action, body)
+  }
+
   private mutating func prepared(
     _ sql: String, to action: String
   ) throws(StoreError) -> OpaquePointer {

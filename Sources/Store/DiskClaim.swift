@@ -52,7 +52,7 @@ final class DiskClaim: WorkClaim {
     let action = "record the work in"
     try requireLock(action)
     try store.requireArtifacts(of: checkpoint)
-    try store.withDatabase { (database) throws(StoreError) in
+    let differences = try store.withDatabase { (database) throws(StoreError) in
       try CheckpointTable.commit(checkpoint, to: &database, beside: store.records) {
         (database) throws(StoreError) in
         guard try WorkTable.holds(work, epoch: epoch, in: &database) else {
@@ -60,6 +60,7 @@ final class DiskClaim: WorkClaim {
         }
       }
     }
+    store.tell(differences)
   }
 
   /// Forgets the work first: a folder of work that nobody knows of is removed by whoever opens the
@@ -74,7 +75,7 @@ final class DiskClaim: WorkClaim {
     } catch {
       return
     }
-    WorkFolder(path: folder, files: store.files).remove()
+    store.artifacts.remove(WorkFolder(path: folder, files: store.files))
   }
 
   func release() { lock.release() }

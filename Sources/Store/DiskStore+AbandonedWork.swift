@@ -21,7 +21,7 @@ extension DiskStore {
     for name in names where StoreLayout.isWorkName(name) && !known.contains(name) {
       let folder = WorkFolder(path: "\(layout.work)/\(name)", files: files)
       guard case .taken(let lock)? = try? folder.lock() else { continue }
-      folder.remove()
+      artifacts.remove(folder)
       lock.release()
     }
   }
@@ -59,7 +59,7 @@ extension DiskStore {
       try WorkTable.remove(entry.work, epoch: entry.epoch, in: &database)
       return try WorkTable.entry(for: entry.work, in: &database) == nil
     }
-    if isForgotten && held != nil { folder.remove() }
+    if isForgotten && held != nil { artifacts.remove(folder) }
     held?.release()
   }
 }

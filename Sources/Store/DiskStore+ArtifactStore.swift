@@ -2,10 +2,11 @@ internal import Hashing
 public import PipelineModel
 
 extension DiskStore: ArtifactStore {
-  /// Where an artifact lies. Throws when it is missing or has the wrong length; takes one look at
-  /// the file, and does not read it.
+  /// Where an artifact lies, to be read. Throws when it is missing, has the wrong length, or is
+  /// damaged. Takes one look at the file, and reads it only where it is not the version that was
+  /// verified last, or where that was more than 30 days ago.
   public func path(of artifact: Artifact) throws(StoreError) -> String {
-    guard let path = artifacts.path(of: artifact) else { throw missing(artifact) }
+    guard let path = try soundPath(of: artifact, isRead: true) else { throw missing(artifact) }
     return path
   }
 
@@ -15,15 +16,16 @@ extension DiskStore: ArtifactStore {
     ArtifactDraft(DraftFile(kind, in: try drafts.makeFile(), for: artifacts, files: files))
   }
 
-  /// What was recorded under this key, without the kept sound that is gone (it can be streamed
-  /// again); nil if nothing was recorded, or if anything else that it names is gone.
+  /// What was recorded under this key, without the kept sound that is gone or damaged (it can be
+  /// streamed again); nil if nothing was recorded, or if anything else that it names is gone or
+  /// damaged. Artifacts are read where their files are not the versions that were verified last.
   public func checkpoint(for key: Checkpoint.Key) throws(StoreError) -> Checkpoint? {
     let found = try withDatabase { (database) throws(StoreError) in
       try CheckpointTable.checkpoint(for: key, in: &database)
     }
     guard var checkpoint = found else { return nil }
     for (port, output) in checkpoint.outputs {
-      guard let artifact = output.artifact, artifacts.path(of: artifact) == nil else { continue }
+      guard let artifact = output.artifact, try soundPath(of: artifact) == nil else { continue }
       if output.kind != .sound { return nil }
       checkpoint.outputs[port]?.artifact = nil
     }
@@ -34,9 +36,10 @@ extension DiskStore: ArtifactStore {
   /// not in the store.
   public func commit(_ checkpoint: Checkpoint) throws(StoreError) {
     try requireArtifacts(of: checkpoint)
-    try withDatabase { (database) throws(StoreError) in
+    let differences = try withDatabase { (database) throws(StoreError) in
       try CheckpointTable.commit(checkpoint, to: &database, beside: records)
     }
+    tell(differences)
   }
 
   /// Whether a checkpoint of this stage kind was recorded with this hint. One look at an index.
@@ -54,7 +57,7 @@ extension DiskStore: ArtifactStore {
   /// Throws if an artifact that the checkpoint names is not in the store.
   func requireArtifacts(of checkpoint: Checkpoint) throws(StoreError) {
     for output in checkpoint.outputs.values {
-      if let artifact = output.artifact, artifacts.path(of: artifact) == nil {
+      if let artifact = output.artifact, try soundPath(of: artifact) == nil {
         throw missing(artifact)
       }
     }

@@ -4,11 +4,11 @@ public import PipelineModel
 /// What batches are remembered by. The stamps of recordings and exports are those of `digests` and
 /// `published`: a row here holds for as long as those do.
 extension DiskStore: BatchLog {
-  /// Everything that is remembered of a batch: two queries, and a look at each file.
+  /// Everything that is remembered of a batch: three queries, and a look at each file.
   public func entries(
     of batch: Digest, in folder: String
   ) throws(StoreError) -> [RecalledBatchEntry] {
-    let (files, exports) = try withDatabase { (database) throws(StoreError) in
+    let (files, exports, artifacts) = try withDatabase { (database) throws(StoreError) in
       (
         try database.run(
           """
@@ -24,6 +24,11 @@ extension DiskStore: BatchLog {
           FROM batch_exports AS e
           LEFT JOIN published AS p ON p.path = e.export AND p.content = e.content
           WHERE e.batch = ?
+          """, [.text(batch.hex)], to: "read a batch in"),
+        try database.run(
+          """
+          SELECT a.path, a.artifact, v.inode, v.byte_count, v.modified_ns, v.changed_ns
+          FROM batch_artifacts AS a LEFT JOIN verified AS v USING (artifact) WHERE a.batch = ?
           """, [.text(batch.hex)], to: "read a batch in")
       )
     }
@@ -36,6 +41,15 @@ extension DiskStore: BatchLog {
         changed.insert(Array(path.utf8))
       }
     }
+    for row in artifacts {
+      guard let path = row[0].text, let artifact = row[1].text.flatMap(Digest.init(hex:)),
+        // What was freed is not needed for exports that are there.
+        let stamp = try? FileStamp(at: layout.artifact(artifact))
+      else { continue }
+      if !row[2...].elementsEqual(VerifiedTable.columns(stamp)) {
+        changed.insert(Array(path.utf8))
+      }
+    }
     return files.compactMap { row in
       guard let entry = BatchEntry(row) else { return nil }
       let stamp = try? FileStamp(following: folder + "/" + entry.path)
@@ -45,9 +59,9 @@ extension DiskStore: BatchLog {
     }
   }
 
-  /// Remembers a file with what its exports were published as.
+  /// Remembers a file with what its exports were published as, and what its run made or reused.
   public func remember(
-    _ entry: BatchEntry, of batch: Digest, exports: [String]
+    _ entry: BatchEntry, of batch: Digest, exports: [String], artifacts: Set<Digest> = []
   ) throws(StoreError) {
     let action = "record a file of a batch in"
     let key: [SQLValue] = [.text(batch.hex), .text(entry.path)]
@@ -65,6 +79,11 @@ extension DiskStore: BatchLog {
             .text(entry.settings.hex), .text(entry.name), .text(entry.state.rawValue),
             entry.mediaSeconds.map(SQLValue.real) ?? .null, .text(entry.report),
           ], to: action)
+        for artifact in artifacts {
+          try database.run(
+            "INSERT INTO batch_artifacts (batch, path, artifact) VALUES (?, ?, ?)",
+            key + [.text(artifact.hex)], to: action)
+        }
         for export in exports {
           // Without a publication there is no content, and the file is looked at again next time.
           try database.run(

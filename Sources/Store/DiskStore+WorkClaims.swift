@@ -38,7 +38,7 @@ extension DiskStore: WorkClaims {
         }
         guard let claimed else {
           // The work ended, or was begun anew elsewhere, before the folder was locked.
-          folder.remove()
+          artifacts.remove(folder)
           lock.release()
           continue
         }

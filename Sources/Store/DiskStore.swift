@@ -1,12 +1,12 @@
 import Glibc
 internal import Hashing
 public import PipelineModel
-internal import Synchronization
 
 /// The store on a disk: a folder with finished work and a database that says what it is.
 ///
 /// ```
 /// artifacts/ab/abcdef…   finished files, read-only, named by their SHA-256
+/// damaged/               what was found to be damaged, out of use
 /// drafts/                files being written, named after the process that writes them
 /// work/abcdef….7/        files of work that can be gone on with, and the lock of who is at it
 /// spool.sqlite           checkpoints, runs, work under way, and what is known of files outside
@@ -31,7 +31,10 @@ public final class DiskStore: Sendable {
   public let recovery: Recovery?
   /// Held for as long as the store is open, so that nobody replaces the database meanwhile.
   private let lock: FolderLock
-  private let database: Mutex<Database>
+  private let database: SharedDatabase
+  let news = StoreNews()
+  /// Whether what is damaged can be taken out of use.
+  let isWritable: Bool
   /// The time in nanoseconds since 1970.
   let clock: @Sendable () -> Int64
   /// How long a stopped process keeps its work without a sign of life, in seconds.
@@ -61,16 +64,17 @@ public final class DiskStore: Sendable {
     self.files = files
     self.clock = clock
     self.grace = grace
-    artifacts = ArtifactFolder(layout, files: files)
     drafts = DraftFolder(path: layout.drafts, files: files)
     records = RecordFolder(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: schema)
+    isWritable = true
     lock = try FolderLock(layout.root)
     var recovery: Recovery?
-    database = Mutex(
+    database = SharedDatabase(
       try DatabaseOpening(
         layout: layout, files: files, schema: schema, records: records, slots: backups, clock: clock
       ).open(lock, &recovery))
+    artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
     self.recovery = recovery
     drafts.sweep()
     try sweepUnfinished()
@@ -97,7 +101,7 @@ public final class DiskStore: Sendable {
     files = .system
     grace = 10
     clock = Clock.now
-    artifacts = ArtifactFolder(layout, files: files)
+    isWritable = false
     drafts = DraftFolder(path: layout.drafts, files: files)
     records = RecordFolder(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: .current)
@@ -105,7 +109,8 @@ public final class DiskStore: Sendable {
     _ = lock.tryShared()
     var copy = try DatabaseSnapshot.copy(of: layout)
     try Schema.current.migrate(&copy, at: layout.database)
-    database = Mutex(copy)
+    database = SharedDatabase(copy)
+    artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
     recovery = nil
   }
 
@@ -116,7 +121,7 @@ public final class DiskStore: Sendable {
   func withDatabase<Result>(
     _ body: (inout sending Database) throws(StoreError) -> sending Result
   ) throws(StoreError) -> Result {
-    try database.withLock(body)
+    try database.with(body)
   }
 
   /// Bytes free for a user in the file system of a folder.

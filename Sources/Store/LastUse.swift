@@ -7,8 +7,10 @@ enum LastUse {
   private static let freshness: Int64 = 600 * 1_000_000_000
 
   /// Notes that an artifact is wanted now. A store that cannot be written goes without.
-  static func note(_ path: String, _ stamp: FileStamp) {
-    if (0..<freshness).contains(Clock.now() - stamp.modified) { return }
-    _ = unsafe utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW)
+  /// - Returns: the stamp that the file has since then; nil if its times are as they were.
+  static func note(_ path: String, _ stamp: FileStamp) -> FileStamp? {
+    if (0..<freshness).contains(Clock.now() - stamp.modified) { return nil }
+    guard unsafe utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+    return try? FileStamp(at: path)
   }
 }

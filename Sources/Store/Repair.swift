@@ -82,7 +82,7 @@ public struct Repair: Sendable {
     let what: String? =
       switch finding.kind {
       case .database: "make the database again"
-      case .damagedArtifact: "delete the damaged file, and strike it from its checkpoints"
+      case .damagedArtifact: "set the damaged file aside, and strike what may have been made of it"
       case .missingArtifact: "strike the missing file from its checkpoints"
       case .unreadableCheckpoint: "drop the checkpoint, or take it from its record"
       case .contradiction: "take the checkpoint from its record"

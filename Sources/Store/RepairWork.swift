@@ -20,7 +20,8 @@ struct RepairWork {
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(StoreError) -> Bool {
     switch finding.kind {
-    case .damagedArtifact, .missingArtifact: try drop(finding, &database)
+    case .damagedArtifact: try setAside(finding, &database)
+    case .missingArtifact: try strike(finding, &database)
     case .unreadableCheckpoint, .contradiction: try replaceCheckpoint(finding, &database)
     case .unreadableRun: try replaceRun(finding, &database)
     case .damagedRecord: try rewrite(finding.path, &database)
@@ -32,18 +33,17 @@ struct RepairWork {
     return true
   }
 
-  /// The file first: what is named and not there is found out by whoever wants it, but a damaged
-  /// file that nobody names would be taken for a whole one when its bytes come by again.
-  private func drop(_ finding: InspectionFinding, _ database: inout Database) throws(StoreError) {
+  private func setAside(
+    _ finding: InspectionFinding, _ database: inout Database
+  ) throws(StoreError) {
     guard let digest = finding.subject.flatMap(Digest.init(hex:)) else { return }
-    try doing("delete", finding.path) { () throws(SystemError) in
-      do throws(SystemError) {
-        try files.unlink(finding.path)
-        try files.flushFolder(layout.shard(of: digest))
-      } catch {
-        if error.code != ENOENT { throw error }
-      }
-    }
+    _ = try DamageRemoval(layout: layout, records: records, files: files).remove(
+      ArtifactDamage(digest: digest, stamp: nil, problem: finding.problem), from: &database)
+  }
+
+  /// What was computed from a file while it was there is as good as it was.
+  private func strike(_ finding: InspectionFinding, _ database: inout Database) throws(StoreError) {
+    guard let digest = finding.subject.flatMap(Digest.init(hex:)) else { return }
     let struck = try database.transaction(to: "strike an artifact from") {
       (database) throws(StoreError) in
       try CheckpointTable.strike(digest, from: &database)

@@ -7,6 +7,7 @@ struct StoreLayout: Sendable {
 
   var artifacts: String { root + "/artifacts" }
   var drafts: String { root + "/drafts" }
+  var damaged: String { root + "/damaged" }
   var work: String { root + "/work" }
   var database: String { root + "/spool.sqlite" }
   var records: String { root + "/records" }

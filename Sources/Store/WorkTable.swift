@@ -110,7 +110,8 @@ enum WorkTable {
       to: "end work in")
   }
 
-  private static func nextNumber(
+  /// A number that is greater than all before it, inside a transaction.
+  static func nextNumber(
     in database: inout Database, to action: String
   ) throws(StoreError) -> Int64 {
     let rows = try database.run("UPDATE epochs SET last = last + 1 RETURNING last", to: action)

@@ -29,11 +29,13 @@ extension ArtifactDraft {
 }
 
 extension KeyComponents {
-  /// Components that differ where one of the words does.
-  public static func sample(_ kind: String, _ parameter: String) -> KeyComponents {
+  /// Components that differ where one of the words or the input does.
+  public static func sample(
+    _ kind: String, _ parameter: String, of input: Digest = SHA256.digest(of: "input")
+  ) -> KeyComponents {
     KeyComponents(
       kind: kind, revision: 1, parameters: Value.text(parameter).canonicalJSON,
-      inputs: [.sound: SHA256.digest(of: "input")], libraries: ["library": "1.0"])
+      inputs: [.sound: input], libraries: ["library": "1.0"])
   }
 }
 

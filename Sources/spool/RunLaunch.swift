@@ -65,7 +65,14 @@ struct RunLaunch {
     switch voice {
     case .json: JSONRecorder(console)
     case .quiet: SilentRecorder(console)
-    case .full: TerminalRecorder(plan, clock: clock, console: console)
+    case .full: terminalRecorder(clock)
     }
+  }
+
+  /// What the store has to say must not be written into the board.
+  private func terminalRecorder(_ clock: SystemClock) -> TerminalRecorder {
+    let recorder = TerminalRecorder(plan, clock: clock, console: console)
+    store.listen { recorder.tell("note: \(Format.visible($0))") }
+    return recorder
   }
 }

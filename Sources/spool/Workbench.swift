@@ -132,6 +132,7 @@ struct Workbench {
   /// Says so where a store's database had to be made again.
   private func told<Opened>(_ opened: Opened, _ store: DiskStore) -> Opened {
     if let recovery = store.recovery { console.report("note: \(Format.visible(recovery.line))") }
+    store.listen { [console] in console.report("note: \(Format.visible($0))") }
     return opened
   }
 

@@ -31,6 +31,14 @@ final class TerminalRecorder: RunRecorder {
     }
   }
 
+  /// Says something above the board.
+  func tell(_ line: String) {
+    state.withLock { state in
+      erase(&state.board)
+      console.report(line)
+    }
+  }
+
   private func show(_ event: RunEvent, _ board: inout StepBoard, news: String?, now: Double) {
     switch event {
     case .started(let run):

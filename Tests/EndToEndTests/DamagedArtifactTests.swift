@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "A run trusts nothing in the store that was changed",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct DamagedArtifactTests {
+  private let place: Workspace
+  private let note: String
+  private let pipeline: String
+
+  init() throws {
+    place = try Workspace()
+    note = place.file("note.wav")
+    try Reference.record(note, seconds: 1)
+    pipeline = try place.quickPipeline(formats: "wav, flac")
+    try #require(try place.run(pipeline, [note]).exitCode == 0)
+  }
+
+  private var artifacts: [String] {
+    let root = place.store + "/artifacts"
+    let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+    return names.filter { $0.contains("/") }.map { "\(root)/\($0)" }.sorted()
+  }
+
+  /// Flips the lowest bit of a byte in place, as a program would.
+  private func flip(_ path: String, at offset: Int) throws {
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    let file = try #require(FileHandle(forUpdatingAtPath: path))
+    try file.seek(toOffset: UInt64(offset))
+    let byte = try #require(try file.read(upToCount: 1)?.first)
+    try file.seek(toOffset: UInt64(offset))
+    try file.write(contentsOf: Data([byte ^ 1]))
+    try file.close()
+  }
+
+  @Test("a flipped bit in any artifact is caught by the next run, which makes the same again")
+  func everyArtifact() throws {
+    let exports = try place.allExports()
+    let all = artifacts
+    #expect(all.count > 3)
+    for path in all {
+      let byteCount = try Data(contentsOf: URL(fileURLWithPath: path)).count
+      try flip(path, at: byteCount / 2)
+      let again = try place.run(pipeline, [note])
+      #expect(again.exitCode == 0, "\(again.errorOutput)")
+      let lines = again.errorOutput.split(separator: "\n")
+      #expect(lines.count == 1 && lines.first?.hasPrefix("note: the ") == true, "\(lines)")
+      #expect(lines.first?.contains(" in the store is damaged") == true)
+      #expect(try place.allExports() == exports)
+      #expect(try place.spool(["check", "--json"]).exitCode == 0)
+      #expect(try place.run(pipeline, [note]).errorOutput == "")
+    }
+    #expect(artifacts == all)
+  }
+
+  @Test("damaged sound between the stages reaches no export")
+  func noWrongExport() throws {
+    let sound = try #require(
+      artifacts.first { path in
+        (try? Data(contentsOf: URL(fileURLWithPath: path)).prefix(8)) == Data("SPOOLPCM".utf8)
+      })
+    // The exponent of a sample: infinity, which encoders refuse half-way.
+    for offset in [24 + 4000 + 3, 24 + 4000 + 2] {
+      let file = try #require(FileHandle(forUpdatingAtPath: sound))
+      try file.seek(toOffset: UInt64(offset))
+      try file.write(contentsOf: Data([offset % 4 == 3 ? 0x7F : 0x80]))
+      try file.close()
+    }
+    // Exports of other formats are made from the sound that is kept.
+    let other = try place.quickPipeline(formats: "flac, alac, m4a")
+    let result = try place.run(other, [note])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    let fresh = try Workspace()
+    let copy = fresh.file("note.wav")
+    try FileManager.default.copyItem(atPath: note, toPath: copy)
+    try #require(
+      try fresh.run(try fresh.quickPipeline(formats: "flac, alac, m4a"), [copy]).exitCode == 0)
+    for (name, bytes) in try fresh.allExports() {
+      #expect(try place.allExports()[name] == bytes, "\(name)")
+    }
+  }
+}
