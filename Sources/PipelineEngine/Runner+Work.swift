@@ -14,7 +14,8 @@ extension Runner {
     let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
     let recording = recording(of: order, plan, recordings)
     let claim = try claim(order.work(on: recording?.identity), order.summary)
-    return try claim.settled {
+    let isDone = try claim.settled {
+      defer { progress.heldByteCount = claim.heldByteCount }
       guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store) else { return false }
       try prepare(claim)
       let outcome = try stream(order, plan, recordings, publisher, claim, progress.record)
@@ -22,6 +23,8 @@ extension Runner {
       try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
       return true
     }
+    progress.heldByteCount = 0
+    return isDone
   }
 
   private func stream(
