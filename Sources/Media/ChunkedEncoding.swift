@@ -93,6 +93,8 @@ final class ChunkedEncoding: SoundFileEncoding {
     try muxer.finish(end: end, hash: hash)
   }
 
+  func cancel() { stop.raise() }
+
   private func startWholeChunks() throws(MediaError) {
     // One frame more, so that the last chunk is never empty.
     while end > plan.input(of: nextChunk).upperBound {
@@ -115,6 +117,8 @@ final class ChunkedEncoding: SoundFileEncoding {
   private func takeOldest() throws(MediaError) {
     guard let result = jobs.next() else { return }
     let run = try result.get()
+    // What a stopped job gives is cut short.
+    if stop.isRaised { throw MediaError(stopped: muxer.path) }
     if !plan.isLong { try muxer.append(run, end: end) }
     chunksTaken += 1
     dropSound()
@@ -129,6 +133,11 @@ final class ChunkedEncoding: SoundFileEncoding {
 }
 
 extension MediaError {
+  /// A file that nobody wants any more.
+  init(stopped path: String) {
+    self.init(.write, "go on writing", path: path, reason: "it was stopped")
+  }
+
   /// A stream that ended before the frame up to which it was encoded by an earlier process.
   init(shortened path: String) {
     self.init(

@@ -45,9 +45,13 @@ final class SerialEncoding: SoundFileEncoding {
 
   /// An encoding that was not finished leaves its file as it is.
   deinit {
+    cancel()
+    thread.join()
+  }
+
+  func cancel() {
     failure.isAbandoned = true
     queue.cancel()
-    thread.join()
   }
 
   func begin(at frame: Int) { end = frame }
@@ -67,6 +71,7 @@ final class SerialEncoding: SoundFileEncoding {
     queue.close()
     thread.join()
     if let error = failure.error { throw error }
+    if failure.isAbandoned { throw MediaError(stopped: path) }
   }
 
   /// What the two threads tell each other beside the sound.

@@ -5,8 +5,8 @@ public import Threading
 ///
 /// The bytes depend on the sound, the spec and the libraries' versions alone: not on how the sound
 /// is cut into blocks, not on the number of processors, and not on how often the process died on
-/// the way. Memory stays flat. An encoder belongs to one thread, but for ``progress()`` and
-/// ``flush()``; one that is dropped without `finish` leaves half a file.
+/// the way. Memory stays flat. An encoder belongs to one thread, but for ``progress()``,
+/// ``flush()`` and ``cancel()``; one that is dropped without `finish` leaves half a file.
 ///
 /// An encoder that is given work keeps what it has done where another process finds it. WAV goes on
 /// behind the last frame that the system has taken over. ALAC, FLAC, and AAC of at most two channels
@@ -96,6 +96,10 @@ public final class SoundFileEncoder {
     guard let converter else { return try encoding.write(block) }
     try encoding.write(SharedBuffer(converter.convert(block.buffer)))
   }
+
+  /// Nobody wants the file now: encoders stop at their next frame, and ``finish()`` throws. What was
+  /// done stays for whoever goes on. Any thread may call it, at any moment.
+  public func cancel() { encoding.cancel() }
 
   /// Encodes what is left and completes the file. Its bytes are with the system, not yet flushed
   /// to the disk. Until they are, the work can still be gone on with, should they get lost.

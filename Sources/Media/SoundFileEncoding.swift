@@ -10,6 +10,9 @@ protocol SoundFileEncoding {
   func begin(at frame: Int)
   /// Takes the next block of sound, in the encoder's format.
   func write(_ block: SharedBuffer) throws(MediaError)
-  /// No sound follows: completes the file.
+  /// No sound follows: completes the file. Throws after `cancel`.
   func finish() throws(MediaError)
+  /// Nobody wants the file any more: whoever waits for it, or for room, returns soon. Any thread may
+  /// call it.
+  func cancel()
 }

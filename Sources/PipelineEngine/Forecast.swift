@@ -27,8 +27,10 @@ public struct Forecast: Sendable {
   public var storeByteCount: Int { units.compactMap { $0.estimate?.storeByteCount }.reduce(0, +) }
   /// Bytes that will go into the output folder.
   public var publishedByteCount: Int {
-    units.compactMap { $0.estimate?.publishedByteCount }.reduce(0, +)
+    units.compactMap { $0.estimate?.publishedByteCount }.reduce(unpublishedByteCount, +)
   }
+  /// Of these, bytes of exports that are whole in the store and only have to be put there.
+  public internal(set) var unpublishedByteCount = 0
   /// Wall time in seconds, roughly.
   public var seconds: Double { units.compactMap { $0.estimate?.seconds }.reduce(0, +) }
 

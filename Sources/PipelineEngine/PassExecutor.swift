@@ -23,6 +23,18 @@ public struct PassOrder: Sendable {
     case opened([SourceInput])
     /// What a step left in the store.
     case kept(StepID, Artifact)
+
+    /// What is read from the store, and the steps that left it there.
+    var kept: [(step: StepID, artifact: Artifact)] {
+      switch self {
+      case .kept(let step, let artifact): [(step, artifact)]
+      case .opened(let inputs):
+        inputs.compactMap { input in
+          if case .kept(let step, let artifact) = input.origin { return (step, artifact) }
+          return nil
+        }
+      }
+    }
   }
 
   /// One of the things that a pass begins with.

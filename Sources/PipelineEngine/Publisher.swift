@@ -66,14 +66,50 @@ final class Publisher: Sendable {
     }
   }
 
+  /// Bytes of the exports that are whole in the store and have yet to go into the user's folder.
+  func missingByteCount(_ survey: Survey) -> Int {
+    let rehearsal = RehearsedCustody(runner.custody)
+    var count = 0
+    for step in plan.steps {
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      for (port, output) in survey.checkpoint(of: step.id)?.outputs ?? [:] {
+        guard let artifact = output.artifact else { continue }
+        // What cannot be published says so when its turn comes.
+        let context = context(step, outputs: [port: output], custody: rehearsal)
+        let files = (try? stage.publish(context)) ?? []
+        count += files.filter { !$0.wasThere }.count * artifact.byteCount
+      }
+    }
+    return count
+  }
+
+  /// Bytes of files in the user's folder that steps which are not done have published already, of
+  /// those that earlier processes and this one began.
+  func earlyByteCount(_ survey: Survey) -> Int {
+    var count = 0
+    for step in plan.steps where survey.checkpoint(of: step.id) == nil {
+      guard let stage = step.stage as? any PublishingStage, let own = recording(of: step) else {
+        continue
+      }
+      for name in stage.fileNames(of: step.id, recordings: runner.names(of: step, plan, options)) {
+        let path = options.folder + "/" + name
+        guard let source = try? runner.custody.recording(ofPublished: path),
+          own.isSameRecording(as: source)
+        else { continue }
+        count += runner.custody.byteCount(ofPublished: path) ?? 0
+      }
+    }
+    return count
+  }
+
   private func context(
-    _ step: BoundStep, outputs: [PortName: StepOutput]
+    _ step: BoundStep, outputs: [PortName: StepOutput], custody: (any FileCustody)? = nil
   ) -> PublishingContext {
     PublishingContext(
       step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
       names: runner.names(of: step, plan, options), recording: recording(of: step),
       folder: options.folder, isReplacing: options.isReplacing,
-      store: runner.store, custody: runner.custody)
+      store: runner.store, custody: custody ?? runner.custody)
   }
 
   private func recording(of step: BoundStep) -> RecordingIdentity? {

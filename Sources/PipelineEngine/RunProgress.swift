@@ -5,6 +5,8 @@ struct RunProgress {
   var record: RunRecord
   /// Whether nothing was done yet in this run.
   private(set) var isFirstWork = true
+  /// Bytes of the unfinished files that the work in hand has left for whoever goes on with it.
+  var heldByteCount = 0
   private let clock: any RunClock
   private let began: Double
 

@@ -66,27 +66,30 @@ extension Runner {
     plan.recordings(of: step.id).compactMap { options.names[$0] ?? plan.inputs[$0] }
   }
 
-  /// Refuses, with figures, a run that cannot fit beside what there is of it already.
-  func checkRoom(
-    _ plan: Plan, _ survey: Survey, _ options: Options, _ claim: any WorkClaim
-  ) throws {
+  /// What is left to write and what is free, as things stand.
+  /// - Parameter held: bytes of unfinished files that the work goes on with.
+  func roomNeed(
+    _ plan: Plan, _ survey: Survey, _ options: Options, _ publisher: Publisher, held: Int
+  ) throws -> RoomNeed {
     let forecast = try Forecast(
       plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
-    let storeFree = try store.freeByteCount()
-    let folderFree = try custody.freeByteCount(at: options.folder)
-    let isShared = custody.sharesDisk(with: options.folder)
-    let missing = max(0, forecast.storeByteCount - claim.heldByteCount)
-    let rooms = [
-      ("the store", missing + (isShared ? forecast.publishedByteCount : 0), storeFree),
-      (options.folder, forecast.publishedByteCount, folderFree),
-    ]
-    for (place, needed, free) in rooms where needed > free {
-      throw StageError(
-        "there is not enough room in \(place)",
-        reason: "the run needs about \(ByteCount(needed)), and \(ByteCount(free)) are free",
-        advice: "free some space, or choose another place with --store or --out",
-        cause: .environment)
-    }
+    // Only work that was begun can have handed over files before its end.
+    let early = held > 0 ? publisher.earlyByteCount(survey) : 0
+    return RoomNeed(
+      folder: options.folder, storeByteCount: max(0, forecast.storeByteCount - held),
+      folderByteCount: max(0, forecast.publishedByteCount - early)
+        + publisher.missingByteCount(survey),
+      storeFreeByteCount: try store.freeByteCount(),
+      folderFreeByteCount: try custody.freeByteCount(at: options.folder),
+      sharesDisk: custody.sharesDisk(with: options.folder))
+  }
+
+  /// Refuses, with figures, a run that cannot fit beside what there is of it already.
+  func checkRoom(
+    _ plan: Plan, _ survey: Survey, _ options: Options, _ publisher: Publisher, held: Int
+  ) throws {
+    let need = try roomNeed(plan, survey, options, publisher, held: held)
+    if let refusal = need.refusal { throw refusal }
   }
 
   func failure(_ error: any Error, _ plan: Plan) -> RunError {

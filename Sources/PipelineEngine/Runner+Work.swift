@@ -13,7 +13,8 @@ extension Runner {
     let pending = Set(outline.path.filter { status[$0] == .pending })
     let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
     let claim = try claim(order.work(on: recordings), order.summary)
-    return try claim.settled {
+    let isDone = try claim.settled {
+      defer { progress.heldByteCount = claim.heldByteCount }
       guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store),
         try isStartThere(order, survey)
       else { return false }
@@ -23,18 +24,21 @@ extension Runner {
       try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
       return true
     }
+    progress.heldByteCount = 0
+    return isDone
   }
 
   /// Whether the kept sound that a pass begins with can be read. Where it turns out to be damaged,
   /// and the store has struck it, the work has to be planned anew.
   private func isStartThere(_ order: PassOrder, _ survey: Survey) throws(StoreError) -> Bool {
-    guard case .kept(let id, let artifact) = order.start else { return true }
-    do throws(StoreError) { _ = try store.path(of: artifact) } catch {
-      guard let key = survey.checkpoint(of: id)?.key,
-        let outputs = try store.checkpoint(for: key)?.outputs.values,
-        outputs.contains(where: { $0.artifact == artifact })
-      else { return false }
-      throw error
+    for (id, artifact) in order.start.kept {
+      do throws(StoreError) { _ = try store.path(of: artifact) } catch {
+        guard let key = survey.checkpoint(of: id)?.key,
+          let outputs = try store.checkpoint(for: key)?.outputs.values,
+          outputs.contains(where: { $0.artifact == artifact })
+        else { return false }
+        throw error
+      }
     }
     return true
   }

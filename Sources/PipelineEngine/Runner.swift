@@ -50,9 +50,13 @@ public struct Runner: Sendable {
   /// What running the plan would do; changes nothing.
   public func forecast(_ plan: Plan, _ options: Options) throws(RunError) -> Forecast {
     do {
-      let survey = try Survey(plan, recordings: try identify(plan), store: store)
-      return try Forecast(
+      let recordings = try identify(plan)
+      let survey = try Survey(plan, recordings: recordings, store: store)
+      var forecast = try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
+      forecast.unpublishedByteCount = Publisher(self, plan, options, recordings)
+        .missingByteCount(survey)
+      return forecast
     } catch let error as StoreError {
       throw RunError(StageError(error))
     } catch {
@@ -82,7 +86,7 @@ public struct Runner: Sendable {
       try log.save(progress.record)
     } catch {
       let failure = explainFullDisk(
-        (error as? RunError) ?? self.failure(error, plan), plan, options, progress.record)
+        (error as? RunError) ?? self.failure(error, plan), plan, options, progress)
       let isStopped = failure.error.cause == .cancelled
       progress.end(
         isStopped ? .interrupted : .failed, at: clock.now,
@@ -108,10 +112,15 @@ public struct Runner: Sendable {
       for (id, checkpoint) in progress.takeReused(survey, store: store) {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
-      guard let work = planner.next(survey.status) else { return }
+      guard let work = planner.next(survey.status) else {
+        // Nothing to compute: what is left is to put files into the user's folder.
+        if progress.isFirstWork { try checkRoom(plan, survey, options, publisher, held: 0) }
+        return
+      }
       let isFirst = progress.isFirstWork
       let prepare = { (claim: any WorkClaim) throws in
-        if isFirst { try checkRoom(plan, survey, options, claim) }
+        guard isFirst else { return }
+        try checkRoom(plan, survey, options, publisher, held: claim.heldByteCount)
       }
       let isDoneHere: Bool
       switch work {

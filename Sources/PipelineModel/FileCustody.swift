@@ -14,6 +14,10 @@ public protocol FileCustody: Sendable {
   /// not changed since; nil where that is not known.
   func recording(ofPublished path: String) throws(StoreError) -> RecordingIdentity?
 
+  /// Bytes of the file at `path`, if it was published by this store and has not changed since; nil
+  /// where that is not known.
+  func byteCount(ofPublished path: String) -> Int?
+
   /// Puts a file in a user's folder: `write` fills a temporary name beside it, which is flushed,
   /// renamed to `path`, and remembered under `content`. The folder must exist.
   ///

@@ -62,6 +62,15 @@ extension DiskStore: FileCustody {
     try published(at: FilePath.absolute(path))?.recording
   }
 
+  /// Bytes of the file at `path`, if this store published it and it has not changed since.
+  public func byteCount(ofPublished path: String) -> Int? {
+    let path = FilePath.absolute(path)
+    guard (try? published(at: path)) != nil, let stamp = try? FileStamp(at: path) else {
+      return nil
+    }
+    return Int(stamp.byteCount)
+  }
+
   /// What was published at an absolute path, if it is still there and unchanged.
   func published(at path: String) throws(StoreError) -> CustodyTables.Published? {
     guard let stamp = try? FileStamp(at: path), stamp.isRegularFile else { return nil }

@@ -67,6 +67,52 @@ struct OutputFolderTests {
   }
 
   @Test(
+    "exports that lie whole in the store are refused as well where they do not fit",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func noRoomForFinishedWork() throws {
+    let pipeline = try place.quickPipeline()
+    try #require(try place.run(pipeline, [note]).exitCode == 0)
+    let disk = try SmallDisk(byteCount: 300_000)
+    let run = try place.run(pipeline, [note], ["--out", disk.path])
+    #expect(run.exitCode == 1)
+    let complaint = try #require(run.complaint, "\(run.errorOutput)")
+    #expect(complaint.what.contains("not enough room in \(disk.path)"), "\(complaint)")
+    #expect(Workspace.names(in: disk.path) == [])
+    let plan = try place.spool(["plan", pipeline, note, "--out", disk.path]).text
+    #expect(plan.contains("does not fit"), "\(plan)")
+  }
+
+  @Test(
+    "the rest that a full output folder lacks is what is left to write, and not all of it",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func restOfExports() throws {
+    try Reference.record(note, seconds: 60, rate: 22050, channels: 1)
+    let pipeline = try place.quickPipeline(formats: "wav, alac")
+    try #require(try place.run(pipeline, [note]).exitCode == 0)
+    let sizes = try place.allExports().mapValues(\.count)
+    let (wav, alac) = (try #require(sizes["note.wav"]), try #require(sizes["note.alac.m4a"]))
+    // The WAV is there already; the rest does not fit.
+    let disk = try SmallDisk(byteCount: 64 << 20)
+    try #require(
+      try place.run(
+        try place.pipeline(
+          String(contentsOfFile: pipeline, encoding: .utf8)
+            .replacing("[wav, alac]", with: "[wav]"), named: "one.yaml"), [note],
+        ["--out", disk.path]
+      ).exitCode == 0)
+    try disk.squeeze(toRoomFor: alac / 2)
+    let run = try place.run(pipeline, [note], ["--out", disk.path])
+    #expect(run.exitCode == 1)
+    let why = try #require(run.complaint?.why, "\(run.errorOutput)")
+    let figure = try #require(why.firstMatch(of: /need about ([\d.]+) MB/)?.1)
+    let needed = try #require(Double(figure)) * 1e6
+    #expect(needed < Double(alac) * 1.1 && needed < Double(wav), "\(why)")
+    try disk.resize(toByteCount: 64 << 20)
+    #expect(try place.run(pipeline, [note], ["--out", disk.path]).exitCode == 0)
+    #expect(Workspace.names(in: disk.path) == ["note.alac.m4a", "note.wav"])
+  }
+
+  @Test(
     "a disk that fills up on the way ends the run, and with room again it goes on",
     .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
   func diskFillsUp() throws {

@@ -14,17 +14,20 @@ struct SignalTests {
     place = try Workspace()
     note = place.file("note.wav")
     try Reference.record(note, seconds: 100, rate: 22050, channels: 1)
-    pipeline = try place.pipeline(
-      """
-      pipeline: long
-      inputs: { note: sound }
-      stages:
-        - decode: {}
-          timeout: 10 s
-        - normalize: { peak: -3 dB }
-        - export: [m4a]
-          timeout: 10 s
-      """)
+    pipeline = try place.pipeline(Self.text(timeout: "10 min"))
+  }
+
+  private static func text(timeout: String) -> String {
+    """
+    pipeline: long
+    inputs: { note: sound }
+    stages:
+      - decode: {}
+        timeout: \(timeout)
+      - normalize: { peak: -3 dB }
+      - export: [m4a]
+        timeout: \(timeout)
+    """
   }
 
   private func underWay(_ words: [String]) throws -> RunningSpool {
@@ -72,6 +75,25 @@ struct SignalTests {
     #expect(try place.resume().exitCode == 0)
   }
 
+  @Test(
+    "while the encoders finish, when nothing streams any more, nobody waits for them")
+  func stopsEncoders() throws {
+    // The last minutes of sound are encoded for seconds after the last block was handed over.
+    try FileManager.default.removeItem(atPath: note)
+    try Reference.record(note, seconds: 120, rate: 96000, channels: 2)
+    let env = try #require(Program(named: "env"))
+    let running = try place.start(pipeline, [note], under: env, ["--default-signal=INT"])
+    try #require(
+      try running.waits(for: "\"done\":118.784,\"event\":\"progress\",\"step\":\"export\""))
+    running.send(SIGINT)
+    let (run, seconds) = try running.end()
+    #expect(run.exitCode == 130, "\(run.errorOutput)")
+    #expect(seconds < 1.2)
+    #expect(place.exports == [])
+    #expect(try place.resume().exitCode == 0)
+    #expect(place.exports == ["note.m4a"])
+  }
+
   @Test("a stretch of work that cannot be cut short is not waited for")
   func noCleanPoint() throws {
     // Holes are read as fast as memory goes, and still it takes more than these two seconds.
@@ -97,6 +119,7 @@ struct SignalTests {
 
   @Test("the time for which it was frozen counts neither for its timeouts nor as its own")
   func frozen() throws {
+    _ = try place.pipeline(Self.text(timeout: "10 s"))
     let running = try underWay(["--default-signal=INT"])
     running.send(SIGSTOP)
     usleep(11_000_000)

@@ -21,6 +21,8 @@ final class ExportLane: @unchecked Sendable {
     var failure: StageError?
     /// Whether every block of the stream was handed over.
     var isComplete = false
+    /// Whether nobody waits for the file any more.
+    var isCancelled = false
   }
 
   private let state: Mutex<State>
@@ -109,7 +111,7 @@ final class ExportLane: @unchecked Sendable {
 
   /// The stream has ended: no more blocks will come.
   func close() {
-    state.withLock { $0.isComplete = true }
+    state.withLock { $0.isComplete = !$0.isCancelled }
     queue.close()
   }
 
@@ -117,12 +119,26 @@ final class ExportLane: @unchecked Sendable {
   func finish() throws(StageError) -> Artifact? {
     thread?.join()
     if let error = state.withLock({ $0.failure }) { throw error }
-    return state.withLock { $0.artifact }
+    let (artifact, isCancelled) = state.withLock { ($0.artifact, $0.isCancelled) }
+    if artifact == nil, isCancelled { throw .cancelled }
+    return artifact
+  }
+
+  /// Lets whoever waits for the file return soon; what was encoded stays for whoever goes on. Any
+  /// thread may call it.
+  func cancel() {
+    // First, so that an end of the queue that is none is not taken for the stream's.
+    state.withLock {
+      $0.isCancelled = true
+      $0.isComplete = false
+    }
+    queue.cancel()
+    encoder?.cancel()
   }
 
   /// Ends the thread of a pass that failed; what it wrote stays for whoever goes on.
   func abandon() {
-    queue.cancel()
+    cancel()
     thread?.join()
   }
 

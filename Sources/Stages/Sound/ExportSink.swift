@@ -61,6 +61,8 @@ final class ExportSink: SoundSink {
     for lane in lanes { try lane.flush() }
   }
 
+  func cancel() { lanes.forEach { $0.cancel() } }
+
   func finish() throws(StageError) -> PassOutcome.Result {
     lanes.forEach { $0.close() }
     var result = PassOutcome.Result()

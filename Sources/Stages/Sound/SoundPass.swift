@@ -100,14 +100,25 @@ final class SoundPass {
     taps.forEach { $0.start() }
     journal.start(taps)
     defer { journal.end() }
+    let watch = StopWatch(check: context.check, fault: fault, step: sourceStep)
+    defer { watch.end() }
     stream.run(check: context.check) { report($0, isAtEnd: $1) }
     taps.forEach { $0.close() }
     taps.forEach { $0.join() }
-    if let failure = fault.failure {
+    do throws(PassFailure) {
+      if let failure = fault.failure { throw failure }
+      return try conclude()
+    } catch {
+      // Whoever was waited for when the pass failed has another story.
+      let failure = fault.failure ?? error
       // Stopped by the user, the pass goes on from this very point.
       if failure.error.cause == .cancelled { try? journal.noteNow() }
       throw failure
     }
+  }
+
+  /// The stream has ended well: seals what was written, and lets the analyses decide.
+  private func conclude() throws(PassFailure) -> PassOutcome {
     let rate = source.outline.format.sampleRate
     guard stream.frames.count > 0 else {
       throw PassFailure(

@@ -141,6 +141,9 @@ protocol SoundListener: AnyObject {
   /// Makes durable what it has written, as far as any earlier `progress` counted on it. Called on
   /// the thread that asked, while blocks are taken on another.
   func flush() throws(StageError)
+  /// The pass has failed or is to stop: whoever waits for this listener returns soon. Called once at
+  /// most, on any thread.
+  func cancel()
 }
 
 extension SoundListener {
@@ -150,6 +153,8 @@ extension SoundListener {
   func progress() -> ListenerProgress? { nil }
   /// It has written nothing.
   func flush() {}
+  /// Nobody waits for it for long.
+  func cancel() {}
 }
 
 /// How far a listener is.

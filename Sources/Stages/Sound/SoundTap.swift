@@ -5,8 +5,8 @@ import Threading
 
 /// A listener with the queue and the thread that feed it.
 // Unchecked: blocks reach the listener on the tap's own thread between `start` and `join`, and it is
-// concluded by the maker's thread afterwards; what the journal's thread asks of it, `progress` and
-// `flush`, every listener guards by itself.
+// concluded by the maker's thread afterwards; what other threads ask of it, `progress`, `flush` and
+// `cancel`, every listener guards by itself.
 final class SoundTap: @unchecked Sendable {
   /// What takes the blocks.
   enum End {
@@ -47,7 +47,10 @@ final class SoundTap: @unchecked Sendable {
     self.report = report
     firstFrame = end.listener?.firstFrame ?? Frames(.max)
     let queue = queue
-    fault.onFailure { queue.cancel() }
+    fault.onFailure { [weak self] in
+      queue.cancel()
+      self?.end.listener?.cancel()
+    }
   }
 
   var isAnalysis: Bool {

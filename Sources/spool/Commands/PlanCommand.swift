@@ -36,10 +36,10 @@ struct PlanCommand: Command {
       do throws(RunError) { forecast = try runner.forecast(plan, options) } catch {
         throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
       }
-      let free = (try? store.freeByteCount()) ?? 0
+      let need = need(forecast, bench, options.folder)
       console.print(
         arguments[Options.json]
-          ? json(plan, forecast, free).canonicalJSON : text(plan, forecast, free))
+          ? json(plan, forecast, need).canonicalJSON : text(plan, forecast, need))
       return .done
     } catch {
       console.report(error.text)
@@ -47,7 +47,20 @@ struct PlanCommand: Command {
     }
   }
 
-  private func text(_ plan: Plan, _ forecast: Forecast, _ free: Int) -> String {
+  /// What would be written, beside what is free.
+  private func need(_ forecast: Forecast, _ bench: Workbench, _ folder: String) -> RoomNeed {
+    let store = DiskPlace(
+      of: bench.absolute(
+        StoreLocation.resolve(
+          option: arguments[Options.store], environment: Environment.variables)))
+    let exports = DiskPlace(of: folder)
+    return RoomNeed(
+      folder: folder, storeByteCount: forecast.storeByteCount,
+      folderByteCount: forecast.publishedByteCount, storeFreeByteCount: store.freeByteCount,
+      folderFreeByteCount: exports.freeByteCount, sharesDisk: store.isShared(with: exports))
+  }
+
+  private func text(_ plan: Plan, _ forecast: Forecast, _ need: RoomNeed) -> String {
     var lines = ["\(plan.name)  \(plan.inputs.values.sorted().joined(separator: ", "))", ""]
     for (index, unit) in forecast.units.enumerated() {
       let steps = unit.steps.map(\.name).joined(separator: ", ")
@@ -63,21 +76,41 @@ struct PlanCommand: Command {
       lines.append("reused    \(forecast.reused.map(\.name).joined(separator: ", "))")
     }
     for step in forecast.skipped { lines.append("skipped   \(step.id): \(step.reason)") }
-    if forecast.units.isEmpty {
-      lines.append("")
-      lines.append("nothing to do: everything is in the store")
-      return lines.joined(separator: "\n")
-    }
     lines.append("")
+    if forecast.units.isEmpty {
+      let isAllThere = forecast.publishedByteCount == 0
+      lines.append(
+        isAllThere
+          ? "nothing to do: everything is in the store and in the output folder"
+          : "nothing to compute: everything is in the store")
+      if isAllThere { return lines.joined(separator: "\n") }
+    }
     if let seconds = forecast.mediaSeconds { lines.append("length    \(Format.duration(seconds))") }
-    lines.append(
-      "disk      about \(ByteCount(forecast.storeByteCount)) in the store and "
-        + "\(ByteCount(forecast.publishedByteCount)) of exports; \(ByteCount(free)) are free")
-    lines.append("time      about \(Format.duration(forecast.seconds))")
+    lines += disk(need)
+    if !forecast.units.isEmpty {
+      lines.append("time      about \(Format.duration(forecast.seconds))")
+    }
+    if let refusal = need.refusal {
+      lines += ["", "It does not fit: \(refusal.message)."]
+      if let advice = refusal.advice { lines.append("next:  \(advice)") }
+    }
     return lines.joined(separator: "\n")
   }
 
-  private func json(_ plan: Plan, _ forecast: Forecast, _ free: Int) -> Value {
+  /// What is needed, and what is free on each disk.
+  private func disk(_ need: RoomNeed) -> [String] {
+    let (store, exports) = (ByteCount(need.storeByteCount), ByteCount(need.folderByteCount))
+    let free = ByteCount(need.storeFreeByteCount)
+    guard !need.sharesDisk else {
+      return ["disk      about \(store) in the store and \(exports) of exports; \(free) are free"]
+    }
+    return [
+      "disk      about \(store) in the store, where \(free) are free",
+      "          about \(exports) of exports, where \(ByteCount(need.folderFreeByteCount)) are free",
+    ]
+  }
+
+  private func json(_ plan: Plan, _ forecast: Forecast, _ need: RoomNeed) -> Value {
     func names(_ ids: [StepID]) -> Value { .list(ids.map { .text($0.name) }) }
     return .group([
       "pipeline": .text(plan.name),
@@ -93,7 +126,10 @@ struct PlanCommand: Command {
       "mediaSeconds": forecast.mediaSeconds.map { .number($0) } ?? .null,
       "storeBytes": .number(Double(forecast.storeByteCount)),
       "exportBytes": .number(Double(forecast.publishedByteCount)),
-      "freeBytes": .number(Double(free)),
+      "freeBytes": .number(Double(need.storeFreeByteCount)),
+      "exportFreeBytes": .number(Double(need.folderFreeByteCount)),
+      "sharesDisk": .flag(need.sharesDisk),
+      "fits": .flag(need.refusal == nil),
       "seconds": .number(forecast.seconds),
     ])
   }
