@@ -44,8 +44,10 @@ struct ChunkJob: Sendable {
     let numbering = settings.isFLAC ? settings.bits.map(FLACNumbering.init) : nil
     var block = AudioBuffer(
       channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
+    let boostEnd = range.lowerBound + plan.boostedPackets(of: label.chunk) * plan.frameSize
     for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
       if stop.isRaised { return run }
+      encoder.boostsRate = start < boostEnd
       try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
       try encoder.encode(block, take)
       if let numbering { try numbering.number(block, in: &run, path: path) }

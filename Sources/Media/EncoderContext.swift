@@ -71,6 +71,15 @@ internal import CLibAVLoader
     return size > 0 ? size : Self.freeFrameSize
   }
 
+  /// Whether the rate control is promised half as many bits more than it will have. Nothing for
+  /// lossless codecs.
+  var boostsRate = false {
+    didSet {
+      let rate = settings.bitRate ?? 0
+      unsafe context.pointee.bit_rate = Int64(boostsRate ? rate + rate / 2 : rate)
+    }
+  }
+
   /// Bytes of a frame of linear samples; 0 for other codecs.
   var bytesPerFrame: Int { unsafe Int(context.pointee.block_align) }
 

@@ -18,7 +18,7 @@ extension EncoderSettings {
     words.append("libavutil=\(avutil_version())")
     if let plan {
       words += [
-        plan.frameSize, plan.packetsPerChunk, plan.preRoll, plan.overlap, plan.delay,
+        plan.frameSize, plan.packetsPerChunk, plan.preRoll, plan.overlap, plan.delay, plan.boosted,
       ].map { "\($0)" }
     }
     return SHA256.digest(of: words.joined(separator: "\n"))

@@ -46,6 +46,27 @@ struct Sound {
     }
   }
 
+  /// Stereo tones that are plucked twice a second and die away, over a little noise, at 48 kHz.
+  init(pluckedFor frames: Int) {
+    format = AudioFormat(sampleRate: Hertz(48000), channelCount: 2)
+    channels = (0..<2).map { channel in
+      var seed = UInt32(channel + 1)
+      return (0..<frames).map { frame in
+        seed = seed &* 1_664_525 &+ 1_013_904_223
+        let noise = 0.01 * Float(Int32(bitPattern: seed)) * 0x1p-31
+        let time = Double(frame) / 48000
+        func tone(_ frequency: Double, every period: Double) -> Float {
+          let since = time.truncatingRemainder(dividingBy: period)
+          return Float(
+            sin(2 * .pi * (frequency + Double(channel)) * time) * exp(-2 * since / period))
+        }
+        let swell = Float(1 + sin(.pi * time / 3))
+        return 0.2 * tone(220, every: 0.5) + 0.15 * swell * Float(sin(2 * .pi * 330.3 * time))
+          + 0.1 * tone(1318, every: 0.33) + noise
+      }
+    }
+  }
+
   /// Its first frames.
   func prefix(_ count: Int) -> Sound {
     Sound(format: format, channels: channels.map { Array($0.prefix(count)) })

@@ -105,6 +105,24 @@ struct SoundFileEncoderTests {
     }
   }
 
+  @Test("gives AAC behind a seam that is no noisier than serial AAC, at its rate")
+  func aacSettling() throws {
+    // Bright tones that die away: a fresh encoder needs ten seconds to do them justice.
+    let sound = Sound(pluckedFor: 1_200_000)
+    let source = sound.interleaved
+    let chunked = scratch.file("chunked.m4a")
+    try sound.encode(
+      as: .aac(bitRate: 128_000), to: chunked, pool: pool, plan: .aac(packetsPerChunk: 900))
+    let serial = scratch.file("serial.m4a")
+    try sound.encode(
+      as: .aac(bitRate: 128_000), to: serial, pool: pool, plan: .aac(packetsPerChunk: 100_000))
+    let behind = 900 * 1024 * 2..<1150 * 1024 * 2
+    let ours = try signalToNoise(source, FFmpeg.decode(chunked), in: behind)
+    let theirs = try signalToNoise(source, FFmpeg.decode(serial), in: behind)
+    #expect(abs(ours - theirs) < 0.5)
+    #expect(try abs(Double(bytes(of: chunked).count) / Double(bytes(of: serial).count) - 1) < 0.01)
+  }
+
   @Test(
     "writes the same bytes however many threads there are and however the sound is cut",
     arguments: [
