@@ -22,6 +22,8 @@ public struct PassOrder: Sendable {
     case recording(path: String)
     /// What a step left in the store.
     case kept(StepID, Artifact)
+    /// Nothing: the first step of the path makes it.
+    case generated
   }
 
   /// A step that the stream flows through.

@@ -32,8 +32,9 @@ extension PassOrder {
     {
       return .kept(id, artifact)
     }
-    guard let source = outline.path.first.flatMap({ plan.step($0) }),
-      let port = source.descriptor.inputs.first,
+    let source = outline.path.first.flatMap { plan.step($0) }
+    if let source, source.descriptor.inputs.isEmpty { return .generated }
+    guard let source, let port = source.descriptor.inputs.first,
       case .input(let name) = source.sources[port.name], let path = plan.inputs[name]
     else {
       throw PassFailure(

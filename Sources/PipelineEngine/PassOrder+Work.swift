@@ -10,6 +10,7 @@ extension PassOrder {
     var fields = ["spool-pass-1"]
     switch start {
     case .recording: fields += ["recording", recording?.hex ?? ""]
+    case .generated: fields += ["generated"]
     case .kept(_, let artifact): fields += ["kept", artifact.digest.hex]
     }
     for member in path {

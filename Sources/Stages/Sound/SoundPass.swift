@@ -27,6 +27,10 @@ final class SoundPass {
       guard let first = order.path.first, let stage = first.step.stage as? any SoundSourceStage
       else { throw PassFailure(order.path.first?.step.id, StageError("this is no source")) }
       do { return try stage.open(path) } catch { throw PassFailure(first.step.id, error) }
+    case .generated:
+      guard let first = order.path.first, let stage = first.step.stage as? any GeneratedSoundStage
+      else { throw PassFailure(order.path.first?.step.id, StageError("this is no source")) }
+      return stage.makeSource()
     case .kept(let id, let artifact):
       do { return try KeptSound(artifact, in: context.store).open() } catch {
         throw PassFailure(id, error)
@@ -95,7 +99,7 @@ final class SoundPass {
     var member: PassOrder.Member?
     let sourceStep: StepID
     switch order.start {
-    case .recording:
+    case .recording, .generated:
       member = order.path.first
       sourceStep = order.path.first?.step.id ?? StepID("")
       filters = order.path.dropFirst()
@@ -165,7 +169,8 @@ final class SoundPass {
 
   /// What is recorded about a source that was done in this pass.
   private func describeSource(_ outcome: inout PassOutcome) throws(PassFailure) {
-    guard case .recording = order.start, order.path.first?.isPending == true else { return }
+    if case .kept = order.start { return }
+    guard order.path.first?.isPending == true else { return }
     var result = outcome.results[sourceStep] ?? PassOutcome.Result()
     result.warnings += source.warnings
     result.identity = result.identity ?? result.artifacts[.sound]?.digest

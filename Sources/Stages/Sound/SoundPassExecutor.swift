@@ -31,13 +31,7 @@ public struct SoundPassExecutor: PassExecutor {
 
   /// Reckons with measured costs a second of sound; the encoders dominate.
   public func estimate(_ order: PassOrder) throws(PassFailure) -> PassEstimate {
-    guard case .recording(let path) = order.start, let first = order.path.first,
-      let stage = first.step.stage as? any SoundSourceStage
-    else { throw PassFailure(order.path.first?.step.id, StageError("there is no recording")) }
-    let outline: SoundOutline
-    do { outline = try stage.outline(of: path) } catch {
-      throw PassFailure(first.step.id, error)
-    }
+    let outline = try outline(order)
     let frameByteCount = 4 * outline.format.channelCount
     var cost = SinkCost()
     for member in order.path where member.isKept {
@@ -60,6 +54,17 @@ public struct SoundPassExecutor: PassExecutor {
       publishedByteCount: cost.publishedByteCount,
       seconds: (duration ?? 0) * cost.coreSeconds / Double(coreCount),
       hints: SoundPassExecutor.hints(for: outline))
+  }
+
+  /// What the pass begins with, as far as that is known beforehand.
+  private func outline(_ order: PassOrder) throws(PassFailure) -> SoundOutline {
+    let first = order.path.first?.step
+    switch (order.start, first?.stage) {
+    case (.generated, let stage as any GeneratedSoundStage): return stage.outline
+    case (.recording(let path), let stage as any SoundSourceStage):
+      do { return try stage.outline(of: path) } catch { throw PassFailure(first?.id, error) }
+    default: throw PassFailure(first?.id, StageError("there is no recording"))
+    }
   }
 
   /// What a source's checkpoint is found by when the same sound may come again in another

@@ -16,6 +16,14 @@ protocol SoundSourceStage: Stage {
   func outline(of path: String) throws(StageError) -> SoundOutline
 }
 
+/// A stage that makes sound out of nothing.
+protocol GeneratedSoundStage: Stage {
+  /// What it will make.
+  var outline: SoundOutline { get }
+  /// Begins at the beginning.
+  func makeSource() -> any SoundSource
+}
+
 /// A stage that changes sound as it flows by.
 protocol SoundFilterStage: Stage {
   /// Makes the processor for a stream of this format.
