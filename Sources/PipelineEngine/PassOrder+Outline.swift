@@ -33,7 +33,8 @@ extension PassOrder {
       return .kept(id, artifact)
     }
     guard let source = outline.path.first.flatMap({ plan.step($0) }),
-      case .streaming(_, .source) = source.descriptor.flow, !source.sources.isEmpty
+      case .streaming(_, .source) = source.descriptor.flow,
+      source.descriptor.inputs.isEmpty || !source.sources.isEmpty
     else {
       throw PassFailure(
         outline.path.first, StageError("the step reads neither a recording nor kept sound"))

@@ -63,7 +63,10 @@ extension Runner {
 
   /// What exports call the recordings of a step, in the order of `recordings`.
   func names(of step: BoundStep, _ plan: Plan, _ options: Options) -> [String] {
-    plan.recordings(of: step.id).compactMap { options.names[$0] ?? plan.inputs[$0] }
+    let recordings = plan.recordings(of: step.id)
+    // What comes of no recording is called as its pipeline is.
+    return recordings.isEmpty
+      ? [plan.name] : recordings.compactMap { options.names[$0] ?? plan.inputs[$0] }
   }
 
   /// What is left to write and what is free, as things stand.

@@ -19,6 +19,8 @@ public struct Unit: Hashable, Sendable {
     case loudness
     /// In bits a second.
     case bitRate
+    /// In beats a minute.
+    case tempo
   }
 
   /// How it is written.
@@ -54,6 +56,8 @@ public struct Unit: Hashable, Sendable {
   public static let lufs = Unit("LUFS", .loudness)
   /// Kilobits a second.
   public static let kilobits = Unit("kbit/s", .bitRate, 1000)
+  /// Beats a minute.
+  public static let beatsPerMinute = Unit("BPM", .tempo)
 
   /// Every spelling that is understood.
   private static let spellings: [Unit] = [
@@ -62,6 +66,7 @@ public struct Unit: Hashable, Sendable {
     decibels, Unit("dBFS", .level), decibelsTruePeak, lufs,
     kilobits, Unit("bit/s", .bitRate), Unit("Mbit/s", .bitRate, 1_000_000),
     Unit("kbps", .bitRate, 1000), Unit("k", .bitRate, 1000),
+    beatsPerMinute, Unit("bpm", .tempo),
   ]
 
   /// The spellings of this unit's dimension, for messages and schemas.

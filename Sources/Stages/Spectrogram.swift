@@ -1,5 +1,6 @@
 import AudioModel
 import DSP
+import Glibc
 import Media
 import PipelineModel
 
@@ -70,9 +71,11 @@ struct SpectrogramStage: SoundSinkStage, PublishingStage {
 
   func cost(of stream: SoundOutline) -> SinkCost {
     let pixels = form.size.width * form.size.height
-    // Twice as many columns as pixels, each number four bytes, once for each joining of a few.
+    // A file of at most twice as many columns as pixels, four bytes a row, for each joining.
+    let shortest = 64.0 * 2 * Double(form.size.width)
+    let joinings = max(1, log2(Double(stream.frames?.count ?? 0) / shortest) + 2)
     return SinkCost(
-      byteCount: 16 * pixels + pixels, publishedByteCount: pixels,
+      byteCount: Int(joinings * 8) * pixels + pixels, publishedByteCount: pixels,
       coreSeconds: 0.0008 * Double(stream.format.channelCount))
   }
 

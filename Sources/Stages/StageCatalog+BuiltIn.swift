@@ -5,6 +5,7 @@ extension StageCatalog {
   /// here.
   public static let builtIn = StageCatalog([
     StageRegistration(DecodeStage.self),
+    StageRegistration(ClickStage.self),
     StageRegistration(EqualizerStage.self),
     StageRegistration(GateStage.self),
     StageRegistration(CompressorStage.self),

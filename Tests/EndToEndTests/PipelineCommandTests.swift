@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Pipelines can be checked, drawn, begun and looked up")
 struct PipelineCommandTests {
-  static let pipelines = ["voice-note.yaml", "podcast.yaml", "archive.yaml"]
+  static let pipelines = [
+    "voice-note.yaml", "podcast.yaml", "archive.yaml", "field-recording.yaml",
+  ]
 
   /// Whether Python can judge schemas here.
   private static let hasValidator =
@@ -145,7 +147,8 @@ struct PipelineCommandTests {
   func stages() throws {
     let place = try Workspace()
     let kinds = [
-      "decode", "eq", "gate", "compress", "gain", "limit", "normalize", "measure", "export",
+      "decode", "click", "eq", "gate", "compress", "gain", "limit", "normalize", "measure",
+      "export", "waveform", "spectrogram", "loudness-curve",
     ]
     let list = try place.spool(["stages"])
     #expect(list.exitCode == 0)

@@ -29,11 +29,13 @@ struct Workshop {
   /// The digests of what a step keeps or gives, by port, after a run to the end or to where
   /// `recorder` stops it.
   func run(
-    _ pipeline: String, in store: DiskStore, watching recorder: EventCount = EventCount()
+    _ pipeline: String, in store: DiskStore, watching recorder: EventCount = EventCount(),
+    hasRecording: Bool = true
   ) throws -> RunRecord {
     let parsed = ParsedPipeline(pipeline, knownKinds: StageCatalog.builtIn.kinds)
     let definition = try #require(parsed.definition)
-    let plan = try Plan(definition, catalog: .builtIn, inputs: ["note": recording])
+    let plan = try Plan(
+      definition, catalog: .builtIn, inputs: hasRecording ? ["note": recording] : [:])
     // Every block is a moment, so that little sound is enough for many of them.
     let executor = SoundPassExecutor(
       coreCount: 2, timing: PassTiming(moment: .zero, note: .milliseconds(5)))

@@ -18,8 +18,8 @@ final class ColumnFiles {
     self.columnLength = columnLength
   }
 
-  /// What makes durable everything that may have been noted: no more than the files of the last few
-  /// joinings, since each took as long as all before it.
+  /// What makes durable everything that may have been noted. Files of earlier joinings have nothing
+  /// left to be written, and cost nothing.
   var flushers: [@Sendable () throws(StoreError) -> Void] {
     drafts.sorted { $0.key < $1.key }.map(\.value.file.flusher)
   }

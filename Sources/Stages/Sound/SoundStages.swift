@@ -10,7 +10,7 @@ extension StageFamily {
 
 /// A stage that sound begins with.
 protocol SoundSourceStage: Stage {
-  /// Opens what it reads, in the order of its ports.
+  /// Opens what it reads, in the order of its ports; nothing, where it makes sound by itself.
   func open(_ inputs: [SoundInput]) throws(StageError) -> any SoundSource
   /// What the inputs' headers say, without decoding them.
   func outline(of inputs: [SoundInput]) throws(StageError) -> SoundOutline

@@ -21,7 +21,8 @@ enum Options {
   static let pipeline = Positional<String>.required(
     "PIPELINE", help: "The pipeline's file.", completion: .files(extensions: ["yaml", "yml"]))
   static let inputs = Positional<[String]>.repeated(
-    "INPUT", help: "The recordings, in the order of the pipeline's inputs, or as name=path.",
+    "INPUT", minimum: 0,
+    help: "The recordings, in the order of the pipeline's inputs, or as name=path.",
     completion: .files())
 }
 

@@ -83,7 +83,18 @@ struct RunSummary {
           + Format.padLeft(ByteCount(file.byteCount).description, 9)
           + (file.wasThere ? "   unchanged" : ""))
     }
-    return lines
+    return lines + pictures
+  }
+
+  /// What is worth a look before anything is read: of a picture in two forms, the one that every
+  /// viewer opens.
+  private var pictures: [String] {
+    let names = run.published.map(name)
+    let shown = names.filter { name in
+      name.hasSuffix(".png")
+        || (name.hasSuffix(".svg") && !names.contains(name.dropLast(4) + ".png"))
+    }
+    return shown.isEmpty ? [] : ["", "look at  \(shown.joined(separator: "  "))"]
   }
 
   private func name(of file: PublishedFile) -> String {
