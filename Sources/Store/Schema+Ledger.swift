@@ -20,13 +20,16 @@ extension Schema {
     \(triggers("note_commands", "command", "pipeline", "id"))
     """
 
-  /// SQL that notes every change of a table's rows by the columns that name them.
+  /// SQL that notes every change of a table's rows by the columns that name them. Not by INSERT OR
+  /// IGNORE: what a statement with a conflict clause of its own sets off goes by that one.
   private static func triggers(_ table: String, _ kind: String, _ columns: String...) -> String {
     [("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD")].map { event, row in
       let name = columns.map { "\(row).\($0)" }.joined(separator: " || char(10) || ")
       return """
         CREATE TRIGGER \(table)_\(event.lowercased())_owed AFTER \(event) ON \(table) BEGIN
-          INSERT OR IGNORE INTO ledger_owed VALUES ('\(kind)', \(name));
+          INSERT INTO ledger_owed SELECT '\(kind)', \(name)
+            WHERE NOT EXISTS (
+              SELECT 1 FROM ledger_owed WHERE kind = '\(kind)' AND name = \(name));
         END;
         """
     }.joined(separator: "\n")

@@ -128,10 +128,13 @@ struct Workbench {
   /// Throws where there is no store.
   func requireStore(at path: String) throws(Refusal) {
     if DiskStore.isThere(at: path) { return }
+    let reason =
+      unsafe access(path, F_OK) == 0
+      ? "nothing that a store is made of lies there" : unsafe String(cString: strerror(errno))
     throw Refusal(
       text: ErrorText(
         StageError(
-          "there is no store at \(absolute(path))",
+          "there is no store at \(absolute(path))", reason: reason,
           advice: "name the store's folder with --store; spool run makes one")
       ).render(console), code: .failed)
   }

@@ -229,4 +229,23 @@ struct LedgerTests {
     #expect(findings.map(\.kind) == [.missingRecording])
     #expect(findings.first?.problem.contains("sound.m4a") == true)
   }
+
+  @Test("a note whose recording comes twice is in the ledger as it is then")
+  func repeated() throws {
+    let key: NoteKey
+    let files: [NoteFile]
+    do {
+      let store = try DiskStore(at: path)
+      key = try store.admit(try arrival(store), conflicts: .quarantine).note.key
+      let again = NoteArrival(
+        pipeline: "voice", inbox: "/inbox", path: "again.m4a",
+        stamp: NoteFileStamp(inode: 2, byteCount: 5, modified: 7, changed: 8),
+        fileName: "again.m4a", recording: try arrival(store).recording)
+      _ = try store.admit(again, conflicts: .quarantine)
+      files = try store.files(of: key)
+    }
+    #expect(files.count == 2)
+    try FileManager.default.removeItem(atPath: database)
+    #expect(try DiskStore(at: path).files(of: key) == files)
+  }
 }
