@@ -47,7 +47,9 @@ enum CheckpointTable {
       if let whole = try self.checkpoint(for: checkpoint.key, in: &database) {
         try records.write(whole)
       }
-      return try StruckTable.settle(checkpoint, in: &database)
+      let differences = try StruckTable.settle(checkpoint, in: &database)
+      try Ledger(records: records).append([.checkpoint(checkpoint.key)], in: &database)
+      return differences
     }
   }
 

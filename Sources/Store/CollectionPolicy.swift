@@ -9,6 +9,10 @@ public struct CollectionPolicy: Hashable, Sendable {
   /// Whether only kept sound goes, which can be streamed again; checkpoints and all else stay.
   public var isSoundOnly = false
 
+  /// For how long what was wanted or written is left alone, in seconds: a run that has just found it
+  /// counts on it.
+  public var grace: Double = 3600
+
   /// What no run of the last 30 days refers to.
   public init() {}
 

@@ -3,11 +3,8 @@ internal import Hashing
 public import PipelineModel
 
 extension DiskStore {
-  /// How long what was wanted or written is left alone, in nanoseconds.
-  private static let guardTime: Int64 = 3600 * 1_000_000_000
-
   /// Frees what the policy lets go, and nothing that a kept run needs, that was wanted within the
-  /// last hour, or since the oldest run that is under way began.
+  /// policy's time of grace, or since the oldest run that is under way began.
   ///
   /// Rows go first, then records, then files: cut off anywhere, the store is whole, and what is
   /// left over goes the next time. Others may work in the store meanwhile.
@@ -17,7 +14,7 @@ extension DiskStore {
     let now = clock()
     let layout = StoreLayout(root: path)
     let runs = try allRuns()
-    let start = guardStart(now, runs)
+    let start = guardStart(now, policy.grace, runs)
     let present = ArtifactFile.all(in: layout).files
     let (plan, pinned) = try withDatabase {
       (database) throws(StoreError) -> (CollectionPlan, Int) in
@@ -44,13 +41,38 @@ extension DiskStore {
       report.freedBytes += byteCount
       report.keptBytes -= byteCount
     }
-    // Work of the last hour may be gone on with any moment, whatever the policy says.
-    let workAge = max(policy.effectiveAge, Double(Self.guardTime) / 1e9)
+    // Work of a moment ago may be gone on with any moment, whatever the policy says.
+    let workAge = max(policy.effectiveAge, policy.grace)
     for (folder, byteCount) in try freeWork(untouchedFor: workAge, isDryRun: isDryRun) {
       report.unfinished.append(CollectionReport.File(path: folder, byteCount: byteCount))
       report.freedBytes += byteCount
     }
+    if !policy.isSoundOnly {
+      for file in try freeDamaged(unusedFor: workAge, isDryRun: isDryRun) {
+        report.files.append(file)
+        report.freedBytes += file.byteCount
+      }
+    }
     return report
+  }
+
+  /// Deletes what was set aside as damaged so long ago, in seconds; only tells, if `isDryRun`.
+  private func freeDamaged(
+    unusedFor age: Double, isDryRun: Bool
+  ) throws(StoreError) -> [CollectionReport.File] {
+    var freed: [CollectionReport.File] = []
+    for name in FolderListing.names(in: layout.damaged) {
+      let path = "\(layout.damaged)/\(name)"
+      // A rename counts as a change of the file.
+      guard let stamp = try? FileStamp(at: path), now - Double(stamp.changed) / 1e9 > age else {
+        continue
+      }
+      if !isDryRun {
+        try doing("delete", path) { () throws(SystemError) in try files.unlink(path) }
+      }
+      freed.append(CollectionReport.File(path: path, byteCount: Int(stamp.byteCount)))
+    }
+    return freed
   }
 
   /// Keeps a run: nothing that it needs is freed until it is unpinned.
@@ -74,9 +96,10 @@ extension DiskStore {
     return run
   }
 
-  /// Since when what was wanted is left alone: an hour, or as long as a run is under way.
-  private func guardStart(_ now: Int64, _ runs: [RunRecord]) -> Int64 {
-    let hour = now - Self.guardTime
+  /// Since when what was wanted is left alone: for the time of grace, or for as long as a run is
+  /// under way.
+  private func guardStart(_ now: Int64, _ grace: Double, _ runs: [RunRecord]) -> Int64 {
+    let hour = now - Int64(grace * 1e9)
     // Those whose process died are told apart by their owners, and hold nothing.
     let oldest = runs.filter { $0.state == .running }.map(\.startedAt).min()
     return oldest.map { min(hour, Int64($0 * 1e9)) } ?? hour

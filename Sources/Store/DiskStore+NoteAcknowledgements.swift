@@ -43,13 +43,11 @@ extension DiskStore {
   /// Records that these revisions of notes were acknowledged.
   public func markAcknowledged(_ revisions: [NoteKey: Int]) throws(StoreError) {
     if revisions.isEmpty { return }
-    try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
-        for (key, revision) in revisions {
-          try database.run(
-            "UPDATE notes SET acknowledged = ? WHERE key = ?",
-            [SQLValue(revision), .text(key.name)], to: NoteTable.recording)
-        }
+    try changeNotes { (database) throws(StoreError) in
+      for (key, revision) in revisions {
+        try database.run(
+          "UPDATE notes SET acknowledged = ? WHERE key = ?",
+          [SQLValue(revision), .text(key.name)], to: NoteTable.recording)
       }
     }
   }
@@ -65,13 +63,11 @@ extension DiskStore {
   /// Records that these commands were answered.
   public func markAnswered(_ ids: [String], pipeline: String) throws(StoreError) {
     if ids.isEmpty { return }
-    try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
-        for id in ids {
-          try database.run(
-            "UPDATE note_commands SET answered = 1 WHERE pipeline = ? AND id = ?",
-            [.text(pipeline), .text(id)], to: NoteTable.recording)
-        }
+    try changeNotes { (database) throws(StoreError) in
+      for id in ids {
+        try database.run(
+          "UPDATE note_commands SET answered = 1 WHERE pipeline = ? AND id = ?",
+          [.text(pipeline), .text(id)], to: NoteTable.recording)
       }
     }
   }

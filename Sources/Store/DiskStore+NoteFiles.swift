@@ -39,7 +39,7 @@ extension DiskStore {
     _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, deviceID: String?,
     to key: NoteKey
   ) throws(StoreError) {
-    try withDatabase { (database) throws(StoreError) in
+    try changeNotes { (database) throws(StoreError) in
       try NoteFileTable.add(
         role, path: path, stamp: stamp, inbox: inbox, deviceID: deviceID, to: key, in: &database)
     }
@@ -66,7 +66,7 @@ extension DiskStore {
 
   /// Records where a file is about to be moved, before it is.
   public func plan(_ file: NoteFile, target: String) throws(StoreError) {
-    try withDatabase { (database) throws(StoreError) in
+    try changeNotes { (database) throws(StoreError) in
       _ = try database.run(
         "UPDATE note_files SET target = ? WHERE id = ?", [.text(target), .integer(file.id)],
         to: NoteTable.recording)
@@ -77,7 +77,7 @@ extension DiskStore {
   public func settle(
     _ file: NoteFile, _ place: NoteFile.Place, at location: String, stamp: NoteFileStamp?
   ) throws(StoreError) {
-    try withDatabase { (database) throws(StoreError) in
+    try changeNotes { (database) throws(StoreError) in
       _ = try database.run(
         """
         UPDATE note_files SET place = ?, location = ?, target = NULL,

@@ -14,11 +14,9 @@ extension DiskStore: NoteLedger {
       if let artifact { _ = try path(of: artifact) }
     }
     let time = now
-    return try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
-        var admittance = NoteAdmittance(arrival, conflicts: conflicts, time: time)
-        return try admittance.admit(to: &database)
-      }
+    return try changeNotes { (database) throws(StoreError) in
+      var admittance = NoteAdmittance(arrival, conflicts: conflicts, time: time)
+      return try admittance.admit(to: &database)
     }
   }
 
@@ -28,10 +26,8 @@ extension DiskStore: NoteLedger {
     _ key: NoteKey, _ change: NoteChange
   ) throws(StoreError) -> NoteOutcome? {
     let time = now
-    return try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
-        try NoteWork(time: time).change(key, change, in: &database)
-      }
+    return try changeNotes { (database) throws(StoreError) in
+      try NoteWork(time: time).change(key, change, in: &database)
     }
   }
 
@@ -41,58 +37,63 @@ extension DiskStore: NoteLedger {
     _ key: NoteKey, sound: Digest?
   ) throws(StoreError) -> NoteAcceptance {
     let time = now
-    return try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
-        try NoteWork(time: time).accept(key, sound: sound, in: &database)
-      }
+    return try changeNotes { (database) throws(StoreError) in
+      try NoteWork(time: time).accept(key, sound: sound, in: &database)
     }
   }
 
   /// Puts back the notes of processes that have died.
   public func recoverNotes(pipeline: String) throws(StoreError) -> [Note] {
     let time = now
-    return try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
-        let underWay = try NoteTable.notes(
-          "WHERE pipeline = ? AND state IN ('processing', 'uploading')", [.text(pipeline)],
-          in: &database)
-        var recovered: [Note] = []
-        for note in underWay {
-          if try NoteTable.owner(of: note.key, in: &database)?.isAlive == true { continue }
-          let outcome = try NoteWork(time: time).change(
-            note.key, .putBack(reason: "the process that was at it has died"), in: &database)
-          if let note = outcome?.note { recovered.append(note) }
-        }
-        return recovered
+    return try changeNotes { (database) throws(StoreError) in
+      let underWay = try NoteTable.notes(
+        "WHERE pipeline = ? AND state IN ('processing', 'uploading')", [.text(pipeline)],
+        in: &database)
+      var recovered: [Note] = []
+      for note in underWay {
+        if try NoteTable.owner(of: note.key, in: &database)?.isAlive == true { continue }
+        let outcome = try NoteWork(time: time).change(
+          note.key, .putBack(reason: "the process that was at it has died"), in: &database)
+        if let note = outcome?.note { recovered.append(note) }
       }
+      return recovered
     }
   }
 
   /// Strikes a note with its whole history; refused while it is under way.
   public func forget(_ key: NoteKey) throws(StoreError) -> NoteOutcome? {
     let time = now
-    return try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
-        guard let note = try NoteTable.note(key, in: &database) else { return nil }
-        if note.state == .processing || note.state == .uploading {
-          return .refused(
-            NoteRefusal(
-              reason: "it \(note.state.words)", advice: "wait until that has ended, or cancel it"))
-        }
-        try NoteWork(time: time).dismissFollowers(of: key, in: &database)
-        try database.run("DELETE FROM notes WHERE key = ?", [.text(key.name)], to: "forget in")
-        try NoteTable.countChange(in: &database)
-        return .changed(note)
+    return try changeNotes { (database) throws(StoreError) in
+      guard let note = try NoteTable.note(key, in: &database) else { return nil }
+      if note.state == .processing || note.state == .uploading {
+        return .refused(
+          NoteRefusal(
+            reason: "it \(note.state.words)", advice: "wait until that has ended, or cancel it"))
       }
+      try NoteWork(time: time).dismissFollowers(of: key, in: &database)
+      try database.run("DELETE FROM notes WHERE key = ?", [.text(key.name)], to: "forget in")
+      try NoteTable.countChange(in: &database)
+      return .changed(note)
     }
   }
 
   /// Applies a command unless one of its id was applied before, or a later one about the same.
   public func apply(_ command: NoteCommand) throws(StoreError) -> NoteCommandResult {
     let time = now
-    return try withDatabase { (database) throws(StoreError) in
+    return try changeNotes { (database) throws(StoreError) in
+      try NoteCommandTable.apply(command, at: time, in: &database)
+    }
+  }
+
+  /// Changes notes in one transaction: before it is committed, the ledger has them as they are then.
+  func changeNotes<Result: Sendable>(
+    _ body: @Sendable (inout Database) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try withDatabase { (database) throws(StoreError) in
       try database.transaction(to: NoteTable.recording) { (database) throws(StoreError) in
-        try NoteCommandTable.apply(command, at: time, in: &database)
+        let result = try body(&database)
+        try ledger.append([], in: &database)
+        return result
       }
     }
   }

@@ -1,14 +1,19 @@
 public import PipelineModel
 
 extension DiskStore: RunLog {
-  /// Writes a run, new or changed, whole and durably. While it is running, it is this process's. One
-  /// that has ended is also written beside the database, and, once a day, the database is backed up
-  /// then.
+  /// Writes a run, new or changed, whole and durably. While it is running, it is this process's. As
+  /// it began and as it ended, it is also written beside the database, and, once a day, the database
+  /// is backed up when one has ended.
   public func save(_ run: RunRecord) throws(StoreError) {
     let hasEnded = run.state != .running
-    if hasEnded { try records.write(run) }
+    let isRecorded = hasEnded || (try? FileStamp(at: records.path(of: run.id))) == nil
     try withDatabase { (database) throws(StoreError) in
-      try RunTable.write(run, to: &database)
+      try database.transaction(to: RunTable.recording) { (database) throws(StoreError) in
+        try RunTable.write(run, to: &database)
+        guard isRecorded else { return }
+        try records.write(run)
+        try ledger.append([.run(run.id)], in: &database)
+      }
     }
     if hasEnded { backUpIfDue() }
   }

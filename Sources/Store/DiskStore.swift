@@ -27,6 +27,7 @@ public final class DiskStore: Sendable {
   let drafts: DraftFolder
   let records: RecordFolder
   let backups: BackupSlots
+  var ledger: Ledger { Ledger(records: records) }
   /// How the database came back when this store was opened; nil if nothing was wrong.
   public let recovery: Recovery?
   /// Held for as long as the store is open, so that nobody replaces the database meanwhile.
@@ -70,15 +71,20 @@ public final class DiskStore: Sendable {
     isWritable = true
     lock = try FolderLock(layout.root)
     var recovery: Recovery?
-    database = SharedDatabase(
-      try DatabaseOpening(
-        layout: layout, files: files, schema: schema, records: records, slots: backups, clock: clock
-      ).open(lock, &recovery))
+    let opening = DatabaseOpening(
+      layout: layout, files: files, schema: schema, records: records, slots: backups, clock: clock)
+    database = SharedDatabase(try opening.open(lock, &recovery))
     artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
     self.recovery = recovery
+    try catchUp(with: opening.rebuild)
     drafts.sweep()
     try sweepUnfinished()
     try sweepWork()
+  }
+
+  /// Whether there is a store in the folder at `path`.
+  public static func isThere(at path: String) -> Bool {
+    StoreLayout(root: FilePath.absolute(path)).isThere
   }
 
   /// The time, in seconds since 1970.
@@ -112,6 +118,18 @@ public final class DiskStore: Sendable {
     database = SharedDatabase(copy)
     artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
     recovery = nil
+  }
+
+  /// Takes in what the records vouch for and the database has lost.
+  private func catchUp(with rebuild: Rebuild) throws(StoreError) {
+    let lost = try withDatabase { (database) throws(StoreError) in
+      // A database of another format than this one's is a test's, and has no ledger.
+      guard try Ledger.isThere(in: &database) else { return CatchUp() }
+      let lost = try ledger.catchUp(&database, with: rebuild)
+      ledger.sweep(in: &database)
+      return lost
+    }
+    if !lost.isEmpty { news.tell(lost.line) }
   }
 
   /// The other processes that have this store open, in words.

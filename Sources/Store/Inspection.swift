@@ -48,7 +48,7 @@ public struct Inspection: Sendable {
       layout: layout, drafts: DraftFolder(path: layout.drafts, files: files), files: files)
   }
 
-  /// Looks at everything. Throws if there is no store, if a newer Spool has written it, if another
+  /// Looks at everything; damage comes before remarks. Throws if there is no store, if a newer Spool has written it, if another
   /// process repairs it, or if it was asked to stop.
   public func run() throws(StoreError) -> InspectionReport {
     try Self.requireStore(at: layout)
@@ -58,7 +58,8 @@ public struct Inspection: Sendable {
         "check", path: layout.root, reason: "it is just being repaired by \(lock.holdersInWords)",
         advice: "wait until that has ended")
     }
-    let report = try look()
+    var report = try look()
+    report.findings = report.findings.filter(\.isDamage) + report.findings.filter { !$0.isDamage }
     _ = consume lock
     return report
   }
@@ -76,6 +77,8 @@ public struct Inspection: Sendable {
       try inspectExports(in: &database, &report)
       try inspectArtifacts(named, in: &database, &report)
       try inspectRecords(in: &database, &report)
+      try inspectLedger(in: &database, &report)
+      try inspectNotes(in: &database, &report)
       try inspectBackups(&report)
       return report
     }
@@ -142,10 +145,9 @@ public struct Inspection: Sendable {
 
   /// Throws unless something that looks like a store is there.
   static func requireStore(at layout: StoreLayout) throws(StoreError) {
-    let parts = [layout.database, layout.artifacts, layout.records]
-    if parts.contains(where: { (try? FileStamp(at: $0)) != nil }) { return }
+    if layout.isThere { return }
     throw StoreError(
-      "find a store in", path: layout.root, reason: "there is none",
+      "find a store", path: layout.root, reason: "there is no store at \(layout.root)",
       advice: "name the store's folder with --store; spool run makes one")
   }
 }

@@ -4,10 +4,14 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// The database is broken, or gone.
     case database
+    /// The database has lost what was recorded last.
+    case databaseBehind
     /// A file's bytes are not those that its name promises.
     case damagedArtifact
     /// A file that a checkpoint names is gone.
     case missingArtifact
+    /// A recording that a note has in its keeping is gone.
+    case missingRecording
     /// A checkpoint's rows do not read, or their key is not that of their components.
     case unreadableCheckpoint
     /// A checkpoint's rows and its record contradict each other.
@@ -60,8 +64,8 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   /// Whether it is damage; else it is a remark, and the store is sound.
   public var isDamage: Bool {
     switch kind {
-    case .database, .damagedArtifact, .missingArtifact, .unreadableCheckpoint, .contradiction,
-      .unreadableRun, .damagedRecord, .damagedBackup:
+    case .database, .databaseBehind, .damagedArtifact, .missingArtifact, .missingRecording,
+      .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedBackup:
       true
     case .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
       false

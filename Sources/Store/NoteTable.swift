@@ -79,6 +79,15 @@ enum NoteTable {
     return Set(rows.flatMap { $0.compactMap { $0.text.flatMap(Digest.init(hex:)) } })
   }
 
+  /// The same, with the notes that need them.
+  static func heldArtifacts(
+    in database: inout Database
+  ) throws(StoreError) -> [(note: Note, artifact: Digest)] {
+    try notes("WHERE \(isHeld) ORDER BY key", in: &database).flatMap { note in
+      [note.recording.digest, note.sidecar?.digest].compactMap { $0 }.map { (note, $0) }
+    }
+  }
+
   /// Whether a note needs an artifact.
   static func holds(_ artifact: Digest, in database: inout Database) throws(StoreError) -> Bool {
     try !database.run(

@@ -20,10 +20,11 @@ struct Rebuild {
   func run(because cause: String) throws(StoreError) -> Recovery {
     let slot = slots.newestGood
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
-    let (checkpoints, runs) = try make(part, from: slot.map(slots.path))
+    let found = try make(part, from: slot.map(slots.path))
     let aside = try replace(with: part.path, word: "damaged")
     return Recovery(
-      cause: cause, slot: slot, checkpoints: checkpoints, runs: runs, keptAside: aside)
+      cause: cause, slot: slot, checkpoints: found.checkpoints, runs: found.runs,
+      notes: found.notes, keptAside: aside)
   }
 
   /// Puts a backup in the place of the database, as it is. - Returns: where the old one is kept.
@@ -50,13 +51,17 @@ struct Rebuild {
   /// Writes a whole database. - Returns: how much of it came from records.
   private func make(
     _ part: DatabaseFiles, from backup: String?
-  ) throws(StoreError) -> (checkpoints: Int, runs: Int) {
+  ) throws(StoreError) -> CatchUp {
     try part.remove()
     if let backup { try FileCopy(files: files).copy(from: backup, to: part.path) }
     do throws(StoreError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
-      let counts = try adopt(into: &database)
+      let adopted = try adopt(into: &database)
+      let lines = try Ledger(records: records).catchUp(&database, with: self)
+      let counts = CatchUp(
+        checkpoints: adopted.checkpoints + lines.checkpoints, runs: adopted.runs + lines.runs,
+        notes: lines.notes)
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
       _ = consume database
       let log = (try? FileStamp(at: part.path + "-wal"))?.byteCount ?? 0
@@ -73,31 +78,70 @@ struct Rebuild {
   /// Takes in what the records know and the database does not, and strikes what refers to files
   /// that are not there.
   func adopt(into database: inout Database) throws(StoreError) -> (checkpoints: Int, runs: Int) {
-    let action = "read the records into"
-    return try database.transaction(to: action) { (database) throws(StoreError) in
-      try strikeMissing(from: &database)
-      var (checkpoints, runs) = (0, 0)
-      for path in records.checkpointPaths {
-        guard let checkpoint = try records.checkpoint(at: path)?.backed(where: layout.holds),
-          try isNews(checkpoint, to: &database)
-        else { continue }
-        try CheckpointTable.write(checkpoint, to: &database)
-        checkpoints += 1
-      }
-      for path in records.runPaths {
-        guard let run = try records.run(at: path) else { continue }
-        let known = try database.run(
-          "SELECT 1 FROM runs WHERE id = ? AND state <> 'running'", [.text(run.id.name)], to: action
-        )
-        guard known.isEmpty else { continue }
-        try RunTable.write(run, to: &database)
-        runs += 1
-      }
-      for path in records.pinPaths {
-        if let pin = try records.pin(at: path) { try PinTable.write(pin, to: &database) }
-      }
-      return (checkpoints, runs)
+    try database.transaction(to: "read the records into") { (database) throws(StoreError) in
+      try adoptAll(into: &database)
     }
+  }
+
+  /// The same, inside a transaction.
+  func adoptAll(into database: inout Database) throws(StoreError) -> (checkpoints: Int, runs: Int) {
+    try strikeMissing(from: &database)
+    var (checkpoints, runs) = (0, 0)
+    for path in records.checkpointPaths where try adoptCheckpoint(at: path, into: &database) {
+      checkpoints += 1
+    }
+    for path in records.runPaths where try adoptRun(at: path, into: &database) { runs += 1 }
+    for path in records.pinPaths {
+      if let pin = try records.pin(at: path) { try PinTable.write(pin, to: &database) }
+    }
+    return (checkpoints, runs)
+  }
+
+  /// Takes in what a line of the ledger tells of, inside a transaction.
+  func adopt(
+    _ line: LedgerLine, into database: inout Database, _ news: inout CatchUp
+  ) throws(StoreError) {
+    switch line.kind {
+    case .checkpoint:
+      guard let key = Digest(hex: line.payload).map(Checkpoint.Key.init) else { return }
+      if try adoptCheckpoint(at: records.path(of: key), into: &database) { news.checkpoints += 1 }
+    case .run:
+      let path = records.path(of: RunID(line.payload))
+      if try adoptRun(at: path, into: &database) { news.runs += 1 }
+    case .note:
+      let rows = String(line.rows)
+      guard try NoteRows.note(String(line.subject), in: &database) != rows else { return }
+      try NoteRows.putNote(rows, into: &database)
+      news.notes += 1
+    case .command: try NoteRows.putCommand(String(line.rows), into: &database)
+    case .head: break
+    }
+  }
+
+  private func adoptCheckpoint(
+    at path: String, into database: inout Database
+  ) throws(StoreError) -> Bool {
+    guard let checkpoint = try records.checkpoint(at: path)?.backed(where: layout.holds),
+      try isNews(checkpoint, to: &database)
+    else { return false }
+    try CheckpointTable.write(checkpoint, to: &database)
+    return true
+  }
+
+  /// A run that had not ended when its record was written was cut off, as far as anybody knows: if
+  /// its process is alive, it says otherwise when it writes next.
+  private func adoptRun(
+    at path: String, into database: inout Database
+  ) throws(StoreError) -> Bool {
+    guard var run = try records.run(at: path) else { return false }
+    let hasEnded = run.state != .running
+    let known = try database.run(
+      "SELECT state FROM runs WHERE id = ?", [.text(run.id.name)], to: "read runs in"
+    ).first?[0].text
+    if let known, !hasEnded || known != RunRecord.State.running.rawValue { return false }
+    if !hasEnded { run.state = .cutOff }
+    try RunTable.write(run, to: &database)
+    return true
   }
 
   private func strikeMissing(from database: inout Database) throws(StoreError) {

@@ -2,13 +2,14 @@ import Glibc
 internal import Hashing
 internal import PipelineModel
 
-/// What the database knows, once more beside it: a small file for each checkpoint, each finished
+/// What the database knows, once more beside it: a small file for each checkpoint, each
 /// run and each pin, from which a lost database is made anew.
 ///
 /// ```
 /// records/ab/abcdef….json   a checkpoint, named by its key
-/// records/runs/RUN.json     a run that has ended
+/// records/runs/RUN.json     a run, as it began or as it ended
 /// records/pins/RUN.json     a run that is kept
+/// records/ledger-N          what was written when, and all notes: see `Ledger`
 /// ```
 struct RecordFolder: Sendable {
   let layout: StoreLayout
@@ -64,7 +65,9 @@ struct RecordFolder: Sendable {
   var pinPaths: [String] { Self.recordPaths(in: layout.records + "/pins") }
 
   /// Whether there is nothing to make a database from.
-  var isEmpty: Bool { runPaths.isEmpty && checkpointPaths.isEmpty }
+  var isEmpty: Bool {
+    runPaths.isEmpty && checkpointPaths.isEmpty && Ledger(records: self).generations.isEmpty
+  }
 
   /// The checkpoint in a record; nil if there is none, if it is damaged, or not the one that its
   /// name says. Throws what says nothing of the record (no more files may be open, say).
@@ -87,7 +90,8 @@ struct RecordFolder: Sendable {
     return pin
   }
 
-  private func write(_ text: String, to target: String) throws(StoreError) {
+  /// Writes a small file, durably, in place of an older one.
+  func write(_ text: String, to target: String) throws(StoreError) {
     let folder = FilePath.folder(of: target)
     try FolderMaker(files: files).make(folder)
     let draft = try drafts.makeFile()

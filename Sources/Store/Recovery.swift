@@ -8,6 +8,8 @@ public struct Recovery: Hashable, Sendable, Codable {
   public let checkpoints: Int
   /// How many runs were taken from the records beside the database.
   public let runs: Int
+  /// How many notes of watched inboxes were taken from the ledger beside the database.
+  public let notes: Int
   /// Where the damaged database is kept; nil where there was none.
   public let keptAside: String?
 
@@ -18,6 +20,7 @@ public struct Recovery: Hashable, Sendable, Codable {
     let aside = keptAside.map { "; the damaged one is kept as \($0)" } ?? ""
     return "the store's database was lost (\(cause)) and was made again from \(source): "
       + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "
-      + "\(runs) \(runs == 1 ? "run" : "runs") from records\(aside)"
+      + "\(runs) \(runs == 1 ? "run" : "runs") from records"
+      + (notes == 0 ? "" : ", \(notes) \(notes == 1 ? "note" : "notes") from the ledger") + aside
   }
 }

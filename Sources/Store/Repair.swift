@@ -63,7 +63,7 @@ public struct Repair: Sendable {
       report.findings += second.findings.filter { !report.findings.contains($0) }
     }
     var database = try Database(at: site.layout.database)
-    let worker = RepairWork(site.layout, records: site.records, files: files)
+    let worker = RepairWork(site)
     // Damaged files first, since records are taken in only where their artifacts are there.
     for kind in InspectionFinding.Kind.allCases {
       for finding in findings where finding.kind == kind {
@@ -82,6 +82,7 @@ public struct Repair: Sendable {
     let what: String? =
       switch finding.kind {
       case .database: "make the database again"
+      case .databaseBehind: "take in what the database has lost from the records beside it"
       case .damagedArtifact: "set the damaged file aside, and strike what may have been made of it"
       case .missingArtifact: "strike the missing file from its checkpoints"
       case .unreadableCheckpoint: "drop the checkpoint, or take it from its record"
@@ -91,7 +92,7 @@ public struct Repair: Sendable {
       case .damagedBackup: "delete the damaged backup"
       case .withoutRecord: "write the record"
       case .onlyRecord: "take the record into the database"
-      case .unnamedArtifact, .strayFile, .exportMissing, .exportChanged: nil
+      case .missingRecording, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged: nil
       }
     return what.map { RepairAction(what: $0, path: finding.path, subject: finding.subject) }
   }

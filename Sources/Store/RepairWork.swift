@@ -8,18 +8,23 @@ struct RepairWork {
   private let layout: StoreLayout
   private let records: RecordFolder
   private let files: FileOperations
+  private let rebuild: Rebuild
 
-  init(_ layout: StoreLayout, records: RecordFolder, files: FileOperations) {
-    self.layout = layout
-    self.records = records
-    self.files = files
+  init(_ site: borrowing RepairSite) {
+    layout = site.layout
+    records = site.records
+    files = site.files
+    rebuild = site.rebuild
   }
+
+  private var ledger: Ledger { Ledger(records: records) }
 
   /// - Returns: whether there was anything to do.
   func repair(
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(StoreError) -> Bool {
     switch finding.kind {
+    case .databaseBehind: _ = try ledger.catchUp(&database, with: rebuild)
     case .damagedArtifact: try setAside(finding, &database)
     case .missingArtifact: try strike(finding, &database)
     case .unreadableCheckpoint, .contradiction: try replaceCheckpoint(finding, &database)
@@ -28,7 +33,9 @@ struct RepairWork {
     case .damagedBackup: try records.remove(finding.path)
     case .withoutRecord: try record(finding, &database)
     case .onlyRecord: try takeIn(finding, &database)
-    case .database, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged: return false
+    case .database, .missingRecording, .unnamedArtifact, .strayFile, .exportMissing,
+      .exportChanged:
+      return false
     }
     return true
   }
@@ -83,6 +90,7 @@ struct RepairWork {
 
   /// Writes a damaged record again from what the database knows, or removes it.
   private func rewrite(_ path: String, _ database: inout Database) throws(StoreError) {
+    if path.contains("/ledger-") { return try ledger.renew(in: &database) }
     let name = String(path.split(separator: "/").last?.dropLast(5) ?? "")
     if let key = Digest(hex: name).map(Checkpoint.Key.init), path == records.path(of: key),
       let rows = try CheckpointTable.checkpoint(for: key, in: &database)

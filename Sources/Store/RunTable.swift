@@ -2,10 +2,13 @@ internal import PipelineModel
 
 /// Runs as rows.
 enum RunTable {
+  /// What recording a run is called in errors.
+  static let recording = "record a run in"
+
   /// Writes a run in place of what was recorded of it before. While it is running, it is this
   /// process's.
   static func write(_ run: RunRecord, to database: inout Database) throws(StoreError) {
-    let action = "record a run in"
+    let action = recording
     try database.run(
       """
       INSERT INTO runs (id, started_at, state, pipeline, record, owner)

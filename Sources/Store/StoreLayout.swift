@@ -13,6 +13,11 @@ struct StoreLayout: Sendable {
   var records: String { root + "/records" }
   var backups: String { root + "/backups" }
 
+  /// Whether something that looks like a store is there.
+  var isThere: Bool {
+    [database, artifacts, records].contains { (try? FileStamp(at: $0)) != nil }
+  }
+
   /// The folder of the artifacts whose digests begin with the same two digits, so that no folder
   /// grows too long to list.
   func shard(of digest: Digest) -> String { "\(artifacts)/\(digest.hex.prefix(2))" }

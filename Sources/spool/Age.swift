@@ -12,6 +12,7 @@ struct Age: ArgumentValue {
     guard let (number, unit) = NumberWithUnit.parse(argument) else { return nil }
     let factor: Double? =
       switch unit {
+      case "s", "second", "seconds": 1
       case "min", "minute", "minutes": 60
       case "h", "hour", "hours": 3600
       case "d", "day", "days": 86400

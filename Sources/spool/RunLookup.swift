@@ -11,6 +11,11 @@ extension Workbench {
     } catch {
       throw Refusal(text: ErrorText(StageError(error)).render(console), code: .usage)
     }
+    if found == nil, try runs(limit: 1, in: store).isEmpty {
+      throw Refusal(
+        text: "\(console.red("error:")) \(noRuns(in: store))\nnext:  spool run makes one",
+        code: .usage)
+    }
     guard let run = found else {
       throw Refusal(
         text: "\(console.red("error:")) there is no run \"\(name)\"\nnext:  spool runs lists them",
@@ -18,6 +23,9 @@ extension Workbench {
     }
     return run
   }
+
+  /// What is said of a store where nothing was run.
+  func noRuns(in store: DiskStore) -> String { "no run yet in \(Format.visible(store.path))" }
 
   /// The newest runs, newest first.
   func runs(limit: Int, in store: DiskStore) throws(Refusal) -> [RunRecord] {

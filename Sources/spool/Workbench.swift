@@ -129,6 +129,28 @@ struct Workbench {
     return told(readable, readable.store)
   }
 
+  /// Opens the store for a command that looks at what was done there: refused where there is none,
+  /// which is most likely a slip of the pen.
+  func existingStore(at option: String?) throws(Refusal) -> ReadableStore {
+    let path = StoreLocation.resolve(option: option, environment: Environment.variables)
+    try requireStore(at: path)
+    return try readableStore(at: option)
+  }
+
+  /// Throws where there is no store.
+  func requireStore(at path: String) throws(Refusal) {
+    if DiskStore.isThere(at: path) { return }
+    let reason =
+      unsafe access(path, F_OK) == 0
+      ? "nothing that a store is made of lies there" : unsafe String(cString: strerror(errno))
+    throw Refusal(
+      text: ErrorText(
+        StageError(
+          "there is no store at \(absolute(path))", reason: reason,
+          advice: "name the store's folder with --store; spool run makes one")
+      ).render(console), code: .failed)
+  }
+
   /// Says so where a store's database had to be made again.
   private func told<Opened>(_ opened: Opened, _ store: DiskStore) -> Opened {
     if let recovery = store.recovery { console.report("note: \(Format.visible(recovery.line))") }

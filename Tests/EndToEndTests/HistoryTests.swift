@@ -91,10 +91,22 @@ struct HistoryTests {
 
   @Test("runs and show remember what was done, what was reused and what failed")
   func remembered() throws {
-    let empty = try place.spool(["runs"])
-    #expect(empty.exitCode == 0)
-    #expect(empty.text == "no runs yet\n")
+    for arguments in [["runs"], ["resume"], ["show", "last"], ["why", "last"], ["check"]] {
+      let absent = try place.spool(arguments)
+      #expect(absent.exitCode == 1 && absent.text == "", "\(arguments)")
+      #expect(absent.errorOutput.contains("there is no store at \(place.store)"), "\(arguments)")
+    }
     #expect(!FileManager.default.fileExists(atPath: place.store), "looking made a store")
+    #expect(try place.spool(["gc"]).exitCode == 0)
+    for arguments in [["runs"], ["resume"]] {
+      let empty = try place.spool(arguments)
+      #expect(empty.exitCode == 0 && empty.text == "no run yet in \(place.store)\n")
+    }
+    for arguments in [["show", "last"], ["why", "last"]] {
+      let empty = try place.spool(arguments)
+      #expect(empty.exitCode == 2)
+      #expect(empty.errorOutput.contains("no run yet in \(place.store)"), "\(arguments)")
+    }
     let first = try #require(try place.run(pipeline, [note]).record)
     let second = try #require(try place.run(pipeline, [note]).record)
     #expect(try place.run(pipeline, [place.file("absent.wav")]).exitCode == 1)

@@ -93,8 +93,9 @@ struct ResumeTests {
 
   @Test("no such run, a run that is done and a recording that is gone are errors that say so")
   func errors() throws {
-    #expect(try place.spool(["resume"]).text.contains("nothing to go on with"))
+    #expect(try place.spool(["resume"]).errorOutput.contains("there is no store at"))
     #expect(!FileManager.default.fileExists(atPath: place.store), "looking made a store")
+    try #require(try place.spool(["run", pipeline, place.file("absent.wav")]).exitCode == 1)
     let unknown = try place.spool(["resume", "1999"])
     #expect(unknown.exitCode == 2)
     #expect(unknown.errorOutput.contains("no run \"1999\""))

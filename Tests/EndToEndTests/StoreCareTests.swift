@@ -93,7 +93,15 @@ struct StoreCareTests {
     try Data("edited".utf8).write(to: URL(fileURLWithPath: place.out + "/" + name))
     let result = try place.spool(["check"])
     #expect(result.exitCode == 0)
-    #expect(result.text.contains("remark:  \(place.out)/\(name)"), "\(result.text)")
+    #expect(
+      result.text.contains("remark:  1 export changed since, \(place.out)/\(name)"),
+      "\(result.text)")
+    try FileManager.default.removeItem(atPath: place.out)
+    _ = try damageExport()
+    let both = try place.spool(["check"]).text.split(separator: "\n")
+    #expect(both.first?.hasPrefix("damaged: ") == true, "\(both)")
+    #expect(both.filter { $0.hasPrefix("remark: ") }.count == 1, "\(both)")
+    #expect(both.contains { $0.contains("4 exports moved or deleted since, such as ") }, "\(both)")
   }
 
   @Test("a destroyed database costs nothing but one line", arguments: [true, false])
@@ -169,6 +177,14 @@ struct StoreCareTests {
     try FileManager.default.removeItem(atPath: place.out)
     #expect(try place.run(pipeline, [note]).exitCode == 0)
     #expect(try place.allExports() == before)
+  }
+
+  @Test("gc leaves alone what was wanted lately, unless told for how long")
+  func grace() throws {
+    #expect(try place.spool(["gc", "--older-than", "0s"]).text.hasPrefix("nothing to free"))
+    let freed = try place.spool(["gc", "--older-than", "0s", "--grace", "0s"])
+    #expect(freed.exitCode == 0 && freed.text.contains("0 B are left"), "\(freed.text)")
+    #expect(try check().artifacts == 0)
   }
 
   @Test("gc refuses what it does not understand, and says what it would")

@@ -74,11 +74,12 @@ import Testing
     }
   }
 
-  @Test("a run is recorded when it ends, and not before")
+  @Test("a run is recorded when it begins and when it ends")
   func runs() throws {
     var run = run("20261121-142205-3f9a")
     try store.save(run)
-    #expect(store.records.runPaths == [])
+    #expect(store.records.runPaths == [store.path + "/records/runs/20261121-142205-3f9a.json"])
+    #expect(try store.records.run(at: store.records.path(of: run.id)) == run)
     run.state = .interrupted
     try store.save(run)
     #expect(store.records.runPaths == [store.path + "/records/runs/20261121-142205-3f9a.json"])

@@ -67,7 +67,7 @@ import Testing
     try Repair(of: sample.path).run().actions.forEach { #expect($0.path.contains("/records/")) }
     #expect(try sample.inspect().findings == [])
     for file in sample.files(in: "records") { try FileManager.default.removeItem(atPath: file) }
-    #expect(try Repair(of: sample.path).run().actions.count == 4)
+    #expect(try Repair(of: sample.path).run().actions.count == 5)
     #expect(try sample.inspect().findings == [])
     do {
       var database = try Database(at: sample.database)

@@ -37,6 +37,12 @@ struct CheckCommand: Command {
     options.threadCount = SystemClock.coreCount
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
+    do throws(Workbench.Refusal) {
+      try Workbench(console: console).requireStore(at: path)
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
     do throws(StoreError) {
       let report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       meter.clear()

@@ -13,6 +13,8 @@ struct GCCommand: Command {
     help: "Free what the least recent runs need until no more than this is left.")
   private static let sound = Option<Bool>.flag(
     "sound", help: "Free only sound between the stages, which can be streamed again.")
+  private static let grace = Option<Age?>.value(
+    "grace", "AGE", help: "Leave alone what was wanted or written so lately.", defaultText: "1h")
   private static let dryRun = Option<Bool>.flag(
     "dry-run", short: "n", help: "Only tell what would go.")
   private static let pin = Option<[String]>.values(
@@ -29,13 +31,15 @@ struct GCCommand: Command {
       wanted.
 
       It may be called while other spools work in the store: what they use is left alone, and so is \
-      whatever was wanted within the last hour.
+      whatever was wanted within the last hour, because somebody who has just looked for it counts \
+      on finding it. Where nobody else works in the store, --grace 0s needs no such care.
       """,
     options: [
-      olderThan, keepSize, sound, pin, unpin, dryRun, Options.store, Options.json,
+      olderThan, keepSize, sound, grace, pin, unpin, dryRun, Options.store, Options.json,
     ],
     examples: [
       Example("What would go", "spool gc --dry-run"),
+      Example("Free all that can be made again", "spool gc --older-than 0s --grace 0s"),
       Example("Keep at most 20 GB", "spool gc --keep-size 20GB"),
       Example("Keep one run for good", "spool gc --pin 20261121-142205"),
     ])
@@ -63,6 +67,7 @@ struct GCCommand: Command {
         var policy = CollectionPolicy()
         policy.age = arguments[Self.olderThan]?.seconds
         policy.keptBytes = arguments[Self.keepSize]?.byteCount
+        if let grace = arguments[Self.grace] { policy.grace = grace.seconds }
         policy.isSoundOnly = arguments[Self.sound]
         let report = try store.collect(policy, isDryRun: arguments[Self.dryRun])
         console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
@@ -106,7 +111,7 @@ struct GCCommand: Command {
     let kept = "\(ByteCount(report.keptBytes)) \(report.isDryRun ? "would be" : "are") left"
     let recent =
       report.recentBytes == 0
-      ? "" : ", \(ByteCount(report.recentBytes)) of it too recent to be touched"
+      ? "" : ", \(ByteCount(report.recentBytes)) of it wanted too lately (--grace)"
     let pins =
       recent + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
     guard !report.files.isEmpty || !report.unfinished.isEmpty || report.checkpoints > 0 else {

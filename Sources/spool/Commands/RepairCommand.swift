@@ -31,6 +31,12 @@ struct RepairCommand: Command {
     options.threadCount = SystemClock.coreCount
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
+    do throws(Workbench.Refusal) {
+      try Workbench(console: console).requireStore(at: path)
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
     do throws(StoreError) {
       let repair = Repair(of: path, options, isDryRun: arguments[Self.dryRun], stop: stop) {
         meter.show($0)

@@ -13,8 +13,8 @@ struct RestoreCommand: Command {
     summary: "Put a backup in the place of the store's database.",
     discussion: """
       The backup is looked through before anything is changed, and the database that it replaces is \
-      kept beside it. What was done since the backup is in the records, and spool repair takes it in \
-      again. No other spool may work in the store meanwhile.
+      kept beside it. What was done since the backup is in the records, and the next command takes it \
+      in again. No other spool may work in the store meanwhile.
       """,
     positionals: [source], options: [Options.store, Options.json],
     examples: [

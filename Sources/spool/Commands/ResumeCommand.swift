@@ -27,11 +27,14 @@ struct ResumeCommand: Command {
   func run(console: Console) -> ExitCode {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
-      let readable = try bench.readableStore(at: arguments[Options.store])
+      let readable = try bench.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       guard let earlier = try choose(bench, readable.store) else {
         if !arguments[Options.json], !arguments[Options.quiet] {
-          console.print("nothing to go on with: every run is done")
+          let isEmpty = try bench.runs(limit: 1, in: readable.store).isEmpty
+          console.print(
+            isEmpty
+              ? bench.noRuns(in: readable.store) : "nothing to go on with: every run is done")
         }
         return .done
       }

@@ -19,7 +19,7 @@ struct RunsCommand: Command {
   func run(console: Console) -> ExitCode {
     do throws(Workbench.Refusal) {
       let bench = Workbench(console: console)
-      let readable = try bench.readableStore(at: arguments[Options.store])
+      let readable = try bench.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       let limit = arguments[Self.limit]
       guard limit >= 0 else {
@@ -31,7 +31,7 @@ struct RunsCommand: Command {
       if arguments[Options.json] {
         for run in runs { console.print(JSONText.of(run)) }
       } else {
-        console.print(text(runs))
+        console.print(runs.isEmpty ? bench.noRuns(in: readable.store) : text(runs))
         if let run = unfinished(runs), let wayOn = run.wayOn {
           console.report("next:  \(wayOn) goes on with the newest that is not done")
         }
@@ -50,7 +50,6 @@ struct RunsCommand: Command {
   }
 
   private func text(_ runs: [RunRecord]) -> String {
-    guard !runs.isEmpty else { return "no runs yet" }
     let width = (runs.map(\.pipeline.count).max() ?? 0) + 2
     return runs.map { run in
       let files = run.inputs.values.sorted().map { $0.split(separator: "/").last ?? "" }

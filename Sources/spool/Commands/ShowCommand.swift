@@ -21,7 +21,7 @@ struct ShowCommand: Command {
   func run(console: Console) -> ExitCode {
     do throws(Workbench.Refusal) {
       let bench = Workbench(console: console)
-      let readable = try bench.readableStore(at: arguments[Options.store])
+      let readable = try bench.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       let run = try bench.run(named: arguments[Self.run], in: readable.store)
       console.print(arguments[Options.json] ? JSONText.of(run) : text(run))

@@ -33,7 +33,7 @@ struct WhyCommand: Command {
   func run(console: Console) -> ExitCode {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
-      let readable = try bench.readableStore(at: arguments[Options.store])
+      let readable = try bench.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       let store = readable.store
       let run = try bench.run(named: arguments[Self.run], in: store)

@@ -13,6 +13,10 @@ struct FindingList {
     for isDamage in [true, false] {
       for kind in InspectionFinding.Kind.allCases {
         let some = findings.filter { $0.kind == kind && $0.isDamage == isDamage }
+        if let line = Self.folded(kind, some) {
+          lines.append(line)
+          continue
+        }
         for finding in some.prefix(Self.shownCount) { lines += Self.lines(finding) }
         if some.count > Self.shownCount {
           lines.append("  … and \(some.count - Self.shownCount) more like this")
@@ -20,6 +24,22 @@ struct FindingList {
       }
     }
     return lines
+  }
+
+  /// What users do with their exports, in one line: it must not bury what is damaged.
+  private static func folded(
+    _ kind: InspectionFinding.Kind, _ some: [InspectionFinding]
+  ) -> String? {
+    guard let first = some.first else { return nil }
+    let example = Format.visible(first.path)
+    let which = some.count == 1 ? example : "such as \(example)"
+    switch kind {
+    case .exportMissing:
+      return "remark:  \(Count.of(some.count, "export")) moved or deleted since, \(which)"
+    case .exportChanged:
+      return "remark:  \(Count.of(some.count, "export")) changed since, \(which)"
+    default: return nil
+    }
   }
 
   private static func lines(_ finding: InspectionFinding) -> [String] {

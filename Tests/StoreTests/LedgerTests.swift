@@ -1,0 +1,251 @@
+import Foundation
+import Glibc
+import Hashing
+import PipelineModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("What the database has lost is noticed and given back")
+struct LedgerTests {
+  private let scratch: ScratchFolder
+  private var path: String { scratch.file("store") }
+  private var database: String { path + "/spool.sqlite" }
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private static func checkpoint(_ number: Int) -> Checkpoint {
+    Checkpoint(components: .sample("eq", "\(number)"), outputs: [:], memo: "{}")
+  }
+
+  private func run(_ name: String, _ state: RunRecord.State) -> RunRecord {
+    var run = RunRecord(
+      id: RunID(name), pipeline: "p", pipelinePath: "/p.yaml", inputs: ["note": "/note.wav"],
+      overrides: [:], startedAt: 1_800_000_000)
+    run.state = state
+    return run
+  }
+
+  private func arrival(_ store: DiskStore, _ text: String = "sound") throws -> NoteArrival {
+    NoteArrival(
+      pipeline: "voice", inbox: "/inbox", path: "\(text).m4a",
+      stamp: NoteFileStamp(inode: 1, byteCount: 5, modified: 7, changed: 8),
+      fileName: "\(text).m4a", recording: try store.makeArtifact(text, kind: .sound))
+  }
+
+  private func news(of store: DiskStore) -> [String] {
+    let lines = Lines()
+    store.listen { line in lines.all.withLock { $0.append(line) } }
+    return lines.all.withLock { $0 }
+  }
+
+  private final class Lines: Sendable { let all = Mutex<[String]>([]) }
+
+  /// A store as a power cut would leave it: copied while it is open, with its log.
+  private func withOpenStore(_ work: (DiskStore) throws -> Void) throws {
+    let original = scratch.file("original")
+    let store = try DiskStore(at: original)
+    // The tables themselves are older than what is cut off.
+    try store.withDatabase { (database) throws(StoreError) in
+      _ = try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "test")
+    }
+    try work(store)
+    try? FileManager.default.removeItem(atPath: path)
+    try FileManager.default.copyItem(atPath: original, toPath: path)
+    withExtendedLifetime(store) {}
+  }
+
+  @Test("a log that was cut short costs nothing that has a record", arguments: [0, 25, 50])
+  func cutLog(percent: Int) throws {
+    var note: Note?
+    try withOpenStore { store in
+      for number in 0..<20 { try store.commit(Self.checkpoint(number)) }
+      try store.save(run("begun", .running))
+      try store.save(run("ended", .running))
+      try store.save(run("ended", .done))
+      note = try store.admit(try arrival(store), conflicts: .quarantine).note
+    }
+    let log = database + "-wal"
+    let length = Int(try FileStamp(at: log).byteCount)
+    #expect(length > 10_000)
+    #expect(unsafe truncate(log, off_t(length * percent / 100)) == 0)
+    _ = unsafe unlink(database + "-shm")
+
+    let report = try Inspection(of: path).run()
+    #expect(!report.isSound, "check has to see it")
+
+    let store = try DiskStore(at: path)
+    for number in 0..<20 {
+      let checkpoint = Self.checkpoint(number)
+      #expect(try store.checkpoint(for: checkpoint.key) == checkpoint)
+    }
+    #expect(try store.run(named: "ended")?.state == .done)
+    let key = try #require(note?.key)
+    #expect(try store.note(key) == note)
+    let lines = news(of: store) + [store.recovery?.line].compactMap { $0 }
+    #expect(lines.count == 1, "\(lines)")
+    #expect(try news(of: DiskStore(at: path)).isEmpty)
+    #expect(try Inspection(of: path).run().isSound)
+  }
+
+  @Test("repair takes in what a log that was cut short has lost")
+  func repair() throws {
+    try withOpenStore { store in
+      for number in 0..<20 { try store.commit(Self.checkpoint(number)) }
+    }
+    let log = database + "-wal"
+    #expect(unsafe truncate(log, off_t(try FileStamp(at: log).byteCount * 3 / 4)) == 0)
+    _ = unsafe unlink(database + "-shm")
+    #expect(try Inspection(of: path).run().findings.first?.kind == .databaseBehind)
+    let report = try Repair(of: path).run()
+    #expect(report.actions.contains { $0.what.contains("has lost") })
+    #expect(try Inspection(of: path).run().findings == [])
+  }
+
+  @Test("a run that was under way when the database was lost is cut off, and can be gone on with")
+  func unfinishedRun() throws {
+    do {
+      let store = try DiskStore(at: path)
+      try store.save(run("begun", .running))
+      try store.save(run("ended", .done))
+    }
+    try FileManager.default.removeItem(atPath: path + "/backups")
+    try FileManager.default.removeItem(atPath: database)
+    let store = try DiskStore(at: path)
+    #expect(store.recovery?.runs == 2)
+    #expect(try store.run(named: "begun")?.state == .cutOff)
+    #expect(try store.run(named: "begun")?.inputs == ["note": "/note.wav"])
+    #expect(try Inspection(of: path).run().findings == [])
+  }
+
+  @Test("a run's record is durable before its work can begin")
+  func order() throws {
+    let probe = FileProbe()
+    let store = try DiskStore(at: path, files: probe.files)
+    try store.save(run("begun", .running))
+    let cut = PowerCut(after: probe.operations)
+    #expect(cut.mistakes == [])
+    let record = store.records.path(of: RunID("begun"))
+    #expect(cut.spares(record, under: scratch.path) || cut.spares(record, under: path))
+    #expect(cut.sparesBytes(of: store.ledger.path(1)))
+  }
+
+  @Test("notes come back from the ledger, with files and history, and gc leaves their recordings")
+  func notes() throws {
+    let (key, before, files, events): (NoteKey, Note?, [NoteFile], [NoteEvent])
+    let forgotten: NoteKey
+    do {
+      let store = try DiskStore(at: path)
+      key = try store.admit(try arrival(store), conflicts: .quarantine).note.key
+      forgotten = try store.admit(try arrival(store, "other"), conflicts: .quarantine).note.key
+      _ = try store.change(key, .fail(reason: "busy", nextAttempt: nil, isCounted: true))
+      _ = try store.forget(forgotten)
+      (before, files, events) = (
+        try store.note(key), try store.files(of: key), try store.events(of: key)
+      )
+    }
+    #expect(before != nil && files.count == 1 && events.count >= 1)
+    try FileManager.default.removeItem(atPath: database)
+    let store = try DiskStore(at: path)
+    #expect(store.recovery?.notes == 1)
+    #expect(try store.note(key) == before)
+    #expect(try store.note(forgotten) == nil)
+    #expect(try store.files(of: key) == files)
+    #expect(try store.events(of: key) == events)
+    var policy = CollectionPolicy()
+    (policy.age, policy.grace) = (0, 0)
+    _ = try store.collect(policy)
+    let recording = try #require(before?.recording)
+    #expect(throws: Never.self) { try store.path(of: recording) }
+  }
+
+  @Test("a torn last line is no line, and makes room for the next")
+  func torn() throws {
+    let ledger: String
+    do {
+      let store = try DiskStore(at: path)
+      try store.commit(Self.checkpoint(1))
+      ledger = store.ledger.path(1)
+    }
+    let file = try #require(FileHandle(forWritingAtPath: ledger))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data("0123456789abcdef 99 checkpoi".utf8))
+    try file.close()
+    let store = try DiskStore(at: path)
+    #expect(news(of: store).isEmpty)
+    try store.commit(Self.checkpoint(2))
+    let text = LedgerText(Array(try Data(contentsOf: URL(fileURLWithPath: ledger)))[...])
+    #expect(text.lines.map(\.kind) == [.head, .checkpoint, .checkpoint] && !text.hasMore)
+  }
+
+  @Test("a ledger with a flipped bit is found by check, and written anew by repair")
+  func damaged() throws {
+    do {
+      let store = try DiskStore(at: path)
+      _ = try store.admit(try arrival(store), conflicts: .quarantine)
+      try store.commit(Self.checkpoint(1))
+    }
+    try flipBit(2, ofByte: 120, in: path + "/records/ledger-1")
+    #expect(try Inspection(of: path).run().findings.map(\.kind) == [.damagedRecord])
+    _ = try Repair(of: path).run()
+    #expect(try Inspection(of: path).run().findings == [])
+    try FileManager.default.removeItem(atPath: database)
+    #expect(try DiskStore(at: path).recovery?.notes == 1)
+  }
+
+  @Test("a backup from before the ledger was begun anew is brought up to date by it")
+  func olderBackup() throws {
+    let key: NoteKey
+    do {
+      let store = try DiskStore(at: path)
+      try store.commit(Self.checkpoint(1))
+      _ = try store.backUp()
+      key = try store.admit(try arrival(store), conflicts: .quarantine).note.key
+      try store.commit(Self.checkpoint(2))
+      try store.withDatabase { (database) throws(StoreError) in
+        try store.ledger.renew(in: &database)
+      }
+      try store.commit(Self.checkpoint(3))
+    }
+    try FileManager.default.removeItem(atPath: database)
+    try? FileManager.default.removeItem(atPath: database + "-wal")
+    let store = try DiskStore(at: path)
+    #expect(store.recovery?.slot == 1)
+    #expect(try store.note(key) != nil)
+    for number in 1...3 {
+      #expect(try store.checkpoint(for: Self.checkpoint(number).key) != nil)
+    }
+  }
+
+  @Test("check names a note whose recording is gone")
+  func missingRecording() throws {
+    let store = try DiskStore(at: path)
+    let note = try store.admit(try arrival(store), conflicts: .quarantine).note
+    #expect(try Inspection(of: path).run().isSound)
+    try FileManager.default.removeItem(atPath: store.path(of: note.recording))
+    let findings = try Inspection(of: path).run().findings
+    #expect(findings.map(\.kind) == [.missingRecording])
+    #expect(findings.first?.problem.contains("sound.m4a") == true)
+  }
+
+  @Test("a note whose recording comes twice is in the ledger as it is then")
+  func repeated() throws {
+    let key: NoteKey
+    let files: [NoteFile]
+    do {
+      let store = try DiskStore(at: path)
+      key = try store.admit(try arrival(store), conflicts: .quarantine).note.key
+      let again = NoteArrival(
+        pipeline: "voice", inbox: "/inbox", path: "again.m4a",
+        stamp: NoteFileStamp(inode: 2, byteCount: 5, modified: 7, changed: 8),
+        fileName: "again.m4a", recording: try arrival(store).recording)
+      _ = try store.admit(again, conflicts: .quarantine)
+      files = try store.files(of: key)
+    }
+    #expect(files.count == 2)
+    try FileManager.default.removeItem(atPath: database)
+    #expect(try DiskStore(at: path).files(of: key) == files)
+  }
+}
