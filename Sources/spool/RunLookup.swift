@@ -11,6 +11,12 @@ extension Workbench {
     } catch {
       throw Refusal(text: ErrorText(StageError(error)).render(console), code: .usage)
     }
+    if found == nil, try runs(limit: 1, in: store).isEmpty {
+      throw Refusal(
+        text: "\(console.red("error:")) there is no run \"\(name)\": this store has none yet\n"
+          + "next:  spool run PIPELINE INPUT makes the first; --store names another store",
+        code: .usage)
+    }
     guard let run = found else {
       throw Refusal(
         text: "\(console.red("error:")) there is no run \"\(name)\"\nnext:  spool runs lists them",
