@@ -25,6 +25,10 @@ public struct BatchOrder: Sendable {
   public var retriesFailedOnly = false
   /// Whether files that Spool did not write may be replaced.
   public var isReplacing = false
+  /// The pipeline's text, which its runs are gone on with; nil where it is not known.
+  public var pipelineText: String?
+  /// What the user types to go on with the batch, for advice; nil where there is no such thing.
+  public var command: String?
   /// The pipeline's input that takes the recordings.
   public let input: String
   /// The pipeline as it is for a recording whose sidecar says nothing.

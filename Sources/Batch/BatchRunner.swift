@@ -74,7 +74,7 @@ public struct BatchRunner: Sendable {
         {
           workplace.recorder.record(.started(path: job.file.path))
           let run = FileRun(order: order, workplace: workplace, settings: settings, job: job)
-          let result = run.run(id: RunID("\(id)-\(number)"))
+          let result = run.run(id: RunID("\(id)-\(number)"), of: id)
           workplace.recorder.record(.finished(result))
           state.withLock { $0.results.append(result) }
         }

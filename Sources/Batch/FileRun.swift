@@ -11,19 +11,19 @@ struct FileRun {
 
   private var path: String { PathText.join(order.folder, job.file.path) }
 
-  /// Does the work and records what came of it. `id` names the run.
-  func run(id: RunID) -> BatchFileResult {
+  /// Does the work and records what came of it. `id` names the run, `batch` the whole batch.
+  func run(id: RunID, of batch: RunID) -> BatchFileResult {
     var plan: Plan?
     do throws(RunError) {
       let recording = try digest()
-      let bound = try asRunError { () throws(StageError) in
+      let (sidecar, bound) = try asRunError { () throws(StageError) in
         let sidecar = try job.file.sidecar.map { (path) throws(StageError) in
           try SidecarFile.read(path, of: order)
         }
-        return try order.plan(for: job.file.path, sidecar: sidecar)
+        return (sidecar, try order.plan(for: job.file.path, sidecar: sidecar))
       }
       plan = bound
-      let record = try run(bound, id)
+      let record = try run(bound, sidecar, id, of: batch)
       return try finish(record, bound, recording)
     } catch {
       if error.error.cause == .cancelled {
@@ -33,7 +33,9 @@ struct FileRun {
     }
   }
 
-  private func run(_ plan: Plan, _ id: RunID) throws(RunError) -> RunRecord {
+  private func run(
+    _ plan: Plan, _ sidecar: Sidecar?, _ id: RunID, of batch: RunID
+  ) throws(RunError) -> RunRecord {
     let folder = try asRunError { () throws(StageError) in
       try OutputTree(root: order.output).makeFolder(PathText.folder(of: job.name))
     }
@@ -44,11 +46,20 @@ struct FileRun {
     var options = Runner.Options(folder: folder)
     options.isReplacing = order.isReplacing
     options.names = [order.input: BatchOrder.calledPath(job.name)]
+    // Whoever goes on with this file alone is to write where the batch would have.
+    let request = order.pipelineText.map {
+      RunRequest(
+        pipelineText: $0, folder: folder, isReplacing: order.isReplacing, keepsEverything: false,
+        names: options.names)
+    }
+    let own = (sidecar?.overrides ?? [:]).mapValues(\.flowText)
     return try runner.run(
       plan, options,
       record: RunRecord(
         id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
-        overrides: order.overrideTexts, startedAt: workplace.clock.now))
+        overrides: order.overrideTexts.merging(own) { _, own in own },
+        startedAt: workplace.clock.now, request: request,
+        batch: BatchMembership(batch: batch, folder: order.folder, command: order.command)))
   }
 
   private func finish(

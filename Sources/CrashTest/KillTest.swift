@@ -42,6 +42,10 @@ public final class KillTest {
     let root = try Workplace.makeRoot(inFolder: scratch)
     defer { if !keepsEverything, tally.differences.isEmpty { Workplace.remove(root) } }
     if let reference = try makeReference(in: root) {
+      update {
+        $0.undisturbedSeconds = reference.seconds
+        $0.mediaSeconds = reference.mediaSeconds
+      }
       switch plan {
       case .atRandom(let kills, let seed): try killAtRandom(kills, seed, reference, root)
       case .beforeOperations(let stride): try killBeforeOperations(stride, reference, root)

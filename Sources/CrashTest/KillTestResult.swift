@@ -41,6 +41,10 @@ public struct KillTestResult: Sendable, Encodable {
   public let repeatedWork: Spread?
   /// Seconds from a start to the moment when it was known to go on.
   public let latency: Spread?
+  /// Seconds that the undisturbed run took; nil where the test was stopped before its end.
+  public let undisturbedSeconds: Double?
+  /// How long the recording is, in seconds, as far as the undisturbed run told.
+  public let mediaSeconds: Double?
   /// Operations of the store in one run; nil where they were not counted.
   public let operations: Int?
   /// What is not as it should be. Empty is the proof.
@@ -64,6 +68,8 @@ public struct KillTestResult: Sendable, Encodable {
     repeatedWork = Spread(tally.repeatedWork)
     statedLost = Spread(tally.losses.compactMap(\.statedSeconds))
     latency = Spread(tally.latencies)
+    undisturbedSeconds = tally.undisturbedSeconds
+    mediaSeconds = tally.mediaSeconds
     operations = tally.operations
     differences = tally.differences
     self.isStopped = isStopped

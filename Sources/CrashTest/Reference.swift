@@ -8,6 +8,8 @@ struct Reference {
   /// How much processor time it took, in seconds.
   let processorSeconds: Double
   private let trace: Trace
+  /// How long the recording is, in seconds; nil where the run did not tell.
+  var mediaSeconds: Double? { trace.furthest }
   /// How many files it left.
   var fileCount: Int { files.count }
 

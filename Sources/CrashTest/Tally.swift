@@ -13,6 +13,9 @@ struct Tally {
   /// For each finished series, the processor time beyond the undisturbed run's, a kill, in seconds.
   var repeatedWork: [Double] = []
   var differences: [Difference] = []
+  /// Seconds that the undisturbed run took, and how long its recording is.
+  var undisturbedSeconds: Double?
+  var mediaSeconds: Double?
   /// Operations of the store in one run; nil where they were not counted.
   var operations: Int?
 }

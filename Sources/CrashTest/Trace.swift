@@ -16,6 +16,9 @@ struct Trace {
   /// How far each step was last, in seconds of the recording.
   private var last: [String: Double] = [:]
 
+  /// How far the furthest step was, in seconds of the recording; nil while none had moved.
+  var furthest: Double? { last.values.max().flatMap { $0 > 0 ? $0 : nil } }
+
   /// Takes note of a report, `time` seconds after the process was started.
   mutating func note(_ report: Report, at time: Double) {
     start.note(report, at: time)

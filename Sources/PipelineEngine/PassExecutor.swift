@@ -106,8 +106,9 @@ public struct PassContext: Sendable {
   /// on any thread.
   public let sealed: @Sendable (StepID, PortName, Artifact) -> Void
   /// Tells where the pass begins, and how long the recording is, in seconds: what comes before was
-  /// done by an earlier process.
-  public let resumed: @Sendable (_ at: Double, _ of: Double?) -> Void
+  /// done by an earlier process. `inHand` are seconds of work that the earlier process had in hand
+  /// when it made its last note, and that are not in it.
+  public let resumed: @Sendable (_ at: Double, _ of: Double?, _ inHand: Double) -> Void
 
   /// Collects what a pass may touch.
   public init(
@@ -116,7 +117,7 @@ public struct PassContext: Sendable {
     report: @escaping @Sendable (StepID, Double, Double?) -> Void,
     warn: @escaping @Sendable (StepID, String) -> Void,
     sealed: @escaping @Sendable (StepID, PortName, Artifact) -> Void,
-    resumed: @escaping @Sendable (_ at: Double, _ of: Double?) -> Void
+    resumed: @escaping @Sendable (_ at: Double, _ of: Double?, _ inHand: Double) -> Void
   ) {
     self.store = store
     self.claim = claim

@@ -36,6 +36,17 @@ public struct RunExplanation: Sendable {
     }
   }
 
+  /// Where a step went on that an earlier run had left unfinished: seconds of the recording, and
+  /// that run, as far as one is recorded. Nil for a step that was done from its beginning.
+  public func resumption(of step: StepRecord) -> (seconds: Double, of: RunID?)? {
+    guard step.outcome == .made, let seconds = step.resumedAtSeconds else { return nil }
+    let unfinished = earlier.first { other in
+      other.state != .done && other.pipeline == run.pipeline && shareRecording(run, other)
+        && !other.steps.contains { $0.id == step.id && [.made, .reused].contains($0.outcome) }
+    }
+    return (seconds, run.resumes ?? unfinished?.id)
+  }
+
   /// The newest earlier run that did this work.
   private func maker(of key: Checkpoint.Key) -> RunID? {
     earlier.first { $0.steps.contains { $0.key == key && $0.outcome == .made } }?.id

@@ -40,6 +40,13 @@ struct RunProgress {
     return news
   }
 
+  /// Notes that steps went on inside themselves, at this place of the recording in seconds.
+  mutating func resume(_ steps: [StepID], at seconds: Double) {
+    for index in record.steps.indices where steps.contains(record.steps[index].id) {
+      record.steps[index].resumedAtSeconds = seconds
+    }
+  }
+
   /// Notes that a step was done.
   mutating func finish(
     _ step: BoundStep, _ checkpoint: Checkpoint, store: any ArtifactStore

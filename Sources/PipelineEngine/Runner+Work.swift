@@ -19,8 +19,13 @@ extension Runner {
         try isStartThere(order, survey)
       else { return false }
       try prepare(claim)
-      let outcome = try stream(order, plan, recordings, publisher, claim, progress.record)
+      let resumption = Resumption()
+      let outcome = try stream(
+        order, plan, recordings, publisher, claim, progress.record, resumption)
       progress.record.mediaSeconds = outcome.mediaSeconds
+      if let seconds = resumption.seconds {
+        progress.resume(order.pendingSteps.map(\.id), at: seconds)
+      }
       try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
       return true
     }
@@ -45,7 +50,8 @@ extension Runner {
 
   private func stream(
     _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput],
-    _ publisher: Publisher, _ claim: any WorkClaim, _ record: RunRecord
+    _ publisher: Publisher, _ claim: any WorkClaim, _ record: RunRecord,
+    _ resumption: Resumption
   ) throws(PassFailure) -> PassOutcome {
     guard
       case .streaming(let family, _) = (order.path.first?.step ?? order.listeners.first?.step)?
@@ -58,7 +64,7 @@ extension Runner {
         steps: order.pendingSteps.map(\.id),
         replayed: order.path.filter { !$0.isPending }.map(\.step.id),
         mediaSeconds: record.mediaSeconds))
-    let context = context(order, publisher, plan, recordings, claim)
+    let context = context(order, publisher, plan, recordings, claim, resumption)
     let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
     let outcome = try retrying(attempts) { () throws(PassFailure) in
       try executor.run(order, in: context)
@@ -127,7 +133,7 @@ extension Runner {
 
   private func context(
     _ order: PassOrder, _ publisher: Publisher, _ plan: Plan,
-    _ recordings: [String: StepOutput], _ claim: any WorkClaim
+    _ recordings: [String: StepOutput], _ claim: any WorkClaim, _ resumption: Resumption
   ) -> PassContext {
     let timeout = order.timeout
     let deadline = timeout.map { clock.elapsed + $0 }
@@ -147,12 +153,13 @@ extension Runner {
         guard (try? checkUnchanged(order, recordings)) != nil else { return }
         publisher.publish(artifact, at: port, of: step)
       },
-      resumed: { [recorder] seconds, total in
+      resumed: { [recorder] seconds, total, inHand in
         guard let lostSeconds = claim.lostSeconds else { return }
+        resumption.note(seconds)
         recorder.record(
           .resumed(
             steps: order.pendingSteps.map(\.id), atSeconds: seconds, ofSeconds: total,
-            lostSeconds: lostSeconds))
+            lostSeconds: lostSeconds + inHand))
       })
   }
 

@@ -46,6 +46,8 @@ public struct RunRecord: Hashable, Sendable, Codable {
   public var recordings: [String: Digest]?
   /// The earlier run that this one goes on with; nil where it began on its own.
   public var resumes: RunID?
+  /// The batch that it does one file of; nil where it was run by itself.
+  public var batch: BatchMembership?
   /// Seconds that it was at work, without those in which its process was stopped; nil until it
   /// ended.
   public var activeSeconds: Double?
@@ -54,7 +56,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
   public init(
     id: RunID, pipeline: String, pipelinePath: String, inputs: [String: String],
     overrides: [String: String], startedAt: Double, request: RunRequest? = nil,
-    resumes: RunID? = nil
+    resumes: RunID? = nil, batch: BatchMembership? = nil
   ) {
     self.id = id
     self.pipeline = pipeline
@@ -64,6 +66,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
     self.startedAt = startedAt
     self.request = request
     self.resumes = resumes
+    self.batch = batch
     state = .running
     steps = []
     published = []
@@ -98,6 +101,9 @@ public struct StepRecord: Hashable, Sendable, Codable {
   public var outputs: [PortName: StepOutput]
   /// Its findings, as JSON; nil where it has none.
   public var findings: String?
+  /// Where it went on that an earlier run had left unfinished, in seconds of the recording; nil
+  /// where it began at its beginning.
+  public var resumedAtSeconds: Double?
 
   /// Makes a record.
   public init(

@@ -10,15 +10,19 @@ public struct RunRequest: Hashable, Sendable, Codable {
   public let isReplacing: Bool
   /// Whether the sound after every step is kept (`--checkpoint every`).
   public let keepsEverything: Bool
+  /// What exports call a recording, by input; nil where they are called as the recordings are.
+  public let names: [String: String]?
 
   /// Describes what was told.
   public init(
-    pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool
+    pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
+    names: [String: String]? = nil
   ) {
     self.pipelineText = pipelineText
     self.folder = folder
     self.isReplacing = isReplacing
     self.keepsEverything = keepsEverything
+    self.names = names
   }
 }
 

@@ -46,6 +46,7 @@ struct RunLaunch {
     var options = Runner.Options(folder: request.folder)
     options.isReplacing = request.isReplacing
     options.keepsEverything = request.keepsEverything
+    options.names = request.names ?? [:]
     options.resumeCommand = resumeCommand
     do throws(RunError) {
       _ = try runner.run(plan, options, record: record)

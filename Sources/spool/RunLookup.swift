@@ -13,7 +13,9 @@ extension Workbench {
     }
     if found == nil, try runs(limit: 1, in: store).isEmpty {
       throw Refusal(
-        text: "\(console.red("error:")) \(noRuns(in: store))\nnext:  spool run makes one",
+        text: "\(console.red("error:")) \(noRuns(in: store))
+"
+          + "next:  spool run PIPELINE INPUT makes the first; --store names another store",
         code: .usage)
     }
     guard let run = found else {

@@ -36,6 +36,11 @@ struct Spool {
   }
 
   private static func run(_ arguments: [String], console: Console) -> ExitCode {
+    // Nothing was asked for, which no script means.
+    guard !arguments.isEmpty else {
+      console.report(program.help(for: nil, width: console.width))
+      return .usage
+    }
     do {
       switch try program.parse(arguments) {
       case .help(let command):

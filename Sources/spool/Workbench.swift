@@ -119,8 +119,27 @@ struct Workbench {
 
   /// Opens the store, and makes it if there is none.
   func store(at option: String?) throws(Refusal) -> DiskStore {
+    if let named = option ?? Environment.variables["SPOOL_STORE"], !named.isEmpty {
+      try requireParent(of: absolute(named))
+    }
     let store = try open(option) { (path) throws(StoreError) in try DiskStore(at: path) }
     return told(store, store)
+  }
+
+  /// A folder that was named and is not there is made; one above it that is missing is more likely a
+  /// mistake, and is not.
+  private func requireParent(of path: String) throws(Refusal) {
+    var names = path.split(separator: "/").filter { $0 != "." }
+    guard !names.isEmpty, names.removeLast() != ".." else { return }
+    let parent = "/" + names.joined(separator: "/")
+    guard unsafe access(parent, F_OK) != 0, errno == ENOENT else { return }
+    throw Refusal(
+      text: ErrorText(
+        StageError(
+          "cannot make the store \(path)",
+          reason: "the folder above it, \(parent), does not exist",
+          advice: "make the folder above it, or name another with --store", cause: .environment)
+      ).render(console), code: .failed)
   }
 
   /// Opens the store for a command that only looks.

@@ -47,6 +47,38 @@ struct BatchInterruptionTests {
     #expect(hidden == [], "temporary files stay")
   }
 
+  @Test("one file of a batch that was cut off goes on where the batch would have put it")
+  func resumed() throws {
+    let pipeline = try folder.pipeline()
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/day", withIntermediateDirectories: true)
+    try Reference.record(folder.path + "/day/long.wav", seconds: 120, rate: 48000)
+    let running = try RunningSpool(
+      try SpoolProgram.program,
+      [
+        "batch", pipeline, folder.path, "--out", folder.place.out, "--name", "{stem}-clean",
+        "--json",
+      ], environment: ["SPOOL_STORE": folder.place.store], folder: folder.place.folder.path)
+    try #require(try running.waits(for: "\"event\":\"progress\""))
+    running.send(SIGKILL)
+    _ = try running.end()
+    let elsewhere = try ScratchFolder()
+    let resumed = try SpoolProgram.program.run(
+      ["resume"], environment: ["SPOOL_STORE": folder.place.store], folder: elsewhere.path)
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(Workspace.names(in: elsewhere.path) == [], "exports lie where the command was typed")
+    #expect(
+      folder.place.exports.contains { $0.hasPrefix("long-clean.") }, "\(folder.place.exports)")
+    #expect(resumed.errorOutput.contains("of the batch"), "\(resumed.errorOutput)")
+    #expect(
+      resumed.errorOutput.contains("--name '{stem}-clean'")
+        && resumed.errorOutput.contains("goes on with all of it"), "\(resumed.errorOutput)")
+    // The batch finds that it is done.
+    let again = try folder.batch(pipeline, ["--name", "{stem}-clean"])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(again.report?.reused == 1)
+  }
+
   @Test("300 tiny files: the second time they are left alone, and nothing is read")
   func reused() throws {
     let pipeline = try folder.pipeline()

@@ -100,6 +100,21 @@ struct KillTests {
     #expect(none.exitCode == 2)
   }
 
+  @Test("what is read of a short test is right in number, and says which recording would show more")
+  func table() throws {
+    let run = try place.spool(
+      [
+        "crashtest", PackageFiles.pipeline("voice-note.yaml"), PackageFiles.sample("note-1.m4a"),
+        "--kills", "1", "--seed", "3",
+      ], environment: ["TMPDIR": try scratch()])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(run.text.contains("1 kill at random, --seed 3"), "\(run.text)")
+    #expect(!run.text.contains("1 kills") && !run.text.contains("0 starts"), "\(run.text)")
+    if run.text.contains("no start went on inside a pass") {
+      #expect(run.text.contains(/One of about \d+ min would show it/), "\(run.text)")
+    }
+  }
+
   // MARK: The command
 
   private func scratch() throws -> String {

@@ -46,6 +46,23 @@ struct ResumeTests {
     return try other.allExports()
   }
 
+  @Test("why says where in the recording a stage went on, and with which run's work")
+  func whyItWentOn() throws {
+    try FileManager.default.removeItem(atPath: note)
+    try Reference.record(note, seconds: 400, rate: 48000)
+    let running = try place.start(pipeline, [note])
+    try #require(try running.waits(for: "\"progress\"", times: 40))
+    running.send(SIGINT)
+    let stopped = try running.end().run
+    try #require(stopped.exitCode == 130)
+    let resumed = try place.resume()
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    let why = try place.spool(["why", "last"])
+    let earlier = try #require(stopped.record?.id)
+    #expect(
+      why.text.contains("went on with what run \(earlier) had left, at "), "\(why.text)")
+  }
+
   @Test("an interrupted run goes on as it was told, although the pipeline's file is another now")
   func interrupted() throws {
     let stopped = try interrupted(by: SIGINT)

@@ -15,7 +15,7 @@ import Testing
     }
     #expect(
       news.take(.resumed(steps: steps, atSeconds: 432.9, ofSeconds: 600, lostSeconds: 1.26))
-        == "Going on at 7:12 of 10:00: 3 stages reused, 1.3 s of work lost")
+        == "Going on with eq, export at 7:12 of 10:00: 3 stages reused, about 1.3 s of work lost")
   }
 
   @Test("what is not known or not so is left out")
@@ -23,12 +23,12 @@ import Testing
     var news = InterimNews()
     #expect(
       news.take(.resumed(steps: steps, atSeconds: 3723, lostSeconds: 0))
-        == "Going on at 1:02:03: no work lost")
+        == "Going on with eq, export at 1:02:03: no work lost")
     _ = news.take(.reused(StepID("a"), kind: "a"))
     _ = news.take(.passStarted(steps: steps, replayed: [], mediaSeconds: 61))
     #expect(
       news.take(.resumed(steps: steps, atSeconds: 5, lostSeconds: 2))
-        == "Going on at 0:05 of 1:01: 1 stage reused, 2.0 s of work lost")
+        == "Going on with eq, export at 0:05 of 1:01: 1 stage reused, about 2.0 s of work lost")
   }
 
   @Test("waiting is told once for each process, and again when it stops")

@@ -44,6 +44,21 @@ import Testing
     return try #require(result.artifacts[.sound])
   }
 
+  @Test func `once it is sealed there is nothing left to flush, and the pass's notes go on`() throws
+  {
+    let format = AudioFormat(sampleRate: Hertz(48000), channelCount: 1)
+    guard case .granted(let claim) = try store.claim(SHA256.digest(of: "flush"), summary: "test")
+    else { throw Failure() }
+    defer { claim.end() }
+    let writer = try KeptSoundWriter(
+      format, port: .sound, work: ListenerWork(claim: claim, name: "kept", resuming: nil))
+    try writer.take(block(0..<1000, channels: 1))
+    try writer.flush()
+    let result = try writer.finish()
+    #expect(result.artifacts[.sound] != nil)
+    try writer.flush()
+  }
+
   @Test(arguments: [1, 2, 3, 8])
   func `what is kept reads back bit for bit`(channels: Int) throws {
     let artifact = try keep([0..<5, 5..<1000], channels: channels)

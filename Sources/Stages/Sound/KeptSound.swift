@@ -109,6 +109,8 @@ final class KeptSoundWriter: SoundSink {
   private var samples: [Float] = []
   /// Frames in the file.
   private let written: Atomic<Int>
+  /// Whether the draft is an artifact by now, which has nothing left to be flushed.
+  private let isSealed = Mutex(false)
 
   /// Starts a draft, or goes on with the one that an earlier process left.
   init(_ format: AudioFormat, port: PortName, work: ListenerWork) throws(StageError) {
@@ -147,13 +149,27 @@ final class KeptSoundWriter: SoundSink {
   }
 
   func flush() throws(StageError) {
-    do { try flusher() } catch { throw StageError(error) }
+    do throws(StoreError) {
+      try isSealed.withLock { (isSealed) throws(StoreError) in
+        if !isSealed { try flusher() }
+      }
+    } catch {
+      throw StageError(error)
+    }
   }
 
   func finish() throws(StageError) -> PassOutcome.Result {
-    guard let draft = draft.take() else { return PassOutcome.Result() }
     var result = PassOutcome.Result()
-    do { result.artifacts[port] = try draft.seal() } catch { throw StageError(error) }
+    do throws(StoreError) {
+      // Whoever wants it flushed meanwhile waits for the seal, which does that.
+      try isSealed.withLock { (isSealed) throws(StoreError) in
+        guard let draft = draft.take() else { return }
+        isSealed = true
+        result.artifacts[port] = try draft.seal()
+      }
+    } catch {
+      throw StageError(error)
+    }
     return result
   }
 }

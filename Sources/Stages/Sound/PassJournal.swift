@@ -1,4 +1,5 @@
 import AudioModel
+import FoundationEssentials
 import PipelineEngine
 import PipelineModel
 import Synchronization
@@ -66,11 +67,11 @@ final class PassJournal: @unchecked Sendable {
   /// Notes how far the pass is.
   func noteNow() throws(StageError) {
     let standings = taps.map(\.standing)
+    let now = Date().timeIntervalSince1970
     for tap in taps { try tap.flush() }
     let text = try note.withLock { (note) throws(StageError) -> String in
       for (index, standing) in standings.enumerated() where note.listeners[index].result == nil {
-        note.listeners[index].needsFrom = standing?.needsFrom.count ?? 0
-        note.listeners[index].state = standing?.state
+        note.update(index, standing, at: now)
       }
       note.prune(to: Self.momentLimit)
       do { return try Findings.json(note) } catch {

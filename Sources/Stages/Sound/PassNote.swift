@@ -38,6 +38,9 @@ struct PassNote: Codable, Hashable {
     var state: String?
     /// What it gave, once it is done and needs nothing more.
     var result: PassOutcome.Result?
+    /// When it was last further than before, in seconds since 1970: what it did since then it had in
+    /// hand, and does again.
+    var movedAt: Double?
 
     init(segment: Int) { self.segment = segment }
 
@@ -77,6 +80,23 @@ struct PassNote: Codable, Hashable {
       return nil
     }
     return listeners[number]
+  }
+
+  /// Seconds of work that were in hand at `time`, in seconds since 1970, and are done again: those
+  /// of the listener that had not come further for the longest.
+  func secondsInHand(at time: Double) -> Double {
+    listeners.filter { $0.result == nil }
+      .compactMap { $0.movedAt.map { max(0, time - $0) } }.max() ?? 0
+  }
+
+  /// Takes up how far a listener is at `time`, in seconds since 1970.
+  mutating func update(_ index: Int, _ progress: ListenerProgress?, at time: Double) {
+    let needsFrom = progress?.needsFrom.count ?? 0
+    let isSame =
+      listeners[index].needsFrom == needsFrom && listeners[index].state == progress?.state
+    if !isSame || listeners[index].movedAt == nil { listeners[index].movedAt = time }
+    listeners[index].needsFrom = needsFrom
+    listeners[index].state = progress?.state
   }
 
   /// Reads a note; nil for anything else.

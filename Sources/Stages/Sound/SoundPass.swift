@@ -53,7 +53,7 @@ final class SoundPass {
     let fault = PassFault()
     self.fault = fault
     let buffers = BufferPool()
-    let noted = try SoundPass.note(in: context)
+    let (noted, notedAt) = try SoundPass.note(in: context)
     let builder = SoundPassBuilder(
       order, context: context, pool: pool, buffers: buffers, fault: fault, note: noted)
     let layout = try SoundPassLayout(order, source: source.outline, builder)
@@ -83,13 +83,17 @@ final class SoundPass {
       momentInterval: timing.moment, buffers: buffers, journal: journal, fault: fault)
     let outline = source.outline
     let begin = Frames(moment?.frame ?? 0).duration(at: outline.format.sampleRate)
-    context.resumed(begin.value, outline.duration?.value)
+    context.resumed(
+      begin.value, outline.duration?.value, noted?.secondsInHand(at: notedAt) ?? 0)
   }
 
-  /// What an earlier process noted of this pass; nil where none did.
-  private static func note(in context: PassContext) throws(PassFailure) -> PassNote? {
+  /// What an earlier process noted of this pass, nil where none did, and when.
+  private static func note(
+    in context: PassContext
+  ) throws(PassFailure) -> (note: PassNote?, notedAt: Double) {
     do throws(StoreError) {
-      return try context.claim.lastNote().flatMap { PassNote.read($0.text) }
+      let last = try context.claim.lastNote()
+      return (last.flatMap { PassNote.read($0.text) }, last?.notedAt ?? 0)
     } catch {
       throw PassFailure(nil, StageError(error))
     }

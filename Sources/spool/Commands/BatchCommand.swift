@@ -131,10 +131,24 @@ struct BatchCommand: Command {
       order.template = template
       order.retriesFailedOnly = arguments[Self.failed]
       order.isReplacing = arguments[Options.replace]
+      order.pipelineText = pipeline.text
+      order.command = commandLine(order)
       return order
     } catch {
       throw bench.refusal(error.problems, in: pipeline.text, at: pipeline.path)
     }
+  }
+
+  /// What goes on with this very batch, typed in any folder.
+  private func commandLine(_ order: BatchOrder) -> String {
+    var words = ["spool", "batch", order.pipelinePath, order.folder, "--out", order.output]
+    for pattern in arguments[Self.include] { words += ["--include", pattern] }
+    for pattern in arguments[Self.exclude] { words += ["--exclude", pattern] }
+    for override in arguments[Options.set] { words += ["--set", override] }
+    if let name = arguments[Self.name] { words += ["--name", name] }
+    if let store = arguments[Options.store] { words += ["--store", store] }
+    if order.isReplacing { words.append("--replace") }
+    return ShellWords.line(words)
   }
 
   private func template(_ console: Console) throws(Workbench.Refusal) -> NameTemplate? {

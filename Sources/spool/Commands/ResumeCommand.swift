@@ -16,6 +16,9 @@ struct ResumeCommand: Command {
       changed, the same recordings, overrides and output folder. What is done is reused, and the \
       result is the same, byte for byte, as that of a run that was never stopped. It appears in \
       spool runs as a run of its own.
+
+      The run of one file of a batch goes on alone; running the same batch again goes on with all \
+      of it.
       """,
     positionals: [run], options: [Options.store, Options.json, Options.quiet],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")])
@@ -82,18 +85,21 @@ struct ResumeCommand: Command {
       overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
     let folder = try OutputFolder.prepare(
       earlier.request?.folder ?? folder(of: earlier, bench), console: bench.console)
+    tellOfBatch(earlier, bench)
     warnOfChanges(since: earlier, bench, store)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder,
       isReplacing: earlier.request?.isReplacing ?? false,
-      keepsEverything: earlier.request?.keepsEverything ?? false)
+      keepsEverything: earlier.request?.keepsEverything ?? false,
+      names: earlier.request?.names)
     let launch = RunLaunch(
       plan: plan, store: store, storeOption: arguments[Options.store],
       voice: RunLaunch.Voice(arguments), console: bench.console)
     return launch.start(request) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,
-        overrides: earlier.overrides, startedAt: startedAt, request: request, resumes: earlier.id)
+        overrides: earlier.overrides, startedAt: startedAt, request: request, resumes: earlier.id,
+        batch: earlier.batch)
     }
   }
 
@@ -112,6 +118,16 @@ struct ResumeCommand: Command {
   private func folder(of earlier: RunRecord, _ bench: Workbench) -> String {
     guard let path = earlier.published.first?.path else { return bench.absolute("exports") }
     return "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+  }
+
+  /// Says that what goes on is one file of a batch, and what goes on with the rest.
+  private func tellOfBatch(_ earlier: RunRecord, _ bench: Workbench) {
+    guard let batch = earlier.batch, !arguments[Options.quiet] else { return }
+    let file = earlier.inputs.values.sorted().joined(separator: ", ")
+    bench.console.report(
+      Format.visible("note: \(file) is one file of the batch \(batch.batch) of \(batch.folder)"))
+    let way = batch.command ?? "running that batch again"
+    bench.console.report(Format.visible("next: \(way) goes on with all of it"))
   }
 
   /// Says what is not as the earlier run saw it: a recording with other bytes is other work, and a

@@ -10,8 +10,10 @@ struct RunCommand: Command {
     discussion: """
       Work that was done before, with the same sound and the same parameters, is reused. Exports \
       appear in the output folder under their final names only when they are whole. Ctrl-C stops \
-      at the next clean point, and so does closing the terminal; spool resume goes on from there. A \
-      second Ctrl-C stops at once.
+      at the next clean point, mostly within a third of a second and never later than two, and so \
+      does closing the terminal; spool resume goes on from there. A second Ctrl-C does not wait for \
+      a clean point. "done in" is the time from beginning to end; where the process was stopped or \
+      the machine slept meanwhile, it says for how long.
       """,
     positionals: [Options.pipeline, Options.inputs],
     options: [

@@ -3,10 +3,12 @@ import Arguments
 /// Options that several commands share, declared once.
 enum Options {
   static let out = Option<String?>.value(
-    "out", "DIR", short: "o", help: "The folder for the exports.", defaultText: "exports",
+    "out", "DIR", short: "o",
+    help: "The folder for the exports; made if there is none, but not those above it.",
+    defaultText: "exports",
     completion: .folder)
   static let store = Option<String?>.value(
-    "store", "DIR", help: "The store's folder.",
+    "store", "DIR", help: "The store's folder; made if there is none, but not those above it.",
     defaultText: "$SPOOL_STORE, or ~/.local/share/spool", completion: .folder)
   static let set = Option<[String]>.values(
     "set", "NAME=VALUE", help: "Override one of the pipeline's variables.")

@@ -18,7 +18,8 @@ struct WhyCommand: Command {
     discussion: """
       A stage that was reused names the run that made it. One that was made names what is not as it \
       was in the nearest earlier run of the same pipeline, of the same recording if there is one: a \
-      parameter, an input, the stage's revision, a library's version.
+      parameter, an input, the stage's revision, a library's version. One that an earlier run had \
+      left unfinished says where in the recording it went on.
       """,
     positionals: [run, stage], options: [Options.store, Options.json],
     examples: [
@@ -42,7 +43,12 @@ struct WhyCommand: Command {
       var rows: [(step: StepRecord, reason: ReasonText)] = []
       for step in try steps(of: run, console) {
         do throws(StoreError) {
-          rows.append((step, ReasonText(try explanation.reason(of: step))))
+          rows.append(
+            (
+              step,
+              ReasonText(
+                try explanation.reason(of: step), resumption: explanation.resumption(of: step))
+            ))
         } catch {
           throw Workbench.Refusal(
             text: ErrorText(StageError(error)).render(console), code: .failed)

@@ -4,4 +4,15 @@ enum Count {
   static func of(_ number: Int, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
   }
+
+  /// `1st`, `2nd`, `3rd`, `11th`.
+  static func ordinal(_ number: Int) -> String {
+    let isTeen = (11...13).contains(number % 100)
+    switch number % 10 {
+    case 1 where !isTeen: return "\(number)st"
+    case 2 where !isTeen: return "\(number)nd"
+    case 3 where !isTeen: return "\(number)rd"
+    default: return "\(number)th"
+    }
+  }
 }

@@ -41,11 +41,12 @@ struct CrashTestRecorder {
         .joined(separator: "\n")
     case .killed(let number, _, _, let operation?):
       guard number % Self.killsPerLine == 0 else { return nil }
-      return "  killed \(number) times, at last before operation \(operation)"
+      return "  killed \(Count.of(number, "time")), at last before operation \(operation)"
     case .seriesEnded(let number, let kills, let differenceCount):
       guard case .atRandom = plan else { return nil }
-      let verdict = differenceCount == 0 ? "identical" : "\(differenceCount) problems"
-      return "  series \(Format.padLeft(String(number), 3))   \(kills) kills   \(verdict)"
+      let verdict = differenceCount == 0 ? "identical" : Count.of(differenceCount, "problem")
+      let count = Format.pad(Format.padLeft("\(kills)", 3) + (kills == 1 ? " kill" : " kills"), 12)
+      return "  series \(Format.padLeft(String(number), 3))\(count)\(verdict)"
     case .differs(let difference):
       let reference = difference.referencePath.map { "\n    reference: \($0)" } ?? ""
       return """
@@ -58,10 +59,10 @@ struct CrashTestRecorder {
 
   private var intent: String {
     switch plan {
-    case .atRandom(let kills, let seed): "\(kills) kills at random, --seed \(seed)"
+    case .atRandom(let kills, let seed): "\(Count.of(kills, "kill")) at random, --seed \(seed)"
     case .beforeOperations(1): "one kill before every operation that changes the store"
     case .beforeOperations(let stride):
-      "one kill before every \(stride)th operation that changes the store"
+      "one kill before every \(Count.ordinal(stride)) operation that changes the store"
     }
   }
 }

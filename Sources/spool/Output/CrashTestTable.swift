@@ -10,7 +10,7 @@ struct CrashTestTable {
   var text: String {
     var rows = [
       ("kills", "\(result.kills)"),
-      ("resumes", "\(result.resumes) starts went on inside a pass"),
+      ("resumes", resumes),
       ("series", "\(result.series)"),
       ("identical outputs", "\(result.identicalOutputs) of \(result.outputs)"),
       ("looks at the folder", "\(result.checks)"),
@@ -22,7 +22,35 @@ struct CrashTestTable {
     rows.append(("streamed again", spread(result.soundRepeated, "of sound")))
     rows.append(("start to going on", spread(result.latency, "")))
     let lines = rows.map { Format.pad($0, 22) + $1 }
-    return ([""] + lines + ["", verdict]).joined(separator: "\n")
+    return ([""] + lines + [""] + remark + [verdict]).joined(separator: "\n")
+  }
+
+  private var resumes: String {
+    switch result.resumes {
+    case 0: "no start went on inside a pass"
+    case 1: "1 start went on inside a pass"
+    default: "\(result.resumes) starts went on inside a pass"
+    }
+  }
+
+  /// The shortest undisturbed run, in seconds, in which a kill at random mostly finds notes: one is
+  /// made every half second, and starting takes part of the time.
+  private static let telling = 5.0
+
+  /// Says why no start could go on inside a pass, and which recording would show it.
+  private var remark: [String] {
+    guard result.kills > 0, result.resumes == 0, let seconds = result.undisturbedSeconds,
+      seconds < Self.telling
+    else { return [] }
+    var lines = [
+      "A pass is noted every half second; at \(Format.duration(seconds)) in all, the recording is "
+        + "too short for that."
+    ]
+    if let media = result.mediaSeconds {
+      let minutes = (media * Self.telling / seconds / 60).rounded(.up)
+      lines.append("One of about \(Format.decimal(minutes, places: 0)) min would show it.")
+    }
+    return lines + [""]
   }
 
   private var verdict: String {

@@ -24,9 +24,9 @@ struct InterimNews {
       guard line != lastWait else { return nil }
       lastWait = line
       return line
-    case .resumed(_, let at, let total, let lost):
+    case .resumed(let steps, let at, let total, let lost):
       lastWait = nil
-      return resumption(at: at, of: total ?? mediaSeconds, lost: lost)
+      return resumption(of: steps, at: at, of: total ?? mediaSeconds, lost: lost)
     default: break
     }
     return nil
@@ -39,12 +39,16 @@ struct InterimNews {
     return "Waiting for \(who), which does the same work and is stopped\(way)"
   }
 
-  /// `Going on at 7:12 of 10:00: 3 stages reused, 1.3 s of work lost`.
-  private func resumption(at: Double, of total: Double?, lost: Double) -> String {
+  /// `Going on with eq, export at 7:12 of 10:00: 3 stages reused, about 1.3 s of work lost`.
+  private func resumption(
+    of steps: [StepID], at: Double, of total: Double?, lost: Double
+  ) -> String {
     var facts: [String] = []
-    if reusedCount > 0 { facts.append("\(reusedCount) stage\(reusedCount == 1 ? "" : "s") reused") }
-    facts.append(lost < 0.05 ? "no work lost" : "\(Format.decimal(lost, places: 1)) s of work lost")
+    if reusedCount > 0 { facts.append("\(Count.of(reusedCount, "stage")) reused") }
+    facts.append(
+      lost < 0.05 ? "no work lost" : "about \(Format.decimal(lost, places: 1)) s of work lost")
+    let names = steps.map(\.name).joined(separator: ", ")
     let place = Format.position(at) + (total.map { " of \(Format.position($0))" } ?? "")
-    return "Going on at \(place): \(facts.joined(separator: ", "))"
+    return "Going on with \(names) at \(place): \(facts.joined(separator: ", "))"
   }
 }

@@ -5,11 +5,24 @@ import PipelineModel
 /// Why a step was made or reused, in words and as plain values.
 struct ReasonText {
   private let reason: StepReason
+  private let resumption: (seconds: Double, of: RunID?)?
 
-  init(_ reason: StepReason) { self.reason = reason }
+  /// - Parameter resumption: where the step went on that an earlier run had left unfinished.
+  init(_ reason: StepReason, resumption: (seconds: Double, of: RunID?)? = nil) {
+    self.reason = reason
+    self.resumption = resumption
+  }
 
-  /// The causes, each a few words.
-  var phrases: [String] {
+  /// The causes, each a few words, and where the step went on.
+  var phrases: [String] { causes + resumptionPhrase }
+
+  private var resumptionPhrase: [String] {
+    guard let (seconds, run) = resumption else { return [] }
+    let whose = run.map { "what run \($0) had left" } ?? "what an earlier run had left"
+    return ["went on with \(whose), at \(Format.position(seconds)) of the recording"]
+  }
+
+  private var causes: [String] {
     switch reason {
     case .reused(let run?): ["from run \(run)"]
     case .reused(nil): ["from a run that is not recorded"]
@@ -81,6 +94,10 @@ struct ReasonText {
       "reason": .text(word), "text": .text(phrases.joined(separator: "; ")),
     ]
     if let run { members["run"] = .text(run.name) }
+    if let (seconds, earlier) = resumption {
+      members["resumedAtSeconds"] = .number(seconds)
+      members["resumedFrom"] = earlier.map { .text($0.name) } ?? .null
+    }
     if case .changed(let changes, _) = reason {
       members["changes"] = .list(changes.map { .group(value($0)) })
     }

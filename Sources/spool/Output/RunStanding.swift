@@ -21,6 +21,18 @@ extension RunRecord {
     }
   }
 
-  /// Seconds that it took, as far as it is known: those at work, where they were counted.
-  var seconds: Double? { activeSeconds ?? finishedAt.map { $0 - startedAt } }
+  /// Seconds from its beginning to its end, also those in which its process was stopped or the
+  /// machine slept; nil until it ended. The clock may have been set back meanwhile, which never makes
+  /// it less than the time at work.
+  var seconds: Double? {
+    guard let finishedAt else { return activeSeconds }
+    return max(finishedAt - startedAt, activeSeconds ?? 0)
+  }
+
+  /// Seconds of these in which it could not work, because its process was stopped or the machine
+  /// slept; nil where there were hardly any.
+  var stoppedSeconds: Double? {
+    guard let seconds, let activeSeconds, seconds - activeSeconds >= 1 else { return nil }
+    return seconds - activeSeconds
+  }
 }

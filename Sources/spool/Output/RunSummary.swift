@@ -104,7 +104,8 @@ struct RunSummary {
   private var time: String {
     let seconds = run.seconds ?? 0
     let made = run.steps.filter { $0.outcome == .made }
-    let took = "in \(Format.duration(seconds))"
+    let pause = run.stoppedSeconds.map { ", \(Format.duration($0)) of them stopped" } ?? ""
+    let took = "in \(Format.duration(seconds))\(pause)"
     let name = "run \(run.id)"
     switch run.state {
     case .running: return "under way   \(name)"
@@ -121,7 +122,10 @@ struct RunSummary {
         return "\(news), \(took)   \(name)"
       }
       let reused = run.steps.filter { $0.outcome == .reused }.count
-      let speed = run.mediaSeconds.map { ", \(Format.speed(media: $0, wall: seconds))" } ?? ""
+      let speed =
+        run.mediaSeconds.map {
+          ", \(Format.speed(media: $0, wall: seconds - (run.stoppedSeconds ?? 0)))"
+        } ?? ""
       return "done \(took)\(speed)"
         + (reused > 0 ? ", \(reused) \(reused == 1 ? "step" : "steps") reused" : "") + "   \(name)"
     }
