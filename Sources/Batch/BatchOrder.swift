@@ -93,12 +93,7 @@ public struct BatchOrder: Sendable {
         definition, catalog: catalog, inputs: inputs,
         overrides: overrides.merging(given) { _, own in own })
     } catch {
-      let problems = error.problems.map { problem in
-        problem.message + (problem.allowed.map { " (allowed: \($0))" } ?? "")
-      }
-      throw StageError(
-        "the sidecar gives the pipeline a wrong value", reason: problems.joined(separator: "; "),
-        advice: "mend the values under \"spool\": {\"set\": …} in the sidecar")
+      throw SidecarOverrides.refusal(error)
     }
   }
 

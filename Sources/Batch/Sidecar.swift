@@ -32,7 +32,8 @@ public struct Sidecar: Sendable {
     guard case .object(let members) = value else {
       throw Self.failure(path, "it is \(value.summary), not an object")
     }
-    overrides = try Self.overrides(members["spool"], path, variables)
+    overrides = try SidecarOverrides.read(
+      members["spool"]?.node, of: path, variables: variables)
     var fields: [String: String] = [:]
     for (name, value) in members.sorted(by: { $0.key < $1.key }) {
       switch value {
@@ -44,43 +45,10 @@ public struct Sidecar: Sendable {
     self.fields = fields
   }
 
-  private static func overrides(
-    _ spool: JSONValue?, _ path: String, _ variables: [VariableDefinition]
-  ) throws(StageError) -> [String: DocumentNode] {
-    guard let spool, spool != .null else { return [:] }
-    guard case .object(let parts) = spool else {
-      throw failure(path, "\"spool\" is \(spool.summary), not an object")
-    }
-    if let unknown = parts.keys.sorted().first(where: { $0 != "set" }) {
-      throw failure(path, "\"spool\" has no \"\(unknown)\", only \"set\"")
-    }
-    guard let set = parts["set"], set != .null else { return [:] }
-    guard case .object(let values) = set else {
-      throw failure(path, "\"set\" is \(set.summary), not an object")
-    }
-    let allowed = variables.filter(\.isOverridable).map(\.name)
-    var wrong: [String] = []
-    for name in values.keys.sorted() where !allowed.contains(name) {
-      let isThere = variables.contains { $0.name == name }
-      let near = Problem.nearest(to: name, in: allowed).map { ": did you mean \($0)?" } ?? ""
-      wrong.append(
-        isThere
-          ? "the variable \(name) is not marked overridable"
-          : "the pipeline has no variable \"\(name)\"" + near)
-    }
-    guard wrong.isEmpty else {
-      throw failure(
-        path, wrong.joined(separator: "; "),
-        advice: allowed.isEmpty
-          ? "take it out, or mark variables of the pipeline with overridable: true"
-          : "it may set \(allowed.joined(separator: ", "))")
-    }
-    return values.mapValues(\.node)
-  }
-
   private static func failure(
-    _ path: String, _ reason: String, advice: String = "mend the sidecar, or take it away"
+    _ path: String, _ reason: String
   ) -> StageError {
-    StageError("cannot use the sidecar \(path)", reason: reason, advice: advice)
+    StageError(
+      "cannot use the sidecar \(path)", reason: reason, advice: "mend the sidecar, or take it away")
   }
 }

@@ -14,9 +14,9 @@ enum AcknowledgementText {
 
   /// All current notes.
   static func snapshot(
-    of notes: [Note], _ tally: NoteTally, version: Int64, at time: Double
+    of notes: [Note], _ counts: [NoteState: Int], version: Int64, at time: Double
   ) -> String {
-    let counts = NoteState.allCases.map { ($0.rawValue, JSONValue.number("\(tally[$0])")) }
+    let counts = NoteState.allCases.map { ($0.rawValue, JSONValue.number("\(counts[$0] ?? 0)")) }
     return object([
       "type": .text("state"), "version": .number("\(version)"), "writtenAt": .time(time),
       "counts": .object(Dictionary(uniqueKeysWithValues: counts)),
@@ -24,6 +24,7 @@ enum AcknowledgementText {
         notes.map { note in
           var fields = description(of: note)
           fields["noteId"] = .optional(note.deviceID)
+          fields["pipeline"] = .text(note.pipeline)
           return .object(fields)
         }),
     ])

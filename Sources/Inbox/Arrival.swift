@@ -7,6 +7,11 @@ public enum Arrival: Hashable, Sendable {
   case sidecar(InboxPath, FileStamp)
   /// A command has arrived.
   case command(InboxPath, FileStamp)
+  /// A file rests, and will not become a recording any more: it is to be quarantined. The text says
+  /// what is wrong.
+  case hopeless(SettledRecording, reason: String)
+  /// A file is none of the inbox's business; it is looked at again only when it changes.
+  case ignored(InboxPath)
   /// A file ought to have settled by now. It is still followed, and may settle later.
   case unsettled(InboxPath, Unsettled)
   /// Something that is never opened, such as a link, or a file that may not be read.

@@ -73,6 +73,18 @@ public struct ArrivedFile: ~Copyable, Sendable {
     return Array(bytes[..<count])
   }
 
+  /// Its first bytes, fewer where it is shorter.
+  func head(count: Int) throws(InboxError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let number = file.number
+    do throws(SystemError) {
+      let read = try SystemError.check { unsafe pread(number, &bytes, count, 0) }
+      return Array(bytes[..<read])
+    } catch {
+      throw InboxError("read", path.description, error)
+    }
+  }
+
   /// Whether somebody has it open for writing.
   ///
   /// A read lease is given only where nobody has (fcntl(2)). It is refused to those who do not own

@@ -16,7 +16,7 @@ extension Custody {
   public func takeCommand(
     at path: InboxPath, stamp: FileStamp
   ) throws(CustodyError) -> CommandOutcome {
-    let folder = try CustodyFolder(at: inbox, calls: calls)
+    let folder = try ownFolder()
     guard let name = path.name else { return .changed }
     let reading: Result<NoteCommand, CommandReading.Problem>
     do throws(CustodyError) {

@@ -15,7 +15,7 @@ extension Custody {
   public func takeIn(
     _ recording: SettledRecording, container: ContainerFacts? = nil, refusal: String? = nil
   ) throws(CustodyError) -> CustodyIntake {
-    let folder = try CustodyFolder(at: inbox, calls: calls)
+    let folder = try ownFolder()
     guard let name = recording.path.name,
       let taken = try take(recording.path, recording.stamp, as: .sound, from: folder)
     else { return .changed }
@@ -48,7 +48,7 @@ extension Custody {
     at path: InboxPath, stamp: FileStamp
   ) throws(CustodyError) -> CustodySidecar {
     guard let note = try recipient(of: path) else { return .waiting }
-    let folder = try CustodyFolder(at: inbox, calls: calls)
+    let folder = try ownFolder()
     guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else {
       return .changed
     }

@@ -56,50 +56,64 @@ extension Custody {
     _ folder: borrowing CustodyFolder,
     _ work: (borrowing CustodyFolder) throws(CustodyError) -> Void
   ) throws(CustodyError) {
-    let lock = try folder.lock()
+    let lock = try lockInbox(folder)
     try work(folder)
     _ = lock.number
   }
 
   private func acknowledge(_ report: inout CustodyReport) throws(CustodyError) {
     guard try owesWords() else { return }
-    let folder = try outboxFolder()
-    let lock = try folder.lock()
-    defer { _ = lock.number }
     while true {
       let notes = try inStore { () throws(StoreError) in
         try store.unacknowledgedNotes(pipeline: pipeline, limit: 200)
       }
       if notes.isEmpty { break }
-      var revisions: [NoteKey: Int] = [:]
+      var words: [(path: InboxPath, text: String)] = []
       for note in notes {
         let names = try inStore { () throws(StoreError) in
           try store.acknowledgementNames(of: note)
         }
-        for name in names {
-          try folder.write(
-            AcknowledgementText.acknowledgement(of: note, named: name),
-            to: AcknowledgementName.acknowledgement(name))
-          report.acknowledgements += 1
+        words += names.map {
+          (
+            AcknowledgementName.acknowledgement($0),
+            AcknowledgementText.acknowledgement(of: note, named: $0)
+          )
         }
-        revisions[note.key] = note.revision
       }
-      try folder.flushFolder(.inbox)
+      try publish(words)
+      report.acknowledgements += words.count
+      let revisions = Dictionary(
+        notes.map { ($0.key, $0.revision) }, uniquingKeysWith: { first, _ in first })
       try inStore { () throws(StoreError) in try store.markAcknowledged(revisions) }
     }
     let results = try inStore { () throws(StoreError) in
       try store.unansweredCommands(pipeline: pipeline, limit: 1000)
     }
-    for result in results {
-      try folder.write(
-        AcknowledgementText.answer(to: result), to: AcknowledgementName.answer(to: result.id))
-      report.answers += 1
-    }
     if results.isEmpty { return }
-    try folder.flushFolder(.inbox)
+    try publish(
+      results.map { (AcknowledgementName.answer(to: $0.id), AcknowledgementText.answer(to: $0)) })
+    report.answers += results.count
     try inStore { () throws(StoreError) in
       try store.markAnswered(results.map(\.id), pipeline: pipeline)
     }
+  }
+
+  /// Writes files into each of the pipeline's outboxes. One that cannot be written to keeps nobody
+  /// from reading the others, and is written to again with all that is owed.
+  private func publish(_ words: [(path: InboxPath, text: String)]) throws(CustodyError) {
+    var failure: CustodyError?
+    for outbox in [post.path] + post.others {
+      do throws(CustodyError) {
+        let folder = try outboxFolder(at: outbox)
+        let lock = try folder.lock()
+        defer { _ = lock.number }
+        for (path, text) in words { try folder.write(text, to: path) }
+        try folder.flushFolder(.inbox)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
   }
 
   private func owesWords() throws(CustodyError) -> Bool {
@@ -121,7 +135,7 @@ extension Custody {
     if let next = state.troubled.values.min() { report.nextCall = max(0, next - now) }
     if held.isEmpty { return }
     let folder = try CustodyFolder(at: inbox, calls: calls)
-    let lock = try folder.lock()
+    let lock = try lockInbox(folder)
     defer { _ = lock.number }
     let work = ReleaseWork(folder: folder, store: store, keep: rules.keep)
     for held in held {
@@ -153,17 +167,23 @@ extension Custody {
     }
     let begin = Moment.now
     let text = try inStore { () throws(StoreError) in
-      let open = try store.notes(
-        NoteQuery(
-          states: Set(NoteState.allCases).subtracting([.uploaded]), pipeline: pipeline,
-          limit: .max))
-      let done = try store.notes(
-        NoteQuery(
-          states: [.uploaded], pipeline: pipeline, changedSince: now - rules.currentPeriod,
-          limit: rules.currentLimit))
+      var notes: [Note] = []
+      var counts: [NoteState: Int] = [:]
+      for pipeline in [pipeline] + post.pipelines {
+        notes += try store.notes(
+          NoteQuery(
+            states: Set(NoteState.allCases).subtracting([.uploaded]), pipeline: pipeline,
+            limit: .max))
+        notes += try store.notes(
+          NoteQuery(
+            states: [.uploaded], pipeline: pipeline, changedSince: now - rules.currentPeriod,
+            limit: rules.currentLimit))
+        let tally = try store.tally(pipeline: pipeline)
+        counts.merge(tally.counts.mapValues(\.count), uniquingKeysWith: +)
+      }
       return AcknowledgementText.snapshot(
-        of: (open + done).sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) },
-        try store.tally(pipeline: pipeline), version: version, at: now)
+        of: notes.sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) }, counts,
+        version: version, at: now)
     }
     let folder = try outboxFolder()
     try folder.write(text, to: AcknowledgementName.snapshot)
@@ -192,13 +212,15 @@ extension Custody {
   }
 
   /// The open outbox, made where it is missing.
-  func outboxFolder() throws(CustodyError) -> CustodyFolder {
+  /// - Parameter path: another one's than the inbox's own.
+  func outboxFolder(at path: String? = nil) throws(CustodyError) -> CustodyFolder {
+    let path = path ?? outbox
     do throws(CustodyError) {
-      return try CustodyFolder(at: outbox, calls: calls)
+      return try CustodyFolder(at: path, calls: calls)
     } catch {
       guard error.kind == .missing else { throw error }
-      try CustodyFolder.make(outbox)
-      return try CustodyFolder(at: outbox, calls: calls)
+      try CustodyFolder.make(path)
+      return try CustodyFolder(at: path, calls: calls)
     }
   }
 }

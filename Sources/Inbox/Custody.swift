@@ -16,7 +16,9 @@ public final class Custody: Sendable {
   /// The inbox, as an absolute path.
   public let inbox: String
   /// The folder that acknowledgements leave by.
-  public let outbox: String
+  public var outbox: String { post.path }
+  /// That folder, and those of others.
+  let post: CustodyOutbox
   /// The pipeline that the inbox is for.
   public let pipeline: String
   /// How the inbox wants its recordings kept.
@@ -27,6 +29,7 @@ public final class Custody: Sendable {
   /// From 0 to 1, as it happens.
   private let chance: @Sendable () -> Double
   let settling = Mutex(CustodySettling())
+  let tenure = Mutex(InboxTenure())
 
   /// Takes charge of an inbox. Neither folder need be there yet.
   /// - Parameters:
@@ -36,8 +39,8 @@ public final class Custody: Sendable {
   ///   - pipeline: what the recordings are for. The same recording for the same pipeline is
   ///     processed once, whatever inbox it comes by.
   public convenience init(
-    inbox: String, outbox: String, pipeline: String, rules: CustodyRules = CustodyRules(),
-    store: any CustodyStore
+    inbox: String, outbox: CustodyOutbox, pipeline: String,
+    rules: CustodyRules = CustodyRules(), store: any CustodyStore
   ) {
     self.init(
       inbox: inbox, outbox: outbox, pipeline: pipeline, rules: rules, store: store,
@@ -45,11 +48,12 @@ public final class Custody: Sendable {
   }
 
   init(
-    inbox: String, outbox: String, pipeline: String, rules: CustodyRules, store: any CustodyStore,
+    inbox: String, outbox: CustodyOutbox, pipeline: String, rules: CustodyRules,
+    store: any CustodyStore,
     calls: CustodyCalls, chance: @escaping @Sendable () -> Double
   ) {
     self.inbox = inbox
-    self.outbox = outbox
+    post = outbox
     self.pipeline = pipeline
     self.rules = rules
     self.store = store

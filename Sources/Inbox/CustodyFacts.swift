@@ -40,7 +40,8 @@ enum CustodyFacts {
     return title
   }
 
-  private static func fields(of kept: String?) -> [String: JSONValue] {
+  /// The members of facts that were kept.
+  static func fields(of kept: String?) -> [String: JSONValue] {
     guard let kept,
       let read = try? JSONReader.value(of: Array(kept.utf8), depthLimit: Sidecar.depthLimit + 2),
       case .object(let fields) = read.value

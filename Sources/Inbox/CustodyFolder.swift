@@ -152,6 +152,11 @@ struct CustodyFolder: ~Copyable {
     }
   }
 
+  /// The open folder itself, for a claim to it.
+  func opened() throws(CustodyError) -> Descriptor {
+    try doing("open", .inbox) { () throws(SystemError) in try openFolder(.inbox) }
+  }
+
   private static let temporaryPrefix = ".spool-"
 
   private func fill(_ path: InboxPath, with bytes: [UInt8]) throws(SystemError) {

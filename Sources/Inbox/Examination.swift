@@ -4,6 +4,10 @@ public enum ContainerVerdict: Hashable, Sendable {
   case whole
   /// It ends before its declared length, or has no container yet; the text says in which way.
   case incomplete(String)
+  /// It is empty: nothing that can be waited for has begun to come.
+  case empty
+  /// It is no recording, neither by its name nor by its first bytes.
+  case foreign
   /// It could not be examined now, for a reason that lies elsewhere; it will be tried again.
   case undecided(String)
 }

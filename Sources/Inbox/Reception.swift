@@ -77,10 +77,18 @@ struct Reception: ~Copyable {
     switch step {
     case .examine(let path): examineFile(at: path, report)
     case .settled(let recording): report(.settled(recording))
+    case .hopeless(let recording, let reason): report(.hopeless(recording, reason: reason))
+    case .ignored(let path): report(.ignored(path))
     case .sidecar(let path, let stamp): report(.sidecar(path, stamp))
     case .command(let path, let stamp): report(.command(path, stamp))
     case .unsettled(let path, let reason): report(.unsettled(path, reason))
     }
+  }
+
+  private func verdict(on file: borrowing ArrivedFile) throws(InboxError) -> ContainerVerdict {
+    let isNamed = file.path.name.map { SoundSign.isCarried(by: $0) } ?? false
+    if !isNamed, !SoundSign.isCarried(by: try file.head(count: 16)) { return .foreign }
+    return file.stamp.byteCount == 0 ? .empty : examine(file)
   }
 
   private mutating func examineFile(at path: InboxPath, _ report: (Arrival) -> Void) {
@@ -90,7 +98,8 @@ struct Reception: ~Copyable {
       let shown: Examination =
         writers == .some
         ? .beingWritten
-        : .examined(examine(file), canSeeWriters: writers == .none, nameCount: file.nameCount)
+        : .examined(
+          try verdict(on: file), canSeeWriters: writers == .none, nameCount: file.nameCount)
       // A verdict on bytes that have changed meanwhile is none: the next look begins anew.
       guard try file.currentStamp() == file.stamp else { return }
       settling.note(shown, of: file.stamp, at: path, now: Moment.now)

@@ -7,6 +7,10 @@ struct Settling {
     case examine(InboxPath)
     /// A recording is whole, and belongs to this version of the file.
     case settled(SettledRecording)
+    /// A recording rests, and will never be whole; the text says why.
+    case hopeless(SettledRecording, String)
+    /// A file rests, and is no recording.
+    case ignored(InboxPath)
     /// A sidecar rests.
     case sidecar(InboxPath, FileStamp)
     /// A command rests.
@@ -100,19 +104,27 @@ struct Settling {
   private mutating func recordingStep(
     _ path: InboxPath, _ entry: SettlingEntry, at now: Duration
   ) -> Step? {
-    if entry.isToBeExamined(at: now) { return .examine(path) }
+    if entry.isToBeExamined(rules, at: now) { return .examine(path) }
     guard case .examined(let verdict, _, let nameCount) = entry.examination else {
       return overdueGrowth(path, entry, at: now)
     }
-    switch verdict {
-    case .incomplete(let reason), .undecided(let reason):
-      guard now - entry.lastChange >= rules.patience else { return nil }
-      return report(.incomplete(reason), of: path)
-    case .whole: break
+    if verdict == .foreign {
+      entries[path] = nil
+      return .ignored(path)
     }
+    // Whoever sets markers says himself when a file is to be judged.
     guard isMarked(path) else {
       guard now - entry.firstSeen >= rules.patience else { return nil }
       return report(.markerMissing, of: path)
+    }
+    switch verdict {
+    case .incomplete, .empty:
+      guard let limit = entry.limit(rules), now - entry.lastChange >= limit else { return nil }
+      return giveUp(path, entry, verdict, nameCount, at: now)
+    case .undecided(let reason):
+      guard now - entry.lastChange >= rules.patience else { return nil }
+      return report(.unreadable(reason), of: path)
+    case .whole, .foreign: break
     }
     let sidecar = sidecar(of: path)
     if sidecar == nil {
@@ -130,6 +142,18 @@ struct Settling {
     entries[path] = nil
     return .settled(
       SettledRecording(path: path, stamp: entry.stamp, sidecar: sidecar, nameCount: nameCount))
+  }
+
+  private mutating func giveUp(
+    _ path: InboxPath, _ entry: SettlingEntry, _ verdict: ContainerVerdict, _ nameCount: Int,
+    at now: Duration
+  ) -> Step {
+    let recording = SettledRecording(
+      path: path, stamp: entry.stamp, sidecar: sidecar(of: path), nameCount: nameCount)
+    entries[path] = nil
+    guard case .incomplete(let what) = verdict else { return .hopeless(recording, "it is empty") }
+    let rest = (now - entry.lastChange).components.seconds
+    return .hopeless(recording, "it is not whole, and has not changed for \(rest) s: \(what)")
   }
 
   /// For files that never rest, or that somebody keeps open for writing.

@@ -60,13 +60,34 @@ struct SettlingEntry {
   }
 
   /// Whether it is worth opening: at once after its rest, then ever more rarely.
-  func isToBeExamined(at now: Duration) -> Bool {
+  func isToBeExamined(_ rules: SettlingRules, at now: Duration) -> Bool {
     switch examination {
     case nil: true
     case .beingWritten, .examined(.undecided, _, _):
       examinedAt.map { now - $0 >= pause(at: now) } ?? true
+    case .examined(.incomplete, _, _), .examined(.empty, _, _):
+      isToBeGivenUp(rules, at: now)
+        && examinedAt.map { now - $0 >= Self.lastLookAge } ?? true
     case .examined: false
     }
+  }
+
+  /// How old the examination of a file may be that is given up: somebody may have opened it again.
+  private static let lastLookAge = Duration.seconds(1)
+
+  /// How long a file that is not whole may rest until it is given up; nil where it may become whole
+  /// or is.
+  func limit(_ rules: SettlingRules) -> Duration? {
+    switch examination {
+    case .examined(.empty, canSeeWriters: true, _):
+      min(rules.patience, max(rules.restPeriod, rules.cautiousRestPeriod))
+    case .examined(.empty, _, _), .examined(.incomplete, _, _): rules.patience
+    case .examined, .beingWritten, nil: nil
+    }
+  }
+
+  private func isToBeGivenUp(_ rules: SettlingRules, at now: Duration) -> Bool {
+    limit(rules).map { now - lastChange >= $0 } ?? false
   }
 
   /// Events tell of most changes; looks are for the others, and the longer a file rests, the rarer
@@ -76,6 +97,7 @@ struct SettlingEntry {
       lastChange + restPeriod(rules), lastChange + rules.patience, firstSeen + rules.patience,
       firstSeen + rules.growthLimit,
     ]
+    if let limit = limit(rules) { deadlines.append(lastChange + limit) }
     if let limit = rules.sidecar.limit { deadlines.append(firstSeen + limit) }
     nextLook = deadlines.filter { $0 > now }.reduce(now + pause(at: now), min)
   }

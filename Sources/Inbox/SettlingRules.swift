@@ -30,8 +30,8 @@ public struct SettlingRules: Hashable, Sendable {
   public var cautiousRestPeriod = Duration.seconds(5)
   /// After how long a file that is still written to is reported. It may settle later all the same.
   public var growthLimit = Duration.seconds(6 * 3600)
-  /// After how long a resting file that is not whole is reported. It may be completed later all the
-  /// same.
+  /// After how long a resting file that is not whole is given up, and one whose marker is missing is
+  /// reported. An empty file to which nobody writes is given up after ``cautiousRestPeriod``.
   public var patience = Duration.seconds(600)
   /// What is appended to a recording's name to say that it is complete, such as `.done`; a
   /// recording is not taken before. Nil where the inbox has no such files.

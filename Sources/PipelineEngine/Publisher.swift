@@ -23,7 +23,7 @@ final class Publisher: Sendable {
   /// Publishes one artifact of a step that is not done yet, if it can: what goes wrong is left for
   /// the end, when the work itself is safe.
   func publish(_ artifact: Artifact, at port: PortName, of id: StepID) {
-    guard !runner.stop.isRequested, let step = plan.step(id),
+    guard options.mayGoOn == nil, !runner.stop.isRequested, let step = plan.step(id),
       let stage = step.stage as? any PublishingStage,
       let files = try? stage.publish(context(step, outputs: [port: StepOutput(artifact)]))
     else { return }

@@ -14,6 +14,11 @@ public struct Runner: Sendable {
     /// not here is called as its file is.
     public var names: [String: String] = [:]
 
+    /// Asked about the run as it stands whenever more of it is durable: before the next piece of
+    /// work, and before anything is published, which then waits for the end of all work. What it
+    /// throws ends the run there.
+    public var mayGoOn: (@Sendable (RunRecord) throws(StageError) -> Void)?
+
     /// What the user types to go on with the run later, for advice; nil where there is no such
     /// thing.
     public var resumeCommand: String?
@@ -112,6 +117,7 @@ public struct Runner: Sendable {
       for (id, checkpoint) in progress.takeReused(survey, store: store) {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
+      try options.mayGoOn?(progress.record)
       guard let work = planner.next(survey.status) else {
         // Nothing to compute: what is left is to put files into the user's folder.
         if progress.isFirstWork { try checkRoom(plan, survey, options, publisher, held: 0) }

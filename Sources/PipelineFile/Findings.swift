@@ -76,6 +76,19 @@ struct Findings {
     return nil
   }
 
+  /// The value of `key` as a share from 0 % to 100 %, whole percents.
+  mutating func percent(_ node: DocumentNode, of key: String) -> Int? {
+    let allowed = "a share from 0 % to 100 %, such as 10 %"
+    guard let text = text(node, of: key, allowed: allowed) else { return nil }
+    let digits = text.prefix { $0.isNumber }
+    let unit = text.dropFirst(digits.count).drop { $0 == " " }
+    if let percent = Int(digits), unit.isEmpty || unit == "%", (0...100).contains(percent) {
+      return percent
+    }
+    report(node.location, "\(key) is \"\(text)\"", allowed: allowed)
+    return nil
+  }
+
   /// The value of `key` in seconds; nil, and a problem, where it is no time above zero.
   mutating func duration(_ node: DocumentNode, of key: String) -> Double? {
     let allowed = "a time above zero, such as 90 s, 10 min or 1.5 h"

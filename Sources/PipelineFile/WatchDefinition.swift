@@ -20,6 +20,10 @@ public struct WatchDefinition: Hashable, Sendable {
     public var sidecar: SidecarExpectation?
     /// What ends the name of a file that says that a recording is complete.
     public var doneMarker: String?
+    /// After how many seconds without a change a file that is not whole is given up.
+    public var patience: Double?
+    /// How a recording that fails is tried again.
+    public var retry = Retry()
     /// Overrides of the pipeline's variables, in the order written.
     public var overrides: [DocumentNode.Entry] = []
 
@@ -28,6 +32,21 @@ public struct WatchDefinition: Hashable, Sendable {
       self.path = path
       self.pipeline = pipeline
     }
+  }
+
+  /// How a recording that fails is tried again; what is nil goes without saying.
+  public struct Retry: Hashable, Sendable {
+    /// How often it is tried in all.
+    public var attempts: Int?
+    /// The pause after the first attempt, in seconds; it doubles with each one.
+    public var pause: Double?
+    /// The longest pause, in seconds.
+    public var longestPause: Double?
+    /// By how much of itself a pause is lengthened or shortened at random, in percent.
+    public var jitter: Int?
+
+    /// Wants nothing but what goes without saying.
+    public init() {}
   }
 
   /// What becomes of an inbox's file once everything is done.
@@ -73,6 +92,9 @@ public struct WatchDefinition: Hashable, Sendable {
   public var store: Located<String>?
   /// How many recordings are worked on at once; nil where the machine decides.
   public var jobs: Int?
+  /// How many seconds work under way may take to come to a clean point at the end; nil where that
+  /// goes without saying.
+  public var drain: Double?
   /// The inboxes, in the order written.
   public var inboxes: [Inbox] = []
 

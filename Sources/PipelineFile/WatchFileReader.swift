@@ -6,15 +6,22 @@ struct WatchFileReader {
   private(set) var findings = Findings()
 
   private static let topKeys = Vocabulary(
-    ["store", "jobs", "inboxes"], synonyms: ["inbox": "inboxes", "watch": "inboxes"])
+    ["store", "jobs", "drain", "inboxes"],
+    synonyms: ["inbox": "inboxes", "watch": "inboxes", "patience": "drain"])
   private static let inboxKeys = Vocabulary(
     [
-      "inbox", "pipeline", "out", "outbox", "keep", "settle", "sidecar", "done-marker", "set",
+      "inbox", "pipeline", "out", "outbox", "keep", "settle", "sidecar", "done-marker", "give-up",
+      "retry", "set",
     ],
     synonyms: [
       "path": "inbox", "folder": "inbox", "output": "out", "exports": "out", "acks": "outbox",
       "vars": "set", "overrides": "set", "sidecars": "sidecar", "marker": "done-marker",
+      "patience": "give-up",
+      "retries": "retry",
     ])
+  private static let retryKeys = Vocabulary(
+    ["attempts", "pause", "longest", "jitter"],
+    synonyms: ["times": "attempts", "backoff": "pause", "cap": "longest", "maximum": "longest"])
 
   /// What a document asks for.
   mutating func read(_ root: DocumentNode) -> WatchDefinition {
@@ -30,6 +37,7 @@ struct WatchFileReader {
     for entry in entries {
       switch entry.key {
       case "store": result.store = located(entry)
+      case "drain": result.drain = findings.duration(entry.value, of: entry.key)
       case "jobs": result.jobs = findings.integer(entry.value, of: entry.key, within: 1...256)
       case "inboxes":
         hasInboxes = true
@@ -79,6 +87,8 @@ struct WatchFileReader {
       case "settle": rest.settle = findings.duration(entry.value, of: entry.key)
       case "sidecar": rest.sidecar = sidecar(entry)
       case "done-marker": rest.doneMarker = marker(entry)
+      case "give-up": rest.patience = findings.duration(entry.value, of: entry.key)
+      case "retry": rest.retry = retry(entry.value)
       case "set":
         rest.overrides =
           findings.entries(entry.value, of: entry.key, allowed: "name: value") ?? []
@@ -100,6 +110,25 @@ struct WatchFileReader {
     rest.path = path
     rest.pipeline = pipeline
     return rest
+  }
+
+  private mutating func retry(_ node: DocumentNode) -> WatchDefinition.Retry {
+    var retry = WatchDefinition.Retry()
+    let entries = findings.entries(node, of: "retry", allowed: Self.retryKeys.list) ?? []
+    for entry in entries {
+      switch entry.key {
+      case "attempts":
+        retry.attempts = findings.integer(entry.value, of: entry.key, within: 1...100)
+      case "pause": retry.pause = findings.duration(entry.value, of: entry.key)
+      case "longest": retry.longestPause = findings.duration(entry.value, of: entry.key)
+      case "jitter": retry.jitter = findings.percent(entry.value, of: entry.key)
+      default:
+        findings.report(
+          entry.location, "\"\(entry.key)\" is not a part of retry",
+          allowed: Self.retryKeys.list, suggestion: Self.retryKeys.nearest(to: entry.key))
+      }
+    }
+    return retry
   }
 
   private mutating func located(

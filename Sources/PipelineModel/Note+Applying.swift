@@ -70,6 +70,10 @@ extension Note {
       self.facts = facts ?? self.facts
       self.title = title ?? self.title
       if self.tags.isEmpty { self.tags = tags }
+    case .yieldIdentity:
+      guard yieldsIdentity else { throw refusal }
+      deviceID = nil
+      acknowledgementName = key.name
     case .repeatArrival, .conflictAppeared: break
     }
   }
@@ -115,6 +119,7 @@ extension NoteChange {
     case .rename: "renamed"
     case .tag: "tagged"
     case .attach: "its sidecar came"
+    case .yieldIdentity(let other): "\(other) came in its place"
     case .conflictAppeared(let other): "\(other) claims to be it, with other bytes"
     case .repeatArrival(let name): "arrived again as \(name)"
     }

@@ -24,7 +24,7 @@ public struct Note: Hashable, Sendable {
   public let receivedAt: Double
   /// The name of its acknowledgement, without the ending: its device's name for it where that is
   /// its alone, and else its own.
-  public let acknowledgementName: String
+  public internal(set) var acknowledgementName: String
 
   /// The identity that its device gave it; nil where none did.
   public var deviceID: String?
@@ -86,6 +86,12 @@ public struct Note: Hashable, Sendable {
 
   /// Whether it waits for another note with the same sound to be done.
   public var waitsForOriginal: Bool { state == .received && original != nil }
+
+  /// Whether its identity is free for a recording that comes in its place: what arrived cut off or
+  /// damaged is sent again by its device under the same name.
+  public var yieldsIdentity: Bool {
+    state == .quarantined && acceptedAt == nil && conflict == nil
+  }
 
   /// What a user can type next, the most likely first; empty where there is nothing to do.
   public var nextCommands: [String] {

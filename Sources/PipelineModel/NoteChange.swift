@@ -34,6 +34,9 @@ public enum NoteChange: Hashable, Sendable {
   case tag([String])
   /// It gets its sidecar late, with what that says; nil where it says nothing new.
   case attach(sidecar: Artifact, deviceID: String?, facts: String?, title: String?, tags: [String])
+  /// Its device's identity goes over to another recording, which came in its place because this one
+  /// could never be accepted.
+  case yieldIdentity(to: NoteKey)
   /// Another recording claims its identity.
   case conflictAppeared(NoteKey)
   /// It arrived once more.

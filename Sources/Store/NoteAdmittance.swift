@@ -22,7 +22,7 @@ struct NoteAdmittance {
     {
       return .known(note)
     }
-    let named = try arrival.deviceID.flatMap { (id) throws(StoreError) in
+    var named = try arrival.deviceID.flatMap { (id) throws(StoreError) in
       try Self.note(deviceID: id, pipeline: arrival.pipeline, in: &database)
     }
     if let holder = try NoteTable.notes(
@@ -30,6 +30,12 @@ struct NoteAdmittance {
       [.text(arrival.recording.digest.hex), .text(arrival.pipeline)], in: &database
     ).first {
       return try admit(repeating: holder, named: named, to: &database)
+    }
+    if let spoiled = named, spoiled.deviceID == arrival.deviceID, spoiled.yieldsIdentity {
+      let key = try NoteTable.freeKey(
+        for: arrival.recording.digest, pipeline: arrival.pipeline, in: &database)
+      try NoteWork(time: time).change(spoiled.key, .yieldIdentity(to: key), in: &database)
+      named = nil
     }
     return try admitNew(named: named, to: &database)
   }

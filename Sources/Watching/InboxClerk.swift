@@ -17,21 +17,26 @@ struct InboxClerk {
   private var nextSettling: Double?
   private var lastSettling = -Double.infinity
   private var lastProblems: Set<String> = []
+  private var standing = InboxStanding()
+  /// Takes down how the inbox stands, for whoever asks how the store does.
+  private let publish: (String) -> Void
 
   init(
     custody: Custody, watcher: InboxWatcher, engine: WatchEngine,
-    report: @escaping @Sendable (Watch.Message) -> Void
+    publish: @escaping (String) -> Void, report: @escaping @Sendable (Watch.Message) -> Void
   ) {
     self.custody = custody
     self.watcher = watcher
     self.engine = engine
     self.report = report
+    self.publish = publish
   }
 
   /// How long nothing needs to be done.
   var wait: Duration {
     let next = again.values.min().map { min($0, nextSettling ?? $0) } ?? nextSettling
-    return next.map { .seconds(max(0, $0 - engine.clock.elapsed)) } ?? .seconds(3600)
+    let soonest = [next, standing.due].compactMap { $0 }.min()
+    return soonest.map { .seconds(max(0, $0 - engine.clock.elapsed)) } ?? .seconds(3600)
   }
 
   /// Puts right what an earlier process left.
@@ -44,25 +49,32 @@ struct InboxClerk {
   mutating func take(_ arrival: Arrival) {
     switch arrival {
     case .settled(let recording): takeIn(recording)
+    case .hopeless(let recording, let reason): takeIn(recording, refusal: reason)
+    case .ignored(let path): standing.ignore(path)
     case .sidecar(let path, let stamp): takeSidecar(path, stamp)
     case .command(let path, let stamp): takeCommand(path, stamp)
     case .unsettled(let path, let reason):
+      standing.wait(path, Self.words(reason))
       tell(.unsettled, file: path.description, text: Self.words(reason))
-    case .refused(let path, let error):
-      tell(.refused, file: path.description, text: error.reason)
-    case .gone(let path): again[path] = nil
+    case .refused(let path, let error): refuse(path, error.reason)
+    case .gone(let path):
+      again[path] = nil
+      standing.forget(path)
     case .inboxLost(let error): tell(.lost, text: error.reason)
     case .inboxBack: tell(.back)
     case .trouble(let error): tell(.trouble, text: error.description)
     }
   }
 
-  private mutating func takeIn(_ recording: SettledRecording) {
+  private mutating func takeIn(_ recording: SettledRecording, refusal: String? = nil) {
     attempt(at: recording.path) { (clerk) throws(CustodyError) in
       let path = recording.path
-      let intake = try clerk.custody.takeIn(recording, container: clerk.container(of: path))
+      let intake = try clerk.custody.takeIn(
+        recording, container: refusal == nil ? clerk.container(of: path) : nil, refusal: refusal)
       switch intake {
-      case .received(let note): clerk.tell(.received, note)
+      case .received(let note):
+        clerk.tell(.received, note)
+        clerk.warn(of: note)
       case .quarantined(let note): clerk.tell(.quarantined, note, text: note.reason)
       case .duplicate(let note):
         clerk.tell(.duplicate, note, file: path.description, text: "it has come before")
@@ -78,10 +90,12 @@ struct InboxClerk {
   private mutating func takeSidecar(_ path: InboxPath, _ stamp: FileStamp) {
     attempt(at: path) { (clerk) throws(CustodyError) in
       switch try clerk.custody.takeSidecar(at: path, stamp: stamp) {
-      case .attached(let note): clerk.tell(.sidecar, note, text: path.description)
+      case .attached(let note):
+        clerk.tell(.sidecar, note, text: path.description)
+        clerk.warn(of: note)
       case .refused(let refusal):
-        clerk.tell(.refused, file: path.description, text: refusal.reason)
-      case .waiting: break
+        clerk.refuse(path, refusal.reason)
+      case .waiting: clerk.standing.wait(path, "no recording of its name has come")
       case .changed: clerk.watcher.lookAgain(at: path)
       }
     }
@@ -111,19 +125,34 @@ struct InboxClerk {
   private mutating func attempt(
     at path: InboxPath, _ work: (inout InboxClerk) throws(CustodyError) -> Void
   ) {
+    standing.forget(path)
     do throws(CustodyError) {
       try work(&self)
       again[path] = nil
     } catch {
       switch error.kind {
       case .link, .wrongKind, .special, .sparse, .tooLarge:
-        tell(.refused, file: path.description, text: error.reason)
+        refuse(path, error.reason)
       default:
+        standing.wait(path, error.description)
         again[path] = engine.clock.elapsed + Self.pause
         tell(.trouble, file: path.description, text: error.description, seconds: Self.pause)
       }
     }
     owesMore()
+  }
+
+  /// Leaves a file where it is, for a reason that its owner should know.
+  private mutating func refuse(_ path: InboxPath, _ reason: String) {
+    standing.refuse(path, reason)
+    tell(.refused, file: path.description, text: reason)
+  }
+
+  /// Tells what is wrong with a note's sidecar.
+  private func warn(of note: Note) {
+    for problem in KeptFacts(of: note).problems {
+      tell(.warning, note, text: "its sidecar: \(problem)")
+    }
   }
 
   /// After how many seconds a file that could not be taken in is looked at again.
@@ -145,6 +174,7 @@ struct InboxClerk {
       watcher.lookAgain(at: path)
     }
     if let due = nextSettling, due <= now { settleUp() }
+    if let text = standing.textToPublish(at: now) { publish(text) }
   }
 
   /// Pays custody's debts.
@@ -192,7 +222,7 @@ struct InboxClerk {
   private static func words(_ reason: Unsettled) -> String {
     switch reason {
     case .stillWritten: "it is still being written to"
-    case .incomplete(let what): "it is not whole: \(what)"
+    case .unreadable(let what): "it cannot be examined: \(what)"
     case .markerMissing: "the file that says that it is complete is missing"
     case .sidecarMissing: "its sidecar is missing"
     }

@@ -33,16 +33,23 @@ final class InboxDesk: Sendable {
     self.settings = settings
     claim = try Self.claim(settings, engine)
     let custody = Custody(
-      inbox: settings.path, outbox: settings.outbox, pipeline: settings.pipelineName,
-      rules: settings.custody, store: engine.store)
+      inbox: settings.path,
+      outbox: CustodyOutbox(
+        settings.outbox, others: settings.otherOutboxes, pipelines: settings.otherPipelines),
+      pipeline: settings.pipelineName, rules: settings.custody, store: engine.store)
+    do throws(CustodyError) { try custody.claimInbox() } catch {
+      // An inbox that is away is claimed when it comes.
+      if error.kind != .missing { throw StageError(watchedAlready: settings.path, error) }
+    }
     let mail = mail
     let watcher = InboxWatcher(
       path: settings.path, rules: settings.rules, isKnown: { custody.isKnown($0, $1) },
       examine: { Self.verdict(on: $0) }, report: { mail.send(.arrival($0)) })
     self.watcher = watcher
-    thread = BackgroundThread(name: "desk") {
+    thread = BackgroundThread(name: "desk") { [claim] in
       var clerk = InboxClerk(
-        custody: custody, watcher: watcher, engine: engine, report: report)
+        custody: custody, watcher: watcher, engine: engine, publish: { try? claim.note($0) },
+        report: report)
       var isTaking = true
       clerk.begin()
       while true {
@@ -97,7 +104,8 @@ final class InboxDesk: Sendable {
     hasher.update("spool-inbox-1\n\(settings.path)\n")
     let answer: ClaimAnswer
     do throws(StoreError) {
-      answer = try engine.store.claim(hasher.finalize(), summary: "watch \(settings.path)")
+      answer = try engine.store.claim(
+        hasher.finalize(), summary: InboxReport.claimSummary(ofInbox: settings.path))
     } catch {
       throw StageError(error)
     }
@@ -112,5 +120,14 @@ final class InboxDesk: Sendable {
         advice: number > 0 ? "kill \(number) ends that watch" : "end that watch first",
         cause: .environment)
     }
+  }
+}
+
+extension StageError {
+  /// Somebody else has the inbox's folder, perhaps for another store.
+  fileprivate init(watchedAlready path: String, _ error: CustodyError) {
+    self.init(
+      "the inbox \(path) is watched already", reason: error.reason, advice: error.advice,
+      cause: .environment)
   }
 }

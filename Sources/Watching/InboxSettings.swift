@@ -12,6 +12,10 @@ public struct InboxSettings: Sendable {
   public var out: String
   /// The folder for acknowledgements.
   public var outbox: String
+  /// The outboxes of other inboxes with this pipeline, in which its notes are acknowledged as well.
+  var otherOutboxes: [String] = []
+  /// The other pipelines whose notes the outbox shows.
+  var otherPipelines: [String] = []
   /// How its recordings are kept.
   public var custody: CustodyRules
   /// When a file counts as whole.
@@ -36,6 +40,7 @@ public struct InboxSettings: Sendable {
   /// Whether both ask for the same.
   func isSame(as other: InboxSettings) -> Bool {
     path == other.path && out == other.out && outbox == other.outbox && custody == other.custody
-      && rules == other.rules && pipeline.isSame(as: other.pipeline)
+      && rules == other.rules && otherOutboxes == other.otherOutboxes
+      && otherPipelines == other.otherPipelines && pipeline.isSame(as: other.pipeline)
   }
 }

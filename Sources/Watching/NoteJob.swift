@@ -12,14 +12,17 @@ struct NoteJob {
   let stop: StopRequest
 
   /// Does it. What goes wrong becomes part of the note, and never gets out.
-  func run() {
+  /// - Returns: whether the ledger knows what became of the note; else it stands under way there
+  ///   until it is put back.
+  func run() -> Bool {
     let began = engine.clock.elapsed
     do throws(StageError) {
-      guard let begun = try change(.begin) else { return }
+      guard let begun = try change(.begin) else { return true }
       try work(on: begun, since: began)
+      return true
     } catch {
-      // The ledger itself failed: the note stays under way, and is put back by whoever looks next.
       tell(.trouble, text: Self.words(error))
+      return false
     }
   }
 
@@ -29,16 +32,16 @@ struct NoteJob {
       return try fail(error, of: note, ended: nil)
     }
     if claim.lostSeconds != nil, note.attempts == 1 { tell(.resumed) }
+    let gate = AcceptanceGate { (sound) throws(StageError) in try accept(sound) }
     do throws(StageError) {
-      let run = try recordingRun(note)
-      let sound = try run.read(in: claim)
-      guard try accept(sound) else { return claim.end() }
-      let record = try run.finish(in: claim)
+      let record = try recordingRun(note).run(in: claim, through: gate)
+      try gate.pass(nil)
       guard try change(.finish(reason: nil)) != nil else { return claim.release() }
       claim.end()
       tell(
         .uploaded, exports: record.published.map(\.path), seconds: engine.clock.elapsed - began)
     } catch {
+      if gate.isDismissed { return claim.end() }
       try fail(error, of: note, ended: claim)
     }
   }
@@ -48,7 +51,7 @@ struct NoteJob {
     return RecordingRun(
       engine: engine, pipeline: settings.pipeline,
       folder: try OutputTree.make(path.safeFolders, in: settings.out),
-      recording: note.recording,
+      recording: note.recording, request: KeptFacts(of: note).request,
       name: RecordingName(path.name), mark: String(note.key.name.prefix(8)), stop: stop,
       recorder: NoteRunRecorder(note, engine))
   }

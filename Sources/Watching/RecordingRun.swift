@@ -15,28 +15,18 @@ struct RecordingRun {
   /// The folder for its exports; it exists.
   let folder: String
   let recording: Artifact
+  /// What its sidecar asks of the pipeline.
+  let request: DocumentNode?
   let name: RecordingName
   /// What tells it from all others.
   let mark: String
   let stop: StopRequest
   let recorder: any RunRecorder
 
-  /// Decodes the recording to its end.
-  /// - Returns: what tells its sound from others; nil where the pipeline does not say.
-  func read(in claim: any WorkClaim) throws(StageError) -> Digest? {
-    let path = try link(as: name.text(), in: claim)
-    let reading: (plan: Plan, source: StepID)?
-    do throws(PlanError) { reading = try pipeline.reading(of: path) } catch {
-      throw StageError(error)
-    }
-    guard let (plan, source) = reading else { return nil }
-    let record = try run(plan, path: path, log: ForgetfulLog())
-    return record.steps.first { $0.id == source }?.outputs.values.first { $0.kind == .sound }?
-      .identity
-  }
-
-  /// Runs the whole pipeline, under a name that is free in the output folder.
-  func finish(in claim: any WorkClaim) throws(StageError) -> RunRecord {
+  /// Runs the pipeline, under a name that is free in the output folder. The recording is decoded
+  /// once, as part of it.
+  /// - Parameter gate: where the note is accepted before anything is published.
+  func run(in claim: any WorkClaim, through gate: AcceptanceGate) throws(StageError) -> RunRecord {
     var excluded: Set<String> = []
     while true {
       guard let choice = try choose(excluding: excluded, in: claim) else {
@@ -48,7 +38,7 @@ struct RecordingRun {
       let chosen = choice.name
       let path = try link(as: chosen, in: claim)
       do throws(StageError) {
-        return try run(try plan(path), path: path, log: nil)
+        return try run(try plan(path), path: path, gate)
       } catch {
         guard error.cause != .cancelled, excluded.isEmpty, isTaken(try files(of: path)) else {
           throw error
@@ -87,12 +77,20 @@ struct RecordingRun {
   }
 
   private func plan(_ path: String) throws(StageError) -> Plan {
-    do throws(PlanError) { return try pipeline.plan(for: path) } catch { throw StageError(error) }
+    try pipeline.plan(for: path, request: request)
   }
 
   private func run(
-    _ plan: Plan, path: String, log: (any RunLog)?
+    _ plan: Plan, path: String, _ gate: AcceptanceGate
   ) throws(StageError) -> RunRecord {
+    let source = pipeline.source(of: plan)
+    if source == nil { try gate.pass(nil) }
+    var options = Runner.Options(folder: folder)
+    options.mayGoOn = { (record) throws(StageError) in
+      let outputs = record.steps.first { $0.id == source }?.outputs.values
+      guard let sound = outputs?.first(where: { $0.kind == .sound })?.identity else { return }
+      try gate.pass(sound)
+    }
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false)
     let record = RunRecord(
@@ -100,8 +98,7 @@ struct RecordingRun {
       inputs: plan.inputs, overrides: pipeline.overrides, startedAt: engine.clock.now,
       request: request)
     do throws(RunError) {
-      return try engine.runner(log: log, recorder, stop: stop)
-        .run(plan, Runner.Options(folder: folder), record: record)
+      return try engine.runner(recorder, stop: stop).run(plan, options, record: record)
     } catch {
       let step = error.step.map { "\($0): " } ?? ""
       // The link is nobody's business: the user knows the recording by its name.
@@ -127,15 +124,5 @@ struct RecordingRun {
         cause: errno == ENOSPC ? .fullDisk : .environment)
     }
     return path
-  }
-}
-
-extension StageError {
-  /// A pipeline that does not fit its recording, which was checked before: something it depends on
-  /// has changed.
-  fileprivate init(_ error: PlanError) {
-    self.init(
-      "the pipeline cannot run", reason: error.problems.map(\.message).joined(separator: "; "),
-      advice: "spool check-pipeline says more", cause: .environment)
   }
 }

@@ -9,7 +9,7 @@ internal import Threading
 /// its desk, which takes files in and gives them back. Pipelines run on a pool.
 public final class Watch: Sendable {
   /// What a watch is told anew.
-  public typealias Reload = () -> (inboxes: [InboxSettings], jobs: Int)?
+  public typealias Reload = () -> WatchSettings?
 
   enum Message: Sendable {
     case request(ServiceRequest)
@@ -17,8 +17,8 @@ public final class Watch: Sendable {
     case stirred
     /// A note is not wanted any more.
     case cancelled(NoteKey)
-    /// A note's work is over.
-    case ended(NoteKey, inbox: String)
+    /// A note's work is over; `isRecorded` says whether the ledger knows how it ended.
+    case ended(NoteKey, inbox: String, isRecorded: Bool)
   }
 
   private let engine: WatchEngine
@@ -39,16 +39,15 @@ public final class Watch: Sendable {
   }
 
   /// Watches until the end is asked for. Blocks.
-  /// - Parameters:
-  ///   - patience: seconds that work under way has to come to a point where it can be gone on with.
-  ///   - reload: reads the settings again; nil where they are wrong, which it has told.
+  /// - Parameter reload: reads the settings again; nil where they are wrong, which it has told.
   /// - Throws: where an inbox is watched already, or cannot be watched at all.
   /// - Returns: whether all work had come to such a point in time.
   public func run(
-    _ inboxes: [InboxSettings], jobs: Int, patience: Double, reload: Reload
+    _ settings: WatchSettings, reload: Reload
   ) throws(StageError) -> Bool {
     var round = WatchRound(engine, mail: mail)
-    try round.adopt(inboxes, jobs: jobs)
+    var drain = settings.drain
+    try round.adopt(settings)
     notifier.tell(.ready, .status(round.summary))
     var told = round.summary
     while !stop.isRequested {
@@ -57,13 +56,15 @@ public final class Watch: Sendable {
         case .request(.end): break
         case .request(.reload):
           notifier.tell(.reloading)
-          if let (inboxes, jobs) = reload() {
-            round.readopt(inboxes, jobs: jobs)
+          if let settings = reload() {
+            drain = settings.drain
+            round.readopt(settings)
           }
           notifier.tell(.ready)
         case .stirred: round.isStirred = true
         case .cancelled(let key): round.cancel(key)
-        case .ended(let key, let inbox): round.end(key, inbox: inbox)
+        case .ended(let key, let inbox, let isRecorded):
+          round.end(key, inbox: inbox, isRecorded: isRecorded)
         }
       }
       round.turn()
@@ -75,7 +76,7 @@ public final class Watch: Sendable {
       }
     }
     notifier.tell(.stopping, .status("stopping: \(round.underWayCount) recordings under way"))
-    return round.drain(patience: patience, mail: mail)
+    return round.drain(patience: drain, mail: mail)
   }
 
   /// How long nothing may happen until the next look at the clock.

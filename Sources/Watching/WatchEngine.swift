@@ -27,10 +27,7 @@ public struct WatchEngine: Sendable {
   }
 
   /// A runner whose work ends when `stop` asks for it.
-  func runner(
-    log: (any RunLog)? = nil, _ recorder: any RunRecorder, stop: StopRequest
-  ) -> Runner {
-    Runner(
-      store: store, log: log, executors: executors, recorder: recorder, stop: stop, clock: clock)
+  func runner(_ recorder: any RunRecorder, stop: StopRequest) -> Runner {
+    Runner(store: store, executors: executors, recorder: recorder, stop: stop, clock: clock)
   }
 }

@@ -13,6 +13,9 @@ struct WatchRound {
   private let mail: Mailbox<Watch.Message>
   private var desks: [String: InboxDesk] = [:]
   private var underWay: [NoteKey: StopRequest] = [:]
+  /// Notes whose work is over without the ledger's having taken that in: it takes them for under
+  /// way.
+  private var stranded: Set<NoteKey> = []
   private var jobs = 1
   private var lastVersion: Int64 = -1
   private var nextAttempt: Double?
@@ -45,21 +48,21 @@ struct WatchRound {
   }
 
   /// Begins to watch.
-  mutating func adopt(_ inboxes: [InboxSettings], jobs: Int) throws(StageError) {
-    self.jobs = jobs
-    for settings in inboxes { try open(settings) }
+  mutating func adopt(_ settings: WatchSettings) throws(StageError) {
+    jobs = settings.jobs
+    for settings in settings.inboxes { try open(settings) }
   }
 
   /// Takes over new settings: inboxes that are gone are let go of, and those that are other than
   /// they were are begun anew. Work under way goes on as it was begun.
-  mutating func readopt(_ inboxes: [InboxSettings], jobs: Int) {
-    self.jobs = jobs
-    let wanted = Dictionary(inboxes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+  mutating func readopt(_ settings: WatchSettings) {
+    jobs = settings.jobs
+    let wanted = Dictionary(settings.inboxes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
     for (path, desk) in desks where wanted[path].map({ !$0.isSame(as: desk.settings) }) ?? true {
       desks[path] = nil
       desk.close()
     }
-    for settings in inboxes where desks[settings.path] == nil {
+    for settings in settings.inboxes where desks[settings.path] == nil {
       do throws(StageError) { try open(settings) } catch {
         tell(.trouble, inbox: settings.path, text: error.message)
       }
@@ -75,8 +78,9 @@ struct WatchRound {
   }
 
   /// Notes that a recording's work is over.
-  mutating func end(_ key: NoteKey, inbox: String) {
+  mutating func end(_ key: NoteKey, inbox: String, isRecorded: Bool) {
     underWay[key] = nil
+    if !isRecorded { stranded.insert(key) }
     desks[inbox]?.settleUp()
     isStirred = true
   }
@@ -87,6 +91,7 @@ struct WatchRound {
   /// Begins what is to be done now.
   mutating func turn() {
     do throws(StoreError) {
+      try putBack()
       let version = try engine.store.noteVersion()
       let isDue = nextAttempt.map { $0 <= engine.store.noteTime } ?? false
       guard isStirred || isDue || version != lastVersion else { return }
@@ -101,6 +106,17 @@ struct WatchRound {
       let words = "cannot \(error.action) \(error.path): \(error.reason)"
       if words != lastTrouble { tell(.trouble, text: words) }
       lastTrouble = words
+    }
+  }
+
+  /// Has the ledger know that nobody is at the notes any more whose work could not be recorded.
+  private mutating func putBack() throws(StoreError) {
+    for key in stranded.sorted(by: { $0.name < $1.name }) {
+      // What was recorded after all refuses this.
+      _ = try engine.store.change(
+        key, .putBack(reason: "what became of it could not be recorded"))
+      stranded.remove(key)
+      isStirred = true
     }
   }
 
@@ -119,8 +135,8 @@ struct WatchRound {
       let job = NoteJob(
         engine: engine, settings: desk.settings, note: note, stop: stop)
       BackgroundThread(name: "note") { [mail] in
-        job.run()
-        mail.send(.ended(note.key, inbox: note.inbox))
+        let isRecorded = job.run()
+        mail.send(.ended(note.key, inbox: note.inbox, isRecorded: isRecorded))
       }.letGo()
     }
   }
@@ -135,9 +151,14 @@ struct WatchRound {
     while !underWay.isEmpty, engine.clock.elapsed < deadline {
       let left = max(0, deadline - engine.clock.elapsed)
       for message in mail.receive(atMost: .seconds(min(left, 1))) {
-        if case .ended(let key, _) = message { underWay[key] = nil }
+        if case .ended(let key, _, let isRecorded) = message {
+          underWay[key] = nil
+          if !isRecorded { stranded.insert(key) }
+        }
       }
     }
+    // Where it fails again, the next watch finds notes of a process that has died.
+    try? putBack()
     guard underWay.isEmpty else {
       for desk in desks.values { desk.abandon() }
       return false

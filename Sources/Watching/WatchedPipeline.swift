@@ -61,28 +61,36 @@ public struct WatchedPipeline: Sendable {
   }
 
   /// The whole pipeline for a recording.
-  func plan(for recording: String) throws(PlanError) -> Plan {
-    try Plan(
-      definition, catalog: catalog, inputs: [input: recording], overrides: overrideNodes)
+  /// - Parameter request: what the recording's sidecar asks of the pipeline, if anything.
+  /// - Throws: where the sidecar asks for what it may not, or the pipeline does not run any more.
+  func plan(for recording: String, request: DocumentNode?) throws(StageError) -> Plan {
+    let own = try SidecarOverrides.read(
+      request, of: "of the note", variables: definition.variables)
+    do throws(PlanError) {
+      return try Plan(
+        definition, catalog: catalog, inputs: [input: recording],
+        overrides: overrideNodes.merging(own) { _, own in own })
+    } catch {
+      throw own.isEmpty ? StageError(error) : SidecarOverrides.refusal(error)
+    }
   }
 
-  /// Only what reads the recording, which shows whether it can be read to its end, and which sound
-  /// it holds; nil where the pipeline begins in another way.
-  func reading(of recording: String) throws(PlanError) -> (plan: Plan, source: StepID)? {
-    for step in definition.steps {
-      guard case .streaming(_, .source)? = catalog[step.kind.value]?.descriptor.flow else {
-        continue
-      }
-      let alone = PipelineDefinition(
-        name: definition.name, summary: definition.summary, inputs: definition.inputs,
-        variables: definition.variables, steps: [step])
-      let plan = try Plan(
-        alone, catalog: catalog, inputs: [input: recording],
-        overrides: overrideNodes)
-      if let source = plan.steps.first, source.sources.values.contains(.input(input)) {
-        return (plan, source.id)
-      }
-    }
-    return nil
+  /// The step of a plan that reads the recording to its end, and so tells which sound it holds; nil
+  /// where the pipeline begins in another way.
+  func source(of plan: Plan) -> StepID? {
+    plan.steps.first { step in
+      guard case .streaming(_, .source) = step.descriptor.flow else { return false }
+      return step.sources.values.contains(.input(input))
+    }?.id
+  }
+}
+
+extension StageError {
+  /// A pipeline that does not fit its recording, which was checked before: something it depends on
+  /// has changed.
+  fileprivate init(_ error: PlanError) {
+    self.init(
+      "the pipeline cannot run", reason: error.problems.map(\.message).joined(separator: "; "),
+      advice: "spool check-pipeline says more", cause: .environment)
   }
 }

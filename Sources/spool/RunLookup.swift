@@ -13,8 +13,7 @@ extension Workbench {
     }
     if found == nil, try runs(limit: 1, in: store).isEmpty {
       throw Refusal(
-        text: "\(console.red("error:")) \(noRuns(in: store))
-"
+        text: "\(console.red("error:")) \(noRuns(in: store))\n"
           + "next:  spool run PIPELINE INPUT makes the first; --store names another store",
         code: .usage)
     }

@@ -121,7 +121,8 @@ struct WatchArrivalTests {
     try inbox.make(2)
     let watch = try inbox.watch()
     try inbox.shell(
-      "mkfifo inbox/pipe.wav; ln -s /etc/passwd inbox/passwd.wav; : > inbox/empty.wav")
+      "mkfifo inbox/pipe.wav; ln -s /etc/passwd inbox/passwd.wav; : > inbox/empty.wav; "
+        + "echo Hello > inbox/note.txt")
     try inbox.shell("head -c 5000 /dev/urandom > inbox/noise.wav")
     try inbox.shell("cp made/1.wav inbox/good.wav")
     try inbox.shell(#"cp made/2.wav $'inbox/-rf $(touch x)\n\xff;`id`.wav'"#)
@@ -145,8 +146,118 @@ struct WatchArrivalTests {
     #expect(harmless, "\(exports)")
     var status = stat()
     #expect(unsafe lstat(inbox.inbox + "/passwd.wav", &status) == 0)
-    #expect(WatchedPlace.files(in: inbox.inbox).contains("empty.wav"))
-    #expect(!watch.news.contains { $0.event == "received" && $0.file == "empty.wav" })
+    let emptyReason = "quarantine/empty.wav.reason.json"
+    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).contains(emptyReason) })
+    // What is no recording is nobody's business, and `status` knows it.
+    #expect(WatchedPlace.files(in: inbox.inbox).contains("note.txt"))
+    #expect(!watch.news.contains { $0.file == "note.txt" })
+    #expect(
+      try inbox.wait {
+        try place.spool(["status"]).text.contains("ignored, no recordings: note.txt")
+      })
+    let told = try place.spool(["status"]).text
+    #expect(told.contains("passwd.wav: it is a symbolic link"), "\(told)")
+    #expect(told.contains("watched by process \(watch.number)"))
+  }
+
+  @Test("a recording that is cut off is given up, and its device may send it again")
+  func cutOff() throws {
+    try inbox.make(1, seconds: 2)
+    let sidecar = #"{"noteId":"7c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41"}"#
+    let watch = try inbox.watch(["--give-up", "2s"])
+    try inbox.shell(
+      "echo '\(sidecar)' > inbox/n.json; head -c 9000 made/1.wav > x.wav; mv x.wav inbox/n.wav")
+    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox).count == 3 }, "\(watch.output)")
+    #expect(WatchedPlace.files(in: inbox.inbox).contains("quarantine/n.wav.reason.json"))
+    #expect(inbox.wait { (try? inbox.acknowledgements())?.first?.value.status == "quarantined" })
+    try inbox.shell(
+      "echo '\(sidecar)' > inbox/n.json; cp made/1.wav x.wav; mv x.wav inbox/n.wav")
+    #expect(try settled(1))
+    let id = "7c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41"
+    #expect(inbox.wait { (try? inbox.acknowledgements())?[id]?.status == "uploaded" })
+    #expect(WatchedPlace.files(in: place.out) == ["n.wav"])
+  }
+
+  @Test("a sidecar sets what the pipeline marks as overridable, and nothing else")
+  func overrides() throws {
+    for number in 1...3 { try inbox.make(number) }
+    let text = try String(contentsOfFile: place.file("pipeline.yaml"), encoding: .utf8)
+    _ = try place.pipeline(
+      text.replacing(
+        "stages:", with: "vars:\n  level: { value: -3 dB, overridable: true }\nstages:"
+      )
+      .replacing("peak: -3 dB", with: "peak: $level"))
+    let watch = try inbox.watch()
+    for (number, value) in [
+      (1, #"{"level":"-9 dB"}"#), (2, #"{"secret":1}"#), (3, #"{"level":[]}"#),
+    ] {
+      try inbox.shell(
+        "echo '{\"spool\":{\"set\":\(value)}}' > inbox/\(number).json; "
+          + "cp made/\(number).wav inbox/\(number).wav")
+    }
+    #expect(inbox.wait { watch.news.count { $0.event == "quarantined" } == 2 }, "\(watch.output)")
+    #expect(try settled(1))
+    let reasons = try inbox.notes().compactMap(\.reason).sorted()
+    #expect(reasons.contains { $0.contains("no variable \"secret\"") }, "\(reasons)")
+    #expect(reasons.contains { $0.contains("wrong value") }, "\(reasons)")
+    let run = try place.spool(
+      ["run", "pipeline.yaml", "made/1.wav", "--set", "level=-9 dB", "--out", "by-hand"])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(
+      FileManager.default.contentsEqual(
+        atPath: place.out + "/1.wav", andPath: place.file("by-hand/1.wav")))
+  }
+
+  @Test("each recording is decoded once: its only run made the decode, and was accepted by it")
+  func decodedOnce() throws {
+    try inbox.make(1)
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav inbox/one.wav")
+    #expect(try settled(1), "\(watch.output)")
+    let runs = try place.spool(["runs", "--json"]).text.split(separator: "\n")
+    #expect(runs.count == 1, "\(runs)")
+    let record = try #require(runs.first)
+    #expect(record.contains(#""id":"decode""#) && !record.contains("reused"), "\(record)")
+    let note = try #require(try inbox.notes().first)
+    let page = try place.spool(["inbox", "show", note.key]).text
+    #expect(page.contains("decoded to its end"))
+  }
+
+  @Test("the same recording in two inboxes at one moment is processed once, and told to both")
+  func twins() throws {
+    for number in 1...4 { try inbox.make(number) }
+    try inbox.shell("mkdir second")
+    _ = try place.folder.write(
+      """
+      inboxes:
+        - { inbox: inbox, pipeline: pipeline.yaml, out: out, outbox: outbox, settle: 300 ms }
+        - { inbox: second, pipeline: pipeline.yaml, out: out, outbox: box2, settle: 300 ms }
+      """, to: "watch.yaml")
+    let watch = try RunningWatch(
+      try SpoolProgram.program, ["watch", "--config", "watch.yaml", "--json"],
+      environment: ["SPOOL_STORE": place.store], folder: place.folder.path)
+    inbox.wait { watch.news.count { $0.event == "watching" } == 2 }
+    for number in 1...4 {
+      // Two pairs are equal to the byte, two only to the ear.
+      try inbox.shell("cp made/\(number).wav a.wav; cp made/\(number).wav b.wav")
+      if number > 2 { try inbox.shell("printf 'LIST\\4\\0\\0\\0abcd' >> b.wav") }
+      try inbox.shell("mv a.wav inbox/n\(number).wav; mv b.wav second/n\(number).wav")
+    }
+    let isDone = inbox.wait {
+      WatchedPlace.files(in: place.file("inbox")).allSatisfy { $0.hasPrefix("accepted/") }
+        && WatchedPlace.files(in: place.file("second")).allSatisfy { $0.hasPrefix("accepted/") }
+        && watch.news.count { $0.event == "uploaded" } == 4
+    }
+    #expect(isDone, "\(watch.output)")
+    #expect(WatchedPlace.files(in: place.out).count == 4)
+    let notes = try inbox.notes()
+    #expect(notes.count == 6 && notes.allSatisfy { $0.state == "uploaded" })
+    #expect(inbox.wait { (try? inbox.acknowledgements())?.count == 6 })
+    let both = inbox.wait {
+      Workspace.names(in: place.file("box2")).filter { $0.hasSuffix(".ack.json") }
+        == Workspace.names(in: inbox.outbox).filter { $0.hasSuffix(".ack.json") }
+    }
+    #expect(both)
   }
 
   @Test("exports never take the place of another recording's, nor of a file of the user's")

@@ -25,6 +25,19 @@ struct WatchServiceTests {
     #expect(third.news.contains { $0.event == "watching" }, "\(third.errors)")
   }
 
+  @Test("a watch with another store does not get into the inbox either")
+  func twoStores() throws {
+    let first = try inbox.watch()
+    let second = try inbox.watch(
+      environment: ["SPOOL_STORE": place.file("another-store")], isAwaited: false)
+    #expect(second.end() == 1)
+    #expect(second.errors.contains("watched already"))
+    #expect(second.errors.contains("process \(first.number) watches it"))
+    first.kill9()
+    let third = try inbox.watch(environment: ["SPOOL_STORE": place.file("another-store")])
+    #expect(third.news.contains { $0.event == "watching" }, "\(third.errors)")
+  }
+
   @Test(
     "SIGTERM lets work come to a clean point, and the next watch goes on there",
     arguments: [SIGTERM, SIGINT])

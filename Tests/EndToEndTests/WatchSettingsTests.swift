@@ -42,15 +42,17 @@ struct WatchSettingsTests {
           pipeline: pipeline.yaml
           keep: mov
           settle: soon
+          retry: { attempts: 0, jitter: 110 % }
         - inbox: gone
           pipeline: absent.yaml
         - inbox: inbox/sub
           pipline: pipeline.yaml
       job: 3
+      drain: never
       """, to: "watch.yaml")
     let result = try watch(["--config", "watch.yaml"])
     #expect(result.exitCode == 2)
-    for place in ["4:11", "5:13", "6:12", "7:15", "9:5", "10:1"] {
+    for place in ["4:11", "5:13", "6:24", "6:35", "7:12", "8:15", "10:5", "11:1", "12:8"] {
       #expect(
         result.errorOutput.contains("watch.yaml:\(place): "), "\(place) \(result.errorOutput)")
     }

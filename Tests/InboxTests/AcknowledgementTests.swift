@@ -56,6 +56,34 @@ struct AcknowledgementTests {
     #expect(custody.settle().acknowledgements == 0)
   }
 
+  @Test("a note is acknowledged in every outbox of its pipeline, and one that is away waits alone")
+  func severalOutboxes() throws {
+    let second = bench.outbox + "2"
+    let custody = try bench.custody(
+      store, outbox: CustodyOutbox(bench.outbox, others: [second], pipelines: ["another"]))
+    let note = try #require(
+      try custody.takeIn(
+        try bench.drop("sound", as: "a.m4a", sidecar: #"{"noteId":"\#(Self.id)"}"#)
+      ).note)
+    try Data().write(to: URL(fileURLWithPath: second))
+    #expect(custody.settle().problems.count == 1)
+    #expect(try bench.ack(Self.id)["status"] == .text("received"))
+    try FileManager.default.removeItem(atPath: second)
+    #expect(custody.settle().problems.isEmpty)
+    #expect(
+      try Data(contentsOf: URL(fileURLWithPath: "\(second)/\(Self.id).ack.json"))
+        == Data(contentsOf: URL(fileURLWithPath: "\(bench.outbox)/\(Self.id).ack.json")))
+    // The snapshot shows the notes of all pipelines that share the outbox.
+    let other = try bench.custody(store, pipeline: "another")
+    let shared = try #require(try other.takeIn(try bench.drop("sound", as: "b.m4a")).note)
+    bench.time.advance(by: 60)
+    #expect(custody.settle().isSnapshotWritten)
+    let text = try String(contentsOfFile: bench.outbox + "/state.json", encoding: .utf8)
+    #expect(text.contains(#""received":2"#))
+    #expect(text.contains(note.key.name) && text.contains(shared.key.name))
+    #expect(text.contains(#""pipeline":"another""#))
+  }
+
   @Test("files get their names only when they are whole and flushed, and the folder is after them")
   func order() throws {
     let log = Mutex<[CustodyCall]>([])

@@ -137,17 +137,38 @@ struct ArrivalTests {
     #expect(inbox.settled == [])
   }
 
-  @Test("reports an empty file once, and takes it when it is filled")
+  @Test("gives an empty file up once, and takes it all the same when it is filled")
   func empty() async throws {
-    let inbox = try LiveInbox { $0.patience = .milliseconds(700) }
+    let inbox = try LiveInbox()
     try inbox.prepare("source")
     try inbox.shell(": > inbox/empty.wav")
-    await inbox.wait(for: "the empty file") { $0.contains { $0.unsettled?.name == "empty.wav" } }
+    await inbox.wait(for: "the empty file") { !$0.isEmpty }
     try await Task.sleep(for: .microseconds(500_000))
-    #expect(inbox.told.count == 1)
-    #expect(inbox.told.first?.unsettled?.reason == .incomplete("there is no head"))
+    #expect(inbox.told.map(\.hopeless) == ["empty.wav: it is empty"])
     try inbox.shell("cat source > inbox/empty.wav")
     #expect(await inbox.waitForSettled("empty.wav"))
+  }
+
+  @Test("an empty file that somebody has open for writing is not given up")
+  func emptyAndOpen() async throws {
+    let inbox = try LiveInbox()
+    try inbox.prepare("source")
+    let writer = try inbox.begin("exec 3>inbox/slow.wav; sleep 2; cat source >&3")
+    defer { kill(writer.processIdentifier, SIGKILL) }
+    #expect(await inbox.waitForSettled("slow.wav"))
+    #expect(inbox.told.count == 1, "\(inbox.told)")
+  }
+
+  @Test("what is no recording by name or content is ignored, until it becomes one")
+  func foreign() async throws {
+    let inbox = try LiveInbox { $0.patience = .seconds(1) }
+    try inbox.prepare("source")
+    try inbox.shell("echo Hello > inbox/note.txt; : > inbox/nothing; echo x > inbox/x.pdf")
+    await inbox.wait(for: "three files") { $0.count >= 3 }
+    #expect(Set(inbox.told.map(\.ignored)) == ["note.txt", "nothing", "x.pdf"])
+    try inbox.shell("(printf 'fLaC'; cat source) > inbox/nothing")
+    await inbox.wait(for: "the recording") { $0.contains { $0.hopeless != nil } }
+    #expect(inbox.told.compactMap(\.hopeless).first?.hasPrefix("nothing: it is not whole") == true)
   }
 
   @Test("reports a file that grows for ever, once, and never settles it")

@@ -55,12 +55,13 @@ final class CustodyBench: Sendable {
   /// Custody of the inbox, as a program that has just started takes it.
   func custody(
     _ store: DiskStore? = nil, calls: CustodyCalls = .system, pipeline: String = "voice",
+    outbox: CustodyOutbox? = nil,
     rules change: (inout CustodyRules) -> Void = { _ in }
   ) throws -> Custody {
     var rules = CustodyRules()
     change(&rules)
     return Custody(
-      inbox: inbox, outbox: outbox, pipeline: pipeline, rules: rules,
+      inbox: inbox, outbox: outbox ?? CustodyOutbox(self.outbox), pipeline: pipeline, rules: rules,
       store: try store ?? self.store(), calls: calls, chance: { 0.5 })
   }
 

@@ -50,6 +50,62 @@ struct CustodyIntakeTests {
     #expect(!custody.isKnown(other.path, other.stamp))
   }
 
+  @Test("a recording that was never whole gives its identity to the one that comes in its place")
+  func secondChance() throws {
+    let sidecar = #"{"noteId":"\#(Self.id)"}"#
+    let cut = try bench.drop("sou", as: "note.m4a", sidecar: sidecar)
+    guard case .quarantined(let spoiled) = try custody.takeIn(cut, refusal: "it is cut off") else {
+      Issue.record("it was not quarantined")
+      return
+    }
+    _ = custody.settle()
+    #expect(try bench.ack(Self.id)["status"] == .text("quarantined"))
+    #expect(bench.files(in: bench.inbox).contains("quarantine/note.m4a.reason.json"))
+    let whole = try bench.drop("sound", as: "note.m4a", sidecar: sidecar)
+    let note = try receive(whole)
+    #expect(note.deviceID == Self.id && note.conflict == nil)
+    #expect(note.acknowledgementName == Self.id)
+    _ = custody.settle()
+    #expect(try bench.ack(Self.id)["status"] == .text("received"))
+    #expect(try bench.ack(spoiled.key.name)["status"] == .text("quarantined"))
+    #expect(try store.note(spoiled.key)?.deviceID == nil)
+    #expect(
+      try store.events(of: spoiled.key).last?.reason == "\(note.key) came in its place")
+    // One that was accepted once, and others that wait for a decision, keep theirs.
+    try bench.process(note.key, with: custody)
+    let third = try bench.drop("other sound", as: "again.m4a", sidecar: sidecar)
+    guard case .conflict(_, let other) = try custody.takeIn(third) else {
+      Issue.record("it is no conflict")
+      return
+    }
+    #expect(other == note.key)
+  }
+
+  @Test("what a sidecar asks of the pipeline, and what is wrong with it, is kept with the note")
+  func keptFacts() throws {
+    let sidecar = #"{"title":5,"spool":{"set":{"level":-9.5,"on":true,"words":["a"]}}}"#
+    let note = try receive(try bench.drop("sound", as: "note.m4a", sidecar: sidecar))
+    let kept = KeptFacts(of: note)
+    #expect(kept.problems == ["title: found the number 5, expected a text"])
+    let variables = ["level", "on", "words"].map {
+      VariableDefinition(
+        name: $0, value: DocumentNode(.scalar("", isQuoted: false), at: Self.place), summary: nil,
+        isOverridable: true)
+    }
+    let values = try SidecarOverrides.read(kept.request, of: "it", variables: variables)
+    #expect(values["level"]?.content == .scalar("-9.5", isQuoted: false))
+    #expect(values["on"]?.content == .scalar("true", isQuoted: false))
+    #expect(
+      values["words"]?.content
+        == .sequence([DocumentNode(.scalar("a", isQuoted: true), at: Self.place)]))
+    #expect(throws: StageError.self) {
+      try SidecarOverrides.read(kept.request, of: "it", variables: [])
+    }
+    #expect(KeptFacts(of: try receive(try bench.drop("other", as: "b.m4a"))).request == nil)
+  }
+
+  private static let place = SourceLocation(line: 1, column: 1)
+
   @Test("a file that is another version than the one that settled wants another look")
   func changed() throws {
     let recording = try bench.drop("sound", as: "note.m4a")

@@ -129,6 +129,18 @@ extension Arrival {
     return nil
   }
 
+  /// The printable path of what will never be whole, and why.
+  var hopeless: String? {
+    if case .hopeless(let recording, let reason) = self { return "\(recording.path): \(reason)" }
+    return nil
+  }
+
+  /// The printable path of what is no recording.
+  var ignored: String? {
+    if case .ignored(let path) = self { return path.description }
+    return nil
+  }
+
   /// The printable path of what did not settle, and why.
   var unsettled: (name: String, reason: Unsettled)? {
     if case .unsettled(let path, let reason) = self { return (path.description, reason) }

@@ -106,16 +106,68 @@ struct SettlingTests {
     #expect(settling.steps(at: .seconds(2)) == [.examine(path)])
   }
 
-  @Test("an incomplete file is reported once after all patience, and settles when completed")
-  mutating func incomplete() {
+  private static let cut = Examination.examined(
+    .incomplete("cut"), canSeeWriters: true, nameCount: 1)
+
+  @Test("an incomplete file settles when it is completed within all patience")
+  mutating func completed() {
     let told = run(
-      from: .zero, to: .seconds(700), stamp: { Self.stamp($0 < .seconds(650) ? 10 : 20) },
+      from: .zero, to: .seconds(700), stamp: { Self.stamp($0 < .seconds(590) ? 10 : 20) },
+      examination: { $0 < .seconds(590) ? Self.cut : Self.whole })
+    #expect(told.map(\.0) == [.seconds(595)])
+  }
+
+  @Test("an incomplete file is given up once after all patience, and followed no longer")
+  mutating func incomplete() {
+    let told = run(from: .zero, to: .seconds(700), examination: { _ in Self.cut })
+    #expect(told.map(\.0) == [.seconds(600)])
+    guard case .hopeless(let recording, let reason)? = told.first?.1 else {
+      Issue.record("\(told)")
+      return
+    }
+    #expect(recording.path == path && recording.stamp == Self.stamp(10))
+    #expect(reason.contains("has not changed for 600 s") && reason.hasSuffix("cut"))
+    #expect(!settling.contains(path))
+  }
+
+  @Test("a file that somebody has opened again when it is to be given up is waited for")
+  mutating func opened() {
+    let told = run(
+      from: .zero, to: .seconds(900),
       examination: {
-        $0 < .seconds(650)
-          ? .examined(.incomplete("cut"), canSeeWriters: true, nameCount: 1) : Self.whole
+        (.seconds(590)..<(.seconds(800))).contains($0) ? .beingWritten : Self.cut
       })
-    #expect(told.map(\.0) == [.seconds(600), .seconds(655)])
-    #expect(told.first?.1 == .unsettled(path, .incomplete("cut")))
+    #expect(told.count == 1 && (told.first?.0 ?? .zero) >= .seconds(800))
+  }
+
+  @Test("an empty file is given up early only where its writers would be seen")
+  mutating func empty() {
+    let seen = run(
+      from: .zero, to: .seconds(700),
+      examination: { _ in .examined(.empty, canSeeWriters: true, nameCount: 1) })
+    #expect(seen.map(\.0) == [.seconds(5)])
+    settling = Settling(rules: SettlingRules())
+    let hidden = run(
+      from: .zero, to: .seconds(700),
+      examination: { _ in .examined(.empty, canSeeWriters: false, nameCount: 1) })
+    #expect(hidden.map(\.0) == [.seconds(600)])
+  }
+
+  @Test("where markers are used, nothing is given up without one")
+  mutating func unmarked() {
+    var rules = SettlingRules()
+    rules.doneMarker = ".done"
+    settling = Settling(rules: rules)
+    let told = run(from: .zero, to: .seconds(700), examination: { _ in Self.cut })
+    #expect(told.map(\.1) == [.unsettled(path, .markerMissing)])
+  }
+
+  @Test("what is no recording is ignored as soon as it rests")
+  mutating func foreign() {
+    let told = run(
+      from: .zero, to: .seconds(20),
+      examination: { _ in .examined(.foreign, canSeeWriters: true, nameCount: 1) })
+    #expect(told.map(\.0) == [.seconds(2)] && told.map(\.1) == [.ignored(path)])
   }
 
   @Test("a file that grows for ever is reported once, at the limit, and never settles")

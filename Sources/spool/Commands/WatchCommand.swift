@@ -26,6 +26,15 @@ struct WatchCommand: Command {
     "keep", "WHAT",
     help: "What becomes of a file that is done: moved to accepted/, deleted, or left.",
     defaultText: "move")
+  private static let giveUp = Option<TimeSpan?>.value(
+    "give-up", "TIME",
+    help: "How long a file that is not whole may rest until it is quarantined.",
+    defaultText: "10min")
+  private static let attempts = Option<Int?>.value(
+    "attempts", "N", help: "How often a recording that fails is tried.", defaultText: "3")
+  private static let drain = Option<TimeSpan?>.value(
+    "drain", "TIME", help: "How long work under way may take to stop at a clean point.",
+    defaultText: "30s")
   private static let jobs = Option<Int?>.value(
     "jobs", "N", short: "j", help: "Recordings worked on at once.",
     defaultText: "one for each core")
@@ -43,13 +52,14 @@ struct WatchCommand: Command {
       well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
       watchdog are told; samples/spool-watch.service is a unit to start from. A file for --config \
       has a list inboxes:, each entry with inbox:, pipeline:, and what else is to be other than \
-      usual: out:, outbox:, keep:, settle:, sidecar:, done-marker:, set:; and beside it store: and \
-      jobs:. Paths in it start from its own folder.
+      usual: out:, outbox:, keep:, settle:, sidecar:, done-marker:, give-up:, set: and retry:, which \
+      has attempts:, pause:, longest: and jitter:; and beside the list store:, jobs: and drain:. \
+      Paths in it start from its own folder.
       """,
     positionals: [pipeline, inbox],
     options: [
-      config, Options.out, outbox, Options.store, settle, sidecar, keep, Options.set, jobs,
-      Options.json,
+      config, Options.out, outbox, Options.store, settle, sidecar, keep, giveUp, attempts,
+      Options.set, jobs, drain, Options.json,
     ],
     examples: [
       Example(
@@ -67,6 +77,9 @@ struct WatchCommand: Command {
       if let jobs = arguments[Self.jobs], !(1...256).contains(jobs) {
         throw usage("--jobs is a whole number from 1 to 256, not \(jobs)", console)
       }
+      if let attempts = arguments[Self.attempts], !(1...100).contains(attempts) {
+        throw usage("--attempts is a whole number from 1 to 100, not \(attempts)", console)
+      }
       let order = try read(console)
       let bench = Workbench(console: console)
       let store = try bench.store(at: order.store)
@@ -76,10 +89,6 @@ struct WatchCommand: Command {
       return error.code
     }
   }
-
-  /// How long work under way may take to come to a clean point, in seconds: a third of what systemd
-  /// waits for.
-  private static let patience = 30.0
 
   private func watch(
     _ order: WatchOrder, _ store: DiskStore, _ console: Console
@@ -92,11 +101,8 @@ struct WatchCommand: Command {
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
     do throws(StageError) {
-      let isClean = try watch.run(order.inboxes, jobs: order.jobs, patience: Self.patience) {
-        do throws(Workbench.Refusal) {
-          let order = try read(console)
-          return (order.inboxes, order.jobs)
-        } catch {
+      let isClean = try watch.run(order.settings) {
+        do throws(Workbench.Refusal) { return try read(console).settings } catch {
           console.report(error.text)
           log.record(
             WatchNews(.trouble, at: clock.now, text: "the settings are wrong; the old ones stay"))
@@ -129,6 +135,8 @@ struct WatchCommand: Command {
     wanted.outbox = arguments[Self.outbox].map { .init($0, at: place) }
     wanted.keep = arguments[Self.keep]
       .flatMap { WatchDefinition.Keep(rawValue: $0.rawValue) }.map { .init($0, at: place) }
+    wanted.patience = arguments[Self.giveUp]?.seconds
+    wanted.retry.attempts = arguments[Self.attempts]
     wanted.settle = arguments[Self.settle]?.seconds
     wanted.sidecar = arguments[Self.sidecar]?.expectation
     for text in arguments[Options.set] {
@@ -182,7 +190,8 @@ struct WatchCommand: Command {
 
   private func reader(_ console: Console, base: String) -> WatchOrderReader {
     WatchOrderReader(
-      console, base: base, store: arguments[Options.store], jobs: arguments[Self.jobs])
+      console, base: base, store: arguments[Options.store], jobs: arguments[Self.jobs],
+      drain: arguments[Self.drain]?.seconds)
   }
 
   private func usage(_ message: String, _ console: Console) -> Workbench.Refusal {

@@ -1,4 +1,5 @@
 import Hashing
+import Inbox
 import PipelineEngine
 import PipelineModel
 
@@ -33,6 +34,7 @@ enum NoteText {
     add("inbox", note.inbox)
     add("recording", "\(note.recording.digest.hex) (\(ByteCount(note.recording.byteCount)))")
     add("original", note.original?.name)
+    for problem in KeptFacts(of: note).problems { add("sidecar", problem) }
     add("conflict", note.conflict.map { "it claims to be \($0)" })
     for file in files { add(file.role.rawValue, "\(file.path) (\(file.place.rawValue))") }
     for event in events {

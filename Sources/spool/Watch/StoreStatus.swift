@@ -25,6 +25,8 @@ struct StoreStatus: Encodable {
   let nextAttempt: Double?
   /// Files that have yet to leave an inbox.
   let heldFiles: Int
+  /// The inboxes that are watched.
+  let inboxes: [InboxStatus]
   let runs: [OpenRun]
   /// What to type.
   let next: [String]
@@ -34,7 +36,10 @@ struct StoreStatus: Encodable {
 
   init(_ bench: Workbench, _ store: DiskStore) throws(Workbench.Refusal) {
     let tally: NoteTally
-    do throws(StoreError) { tally = try store.tally(pipeline: nil) } catch {
+    do throws(StoreError) {
+      tally = try store.tally(pipeline: nil)
+      inboxes = try store.watchedInboxes().map(InboxStatus.init)
+    } catch {
       throw Workbench.Refusal(
         text: ErrorText(StageError(error)).render(bench.console), code: .failed)
     }
@@ -61,9 +66,11 @@ struct StoreStatus: Encodable {
   /// For people; `now` is in seconds since 1970.
   func text(at now: Double) -> String {
     var lines = notes.map { group in
-      "\(Format.padLeft("\(group.count)", 7))  \(Format.pad(Self.words(group.state), 18))"
-        + (group.state == NoteState.uploaded.rawValue
-          ? "" : "since \(Format.time(group.since)), \(Self.ago(now - group.since))")
+      let head = Format.padLeft("\(group.count)", 7)
+      let words = Self.words(group.state)
+      if group.state == NoteState.uploaded.rawValue { return "\(head)  \(words)" }
+      return "\(head)  \(Format.pad(words, 18))since \(Format.time(group.since)), "
+        + Self.ago(now - group.since)
     }
     if notes.isEmpty { lines.append("no notes yet: spool watch PIPELINE INBOX takes them in") }
     if let nextAttempt {
@@ -74,6 +81,7 @@ struct StoreStatus: Encodable {
     if heldFiles > 0 {
       lines.append("\(heldFiles) file\(heldFiles == 1 ? "" : "s") yet to leave an inbox")
     }
+    lines += inboxes.flatMap(\.lines)
     for run in runs.prefix(10) {
       lines.append(
         "run \(run.id)  \(run.state)  \(run.pipeline)  since \(Format.time(run.startedAt))"

@@ -15,17 +15,20 @@ struct WatchOrderReader {
   private let base: String
   private let storeOption: String?
   private let jobsOption: Int?
+  private let drainOption: Double?
 
   /// - Parameters:
   ///   - base: the folder that relative paths start from.
   ///   - store: `--store`, which comes before what a file says.
   ///   - jobs: `--jobs`, likewise.
-  init(_ console: Console, base: String, store: String?, jobs: Int?) {
+  ///   - drain: `--drain`, likewise.
+  init(_ console: Console, base: String, store: String?, jobs: Int?, drain: Double?) {
     bench = Workbench(console: console)
     self.console = console
     self.base = base
     storeOption = store
     jobsOption = jobs
+    drainOption = drain
   }
 
   /// Checks a definition.
@@ -54,7 +57,12 @@ struct WatchOrderReader {
           advice: "give each a folder of its own, none of them in another"))
     }
     let jobs = jobsOption ?? definition.jobs ?? SystemClock.coreCount
-    return (WatchOrder(inboxes: settings, store: store, jobs: jobs), problems)
+    let drain = drainOption ?? definition.drain ?? WatchSettings.usualDrain
+    return (
+      WatchOrder(
+        settings: WatchSettings(inboxes: settings, jobs: jobs, drain: drain), store: store),
+      problems
+    )
   }
 
   private func read(
@@ -79,13 +87,23 @@ struct WatchOrderReader {
       case .ignored: .ignored
       case .awaited(let seconds): .awaited(atMost: .seconds(seconds))
       }
+    if let seconds = inbox.patience { rules.patience = .seconds(seconds) }
     var custody = CustodyRules()
+    custody.retry = Self.policy(inbox.retry)
     if let keep = inbox.keep?.value {
       custody.keep = CustodyRules.Keeping(rawValue: keep.rawValue) ?? custody.keep
     }
     let settings = InboxSettings(
       path: path, pipeline: pipeline, out: out, outbox: outbox, custody: custody, rules: rules)
     return (settings, problems)
+  }
+
+  private static func policy(_ retry: WatchDefinition.Retry) -> NoteRetryPolicy {
+    let usual = NoteRetryPolicy()
+    return NoteRetryPolicy(
+      attempts: retry.attempts ?? usual.attempts, firstPause: retry.pause ?? usual.firstPause,
+      longestPause: retry.longestPause ?? usual.longestPause,
+      jitter: retry.jitter.map { Double($0) / 100 } ?? usual.jitter)
   }
 
   private func folder(

@@ -1,0 +1,46 @@
+public import PipelineModel
+
+/// What custody keeps of the sidecar of a note, for whoever processes the note or shows it.
+public struct KeptFacts: Sendable {
+  /// What the sidecar asks of the pipeline, its field `spool`; nil where it asks nothing.
+  public let request: DocumentNode?
+  /// What is wrong with the sidecar, one sentence each.
+  public let problems: [String]
+
+  /// Reads what is kept. O(n).
+  public init(of note: Note) {
+    let fields = CustodyFacts.fields(of: note.facts)
+    if case .object(let unknown)? = fields["unknown"] {
+      request = unknown["spool"]?.node
+    } else {
+      request = nil
+    }
+    if case .list(let problems)? = fields["problems"] {
+      self.problems = problems.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    } else {
+      problems = []
+    }
+  }
+}
+
+extension JSONValue {
+  /// The value as a pipeline's file would have it.
+  var node: DocumentNode {
+    let place = SourceLocation(line: 1, column: 1)
+    func scalar(_ text: String, isQuoted: Bool = false) -> DocumentNode {
+      DocumentNode(.scalar(text, isQuoted: isQuoted), at: place)
+    }
+    switch self {
+    case .null: return scalar("null")
+    case .boolean(let flag): return scalar(flag ? "true" : "false")
+    case .number(let number): return scalar(number)
+    case .text(let text): return scalar(text, isQuoted: true)
+    case .list(let values): return DocumentNode(.sequence(values.map(\.node)), at: place)
+    case .object(let members):
+      let entries = members.sorted { $0.key < $1.key }.map {
+        DocumentNode.Entry(key: $0.key, location: place, value: $0.value.node)
+      }
+      return DocumentNode(.mapping(entries), at: place)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import PipelineModel
+import Store
+
+/// How an inbox stands beside its notes: who watches it, and which of its files are no notes.
+struct InboxStatus: Encodable {
+  private let path: String
+  /// The number of the process that watches it; nil where none does.
+  private let process: Int?
+  /// In seconds since 1970.
+  private let reportedAt: Double?
+  private let waiting: InboxReport.Group?
+  private let refused: InboxReport.Group?
+  private let ignored: InboxReport.Group?
+
+  /// How many files of a kind are named to people.
+  private static let nameLimit = 5
+
+  init(_ inbox: WatchedInbox) {
+    path = inbox.path
+    process = inbox.processNumber
+    reportedAt = inbox.reportedAt
+    waiting = inbox.report?.waiting
+    refused = inbox.report?.refused
+    ignored = inbox.report?.ignored
+  }
+
+  /// For people.
+  var lines: [String] {
+    var lines = [
+      "inbox \(Format.visible(path)): "
+        + (process.map { "watched by process \($0)" } ?? "not watched since its watch was killed")
+    ]
+    lines += Self.lines(waiting, "not taken in yet") + Self.lines(refused, "left alone")
+    if let ignored, ignored.count > 0 {
+      let names = ignored.files.prefix(Self.nameLimit).map(\.path)
+      let rest = ignored.count - names.count
+      lines.append(
+        "\(Format.padLeft("\(ignored.count)", 7))  ignored, no recordings: "
+          + Format.visible(names.joined(separator: ", "))
+          + (rest > 0 ? " and \(rest) more" : ""))
+    }
+    return lines
+  }
+
+  private static func lines(_ group: InboxReport.Group?, _ words: String) -> [String] {
+    guard let group, group.count > 0 else { return [] }
+    var lines = ["\(Format.padLeft("\(group.count)", 7))  \(words)"]
+    for file in group.files.prefix(nameLimit) {
+      lines.append(
+        "           " + Format.visible(file.path + (file.reason.map { ": \($0)" } ?? "")))
+    }
+    if group.count > nameLimit { lines.append("           and \(group.count - nameLimit) more") }
+    return lines
+  }
+}

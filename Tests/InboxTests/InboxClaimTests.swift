@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Inbox
+
+@Suite("An inbox has one watch")
+struct InboxClaimTests {
+  @Test("the folder itself is claimed: another store or another path to it makes no difference")
+  func exclusive() throws {
+    let bench = try CustodyBench()
+    let other = try CustodyBench()
+    try FileManager.default.removeItem(atPath: other.inbox)
+    try FileManager.default.createSymbolicLink(
+      atPath: other.inbox, withDestinationPath: bench.inbox)
+    var first: Custody? = try bench.custody()
+    try first?.claimInbox()
+    let second = try other.custody()
+    let error = #expect(throws: CustodyError.self) { try second.claimInbox() }
+    #expect(error?.reason == "process \(ProcessInfo.processInfo.processIdentifier) watches it")
+    // Without the claim, nothing is taken in either.
+    let recording = try other.drop("sound", as: "note.m4a")
+    #expect(throws: CustodyError.self) { try second.takeIn(recording) }
+    first = nil
+    #expect(try second.takeIn(recording).note != nil)
+  }
+
+  @Test("a folder that comes in the inbox's place is claimed anew")
+  func recreated() throws {
+    let bench = try CustodyBench()
+    let custody = try bench.custody()
+    try custody.claimInbox()
+    try FileManager.default.removeItem(atPath: bench.inbox)
+    try FileManager.default.createDirectory(
+      atPath: bench.inbox, withIntermediateDirectories: false)
+    let another = try bench.custody(pipeline: "another")
+    try another.claimInbox()
+    let recording = try bench.drop("sound", as: "note.m4a")
+    #expect(throws: CustodyError.self) { try custody.takeIn(recording) }
+    #expect(try another.takeIn(recording).note != nil)
+  }
+
+  @Test("the kernel's list names who has locked a folder")
+  func listing() {
+    let folder = FolderIdentity(device: 0x0801, inode: 4242)
+    let list = """
+      1: POSIX  ADVISORY  WRITE 11 08:01:4242 0 EOF
+      2: FLOCK  ADVISORY  READ 12 08:01:4242 0 EOF
+      3: FLOCK  ADVISORY  WRITE 13 08:02:4242 0 EOF
+      4: FLOCK  ADVISORY  WRITE 14 08:01:4242 0 EOF
+      """
+    #expect(FolderLocks.owner(of: folder, in: list) == 14)
+    let elsewhere = FolderIdentity(device: 0x2a, inode: 4242)
+    #expect(FolderLocks.owner(of: elsewhere, in: list) == 13)
+    #expect(FolderLocks.owner(of: FolderIdentity(device: 1, inode: 1), in: list) == nil)
+  }
+}
