@@ -19,6 +19,8 @@ public struct Unit: Hashable, Sendable {
     case loudness
     /// In bits a second.
     case bitRate
+    /// A part of a whole, from 0 to 1.
+    case share
   }
 
   /// How it is written.
@@ -55,6 +57,9 @@ public struct Unit: Hashable, Sendable {
   /// Kilobits a second.
   public static let kilobits = Unit("kbit/s", .bitRate, 1000)
 
+  /// Hundredths of a whole.
+  public static let percent = Unit("%", .share, 0.01)
+
   /// Every spelling that is understood.
   private static let spellings: [Unit] = [
     number, ratio, hertz, kilohertz, milliseconds, seconds,
@@ -62,6 +67,7 @@ public struct Unit: Hashable, Sendable {
     decibels, Unit("dBFS", .level), decibelsTruePeak, lufs,
     kilobits, Unit("bit/s", .bitRate), Unit("Mbit/s", .bitRate, 1_000_000),
     Unit("kbps", .bitRate, 1000), Unit("k", .bitRate, 1000),
+    percent,
   ]
 
   /// The spellings of this unit's dimension, for messages and schemas.
