@@ -9,11 +9,18 @@ struct BranchingSmoother {
     self.release = release
   }
 
-  /// Replaces `count` values by smoothed ones, beginning from `state`; gives the new state.
+  /// Replaces `count` reductions by smoothed ones, beginning from `state`, and counts them; gives
+  /// the new state.
   @inline(__always)
-  func smooth(_ values: UnsafeMutablePointer<Float>, count: Int, from state: Double) -> Double {
+  func smooth(
+    _ values: UnsafeMutablePointer<Float>, count: Int, from state: Double,
+    counting statistics: inout ReductionStatistics
+  ) -> Double {
     let (attackKeep, releaseKeep) = (1 - attack, 1 - release)
     var y = state
+    // Counting hides behind the recursion, whose steps wait for one another.
+    var counted = statistics
+    counted.frames &+= count
     // No branch is needed: on the way up the faster of the two steps is the higher one, on the
     // way down the slower is. So the maximum picks the right one, or the minimum where the attack
     // is the slower.
@@ -25,6 +32,7 @@ struct BranchingSmoother {
         let up = y * attackKeep + x * attack
         let down = y * releaseKeep + (x * release + 1e-30)
         y = up > down ? up : down
+        counted.add(y)
         unsafe values[index] = Float(y)
       }
     } else {
@@ -33,9 +41,11 @@ struct BranchingSmoother {
         let up = y * attackKeep + (x * attack + 1e-30)
         let down = y * releaseKeep + (x * release + 1e-30)
         y = up < down ? up : down
+        counted.add(y)
         unsafe values[index] = Float(y)
       }
     }
+    statistics = counted
     return y
   }
 }

@@ -11,12 +11,12 @@ struct CompressionCurve {
   private let knee: Float
   private let halfOverKnee: Float
 
-  init(_ settings: Compressor.Settings) {
-    threshold = Float(min(max(settings.threshold.value, -400), 400))
-    slope = Float(1 - 1 / max(settings.ratio, 1))
-    knee = Float(min(max(settings.knee.value, 0), 400))
+  init(threshold: Decibels, ratio: Double, knee: Decibels) {
+    self.threshold = Float(min(max(threshold.value, -400), 400))
+    slope = Float(1 - 1 / max(ratio, 1))
+    self.knee = Float(min(max(knee.value, 0), 400))
     // A hard corner has no knee to divide by: nothing lies within it.
-    halfOverKnee = knee > 1e-3 ? 0.5 / knee : 0
+    halfOverKnee = self.knee > 1e-3 ? 0.5 / self.knee : 0
   }
 
   /// Replaces levels, as amplitudes, by gain reductions in dB, eight at a time. The last eight may

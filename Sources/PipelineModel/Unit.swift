@@ -21,6 +21,8 @@ public struct Unit: Hashable, Sendable {
     case bitRate
     /// In beats a minute.
     case tempo
+    /// A part of a whole, from 0 to 1.
+    case share
   }
 
   /// How it is written.
@@ -58,6 +60,8 @@ public struct Unit: Hashable, Sendable {
   public static let kilobits = Unit("kbit/s", .bitRate, 1000)
   /// Beats a minute.
   public static let beatsPerMinute = Unit("BPM", .tempo)
+  /// Hundredths of a whole.
+  public static let percent = Unit("%", .share, 0.01)
 
   /// Every spelling that is understood.
   private static let spellings: [Unit] = [
@@ -67,6 +71,7 @@ public struct Unit: Hashable, Sendable {
     kilobits, Unit("bit/s", .bitRate), Unit("Mbit/s", .bitRate, 1_000_000),
     Unit("kbps", .bitRate, 1000), Unit("k", .bitRate, 1000),
     beatsPerMinute, Unit("bpm", .tempo),
+    percent,
   ]
 
   /// The spellings of this unit's dimension, for messages and schemas.

@@ -11,6 +11,18 @@ struct CompressorStage: SoundFilterStage {
     let attack: Seconds
     let release: Seconds
     let makeUp: Decibels
+    let mix: Double
+    let detector: String
+    let rmsWindow: Seconds
+    let sidechainHighpass: Hertz?
+    let lookAhead: Seconds
+    let link: Double
+
+    var sidechain: Sidechain {
+      SidechainParameters.sidechain(
+        detector: detector, window: rmsWindow, highPass: sidechainHighpass, lookAhead: lookAhead,
+        link: link)
+    }
   }
 
   static let descriptor = StageDescriptor.soundFilter(
@@ -18,7 +30,8 @@ struct CompressorStage: SoundFilterStage {
     summary: "Even out the level: what is above a threshold rises more slowly",
     discussion: """
       A feed-forward compressor with a soft knee after Giannoulis, Massberg and Reiss (JAES 2012). \
-      The channels are linked by their loudest peak.
+      The channels are linked by their loudest, unless `link` says otherwise. RMS levels are \
+      those of a mean square; a full-scale sine has -3 dB.
       """,
     parameters: [
       ParameterDescriptor(
@@ -38,15 +51,19 @@ struct CompressorStage: SoundFilterStage {
         "the time constant for falling levels"),
       ParameterDescriptor(
         "make-up", .number(.decibels, -24...48), .defaulted("0 dB"), "gain behind it"),
-    ],
-    shorthand: "threshold")
+      ParameterDescriptor(
+        "mix", .number(.percent, 0...100), .defaulted("100 %"),
+        "how much of the result is compressed: less is parallel compression"),
+    ] + SidechainParameters.descriptors,
+    shorthand: "threshold", report: "how far it turned down")
 
   private let settings: Compressor.Settings
 
   init(_ parameters: Parameters) {
     settings = Compressor.Settings(
       threshold: parameters.threshold, ratio: parameters.ratio, knee: parameters.knee,
-      attack: parameters.attack, release: parameters.release, makeUp: parameters.makeUp)
+      attack: parameters.attack, release: parameters.release, makeUp: parameters.makeUp,
+      mix: parameters.mix, sidechain: parameters.sidechain)
   }
 
   func makeProcessor(for format: AudioFormat) -> any Processor {

@@ -10,19 +10,31 @@ struct GateStage: SoundFilterStage {
     let hold: Seconds
     let release: Seconds
     let range: Decibels
+    let detector: String
+    let rmsWindow: Seconds
+    let sidechainHighpass: Hertz?
+    let lookAhead: Seconds
+    let link: Double
+
+    var sidechain: Sidechain {
+      SidechainParameters.sidechain(
+        detector: detector, window: rmsWindow, highPass: sidechainHighpass, lookAhead: lookAhead,
+        link: link)
+    }
   }
 
   static let descriptor = StageDescriptor.soundFilter(
     "gate", revision: 1,
     summary: "Turn down what lies below a threshold: room noise between words",
     discussion: """
-      The channels are linked: the loudest opens the gate for all, so that the stereo picture \
-      stands still. The gate stays open for the hold time after the last peak above the threshold.
+      The channels are linked, unless `link` says otherwise: the loudest opens the gate for all, \
+      so that the stereo picture stands still. The gate stays open for the hold time after the \
+      last peak above the threshold. With `look-ahead` it is open before the word begins.
       """,
     parameters: [
       ParameterDescriptor(
         "threshold", .number(.decibels, -120...0), .defaulted("-45 dB"),
-        "the peak level at which it opens"),
+        "the level at which it opens"),
       ParameterDescriptor(
         "attack", .number(.milliseconds, 0.01...500), .defaulted("2 ms"), "how fast it opens"),
       ParameterDescriptor(
@@ -33,15 +45,16 @@ struct GateStage: SoundFilterStage {
       ParameterDescriptor(
         "range", .number(.decibels, -120...0), .defaulted("-24 dB"),
         "the gain of the closed gate"),
-    ],
-    shorthand: "threshold")
+    ] + SidechainParameters.descriptors,
+    shorthand: "threshold", report: "how long it was open, and how far it turned down")
 
   private let settings: Gate.Settings
 
   init(_ parameters: Parameters) {
     settings = Gate.Settings(
       threshold: parameters.threshold, attack: parameters.attack, hold: parameters.hold,
-      release: parameters.release, range: parameters.range)
+      release: parameters.release, range: parameters.range,
+      sidechain: parameters.sidechain)
   }
 
   func makeProcessor(for format: AudioFormat) -> any Processor { Gate(settings, format: format) }
