@@ -31,8 +31,18 @@ public struct Forecast: Sendable {
   }
   /// Of these, bytes of exports that are whole in the store and only have to be put there.
   public internal(set) var unpublishedByteCount = 0
-  /// Wall time in seconds, roughly.
-  public var seconds: Double { units.compactMap { $0.estimate?.seconds }.reduce(0, +) }
+  /// Wall time in seconds, roughly: by earlier runs of all these steps where there were any, else
+  /// by what their kinds cost in general.
+  public var seconds: Double {
+    guard let pastSpeed, let mediaSeconds, reused.isEmpty else {
+      return units.compactMap { $0.estimate?.seconds }.reduce(0, +)
+    }
+    return pastSpeed.secondsPerMediaSecond * mediaSeconds
+  }
+  /// How many earlier runs `seconds` goes by; 0 where it is a general estimate.
+  public var pastRunCount: Int { reused.isEmpty ? pastSpeed?.runCount ?? 0 : 0 }
+  /// How fast earlier runs were; nil where there is nothing to go by.
+  var pastSpeed: PastSpeed?
 
   /// Looks ahead from what `survey` found to the end of the plan.
   init(

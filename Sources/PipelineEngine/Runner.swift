@@ -52,6 +52,9 @@ public struct Runner: Sendable {
     self.clock = clock
   }
 
+  /// How many of the newest runs an estimate of time is looked for in.
+  private static let historyLimit = 100
+
   /// What running the plan would do; changes nothing.
   public func forecast(_ plan: Plan, _ options: Options) throws(RunError) -> Forecast {
     do {
@@ -61,6 +64,8 @@ public struct Runner: Sendable {
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
       forecast.unpublishedByteCount = Publisher(self, plan, options, recordings)
         .missingByteCount(survey)
+      forecast.pastSpeed = PastSpeed(
+        try log.runs(limit: Self.historyLimit), of: plan.steps, pipeline: plan.name)
       return forecast
     } catch let error as StoreError {
       throw RunError(StageError(error))

@@ -32,6 +32,26 @@ import Testing
     #expect(note([], needs: [(1, 290)]).restart == nil)
   }
 
+  @Test func `what a listener had in hand is what it did since it last came further`() {
+    func progress(_ frame: Int, _ state: String = "") -> ListenerProgress {
+      ListenerProgress(needsFrom: Frames(frame), state: state)
+    }
+    var note = note([], needs: [(1, 0), (1, 0), (0, 0)])
+    for index in 0..<3 { note.listeners[index].movedAt = 100 }
+    note.update(0, progress(50), at: 101, isAnalysis: false)
+    // Its other files come further, but not the slowest.
+    note.update(1, progress(0, "more"), at: 101, isAnalysis: false)
+    // What begins anew in any case loses nothing to speak of.
+    note.update(2, nil, at: 101, isAnalysis: false)
+    #expect(note.secondsInHand(at: 101.5) == 1.5)
+    note.update(1, progress(60, "more"), at: 102, isAnalysis: false)
+    note.update(0, progress(50, "tried"), at: 102, isAnalysis: true)
+    #expect(note.secondsInHand(at: 102.25) == 0.25)
+    note.listeners[0].result = PassOutcome.Result()
+    note.listeners[1].result = PassOutcome.Result()
+    #expect(note.secondsInHand(at: 200) == 0)
+  }
+
   @Test func `listeners of the source, and those that are done, do not hold the pass back`() {
     let moments = [moment(100, given: 90), moment(200, given: 190)]
     #expect(note(moments, needs: [(0, 0), (1, 190)]).restart?.frame == 200)

@@ -71,7 +71,7 @@ final class PassJournal: @unchecked Sendable {
     for tap in taps { try tap.flush() }
     let text = try note.withLock { (note) throws(StageError) -> String in
       for (index, standing) in standings.enumerated() where note.listeners[index].result == nil {
-        note.update(index, standing, at: now)
+        note.update(index, standing, at: now, isAnalysis: taps[index].isAnalysis)
       }
       note.prune(to: Self.momentLimit)
       do { return try Findings.json(note) } catch {

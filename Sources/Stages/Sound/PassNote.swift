@@ -38,8 +38,9 @@ struct PassNote: Codable, Hashable {
     var state: String?
     /// What it gave, once it is done and needs nothing more.
     var result: PassOutcome.Result?
-    /// When it was last further than before, in seconds since 1970: what it did since then it had in
-    /// hand, and does again.
+    /// Since when it needs sound from the same frame, in seconds since 1970, but not before this
+    /// process began: what it did since then it had in hand, and does again. Nil for a listener that
+    /// begins anew.
     var movedAt: Double?
 
     init(segment: Int) { self.segment = segment }
@@ -90,11 +91,17 @@ struct PassNote: Codable, Hashable {
   }
 
   /// Takes up how far a listener is at `time`, in seconds since 1970.
-  mutating func update(_ index: Int, _ progress: ListenerProgress?, at time: Double) {
+  /// - Parameter isAnalysis: whether it still comes further when it needs no more sound. An export
+  ///   does not: it is as far as the slowest of its files.
+  mutating func update(
+    _ index: Int, _ progress: ListenerProgress?, at time: Double, isAnalysis: Bool
+  ) {
     let needsFrom = progress?.needsFrom.count ?? 0
-    let isSame =
-      listeners[index].needsFrom == needsFrom && listeners[index].state == progress?.state
-    if !isSame || listeners[index].movedAt == nil { listeners[index].movedAt = time }
+    let hasMoved =
+      needsFrom != listeners[index].needsFrom
+      || (isAnalysis && progress?.state != listeners[index].state)
+    if hasMoved { listeners[index].movedAt = time }
+    if progress == nil { listeners[index].movedAt = nil }
     listeners[index].needsFrom = needsFrom
     listeners[index].state = progress?.state
   }

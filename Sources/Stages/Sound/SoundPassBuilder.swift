@@ -1,4 +1,5 @@
 import AudioModel
+import FoundationEssentials
 import PipelineEngine
 import PipelineModel
 import Threading
@@ -98,6 +99,7 @@ final class SoundPassBuilder {
       do { end = try make(work) } catch { throw PassFailure(step, error) }
       // Not what was noted: files may be gone since.
       standing.needsFrom = end.listener?.firstFrame.count ?? 0
+      standing.movedAt = Date().timeIntervalSince1970
     }
     standings.append(standing)
     let rate = outline.format.sampleRate

@@ -88,7 +88,11 @@ struct PlanCommand: Command {
     if let seconds = forecast.mediaSeconds { lines.append("length    \(Format.duration(seconds))") }
     lines += disk(need)
     if !forecast.units.isEmpty {
-      lines.append("time      about \(Format.duration(forecast.seconds))")
+      let basis =
+        forecast.pastRunCount > 0
+        ? "as \(Count.of(forecast.pastRunCount, "earlier run")) took"
+        : "a rough guess, with no earlier run of all this to go by"
+      lines.append("time      about \(Format.duration(forecast.seconds)), \(basis)")
     }
     if let refusal = need.refusal {
       lines += ["", "It does not fit: \(refusal.message)."]
@@ -131,6 +135,7 @@ struct PlanCommand: Command {
       "sharesDisk": .flag(need.sharesDisk),
       "fits": .flag(need.refusal == nil),
       "seconds": .number(forecast.seconds),
+      "pastRuns": .number(Double(forecast.pastRunCount)),
     ])
   }
 }
