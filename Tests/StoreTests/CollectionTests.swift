@@ -168,7 +168,7 @@ import Testing
           id: RunID("under-way"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
           startedAt: Date().timeIntervalSince1970 - 3 * 3600))
       try put("", at: ready)
-      for _ in 0..<4000 where !FileManager.default.fileExists(atPath: end) { usleep(5000) }
+      for _ in 0..<24_000 where !FileManager.default.fileExists(atPath: end) { usleep(5000) }
       _ = try store.runs(limit: 1)
     }
   }
