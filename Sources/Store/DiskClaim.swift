@@ -48,12 +48,12 @@ final class DiskClaim: WorkClaim {
     if !isNoted { throw takenOver(action) }
   }
 
-  func commit(_ checkpoint: Checkpoint) throws(StoreError) {
+  func commit(_ checkpoints: [Checkpoint]) throws(StoreError) {
     let action = "record the work in"
     try requireLock(action)
-    try store.requireArtifacts(of: checkpoint)
+    for checkpoint in checkpoints { try store.requireArtifacts(of: checkpoint) }
     try store.withDatabase { (database) throws(StoreError) in
-      try CheckpointTable.commit(checkpoint, to: &database, beside: store.records) {
+      try CheckpointTable.commit(checkpoints, to: &database, beside: store.records) {
         (database) throws(StoreError) in
         guard try WorkTable.holds(work, epoch: epoch, in: &database) else {
           throw takenOver(action)

@@ -35,7 +35,7 @@ extension DiskStore: ArtifactStore {
   public func commit(_ checkpoint: Checkpoint) throws(StoreError) {
     try requireArtifacts(of: checkpoint)
     try withDatabase { (database) throws(StoreError) in
-      try CheckpointTable.commit(checkpoint, to: &database, beside: records)
+      try CheckpointTable.commit([checkpoint], to: &database, beside: records)
     }
   }
 
