@@ -63,12 +63,12 @@ final class DiskClaim: WorkClaim {
   }
 
   /// Forgets the work first: a folder of work that nobody knows of is removed by whoever opens the
-  /// store next, but work that is known must have its folder.
+  /// store next. Work that a power cut brings back without its folder begins anew.
   func end() {
     guard lock.isHeld else { return }
     defer { lock.release() }
     do throws(StoreError) {
-      try store.withDatabase { (database) throws(StoreError) in
+      try store.withDeferringDatabase(to: "end work in") { (database) throws(StoreError) in
         try WorkTable.remove(work, epoch: epoch, in: &database)
       }
     } catch {

@@ -1,16 +1,22 @@
 public import PipelineModel
 
 extension DiskStore: RunLog {
-  /// Writes a run, new or changed, whole and durably. While it is running, it is this process's. One
-  /// that has ended is also written beside the database, and, once a day, the database is backed up
-  /// then.
+  /// Writes a run, new or changed, whole. While it is running, it is this process's, and on the disk
+  /// with the first of its work that is. One that has ended is durable on return; it is also written
+  /// beside the database, and, once a day, the database is backed up then.
   public func save(_ run: RunRecord) throws(StoreError) {
     let hasEnded = run.state != .running
-    if hasEnded { try records.write(run) }
+    guard hasEnded else {
+      try withDeferringDatabase(to: "record a run in") { (database) throws(StoreError) in
+        try RunTable.write(run, to: &database)
+      }
+      return
+    }
+    try records.write(run)
     try withDatabase { (database) throws(StoreError) in
       try RunTable.write(run, to: &database)
     }
-    if hasEnded { backUpIfDue() }
+    backUpIfDue()
   }
 
   /// The newest runs, newest first. Those whose process died while they were running are cut off.

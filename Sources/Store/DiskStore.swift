@@ -116,7 +116,22 @@ public final class DiskStore: Sendable {
   func withDatabase<Result>(
     _ body: (inout sending Database) throws(StoreError) -> sending Result
   ) throws(StoreError) -> Result {
-    try database.withLock(body)
+    try database.withLock { (database) throws(StoreError) in
+      try database.flushCommits(to: "use")
+      return try body(&database)
+    }
+  }
+
+  /// Calls `body` with the database, whose commits reach the disk with the next one that is flushed:
+  /// for what nobody vouches for by itself, and a power cut may take.
+  func withDeferringDatabase<Result>(
+    to action: String,
+    _ body: (inout sending Database) throws(StoreError) -> sending Result
+  ) throws(StoreError) -> sending Result {
+    try database.withLock { (database) throws(StoreError) in
+      try database.deferFlushes(to: action)
+      return try body(&database)
+    }
   }
 
   /// Bytes free for a user in the file system of a folder.
