@@ -23,12 +23,21 @@ public struct Forecast: Sendable {
 
   /// How long the recording is, in seconds; nil while unknown.
   public var mediaSeconds: Double? { units.compactMap { $0.estimate?.mediaSeconds }.max() }
-  /// Bytes that will go into the store.
-  public var storeByteCount: Int { units.compactMap { $0.estimate?.storeByteCount }.reduce(0, +) }
+  /// Bytes of room that the store needs: for what will stay, and for what one pass lays aside.
+  public var storeByteCount: Int { lastingByteCount + scratchByteCount }
+  /// Bytes that will go into the store and stay there.
+  public var lastingByteCount: Int {
+    units.compactMap { $0.estimate?.storeByteCount }.reduce(0, +)
+  }
+  /// Bytes that the hungriest pass lays aside while it runs.
+  public var scratchByteCount: Int { units.compactMap { $0.estimate?.scratchByteCount }.max() ?? 0 }
   /// Bytes that will go into the output folder.
   public var publishedByteCount: Int {
     units.compactMap { $0.estimate?.publishedByteCount }.reduce(0, +)
   }
+  /// Bytes of exports that are whole in the store: what goes into the output folder besides, where it
+  /// does not have them yet.
+  public private(set) var reusedExportByteCount = 0
   /// Wall time in seconds, roughly.
   public var seconds: Double { units.compactMap { $0.estimate?.seconds }.reduce(0, +) }
 
@@ -41,6 +50,11 @@ public struct Forecast: Sendable {
     let planner = PassPlanner(plan, keepsEverything: keepsEverything)
     var status = survey.status
     reused = plan.steps.map(\.id).filter { status[$0] != .pending }
+    for step in plan.steps where step.stage is any PublishingStage {
+      for output in (survey.checkpoint(of: step.id)?.outputs ?? [:]).values {
+        reusedExportByteCount += output.artifact?.byteCount ?? 0
+      }
+    }
     while let work = planner.next(status) {
       switch work {
       case .whole(let id):
