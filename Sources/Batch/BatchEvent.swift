@@ -4,8 +4,8 @@ public import PipelineModel
 public enum BatchEvent: Sendable {
   /// Everything was looked at, and the work begins.
   case planned(BatchForecast)
-  /// A file is begun.
-  case started(path: String)
+  /// A file is begun, which is likely to take this share of the whole batch, from 0 to 1.
+  case started(path: String, share: Double)
   /// A file is so far, from 0 to 1.
   case progress(path: String, fraction: Double)
   /// Something that does not end a file's work.

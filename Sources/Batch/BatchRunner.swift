@@ -70,9 +70,9 @@ public struct BatchRunner: Sendable {
     let threads = (0..<workers).map { number in
       BackgroundThread(name: "file-\(number + 1)") {
         while !workplace.stop.isRequested,
-          let (number, job) = state.withLock({ $0.queue.next() })
+          let (number, job, share) = state.withLock({ $0.queue.next() })
         {
-          workplace.recorder.record(.started(path: job.file.path))
+          workplace.recorder.record(.started(path: job.file.path, share: share))
           let run = FileRun(order: order, workplace: workplace, settings: settings, job: job)
           let result = run.run(id: RunID("\(id)-\(number)"), of: id)
           workplace.recorder.record(.finished(result))
@@ -89,6 +89,11 @@ public struct BatchRunner: Sendable {
             report: FileReport(path: $0.file.path, name: $0.name).json)
         }
     }
+  }
+
+  /// How long a recording is whose work is in the store, and was not foreseen.
+  private func length(of file: FoundFile) -> Double? {
+    workplace.length(PathText.join(order.folder, file.path))
   }
 
   /// Looks into some of the files, and reckons with the rest.
@@ -112,14 +117,21 @@ public struct BatchRunner: Sendable {
       guard
         let foreseen = try? runner.forecast(
           try order.plan(for: file.path, sidecar: nil), Runner.Options(folder: order.output))
-      else { continue }
-      costs.add(CostModel.Cost(foreseen), of: file)
+      else {
+        costs.addHopeless(file)
+        continue
+      }
+      costs.add(
+        CostModel.Cost(foreseen, length: foreseen.mediaSeconds ?? length(of: file)), of: file)
     }
-    let total = plan.jobs.reduce(CostModel.Cost()) { $0 + costs[$1.file] }
+    let each = plan.jobs.map { costs[$0.file] }
+    let total = each.reduce(CostModel.Cost(), +)
+    // Only the files under way have anything laid aside; at worst, those are the hungriest.
+    let scratch = each.map(\.scratchByteCount).sorted(by: >).prefix(forecast.workerCount)
     forecast.isSampled = sample.count < plan.jobs.count
     forecast.mediaSeconds = plan.reusedSeconds + total.mediaSeconds
     forecast.seconds = total.seconds
-    forecast.storeByteCount = Int(total.storeByteCount)
+    forecast.storeByteCount = Int(scratch.reduce(total.storeByteCount, +))
     forecast.publishedByteCount = Int(total.publishedByteCount)
     do throws(StoreError) {
       forecast.storeFreeByteCount = try workplace.store.freeByteCount()

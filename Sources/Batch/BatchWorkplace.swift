@@ -9,6 +9,8 @@ public struct BatchWorkplace: Sendable {
   public let executors: [any PassExecutor]
   /// The tags of the recording at a path, names in lower case; nil where it cannot be read.
   public let tags: @Sendable (_ path: String) -> [String: String]?
+  /// How long the recording at a path is, in seconds, as its header says; nil where it does not.
+  public let length: @Sendable (_ path: String) -> Double?
   /// Whoever asks to stop.
   public let stop: StopRequest
   /// Time and chance.
@@ -20,11 +22,13 @@ public struct BatchWorkplace: Sendable {
   public init(
     store: any ArtifactStore & FileCustody & RunLog & WorkClaims & BatchLog,
     executors: [any PassExecutor], tags: @escaping @Sendable (_ path: String) -> [String: String]?,
+    length: @escaping @Sendable (_ path: String) -> Double?,
     stop: StopRequest, clock: any RunClock, recorder: any BatchRecorder
   ) {
     self.store = store
     self.executors = executors
     self.tags = tags
+    self.length = length
     self.stop = stop
     self.clock = clock
     self.recorder = recorder

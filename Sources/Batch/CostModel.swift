@@ -7,6 +7,8 @@ struct CostModel: Sendable {
   struct Cost: Hashable, Sendable {
     var mediaSeconds = 0.0
     var storeByteCount = 0.0
+    /// Bytes that lie in the store only while the file is worked on.
+    var scratchByteCount = 0.0
     var publishedByteCount = 0.0
     var seconds = 0.0
 
@@ -14,6 +16,7 @@ struct CostModel: Sendable {
       Cost(
         mediaSeconds: a.mediaSeconds + b.mediaSeconds,
         storeByteCount: a.storeByteCount + b.storeByteCount,
+        scratchByteCount: a.scratchByteCount + b.scratchByteCount,
         publishedByteCount: a.publishedByteCount + b.publishedByteCount,
         seconds: a.seconds + b.seconds)
     }
@@ -21,12 +24,16 @@ struct CostModel: Sendable {
     static func * (a: Cost, factor: Double) -> Cost {
       Cost(
         mediaSeconds: a.mediaSeconds * factor, storeByteCount: a.storeByteCount * factor,
+        scratchByteCount: a.scratchByteCount * factor,
         publishedByteCount: a.publishedByteCount * factor, seconds: a.seconds * factor)
     }
   }
 
   /// The files that are looked into, at most.
-  static let sampleLimit = 16
+  static let sampleLimit = 64
+  /// Seconds of wall time for every file besides its sound, mostly until the disk has confirmed
+  /// what was written; as measured with as many files at once as make sense.
+  static let fileSeconds = 0.05
 
   private var known: [ExactText: Cost] = [:]
   private var sums: [String: (cost: Cost, byteCount: Int)] = [:]
@@ -47,6 +54,9 @@ struct CostModel: Sendable {
     }
   }
 
+  /// Takes in that a file cannot be looked into: it will fail at once, and says nothing of others.
+  mutating func addHopeless(_ file: FoundFile) { known[ExactText(file.path)] = Cost() }
+
   /// What a file will cost; nothing while nothing is known.
   subscript(file: FoundFile) -> Cost {
     if let cost = known[ExactText(file.path)] { return cost }
@@ -62,10 +72,13 @@ struct CostModel: Sendable {
 }
 
 extension CostModel.Cost {
-  /// What the engine foresees for one file.
-  init(_ forecast: Forecast) {
+  /// What the engine foresees for one file, whose header says how long it is.
+  init(_ forecast: Forecast, length: Double?) {
     self.init(
-      mediaSeconds: forecast.mediaSeconds ?? 0, storeByteCount: Double(forecast.storeByteCount),
-      publishedByteCount: Double(forecast.publishedByteCount), seconds: forecast.seconds)
+      mediaSeconds: length ?? forecast.mediaSeconds ?? 0,
+      storeByteCount: Double(forecast.lastingByteCount),
+      scratchByteCount: Double(forecast.scratchByteCount),
+      publishedByteCount: Double(forecast.publishedByteCount),
+      seconds: forecast.seconds + CostModel.fileSeconds)
   }
 }

@@ -65,6 +65,9 @@ struct FileRun {
   private func finish(
     _ record: RunRecord, _ plan: Plan, _ recording: Digest
   ) throws(RunError) -> BatchFileResult {
+    var record = record
+    // Nothing was streamed where all of it was done before, for another file perhaps.
+    record.mediaSeconds = record.mediaSeconds ?? workplace.length(path)
     // What changed meanwhile is not done: next time it is looked at again.
     let isSame = try digest() == recording
     let report = FileReport(

@@ -6,6 +6,8 @@ public struct MediaDescription: Hashable, Sendable {
   public let container: String
   /// How long the recording is; nil when the container does not say.
   public let duration: Seconds?
+  /// The same as a plain number, for whoever knows nothing of sound.
+  public var durationInSeconds: Double? { duration?.value }
   /// Which stream of the container is the sound, from 0.
   public let stream: Int
   /// The sound's codec, such as `aac`.

@@ -23,8 +23,14 @@ public struct Forecast: Sendable {
 
   /// How long the recording is, in seconds; nil while unknown.
   public var mediaSeconds: Double? { units.compactMap { $0.estimate?.mediaSeconds }.max() }
-  /// Bytes that will go into the store.
-  public var storeByteCount: Int { units.compactMap { $0.estimate?.storeByteCount }.reduce(0, +) }
+  /// Bytes of room that the store needs: for what will stay, and for what one pass lays aside.
+  public var storeByteCount: Int { lastingByteCount + scratchByteCount }
+  /// Bytes that will go into the store and stay there.
+  public var lastingByteCount: Int {
+    units.compactMap { $0.estimate?.storeByteCount }.reduce(0, +)
+  }
+  /// Bytes that the hungriest pass lays aside while it runs.
+  public var scratchByteCount: Int { units.compactMap { $0.estimate?.scratchByteCount }.max() ?? 0 }
   /// Bytes that will go into the output folder.
   public var publishedByteCount: Int {
     units.compactMap { $0.estimate?.publishedByteCount }.reduce(unpublishedByteCount, +)

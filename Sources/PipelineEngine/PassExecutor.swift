@@ -163,6 +163,8 @@ public struct PassEstimate: Hashable, Sendable {
   public var mediaSeconds: Double?
   /// Bytes that will go into the store.
   public var storeByteCount: Int
+  /// Bytes besides, at most, that lie there while the pass runs and go when it ends.
+  public var scratchByteCount: Int
   /// Bytes that will go into the output folder.
   public var publishedByteCount: Int
   /// Wall time in seconds, roughly.
@@ -172,11 +174,12 @@ public struct PassEstimate: Hashable, Sendable {
 
   /// Makes an estimate.
   public init(
-    mediaSeconds: Double?, storeByteCount: Int, publishedByteCount: Int, seconds: Double,
-    hints: [String] = []
+    mediaSeconds: Double?, storeByteCount: Int, scratchByteCount: Int = 0,
+    publishedByteCount: Int, seconds: Double, hints: [String] = []
   ) {
     self.mediaSeconds = mediaSeconds
     self.storeByteCount = storeByteCount
+    self.scratchByteCount = scratchByteCount
     self.publishedByteCount = publishedByteCount
     self.seconds = seconds
     self.hints = hints

@@ -75,7 +75,7 @@ extension Runner {
     return outcome
   }
 
-  /// Records every step of a pass. Whatever was kept again on the way is added to the old
+  /// Records every step of a pass, all at once. Whatever was kept again on the way is added to the old
   /// checkpoints.
   private func commit(
     _ outcome: PassOutcome, of order: PassOrder, _ plan: Plan, _ survey: Survey,
@@ -84,6 +84,7 @@ extension Runner {
     let news = Set(order.pendingSteps.map(\.id))
     let members = news.union(order.path.map(\.step.id))
     var known = survey
+    var checkpoints: [(step: BoundStep, checkpoint: Checkpoint)] = []
     for step in plan.steps where members.contains(step.id) {
       guard let inputs = known.inputs(of: step, recordings: recordings),
         news.contains(step.id) || outcome.results[step.id] != nil
@@ -91,11 +92,12 @@ extension Runner {
       let checkpoint = step.checkpoint(
         inputs: inputs, result: outcome.results[step.id] ?? PassOutcome.Result(),
         earlier: survey.checkpoint(of: step.id))
-      try claim.commit(checkpoint)
+      checkpoints.append((step, checkpoint))
       known.note(checkpoint, for: step.id)
-      if news.contains(step.id) {
-        recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
-      }
+    }
+    try claim.commit(checkpoints.map(\.checkpoint))
+    for (step, checkpoint) in checkpoints where news.contains(step.id) {
+      recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
     }
   }
 

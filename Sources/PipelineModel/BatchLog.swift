@@ -58,8 +58,9 @@ public struct RecalledBatchEntry: Hashable, Sendable {
   }
 }
 
-/// Where batches are remembered. Every method may be called from any thread, and what it has
-/// written is durable on return.
+/// Where batches are remembered. Every method may be called from any thread. What it has written
+/// outlives the process, and a power cut once anything durable was written later: a file whose memory
+/// is lost is looked at again, and found done.
 public protocol BatchLog: Sendable {
   /// Everything that is remembered of a batch. Takes one look at each file, and reads none: O(n).
   /// - Parameters:

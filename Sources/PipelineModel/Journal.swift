@@ -62,9 +62,9 @@ public protocol WorkClaim: Journal, AnyObject {
     _ name: String, _ kind: ArtifactKind, byteCount: Int
   ) throws(StoreError) -> ArtifactDraft?
 
-  /// Records finished work, as the store's `commit` does. Throws when another process has taken the
-  /// work over.
-  func commit(_ checkpoint: Checkpoint) throws(StoreError)
+  /// Records the parts of finished work, all or none, as the store's `commit` does for each. Throws
+  /// when another process has taken the work over.
+  func commit(_ checkpoints: [Checkpoint]) throws(StoreError)
 
   /// The work is done, or will never be gone on with: its folder and its journal go.
   func end()
@@ -72,6 +72,11 @@ public protocol WorkClaim: Journal, AnyObject {
   /// Lets go of the work, and leaves all of it to whoever claims it next. So does dropping the
   /// claim and its drafts. Whatever still writes into the folder has to be stopped first.
   func release()
+}
+
+extension WorkClaim {
+  /// Records finished work that has one part.
+  public func commit(_ checkpoint: Checkpoint) throws(StoreError) { try commit([checkpoint]) }
 }
 
 /// What came of asking for a piece of work.

@@ -123,7 +123,8 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     var cost = SinkCost()
     for target in targets {
       let bytes = target.byteCount(of: stream)
-      cost.byteCount += bytes + target.scratchByteCount(of: stream)
+      cost.byteCount += bytes
+      cost.scratchByteCount += target.scratchByteCount(of: stream)
       cost.publishedByteCount += bytes
       cost.coreSeconds += target.coreSeconds * Double(stream.format.channelCount) / 2
     }

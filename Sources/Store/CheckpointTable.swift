@@ -32,23 +32,29 @@ enum CheckpointTable {
   /// What recording a checkpoint is called in errors.
   static let recording = "record a checkpoint in"
 
-  /// Writes a checkpoint. If its key was recorded before, what only the older record names is
-  /// kept. The whole of it is also written beside the database, before the row counts.
+  /// Writes checkpoints, all or none. Where a key was recorded before, what only the older record
+  /// names is kept. The whole of each is also written beside the database, before its row counts.
   /// - Parameter isAllowed: asked in the same transaction; what it throws keeps all as it was.
   /// - Returns: what came out otherwise than before it was struck for damage.
   static func commit(
-    _ checkpoint: Checkpoint, to database: inout Database, beside records: RecordFolder,
+    _ checkpoints: [Checkpoint], to database: inout Database, beside records: RecordFolder,
     isAllowed: (inout Database) throws(StoreError) -> Void = { _ throws(StoreError) in }
   ) throws(StoreError) -> [RemadeOutput] {
     try database.transaction(to: recording) { (database) throws(StoreError) in
       try isAllowed(&database)
-      let moment = try WorkTable.nextNumber(in: &database, to: recording)
-      try write(checkpoint, at: moment, to: &database)
-      if let whole = try self.checkpoint(for: checkpoint.key, in: &database) {
-        try records.write(whole)
+      var whole: [Checkpoint] = []
+      var differences: [RemadeOutput] = []
+      for checkpoint in checkpoints {
+        let moment = try WorkTable.nextNumber(in: &database, to: recording)
+        try write(checkpoint, at: moment, to: &database)
+        if let merged = try self.checkpoint(for: checkpoint.key, in: &database) {
+          whole.append(merged)
+        }
+        differences += try StruckTable.settle(checkpoint, in: &database)
       }
-      let differences = try StruckTable.settle(checkpoint, in: &database)
-      try Ledger(records: records).append([.checkpoint(checkpoint.key)], in: &database)
+      try records.write(whole)
+      try Ledger(records: records).append(
+        checkpoints.map { .checkpoint($0.key) }, in: &database)
       return differences
     }
   }

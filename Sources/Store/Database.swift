@@ -7,6 +7,8 @@ internal import PipelineModel
 @safe struct Database: ~Copyable {
   let handle: OpaquePointer
   private var statements: [String: OpaquePointer]
+  /// Whether a commit is on the disk when it returns.
+  private var isFlushing = true
   let path: String
 
   /// What may be done with a database.
@@ -88,10 +90,28 @@ internal import PipelineModel
   mutating func transactionWithoutFlush<Result>(
     to action: String, _ body: (inout Database) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try script("PRAGMA synchronous = NORMAL", to: action)
-    // If this failed, it would be flushed the next time it is set.
-    defer { try? script("PRAGMA synchronous = FULL", to: action) }
+    let wasFlushing = isFlushing
+    try deferFlushes(to: action)
+    // If this failed, it would be flushed the next time it is wanted.
+    defer { if wasFlushing { try? flushCommits(to: action) } }
     return try transaction(to: action, body)
+  }
+
+  /// From now on a commit counts at once for every process, but it takes the next flushed one to
+  /// carry it to the disk: a power cut before that loses the last ones, and never one that came
+  /// before a commit that it spares.
+  mutating func deferFlushes(to action: String) throws(StoreError) {
+    guard isFlushing else { return }
+    // Not through a prepared statement: SQLite obeys this one when it is prepared.
+    try script("PRAGMA synchronous = NORMAL", to: action)
+    isFlushing = false
+  }
+
+  /// Makes sure that every commit is on the disk when it returns.
+  mutating func flushCommits(to action: String) throws(StoreError) {
+    guard !isFlushing else { return }
+    try script("PRAGMA synchronous = FULL", to: action)
+    isFlushing = true
   }
 
   private mutating func prepared(

@@ -48,12 +48,12 @@ final class DiskClaim: WorkClaim {
     if !isNoted { throw takenOver(action) }
   }
 
-  func commit(_ checkpoint: Checkpoint) throws(StoreError) {
+  func commit(_ checkpoints: [Checkpoint]) throws(StoreError) {
     let action = "record the work in"
     try requireLock(action)
-    try store.requireArtifacts(of: checkpoint)
+    for checkpoint in checkpoints { try store.requireArtifacts(of: checkpoint) }
     let differences = try store.withDatabase { (database) throws(StoreError) in
-      try CheckpointTable.commit(checkpoint, to: &database, beside: store.records) {
+      try CheckpointTable.commit(checkpoints, to: &database, beside: store.records) {
         (database) throws(StoreError) in
         guard try WorkTable.holds(work, epoch: epoch, in: &database) else {
           throw takenOver(action)
@@ -64,12 +64,12 @@ final class DiskClaim: WorkClaim {
   }
 
   /// Forgets the work first: a folder of work that nobody knows of is removed by whoever opens the
-  /// store next, but work that is known must have its folder.
+  /// store next. Work that a power cut brings back without its folder begins anew.
   func end() {
     guard lock.isHeld else { return }
     defer { lock.release() }
     do throws(StoreError) {
-      try store.withDatabase { (database) throws(StoreError) in
+      try store.withDeferringDatabase(to: "end work in") { (database) throws(StoreError) in
         try WorkTable.remove(work, epoch: epoch, in: &database)
       }
     } catch {

@@ -37,7 +37,7 @@ extension DiskStore: ArtifactStore {
   public func commit(_ checkpoint: Checkpoint) throws(StoreError) {
     try requireArtifacts(of: checkpoint)
     let differences = try withDatabase { (database) throws(StoreError) in
-      try CheckpointTable.commit(checkpoint, to: &database, beside: records)
+      try CheckpointTable.commit([checkpoint], to: &database, beside: records)
     }
     tell(differences)
   }

@@ -65,7 +65,7 @@ extension DiskStore: BatchLog {
   ) throws(StoreError) {
     let action = "record a file of a batch in"
     let key: [SQLValue] = [.text(batch.hex), .text(entry.path)]
-    try withDatabase { (database) throws(StoreError) in
+    try withDeferringDatabase(to: action) { (database) throws(StoreError) in
       try database.transaction(to: action) { (database) throws(StoreError) in
         try database.run(
           "DELETE FROM batch_files WHERE batch = ? AND path = ?", key, to: action)

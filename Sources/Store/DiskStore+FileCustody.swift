@@ -35,7 +35,8 @@ extension DiskStore: FileCustody {
         advice: "wait until it is complete, and try again")
     }
     if isSettled, stampAfter == stamp {
-      try withDatabase { (database) throws(StoreError) in
+      // Only saves reading the file again.
+      try withDeferringDatabase(to: "remember a digest in") { (database) throws(StoreError) in
         try CustodyTables.remember(digest, ofFile: path, stamp: stamp, in: &database)
       }
     }

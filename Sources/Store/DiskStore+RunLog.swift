@@ -1,21 +1,31 @@
 public import PipelineModel
 
 extension DiskStore: RunLog {
-  /// Writes a run, new or changed, whole and durably. While it is running, it is this process's. As
-  /// it began and as it ended, it is also written beside the database, and, once a day, the database
-  /// is backed up when one has ended.
+  /// Writes a run, new or changed, whole. While it is running, it is this process's, and on the disk
+  /// with the first of its work that is. One that has ended is durable on return, and, once a day, the
+  /// database is backed up then. As it begins and as it ends, it is also written beside the database.
   public func save(_ run: RunRecord) throws(StoreError) {
-    let hasEnded = run.state != .running
-    let isRecorded = hasEnded || (try? FileStamp(at: records.path(of: run.id))) == nil
-    try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: RunTable.recording) { (database) throws(StoreError) in
-        try RunTable.write(run, to: &database)
-        guard isRecorded else { return }
-        try records.write(run)
-        try ledger.append([.run(run.id)], in: &database)
+    guard run.state != .running else {
+      let isNew = (try? FileStamp(at: records.path(of: run.id))) == nil
+      return try withDeferringDatabase(to: RunTable.recording) { (database) throws(StoreError) in
+        try write(run, isRecorded: isNew, isDurable: false, to: &database)
       }
     }
-    if hasEnded { backUpIfDue() }
+    try withDatabase { (database) throws(StoreError) in
+      try write(run, isRecorded: true, isDurable: true, to: &database)
+    }
+    backUpIfDue()
+  }
+
+  private func write(
+    _ run: RunRecord, isRecorded: Bool, isDurable: Bool, to database: inout Database
+  ) throws(StoreError) {
+    try database.transaction(to: RunTable.recording) { (database) throws(StoreError) in
+      try RunTable.write(run, to: &database)
+      guard isRecorded else { return }
+      try records.write(run, isDurable: isDurable)
+      try ledger.append([.run(run.id)], in: &database, isDurable: isDurable)
+    }
   }
 
   /// The newest runs, newest first. Those whose process died while they were running are cut off.

@@ -33,7 +33,9 @@ extension DiskStore: WorkClaims {
           try WorkTable.beginAnew(holder, at: now, in: &database)
         }
       case .taken(let lock):
-        let claimed = try withDatabase { (database) throws(StoreError) in
+        // A claim dies with its process anyway, and so does a folder that nobody knows of.
+        let claimed = try withDeferringDatabase(to: "claim work in") {
+          (database) throws(StoreError) in
           try WorkTable.claim(entry, summary: summary, at: now, in: &database)
         }
         guard let claimed else {
@@ -55,7 +57,7 @@ extension DiskStore: WorkClaims {
   private func registered(_ work: Digest) throws(StoreError) -> WorkEntry {
     while true {
       if let entry = try entry(of: work) { return entry }
-      try withDatabase { (database) throws(StoreError) in
+      try withDeferringDatabase(to: "claim work in") { (database) throws(StoreError) in
         try WorkTable.register(work, at: now, in: &database)
       }
     }

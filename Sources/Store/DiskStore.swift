@@ -142,6 +142,15 @@ public final class DiskStore: Sendable {
     try database.with(body)
   }
 
+  /// Calls `body` with the database, whose commits reach the disk with the next one that is flushed:
+  /// for what nobody vouches for by itself, and a power cut may take.
+  func withDeferringDatabase<Result>(
+    to action: String,
+    _ body: (inout sending Database) throws(StoreError) -> sending Result
+  ) throws(StoreError) -> sending Result {
+    try database.withDeferredFlush(to: action, body)
+  }
+
   /// Bytes free for a user in the file system of a folder.
   public static func freeByteCount(inFolder path: String) throws(StoreError) -> Int {
     var status = statvfs()

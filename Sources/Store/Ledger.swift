@@ -37,8 +37,11 @@ struct Ledger: Sendable {
 
   func path(_ generation: Int64) -> String { "\(records.layout.records)/ledger-\(generation)" }
 
-  /// Appends what a transaction has changed, durably, as the last thing before it is committed.
-  func append(_ entries: [Entry], in database: inout Database) throws(StoreError) {
+  /// Appends what a transaction has changed, as the last thing before it is committed: durably, unless
+  /// a power cut may take the transaction too.
+  func append(
+    _ entries: [Entry], in database: inout Database, isDurable: Bool = true
+  ) throws(StoreError) {
     let owed = try database.run("SELECT kind, name FROM ledger_owed", to: Self.action)
     if owed.isEmpty && entries.isEmpty { return }
     var standing = try Self.standing(in: &database)
@@ -61,7 +64,7 @@ struct Ledger: Sendable {
         lines.append(line)
       }
     }
-    try write(lines, to: &standing)
+    try write(lines, to: &standing, isDurable: isDurable)
     try database.run("DELETE FROM ledger_owed", to: Self.action)
     try Self.record(standing, in: &database)
   }
@@ -129,7 +132,9 @@ struct Ledger: Sendable {
   }
 
   /// What lies behind the bytes that the database knows was never committed, and makes room.
-  private func write(_ lines: [LedgerLine], to standing: inout Standing) throws(StoreError) {
+  private func write(
+    _ lines: [LedgerLine], to standing: inout Standing, isDurable: Bool
+  ) throws(StoreError) {
     let path = path(standing.generation)
     let bytes = Array(lines.map(\.text).joined().utf8)
     let length = standing.byteCount
@@ -139,7 +144,7 @@ struct Ledger: Sendable {
       try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
         try unsafe files.write(bytes, to: file)
       }
-      try files.flush(file)
+      if isDurable { try files.flush(file) }
     }
     standing.byteCount += Int64(bytes.count)
   }

@@ -28,13 +28,20 @@ struct RecordFolder: Sendable {
   func path(ofPin run: RunID) -> String { "\(layout.records)/pins/\(Self.fileName(run)).json" }
 
   /// Writes a checkpoint's record, durably, in place of an older one.
-  func write(_ checkpoint: Checkpoint) throws(StoreError) {
-    try write(try SealedRecord.encode(checkpoint), to: path(of: checkpoint.key))
+  func write(_ checkpoint: Checkpoint) throws(StoreError) { try write([checkpoint]) }
+
+  /// Writes the records of checkpoints, durably, in place of older ones.
+  func write(_ checkpoints: [Checkpoint]) throws(StoreError) {
+    var records: [(text: String, target: String)] = []
+    for checkpoint in checkpoints {
+      records.append((try SealedRecord.encode(checkpoint), path(of: checkpoint.key)))
+    }
+    try write(records)
   }
 
-  /// Writes a run's record, durably, in place of an older one.
-  func write(_ run: RunRecord) throws(StoreError) {
-    try write(try SealedRecord.encode(run), to: path(of: run.id))
+  /// Writes a run's record in place of an older one: durably, unless a power cut may take it.
+  func write(_ run: RunRecord, isDurable: Bool = true) throws(StoreError) {
+    try write(try SealedRecord.encode(run), to: path(of: run.id), isDurable: isDurable)
   }
 
   /// Writes a pin's record, durably.
@@ -90,24 +97,35 @@ struct RecordFolder: Sendable {
     return pin
   }
 
-  /// Writes a small file, durably, in place of an older one.
-  func write(_ text: String, to target: String) throws(StoreError) {
-    let folder = FilePath.folder(of: target)
-    try FolderMaker(files: files).make(folder)
-    let draft = try drafts.makeFile()
-    let bytes = Array(text.utf8)
-    try doing("write the record", target) { () throws(SystemError) in
-      do throws(SystemError) {
-        try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-          try unsafe files.write(bytes, to: draft)
-        }
-        try files.flush(draft)
-        try files.rename(draft.path, to: target)
-      } catch {
-        try? files.unlink(draft.path)
-        throw error
+  /// Writes a small file in place of an older one: durably, unless a power cut may take it.
+  func write(_ text: String, to target: String, isDurable: Bool = true) throws(StoreError) {
+    try write([(text, target)], isDurable: isDurable)
+  }
+
+  /// Writes all records before it flushes the first, and names all before it flushes a folder: one
+  /// commit of the file system's own journal then serves them all.
+  private func write(
+    _ records: [(text: String, target: String)], isDurable: Bool = true
+  ) throws(StoreError) {
+    var unnamed: [RecordDraft] = []
+    // Nothing is left here but where a step failed.
+    defer { for draft in unnamed { try? files.unlink(draft.path) } }
+    for (text, target) in records {
+      try FolderMaker(files: files).make(FilePath.folder(of: target))
+      unnamed.append(RecordDraft(try drafts.makeFile(), for: target))
+      try unnamed.last?.write(text, with: files)
+    }
+    for draft in unnamed where isDurable { try draft.flush(with: files) }
+    while let draft = unnamed.first {
+      try draft.takeName(with: files)
+      unnamed.removeFirst()
+    }
+    guard isDurable else { return }
+    var flushed: Set<String> = []
+    for (_, target) in records where flushed.insert(FilePath.folder(of: target)).inserted {
+      try doing("write the record", target) { () throws(SystemError) in
+        try files.flushFolder(FilePath.folder(of: target))
       }
-      try files.flushFolder(folder)
     }
   }
 

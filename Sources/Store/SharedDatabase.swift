@@ -11,6 +11,20 @@ final class SharedDatabase: Sendable {
   func with<Result>(
     _ body: (inout sending Database) throws(StoreError) -> sending Result
   ) throws(StoreError) -> Result {
-    try database.withLock(body)
+    try database.withLock { (database) throws(StoreError) in
+      try database.flushCommits(to: "use")
+      return try body(&database)
+    }
+  }
+
+  /// Likewise, but commits reach the disk with the next one that is flushed.
+  func withDeferredFlush<Result>(
+    to action: String,
+    _ body: (inout sending Database) throws(StoreError) -> sending Result
+  ) throws(StoreError) -> sending Result {
+    try database.withLock { (database) throws(StoreError) in
+      try database.deferFlushes(to: action)
+      return try body(&database)
+    }
   }
 }

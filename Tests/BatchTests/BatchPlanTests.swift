@@ -37,6 +37,10 @@ struct BatchPlanTests {
     #expect(costs[file("d.wav", 2000)].seconds == 6)
     #expect(costs[file("e.m4a", 50)].mediaSeconds == 500)
     #expect(abs(costs[file("f.mp3", 2100)].seconds - 16) < 1e-9)
+    // What cannot be opened costs nothing, and spoils nobody's estimate.
+    costs.addHopeless(file("broken.wav", 5000))
+    #expect(costs[file("broken.wav", 5000)] == CostModel.Cost())
+    #expect(costs[file("d.wav", 2000)].seconds == 6)
   }
 
   @Test("the costliest file is begun first, equal ones in the order of their paths")
@@ -49,12 +53,15 @@ struct BatchPlanTests {
       files.map { BatchPlan.Job(file: $0, name: $0.path, sidecar: nil) }, costs: costs)
     var order: [String] = []
     var numbers: [Int] = []
-    while let (number, job) = queue.next() {
+    var shares: [Double] = []
+    while let (number, job, share) = queue.next() {
       order.append(job.file.path)
       numbers.append(number)
+      shares.append(share)
     }
     #expect(order == ["b.m4a", "c.wav", "a.wav", "d.wav"])
     #expect(numbers == [1, 2, 3, 4])
+    #expect(zip(shares, [9, 3, 1, 1]).allSatisfy { abs($0 - $1 / 14) < 1e-9 })
     let rest = queue.drain()
     #expect(rest.isEmpty)
   }

@@ -28,6 +28,7 @@ struct BatchFolder {
       let outcome: String
       let name: String?
       let exports: [Export]?
+      let mediaSeconds: Double?
       let levels: [String: Levels]?
       let error: Failure?
     }

@@ -49,6 +49,40 @@ struct BatchTests {
     #expect(after == before)
   }
 
+  @Test("a recording that is there twice is worked on once, gives both exports, and counts twice")
+  func twins() throws {
+    for name in ["a.wav", "b/a.wav", "c.wav"] { try folder.putTiny(1, name) }
+    let pipeline = try folder.pipeline()
+    let run = try folder.batch(pipeline, ["--jobs", "3"])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let exports = try ["a.wav", "b/a.wav", "c.wav"].map { try folder.place.export($0) }
+    #expect(exports[0] == exports[1] && exports[0] == exports[2])
+    // Each is 0.1 s long, whoever did the work.
+    let lengths = run.report?.files.map { $0.mediaSeconds ?? 0 } ?? []
+    #expect(lengths.count == 3 && lengths.allSatisfy { abs($0 - 0.1) < 1e-6 }, "\(lengths)")
+    // Decoding, compressing, normalizing, exporting: each was done by one of the three.
+    let runs = try folder.place.spool(["runs", "--json"]).text
+    #expect(runs.components(separatedBy: #""outcome":"made""#).count - 1 == 4)
+    #expect(runs.components(separatedBy: #""outcome":"reused""#).count - 1 == 8)
+  }
+
+  @Test("the first line says how long and how large the batch is, whatever is in the store")
+  func header() throws {
+    for number in 0..<3 { try folder.putTiny(number, "note-\(number).wav") }
+    try folder.put(Data("no sound".utf8), "bad.wav")
+    let pipeline = try folder.pipeline()
+    let first = try folder.batch(pipeline)
+    let line = try #require(first.lines.first { $0.hasPrefix("4 files") })
+    #expect(line.hasPrefix("4 files, 0.3 s of sound: 4 to do, 0 reused · needs about "), "\(line)")
+    // The work is there, the exports are wanted elsewhere.
+    let other = try folder.place.spool(
+      ["batch", pipeline, folder.path, "--out", folder.place.file("other")])
+    let again = try #require(
+      other.text.split(separator: "\n").first { $0.hasPrefix("4 files") })
+    #expect(
+      again.hasPrefix("4 files, 0.3 s of sound: 4 to do, 0 reused · needs about "), "\(again)")
+  }
+
   @Test("--failed works on those that failed, and on nothing else")
   func failedOnly() throws {
     let pipeline = try folder.pipeline()

@@ -78,6 +78,38 @@ import Testing
     }
   }
 
+  @Test("what nobody vouches for rides to the disk with the next commit that counts")
+  func deferredCommits() throws {
+    func setting(_ database: inout Database) throws(StoreError) -> [SQLRow] {
+      try database.run("PRAGMA synchronous", to: "test")
+    }
+    let deferred = try store.withDeferringDatabase(to: "test") { (database) throws(StoreError) in
+      try setting(&database)
+    }
+    #expect(deferred == [[.integer(1)]])
+    let run = RunRecord(
+      id: RunID("a"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:], startedAt: 1)
+    try store.save(run)
+    let claim = try store.granted(SHA256.digest(of: "work"))
+    let counting = try store.withDatabase { (database) throws(StoreError) in
+      try setting(&database)
+    }
+    #expect(counting == [[.integer(2)]])
+    claim.end()
+    // A failed one leaves nothing behind either.
+    #expect(throws: StoreError.self) {
+      try store.withDeferringDatabase(to: "test") { (database) throws(StoreError) in
+        try database.transaction(to: "test") { (database) throws(StoreError) in
+          _ = try database.run("INSERT INTO nowhere VALUES (1)", to: "test")
+        }
+      }
+    }
+    let after = try store.withDatabase { (database) throws(StoreError) in try setting(&database) }
+    #expect(after == [[.integer(2)]])
+    // Others see at once what was not flushed.
+    #expect(try DiskStore(at: store.path).runs(limit: 9).map(\.id) == [run.id])
+  }
+
   @Test("long drafts are handed to the disk while they grow")
   func writeback() throws {
     let draft = try store.makeDraft(.sound)

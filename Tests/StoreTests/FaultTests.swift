@@ -63,10 +63,12 @@ import Testing
         #expect(isDone && number > 20)
         break
       }
-      #expect(!isDone, "\(failure)")
+      // Only speed depends on when the disk begins to write.
+      let isHarmless = if case .startWriteback = failure { true } else { false }
+      #expect(isDone == isHarmless, "\(failure)")
       try expectConsistency(path, "\(failure)")
       #expect(names(in: path + "/drafts") == [], "\(failure)")
-      #expect(names(in: scratch.file("out")) == [], "\(failure)")
+      #expect(names(in: scratch.file("out")) == (isDone ? ["note.wav"] : []), "\(failure)")
       try live(.system, in: path)
       #expect(names(in: scratch.file("out")) == ["note.wav"], "\(failure)")
       try FileManager.default.removeItem(atPath: path)

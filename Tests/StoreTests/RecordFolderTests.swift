@@ -54,6 +54,51 @@ import Testing
     #expect(try store.checkpoint(for: components.key) == record)
   }
 
+  @Test("several are written before one is flushed, and named before a folder is")
+  func several() throws {
+    let checkpoints = (0..<6).map { Checkpoint(components: .sample("eq", "\($0)"), outputs: [:]) }
+    let claim = try store.granted(SHA256.digest(of: "work"))
+    let before = probe.operations.count
+    try claim.commit(checkpoints)
+    let operations = probe.operations[before...].filter { operation in
+      let words = "\(operation)"
+      return words.contains("/drafts/") || words.contains(store.path + "/records/")
+    }
+    func places(_ isWanted: (FileOperation) -> Bool) -> [Int] {
+      operations.indices.filter { isWanted(operations[$0]) }
+    }
+    let writes = places { if case .write = $0 { true } else { false } }
+    let flushes = places { if case .flush = $0 { true } else { false } }
+    let renames = places { if case .rename = $0 { true } else { false } }
+    let folders = places { if case .flushFolder = $0 { true } else { false } }
+    #expect(writes.count == 6 && flushes.count == 6 && renames.count == 6)
+    #expect(try #require(writes.last) < #require(flushes.first))
+    #expect(try #require(flushes.last) < #require(renames.first))
+    #expect(try #require(renames.last) < #require(folders.first))
+    let cut = PowerCut(after: probe.operations)
+    #expect(cut.mistakes == [])
+    for checkpoint in checkpoints {
+      let path = store.records.path(of: checkpoint.key)
+      #expect(cut.spares(path, under: store.path))
+      #expect(try store.records.checkpoint(at: path) == checkpoint)
+    }
+  }
+
+  @Test("of parts that are recorded together, none counts where one cannot")
+  func allOrNone() throws {
+    let artifact = Artifact(kind: .file, digest: SHA256.digest(of: "gone"), byteCount: 4)
+    let broken = Checkpoint(
+      components: .sample("export", "1"),
+      outputs: [
+        PortName("file"): StepOutput(kind: .file, identity: artifact.digest, artifact: artifact)
+      ])
+    let claim = try store.granted(SHA256.digest(of: "work"))
+    #expect(throws: StoreError.self) { try claim.commit([checkpoint, broken]) }
+    #expect(try store.checkpoint(for: checkpoint.key) == nil)
+    try claim.commit([checkpoint])
+    #expect(try store.checkpoint(for: checkpoint.key) == checkpoint)
+  }
+
   @Test("what could not be recorded beside the database is not recorded in it either")
   func order() throws {
     let path = store.records.path(of: checkpoint.key)

@@ -56,13 +56,14 @@ public struct SoundPassExecutor: PassExecutor {
       }
       let more = sink.cost(of: streams[listener.at] ?? outline)
       cost.byteCount += more.byteCount
+      cost.scratchByteCount += more.scratchByteCount
       cost.publishedByteCount += more.publishedByteCount
       cost.coreSeconds += more.coreSeconds
     }
     let duration = outline.duration?.value
     return PassEstimate(
       mediaSeconds: duration, storeByteCount: cost.byteCount,
-      publishedByteCount: cost.publishedByteCount,
+      scratchByteCount: cost.scratchByteCount, publishedByteCount: cost.publishedByteCount,
       seconds: (duration ?? 0) * cost.coreSeconds / Double(coreCount),
       hints: SoundPassExecutor.hints(for: outline))
   }

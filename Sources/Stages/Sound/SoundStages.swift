@@ -210,7 +210,9 @@ struct SinkContext {
 struct SinkCost: Hashable, Sendable {
   /// Bytes for the store.
   var byteCount = 0
-  /// Of these, bytes that go on to the output folder.
+  /// Bytes for the store besides, which go when the work is done.
+  var scratchByteCount = 0
+  /// Of those that stay, bytes that go on to the output folder.
   var publishedByteCount = 0
   /// Seconds of one core for a second of sound.
   var coreSeconds = 0.0

@@ -69,7 +69,8 @@ struct BatchCommand: Command {
       let clock = SystemClock()
       let workplace = BatchWorkplace(
         store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
-        tags: { try? MediaProbe.describe($0).tags }, stop: stop, clock: clock,
+        tags: { try? MediaProbe.describe($0).tags },
+        length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
         recorder: recorder(order, clock, console))
       let runner = BatchRunner(
         order, in: workplace,

@@ -7,7 +7,9 @@ struct BatchBoard {
   var drawnAt = 0.0
   var drawnLineCount = 0
   private var forecast = BatchForecast.nothing
-  private var running: [(path: String, fraction: Double)] = []
+  private var running: [(path: String, share: Double, fraction: Double)] = []
+  /// The share of the whole work that is done, in files that are ended.
+  private var endedShare = 0.0
   private var doneCount = 0
   private var failedCount = 0
   private var beganAt = 0.0
@@ -18,25 +20,24 @@ struct BatchBoard {
     case .planned(let forecast):
       self.forecast = forecast
       beganAt = now
-    case .started(let path): running.append((path, 0))
+    case .started(let path, let share): running.append((path, share, 0))
     case .progress(let path, let fraction):
       if let index = running.firstIndex(where: { $0.path == path }) {
         running[index].fraction = fraction
       }
     case .finished(let result):
       guard let index = running.firstIndex(where: { $0.path == result.path }) else { return }
-      running.remove(at: index)
+      endedShare += running.remove(at: index).share
       if [.done, .reused].contains(result.outcome) { doneCount += 1 }
       if result.outcome == .failed { failedCount += 1 }
     case .warning, .ended: break
     }
   }
 
-  /// How much of the work is done, from 0 to 1: files count alike.
+  /// How much of the work is done, from 0 to 1: a file counts as what it is likely to cost.
   private var fraction: Double {
     guard forecast.pendingCount > 0 else { return 1 }
-    let done = Double(doneCount + failedCount) + running.map(\.fraction).reduce(0, +)
-    return min(done / Double(forecast.pendingCount), 1)
+    return min(running.reduce(endedShare) { $0 + $1.share * $1.fraction }, 1)
   }
 
   /// One line for each file under way, then one for all.

@@ -15,6 +15,7 @@ private struct BatchEventLine: Encodable {
   private var event = ""
   private var path: String?
   private var fraction: Double?
+  private var share: Double?
   private var step: String?
   private var message: String?
   private var outcome: String?
@@ -62,9 +63,10 @@ private struct BatchEventLine: Encodable {
         outputFreeBytes: forecast.outputFreeByteCount, seconds: forecast.seconds,
         isSampled: forecast.isSampled, workers: forecast.workerCount,
         exportFolders: forecast.exportFolders)
-    case .started(let path):
+    case .started(let path, let share):
       self.event = "started"
       self.path = path
+      self.share = share
     case .progress(let path, let fraction):
       self.event = "progress"
       self.path = path

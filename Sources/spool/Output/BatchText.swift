@@ -25,6 +25,10 @@ enum BatchText {
   }
 
   private static func need(_ forecast: BatchForecast) -> String {
+    // Of what cannot be opened, and of what is in the store already, nothing is known.
+    if forecast.neededByteCount == 0 {
+      return "\(ByteCount(forecast.outputFreeByteCount)) free"
+    }
     if forecast.sharesDisk {
       return "needs about \(ByteCount(forecast.neededByteCount)) of "
         + "\(ByteCount(forecast.storeFreeByteCount)) free"
