@@ -76,7 +76,7 @@ struct SpectrogramStage: SoundSinkStage, PublishingStage {
     let joinings = max(1, log2(Double(stream.frames?.count ?? 0) / shortest) + 2)
     return SinkCost(
       byteCount: Int(joinings * 8) * pixels + pixels, publishedByteCount: pixels,
-      coreSeconds: 0.0008 * Double(stream.format.channelCount))
+      coreSeconds: 0.0004 * Double(stream.format.channelCount))
   }
 
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
