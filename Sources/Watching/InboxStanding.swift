@@ -12,7 +12,9 @@ struct InboxStanding {
 
   private var waiting: [InboxPath: String] = [:]
   private var refused: [InboxPath: String] = [:]
-  private var ignored: Set<InboxPath> = []
+  /// The hashes of their paths: of tens of thousands, only the number matters.
+  private var ignored: Set<Int> = []
+  private var ignoredNames: Set<InboxPath> = []
   private var published: InboxReport?
   private var lastTime = -Double.infinity
   private var isChanged = true
@@ -37,7 +39,8 @@ struct InboxStanding {
   /// Notes a file that is none of the inbox's business.
   mutating func ignore(_ path: InboxPath) {
     forget(path)
-    ignored.insert(path)
+    ignored.insert(path.hashValue)
+    if ignoredNames.count < Self.nameLimit { ignoredNames.insert(path) }
     isChanged = true
   }
 
@@ -45,7 +48,8 @@ struct InboxStanding {
   mutating func forget(_ path: InboxPath) {
     let isKnown =
       waiting.removeValue(forKey: path) != nil || refused.removeValue(forKey: path) != nil
-      || ignored.remove(path) != nil
+      || ignored.remove(path.hashValue) != nil
+    ignoredNames.remove(path)
     isChanged = isChanged || isKnown
   }
 
@@ -55,18 +59,22 @@ struct InboxStanding {
     guard let due, due <= time else { return nil }
     (isChanged, lastTime) = (false, time)
     let report = InboxReport(
-      waiting: Self.group(waiting), refused: Self.group(refused),
-      ignored: Self.group(Dictionary(uniqueKeysWithValues: ignored.map { ($0, nil) })))
+      waiting: Self.group(waiting, count: waiting.count),
+      refused: Self.group(refused, count: refused.count),
+      ignored: Self.group(
+        Dictionary(uniqueKeysWithValues: ignoredNames.map { ($0, nil) }), count: ignored.count))
     guard report != published, let data = try? JSONEncoder().encode(report) else { return nil }
     published = report
     return String(decoding: data, as: UTF8.self)
   }
 
-  private static func group(_ files: [InboxPath: String?]) -> InboxReport.Group {
+  private static func group(
+    _ files: [InboxPath: String?], count: Int
+  ) -> InboxReport.Group {
     let named = files.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
       .prefix(nameLimit)
     return InboxReport.Group(
-      count: files.count,
+      count: count,
       files: named.map { InboxReport.File(path: $0.key.description, reason: $0.value) })
   }
 }

@@ -39,6 +39,24 @@ struct WatchServiceTests {
   }
 
   @Test(
+    "a note whose end could not be recorded is gone on with once the ledger can be written to",
+    .enabled(if: LongTests.areWanted, "it takes a minute"))
+  func ledgerFailure() throws {
+    // Long enough that the ledger is locked while it is worked on.
+    try inbox.make(1, seconds: 400)
+    let watch = try inbox.watch()
+    try inbox.shell("cp made/1.wav x.wav; mv x.wav inbox/note.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "received" } })
+    // Longer than run, failure and putting back wait for a lock, one after the other.
+    try inbox.shell(
+      "exec 3> >(sqlite3 '\(place.store)/spool.sqlite'); echo '.timeout 5000' >&3; "
+        + "echo 'BEGIN IMMEDIATE;' >&3; sleep 50; echo 'COMMIT;' >&3; exec 3>&-")
+    #expect(try inbox.wait(seconds: 60) { try inbox.notes().map(\.state) == ["uploaded"] })
+    #expect(watch.isRunning && watch.news.contains { $0.event == "trouble" }, "\(watch.output)")
+    #expect(WatchedPlace.files(in: place.out) == ["note.wav"])
+  }
+
+  @Test(
     "SIGTERM lets work come to a clean point, and the next watch goes on there",
     arguments: [SIGTERM, SIGINT])
   func drain(signal: Int32) throws {

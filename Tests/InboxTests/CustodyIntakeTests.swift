@@ -81,31 +81,6 @@ struct CustodyIntakeTests {
     #expect(other == note.key)
   }
 
-  @Test("what a sidecar asks of the pipeline, and what is wrong with it, is kept with the note")
-  func keptFacts() throws {
-    let sidecar = #"{"title":5,"spool":{"set":{"level":-9.5,"on":true,"words":["a"]}}}"#
-    let note = try receive(try bench.drop("sound", as: "note.m4a", sidecar: sidecar))
-    let kept = KeptFacts(of: note)
-    #expect(kept.problems == ["title: found the number 5, expected a text"])
-    let variables = ["level", "on", "words"].map {
-      VariableDefinition(
-        name: $0, value: DocumentNode(.scalar("", isQuoted: false), at: Self.place), summary: nil,
-        isOverridable: true)
-    }
-    let values = try SidecarOverrides.read(kept.request, of: "it", variables: variables)
-    #expect(values["level"]?.content == .scalar("-9.5", isQuoted: false))
-    #expect(values["on"]?.content == .scalar("true", isQuoted: false))
-    #expect(
-      values["words"]?.content
-        == .sequence([DocumentNode(.scalar("a", isQuoted: true), at: Self.place)]))
-    #expect(throws: StageError.self) {
-      try SidecarOverrides.read(kept.request, of: "it", variables: [])
-    }
-    #expect(KeptFacts(of: try receive(try bench.drop("other", as: "b.m4a"))).request == nil)
-  }
-
-  private static let place = SourceLocation(line: 1, column: 1)
-
   @Test("a file that is another version than the one that settled wants another look")
   func changed() throws {
     let recording = try bench.drop("sound", as: "note.m4a")
