@@ -29,6 +29,9 @@ struct ChunkJob: Sendable {
   }
 
   private func encode(_ sound: any ChunkSound) throws(MediaError) -> PacketRun {
+    if settings.hasOwnEncoder, let bits = settings.bits {
+      return try encode(sound, ALACFrame(channelCount: settings.format.channelCount, bits: bits))
+    }
     var encoder = try EncoderContext(settings, path: path)
     var number = plan.firstPacket(of: label.chunk)
     let wanted = max(number, plan.boundary(of: label.chunk) - 1)
@@ -58,6 +61,22 @@ struct ChunkJob: Sendable {
       throw MediaError(
         .unsupported, "encode", path: path,
         reason: "this libavcodec's \(settings.codec) encoder holds back more than expected")
+    }
+    return run
+  }
+
+  /// Packets that do not depend on each other, by an encoder of our own.
+  private func encode(
+    _ sound: any ChunkSound, _ frame: consuming ALACFrame
+  ) throws(MediaError) -> PacketRun {
+    var run = PacketRun(first: plan.boundary(of: label.chunk))
+    let range = label.range
+    var block = AudioBuffer(
+      channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
+      if stop.isRaised { return run }
+      try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
+      run.packets.append(frame.packet(of: block))
     }
     return run
   }

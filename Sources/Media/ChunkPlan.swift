@@ -25,7 +25,7 @@ struct ChunkPlan: Hashable, Sendable {
 
   /// Apple Lossless packets do not depend on each other.
   static let alac = ChunkPlan(
-    frameSize: 4096, packetsPerChunk: 32, preRoll: 0, overlap: 0, delay: 0)
+    frameSize: ALACFrame.length, packetsPerChunk: 32, preRoll: 0, overlap: 0, delay: 0)
 
   /// FLAC frames depend on each other by their number alone. Their size is the encoder's choice, by
   /// rate and level; a chunk has about 2¹⁸ sample frames (5.4 s at 48 kHz).
