@@ -20,6 +20,7 @@ extension EncoderSettings {
     if let plan {
       words += [
         plan.frameSize, plan.packetsPerChunk, plan.preRoll, plan.overlap, plan.delay, plan.boosted,
+        plan.mirrored,
       ].map { "\($0)" }
     }
     return SHA256.digest(of: words.joined(separator: "\n"))
