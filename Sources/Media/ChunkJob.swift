@@ -29,9 +29,14 @@ struct ChunkJob: Sendable {
   }
 
   private func encode(_ sound: any ChunkSound) throws(MediaError) -> PacketRun {
+    if settings.hasOwnEncoder, let bits = settings.bits {
+      return try encode(sound, ALACFrame(channelCount: settings.format.channelCount, bits: bits))
+    }
     var encoder = try EncoderContext(settings, path: path)
-    var number = plan.firstPacket(of: label.chunk)
-    let wanted = max(number, plan.boundary(of: label.chunk) - 1)
+    let mirrored = plan.mirroredPackets(of: label.chunk, frames: label.range.count)
+    let wanted = max(plan.firstPacket(of: label.chunk), plan.boundary(of: label.chunk) - 1)
+    // A packet of silence parts the mirror from the sound.
+    var number = plan.firstPacket(of: label.chunk) - (mirrored > 0 ? mirrored + 1 : 0)
     var run = PacketRun(first: wanted)
     func take(_ packet: borrowing Packet) {
       let bytes = packet.bytes
@@ -44,6 +49,7 @@ struct ChunkJob: Sendable {
     let numbering = settings.isFLAC ? settings.bits.map(FLACNumbering.init) : nil
     var block = AudioBuffer(
       channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
+    if mirrored > 0 { try encode(mirrored, of: sound, &block, &encoder, take) }
     let boostEnd = range.lowerBound + plan.boostedPackets(of: label.chunk) * plan.frameSize
     for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
       if stop.isRaised { return run }
@@ -58,6 +64,43 @@ struct ChunkJob: Sendable {
       throw MediaError(
         .unsupported, "encode", path: path,
         reason: "this libavcodec's \(settings.codec) encoder holds back more than expected")
+    }
+    return run
+  }
+
+  /// Encodes the first packets' sound backwards, and one packet of silence, so that the encoder has
+  /// settled where the stream begins, and yet knows nothing that lies before it.
+  private func encode(
+    _ count: Int, of sound: any ChunkSound, _ block: inout AudioBuffer,
+    _ encoder: inout EncoderContext, _ take: (borrowing Packet) -> Void
+  ) throws(MediaError) {
+    for packet in (0..<count).reversed() {
+      encoder.boostsRate = count - 1 - packet < plan.boosted
+      try sound.read(packet * plan.frameSize..<(packet + 1) * plan.frameSize, into: &block)
+      for channel in 0..<block.channelCount {
+        var samples = unsafe UnsafeMutableBufferPointer(
+          start: block.baseAddress(ofChannel: channel), count: plan.frameSize)
+        unsafe samples.reverse()
+      }
+      try encoder.encode(block, take)
+    }
+    encoder.boostsRate = false
+    block.silence()
+    try encoder.encode(block, take)
+  }
+
+  /// Packets that do not depend on each other, by an encoder of our own.
+  private func encode(
+    _ sound: any ChunkSound, _ frame: consuming ALACFrame
+  ) throws(MediaError) -> PacketRun {
+    var run = PacketRun(first: plan.boundary(of: label.chunk))
+    let range = label.range
+    var block = AudioBuffer(
+      channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
+      if stop.isRaised { return run }
+      try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
+      run.packets.append(frame.packet(of: block))
     }
     return run
   }

@@ -19,13 +19,17 @@ struct ChunkPlan: Hashable, Sendable {
   /// controls its rate.
   var boosted = 0
 
+  /// Packets of pre-roll before the stream's first chunk, whose own beginning is played backwards for
+  /// that, where it is as long.
+  var mirrored = 0
+
   /// Whether a chunk is so much sound that it is kept in a file rather than in memory, and whether
   /// there are so many packets that a muxer's index of them counts: AAC has 47 a second.
   var isLong = false
 
   /// Apple Lossless packets do not depend on each other.
   static let alac = ChunkPlan(
-    frameSize: 4096, packetsPerChunk: 32, preRoll: 0, overlap: 0, delay: 0)
+    frameSize: ALACFrame.length, packetsPerChunk: 32, preRoll: 0, overlap: 0, delay: 0)
 
   /// FLAC frames depend on each other by their number alone. Their size is the encoder's choice, by
   /// rate and level; a chunk has about 2¹⁸ sample frames (5.4 s at 48 kHz).
@@ -50,11 +54,12 @@ struct ChunkPlan: Hashable, Sendable {
   /// takes twice the time, and noise is up to 4 dB off that of an encoder that has been at work.
   /// Half as many bits more, promised for the first 12 packets of pre-roll, carry λ there and
   /// beyond; from above it falls back within 20. Behind 48 packets, noise was within 0.3 dB of a
-  /// serial encoder's for speech, music and both, at 64 to 256 kbit/s. The pre-roll is 64.
+  /// serial encoder's for speech, music and both, at 64 to 256 kbit/s. The pre-roll is 64. Before
+  /// the stream's own beginning it is 32, and made from that.
   static func aac(packetsPerChunk: Int) -> ChunkPlan {
     ChunkPlan(
       frameSize: 1024, packetsPerChunk: packetsPerChunk, preRoll: 64, overlap: 16, delay: 1,
-      boosted: 12, isLong: true)
+      boosted: 12, mirrored: 32, isLong: true)
   }
 
   /// The packet that a chunk begins with, unless the seam moves.
@@ -66,6 +71,11 @@ struct ChunkPlan: Hashable, Sendable {
   /// How many packets of a chunk's encoder, from its first on, are boosted: none where they count.
   func boostedPackets(of chunk: Int) -> Int {
     min(boosted, boundary(of: chunk) - firstPacket(of: chunk))
+  }
+
+  /// How many packets' sound is played backwards before a chunk of so many frames.
+  func mirroredPackets(of chunk: Int, frames: Int) -> Int {
+    chunk == 0 && frames >= mirrored * frameSize ? mirrored : 0
   }
 
   /// Which frames a chunk's encoder takes, if the stream goes on long enough; a stream that ends

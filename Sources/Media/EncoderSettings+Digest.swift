@@ -16,9 +16,11 @@ extension EncoderSettings {
     }
     // The state of an MD5 is its own affair.
     words.append("libavutil=\(avutil_version())")
+    if hasOwnEncoder { words.append("alac=\(ALACFrame.revision)") }
     if let plan {
       words += [
         plan.frameSize, plan.packetsPerChunk, plan.preRoll, plan.overlap, plan.delay, plan.boosted,
+        plan.mirrored,
       ].map { "\($0)" }
     }
     return SHA256.digest(of: words.joined(separator: "\n"))

@@ -25,6 +25,9 @@ struct EncoderSettings: Sendable {
   /// Whether packets bear their number, and the file says something of all the sound.
   var isFLAC: Bool { codec == "flac" }
 
+  /// Whether packets are made without libavcodec, which knows Apple Lossless of more channels too.
+  var hasOwnEncoder: Bool { codec == "alac" && format.channelCount <= 2 }
+
   /// Reads a spec. The rate is kept where the codec takes it; else it is the nearest one above, or
   /// the codec's highest.
   init(_ spec: ExportSpec, for source: AudioFormat) {

@@ -72,7 +72,7 @@ struct Sound {
     Sound(format: format, channels: channels.map { Array($0.prefix(count)) })
   }
 
-  private init(format: AudioFormat, channels: [[Float]]) {
+  init(format: AudioFormat, channels: [[Float]]) {
     self.format = format
     self.channels = channels
   }

@@ -123,6 +123,23 @@ struct SoundFileEncoderTests {
     #expect(try abs(Double(bytes(of: chunked).count) / Double(bytes(of: serial).count) - 1) < 0.01)
   }
 
+  @Test("gives AAC that is as good at the beginning as it goes on to be")
+  func aacBeginning() throws {
+    let sound = Sound(pluckedFor: 400_000)
+    let settled = scratch.file("settled.m4a")
+    try sound.encode(as: .aac(bitRate: 128_000), to: settled, pool: pool)
+    var plan = ChunkPlan.aac
+    plan.mirrored = 0
+    let fresh = scratch.file("fresh.m4a")
+    try sound.encode(as: .aac(bitRate: 128_000), to: fresh, pool: pool, plan: plan)
+    let beginning = 0..<2 * 48000
+    let source = sound.interleaved
+    let ours = try signalToNoise(source, FFmpeg.decode(settled), in: beginning)
+    let theirs = try signalToNoise(source, FFmpeg.decode(fresh), in: beginning)
+    #expect(ours > theirs + 1)
+    #expect(try FFmpeg.decode(settled).count == FFmpeg.decode(fresh).count)
+  }
+
   @Test(
     "writes the same bytes however many threads there are and however the sound is cut",
     arguments: [

@@ -68,8 +68,8 @@ struct ExportTarget: Sendable {
   var coreSeconds: Double {
     switch format {
     case .wav: 0.0006
-    case .m4a: 0.017
-    case .alac: 0.0045
+    case .m4a: 0.0155
+    case .alac: 0.002
     case .flac: 0.003
     }
   }
