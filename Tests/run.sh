@@ -12,5 +12,14 @@ echo "Building Spool and its tests"
 swift build --build-tests --explicit-target-dependency-import-check error
 
 echo "Testing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+status=0
 # There is no XCTest here, and its empty summary would only confuse.
-exec swift test --skip-build --disable-xctest "$@"
+swift test --skip-build --disable-xctest "$@" 2>&1 | tee "$log" || status=$?
+if ((status != 0)); then
+  # Thousands of lines may have followed what went wrong: say it again where it is looked for.
+  echo "What failed:"
+  grep -aE '✘|error:' -A 2 "$log" | grep -avE ' (passed|started)' | head -n 100 || true
+fi
+exit "$status"

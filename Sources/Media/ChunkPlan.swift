@@ -43,8 +43,10 @@ struct ChunkPlan: Hashable, Sendable {
       frameSize: frameSize, packetsPerChunk: packetsPerChunk, preRoll: 0, overlap: 0, delay: 0)
   }
 
-  /// AAC is cut into minutes. See ``aac(packetsPerChunk:)`` for what comes before each.
-  static let aac = ChunkPlan.aac(packetsPerChunk: 2816)
+  /// AAC is cut into half minutes (at 48 kHz): a last chunk that runs alone while everything else is
+  /// done, or one that a crash takes, costs no more than that. See ``aac(packetsPerChunk:)`` for what
+  /// comes before each.
+  static let aac = ChunkPlan.aac(packetsPerChunk: 1408)
 
   /// AAC in chunks of a length that tests choose.
   ///

@@ -51,8 +51,10 @@ final class ChunkedEncoding: SoundFileEncoding {
     if plan.isLong { (nextChunk, chunksTaken) = (leading, leading) }
     self.settings = settings
     self.plan = plan
+    // A file of short chunks holds the most bytes: done early, it is hashed and published while the
+    // chunks of AAC, which take the longest and leave little to write, still keep all cores busy.
     jobs = OrderedResults(
-      pool: pool, limit: pool.threadCount + 2, priority: plan.isLong ? .high : .normal)
+      pool: pool, limit: pool.threadCount + 2, priority: plan.isLong ? .normal : .high)
   }
 
   /// What the pool still has of an encoding that is dropped leaves all files alone.
