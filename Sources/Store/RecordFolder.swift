@@ -115,7 +115,8 @@ struct RecordFolder: Sendable {
       unnamed.append(RecordDraft(try drafts.makeFile(), for: target))
       try unnamed.last?.write(text, with: files)
     }
-    for draft in unnamed where isDurable { try draft.flush(with: files) }
+    // Even one that may be taken is never found empty.
+    for draft in unnamed { try draft.flush(with: files) }
     while let draft = unnamed.first {
       try draft.takeName(with: files)
       unnamed.removeFirst()

@@ -51,7 +51,7 @@ struct OutputFolderTests {
     "a run that cannot fit is refused with figures, before it has written anything",
     .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"), arguments: [true, false])
   func noRoom(isStore: Bool) throws {
-    let disk = try SmallDisk(byteCount: 300_000)
+    let disk = try SmallDisk(byteCount: 800_000)
     let run = try place.run(
       try place.quickPipeline(), [note],
       isStore ? ["--store", disk.path + "/store"] : ["--out", disk.path])

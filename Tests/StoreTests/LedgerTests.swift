@@ -120,14 +120,17 @@ struct LedgerTests {
     #expect(try Inspection(of: path).run().findings == [])
   }
 
-  @Test("a run's record is durable before its work can begin")
+  @Test("a run's record is there as it begins, never empty, and durable as the run ends")
   func order() throws {
     let probe = FileProbe()
     let store = try DiskStore(at: path, files: probe.files)
     try store.save(run("begun", .running))
+    let record = store.records.path(of: RunID("begun"))
+    #expect(try store.records.run(at: record)?.state == .running)
+    #expect(PowerCut(after: probe.operations).mistakes == [])
+    try store.save(run("begun", .done))
     let cut = PowerCut(after: probe.operations)
     #expect(cut.mistakes == [])
-    let record = store.records.path(of: RunID("begun"))
     #expect(cut.spares(record, under: scratch.path) || cut.spares(record, under: path))
     #expect(cut.sparesBytes(of: store.ledger.path(1)))
   }

@@ -58,11 +58,14 @@ import Testing
   func several() throws {
     let checkpoints = (0..<6).map { Checkpoint(components: .sample("eq", "\($0)"), outputs: [:]) }
     let claim = try store.granted(SHA256.digest(of: "work"))
+    // The first begins the ledger.
+    try claim.commit([Checkpoint(components: .sample("eq", "first"), outputs: [:])])
     let before = probe.operations.count
     try claim.commit(checkpoints)
     let operations = probe.operations[before...].filter { operation in
       let words = "\(operation)"
-      return words.contains("/drafts/") || words.contains(store.path + "/records/")
+      return words.contains("/drafts/")
+        || words.contains(store.path + "/records/") && !words.contains("/ledger-")
     }
     func places(_ isWanted: (FileOperation) -> Bool) -> [Int] {
       operations.indices.filter { isWanted(operations[$0]) }
