@@ -11,6 +11,8 @@ import Threading
 final class PassJournal: @unchecked Sendable {
   /// Moments that are noted, at most; a stretch between two of them is streamed again.
   private static let momentLimit = 16
+  /// Bytes that the noted moments may take together, unless few of them take more.
+  private static let byteLimit = 4 << 20
 
   private let interval: Duration
   private let claim: any WorkClaim
@@ -54,7 +56,7 @@ final class PassJournal: @unchecked Sendable {
   func add(_ moment: PassNote.Moment) {
     note.withLock {
       $0.moments.append(moment)
-      $0.prune(to: 2 * Self.momentLimit)
+      $0.prune(to: 2 * Self.momentLimit, byteLimit: 2 * Self.byteLimit)
     }
   }
 
@@ -72,7 +74,7 @@ final class PassJournal: @unchecked Sendable {
         note.listeners[index].needsFrom = standing?.needsFrom.count ?? 0
         note.listeners[index].state = standing?.state
       }
-      note.prune(to: Self.momentLimit)
+      note.prune(to: Self.momentLimit, byteLimit: Self.byteLimit)
       do { return try Findings.json(note) } catch {
         throw StageError("cannot note the progress", reason: "\(error)")
       }

@@ -22,6 +22,9 @@ struct PassNote: Codable, Hashable {
       self.states = states.map { $0.map { Data($0.bytes).base64EncodedString() } }
     }
 
+    /// Bytes that the states take as they are noted.
+    var byteCount: Int { states.reduce(0) { $0 + ($1?.utf8.count ?? 0) } }
+
     /// The state of one segment's processors.
     func state(ofSegment index: Int) -> ProcessorSnapshot? {
       states[index].flatMap { Data(base64Encoded: $0) }.map { ProcessorSnapshot(bytes: Array($0)) }
@@ -63,10 +66,17 @@ struct PassNote: Codable, Hashable {
     }
   }
 
+  /// How many moments are noted however big they are: one to restart from, and those that
+  /// listeners are on their way to.
+  private static let leastMoments = 4
+
   /// Forgets the moments before the one to restart from, and thins the rest out.
-  mutating func prune(to limit: Int) {
+  mutating func prune(to limit: Int, byteLimit: Int = .max) {
     if let restart { moments.removeAll { $0.frame < restart.frame } }
-    while moments.count > limit {
+    while moments.count > limit
+      || moments.count > PassNote.leastMoments
+        && moments.reduce(0, { $0 + $1.byteCount }) > byteLimit
+    {
       moments = moments.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     }
   }
