@@ -6,7 +6,8 @@ import Testing
   /// Parameters that make each kind complete where its defaults do not.
   private static let required: [String: [(String, String)]] = [
     "gain": [("gain", "-3 dB")], "normalize": [("loudness", "-16 LUFS")],
-    "export": [("formats", "wav")],
+    "export": [("formats", "wav")], "channels": [("pick", "1")], "resample": [("rate", "48 kHz")],
+    "speed": [("tempo", "1.25")],
   ]
 
   private func resolve(
@@ -34,6 +35,12 @@ import Testing
         ]), at: place)
       return [("bands", DocumentNode(.sequence([band]), at: place))]
     }
+    if kind == "cut" {
+      let place = SourceLocation(line: 1, column: 1)
+      let range = DocumentNode(
+        .mapping([.init(key: "from", location: place, value: scalar("1 s"))]), at: place)
+      return [("remove", DocumentNode(.sequence([range]), at: place))]
+    }
     return (Self.required[kind] ?? []).map { ($0.0, scalar($0.1)) }
   }
 
@@ -59,7 +66,9 @@ import Testing
 
   @Test(arguments: [
     ("normalize", [("loudness", "-16 LUFS"), ("peak", "-1 dB")]), ("normalize", []),
-    ("export", [("formats", "wav")]),
+    ("export", [("formats", "wav")]), ("channels", []), ("resample", [("rate", "44100.5 Hz")]),
+    ("trim", [("start", "2 s"), ("end", "1 s")]), ("trim", [("end", "2 s"), ("duration", "1 s")]),
+    ("silence", [("maximum", "50 ms"), ("padding", "100 ms")]),
   ])
   func `what single ranges cannot say is checked when the stage is made`(
     kind: String, parameters: [(String, String)]
