@@ -22,6 +22,7 @@ final class PassJournal: @unchecked Sendable {
   private var taps: [SoundTap] = []
   private var thread: BackgroundThread?
   private let lastText = Mutex("")
+  private let lastLandmark = Mutex<PassNote.Landmark?>(nil)
 
   /// A journal that begins with what an earlier process noted, and is written at this interval.
   init(_ note: PassNote, every interval: Duration, claim: any WorkClaim, fault: PassFault) {
@@ -69,16 +70,23 @@ final class PassJournal: @unchecked Sendable {
   func noteNow() throws(StageError) {
     let standings = taps.map(\.standing)
     for tap in taps { try tap.flush() }
-    let text = try note.withLock { (note) throws(StageError) -> String in
+    let text = try note.withLock { (note) throws(StageError) -> String? in
       for (index, standing) in standings.enumerated() where note.listeners[index].result == nil {
         note.listeners[index].needsFrom = standing?.needsFrom.count ?? 0
         note.listeners[index].state = standing?.state
       }
       note.prune(to: Self.momentLimit, byteLimit: Self.byteLimit)
-      do { return try Findings.json(note) } catch {
+      let landmark = note.landmark
+      // What is big is written down only where there is something to be gained from it.
+      guard !note.isBig(Self.byteLimit) || landmark != lastLandmark.withLock({ $0 }) else {
+        return nil
+      }
+      lastLandmark.withLock { $0 = landmark }
+      do { return try Findings.json(note.written(byteLimit: Self.byteLimit)) } catch {
         throw StageError("cannot note the progress", reason: "\(error)")
       }
     }
+    guard let text else { return }
     let isNews = lastText.withLock { last in
       defer { last = text }
       return last != text

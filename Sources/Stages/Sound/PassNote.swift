@@ -74,12 +74,38 @@ struct PassNote: Codable, Hashable {
   mutating func prune(to limit: Int, byteLimit: Int = .max) {
     if let restart { moments.removeAll { $0.frame < restart.frame } }
     while moments.count > limit
-      || moments.count > PassNote.leastMoments
-        && moments.reduce(0, { $0 + $1.byteCount }) > byteLimit
+      || moments.count > PassNote.leastMoments && byteCount > byteLimit
     {
       moments = moments.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     }
   }
+
+  /// The note as it is written down: where its moments take more than `byteLimit` together, the
+  /// one to restart from is enough.
+  func written(byteLimit: Int) -> PassNote {
+    guard isBig(byteLimit) else { return self }
+    var note = self
+    note.moments = restart.map { [$0] } ?? []
+    return note
+  }
+
+  /// Whether the moments take more than `byteLimit` together.
+  func isBig(_ byteLimit: Int) -> Bool { byteCount > byteLimit }
+
+  /// What going on later would gain from: another moment to restart from, or one more listener that
+  /// is done.
+  var landmark: Landmark {
+    Landmark(restart: restart?.frame, done: listeners.count { $0.result != nil })
+  }
+
+  /// Where a pass would go on, in short.
+  struct Landmark: Hashable {
+    let restart: Int?
+    let done: Int
+  }
+
+  /// Bytes that the moments' states take.
+  private var byteCount: Int { moments.reduce(0) { $0 + $1.byteCount } }
 
   /// How the listener of this number stood, if it heard this segment.
   func listener(_ number: Int, segment: Int) -> Standing? {

@@ -150,10 +150,10 @@ final class SoundStream {
     guard now - lastMoment >= pause else { return }
     lastMoment = now
     let states = segments.map { $0.chain?.snapshot }
-    // Processors that hold much sound back have big states, and those are taken more rarely: 8 MB a
+    // Processors that hold much sound back have big states, and those are taken more rarely: 4 MB a
     // second at most.
     let byteCount = states.reduce(0) { $0 + ($1?.bytes.count ?? 0) }
-    pause = max(momentInterval, .microseconds(byteCount / 8))
+    pause = max(momentInterval, .microseconds(byteCount / 4))
     journal.add(PassNote.Moment(frame: frames, given: segments.map(\.given), states: states))
   }
 }
