@@ -232,6 +232,40 @@ struct ShapingTests {
     #expect(abs(try Reference.loudness(of: place.out + "/talk.flac").integrated + 16) < 0.2)
   }
 
+  @Test("killed anywhere, the files are the same to the byte, and so are the maps")
+  func kills() throws {
+    let note = try recording(90)
+    let pipeline = try place.pipeline(
+      """
+      pipeline: killed
+      inputs: { note: sound }
+      stages:
+        - decode: { from: $note }
+        - cut: { remove: [{ from: 10 s, to: 20 s }, { from: 40 s, to: 41 s }] }
+        - silence: { threshold: -20 dB, minimum: 20 ms, maximum: 10 ms, padding: 5 ms }
+        - resample: { rate: 44.1 kHz, quality: best }
+        - speed: 1.3
+        - fade: { in: 1 s, out: 10 s }
+        - export: { formats: [wav, flac] }
+      """)
+    let test = try place.spool(
+      ["crashtest", pipeline, note, "--kills", "8", "--seed", "20261121", "--json"])
+    #expect(test.exitCode == 0, "\(test.errorOutput)")
+    let last = try #require(test.text.split(separator: "\n").last)
+    let result = try JSONDecoder().decode(CrashTest.self, from: Data(last.utf8)).result
+    #expect(result.kills == 8)
+    #expect(result.outputs > 0 && result.identicalOutputs == result.outputs)
+  }
+
+  private struct CrashTest: Decodable {
+    struct Result: Decodable {
+      let kills: Int
+      let outputs: Int
+      let identicalOutputs: Int
+    }
+    let result: Result
+  }
+
   private func map(of step: String, _ run: SpoolRun) throws -> Map {
     let text = try #require(run.step(step)?.findings)
     return try JSONDecoder().decode(Map.self, from: Data(text.utf8))
