@@ -98,30 +98,36 @@ public final class SilenceShortener: ReportingProcessor {
     }
   }
 
-  /// Cuts the block into what is loud and what is quiet.
+  /// Cuts the block into runs of what is loud and what is quiet. What goes through as it is, is
+  /// given in stretches as long as possible: sound crosses the threshold at every wave.
   private func takeBlock(into output: inout AudioBuffer) {
     let count = block.frameCount.count
-    var start = 0
+    let levels = unsafe self.levels.start
+    var (start, direct) = (0, 0)
     while start < count {
-      let isLoud = levels[start] >= threshold
-      var end = start + 1
-      while end < count, (levels[end] >= threshold) == isLoud { end += 1 }
+      let isLoud = unsafe levels[start] >= threshold
+      var end = start &+ 1
+      while end < count, unsafe (levels[end] >= threshold) == isLoud { end &+= 1 }
       if isLoud {
         endSilence(into: &output)
-        output.append(contentsOf: block, start: Frames(start), count: Frames(end - start))
-        position += end - start
+      } else if end - start <= head - quiet {
+        quiet += end - start
       } else {
-        takeQuiet(start, end, into: &output)
+        let rest = start + max(head - quiet, 0)
+        output.append(contentsOf: block, start: Frames(direct), count: Frames(rest - direct))
+        quiet += rest - start
+        hold(rest, end)
+        direct = end
       }
+      position += end - start
       start = end
     }
+    output.append(contentsOf: block, start: Frames(direct), count: Frames(count - direct))
   }
 
-  private func takeQuiet(_ start: Int, _ end: Int, into output: inout AudioBuffer) {
-    let direct = min(max(head - quiet, 0), end - start)
-    output.append(contentsOf: block, start: Frames(start), count: Frames(direct))
-    var next = start + direct
-    quiet += direct
+  /// Holds back quiet frames behind the head of a silence.
+  private func hold(_ start: Int, _ end: Int) {
+    var next = start
     while next < end {
       // Up to the limit nothing is decided; behind it only the newest frames matter.
       let count = quiet < limit ? min(limit - quiet, end - next) : end - next
@@ -130,7 +136,6 @@ public final class SilenceShortener: ReportingProcessor {
       quiet += count
       if quiet > limit { forget() }
     }
-    position += end - start
   }
 
   /// Forgets what lies between the crossfade and the padding.
