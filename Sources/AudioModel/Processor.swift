@@ -16,8 +16,13 @@ public protocol Processor: AnyObject {
   var latency: Frames { get }
 
   /// The most frames that calls of `process` with `input` frames in all can give, whatever came
-  /// before, and `finish` after them: a block given as output must have room for so many.
+  /// before, and `finish` after them: the block given to `finish` must have room for
+  /// `capacity(for: .zero)`.
   func capacity(for input: Frames) -> Frames
+
+  /// The most frames that calls of `process` alone can give: a block given to it must have room for
+  /// so many. Less than `capacity` where much is held back to the end, so that blocks stay small.
+  func blockCapacity(for input: Frames) -> Frames
 
   /// Takes the whole of `input` and replaces the content of `output`.
   func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer)
@@ -36,6 +41,9 @@ public protocol Processor: AnyObject {
 extension Processor {
   /// What comes in, and what was held back.
   public func capacity(for input: Frames) -> Frames { input + latency }
+
+  /// What `process` and `finish` can give together.
+  public func blockCapacity(for input: Frames) -> Frames { capacity(for: input) }
 }
 
 /// A processor that has something to tell about what it did: how far it turned the sound down, or

@@ -15,6 +15,11 @@ public struct ProcessorSnapshot: Hashable, Sendable, Codable {
   public mutating func append<T: BitwiseCopyable>(contentsOf values: [T]) {
     for value in values { append(value) }
   }
+
+  /// Appends `count` samples; for long runs of them, at the speed of a copy.
+  @unsafe public mutating func append(samples start: UnsafePointer<Float>, count: Int) {
+    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: 4 * count))
+  }
 }
 
 /// Reads a snapshot back in the order in which it was written.
@@ -46,6 +51,20 @@ public struct SnapshotReader {
     values.reserveCapacity(count)
     for _ in 0..<count { values.append(try next(type)) }
     return values
+  }
+
+  /// Reads the next `count` samples into memory; throws, and writes nothing, when there are fewer.
+  @unsafe public mutating func read(
+    _ count: Int, into samples: UnsafeMutablePointer<Float>
+  ) throws(SnapshotError) {
+    guard count >= 0, bytes.count - offset >= 4 * count else { throw SnapshotError() }
+    guard count > 0 else { return }
+    unsafe bytes.withUnsafeBytes {
+      guard let start = $0.baseAddress else { return }
+      unsafe UnsafeMutableRawPointer(samples).copyMemory(
+        from: start + offset, byteCount: 4 * count)
+    }
+    offset += 4 * count
   }
 
   /// Throws unless everything was read: a longer snapshot belongs to another processor.

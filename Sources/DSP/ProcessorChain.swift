@@ -33,7 +33,8 @@ public final class ProcessorChain: Processor {
     outputFormat = processors.last?.outputFormat ?? format
     var capacity = Self.blockSize
     links = processors.map {
-      capacity = $0.capacity(for: capacity)
+      // What comes at once is a block, or what the processor before held back.
+      capacity = max($0.blockCapacity(for: capacity), $0.capacity(for: .zero))
       return Link($0, capacity: capacity)
     }
     block = AudioBuffer(channelCount: format.channelCount, capacity: Self.blockSize)
@@ -42,6 +43,11 @@ public final class ProcessorChain: Processor {
   /// What the processors can give one after the other.
   public func capacity(for input: Frames) -> Frames {
     links.reduce(input) { $1.processor.capacity(for: $0) }
+  }
+
+  /// What the processors can give one after the other before the stream ends.
+  public func blockCapacity(for input: Frames) -> Frames {
+    links.reduce(input) { $1.processor.blockCapacity(for: $0) }
   }
 
   /// Sends a block through all processors.

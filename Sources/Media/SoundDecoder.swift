@@ -12,6 +12,8 @@ public final class SoundDecoder {
   /// How many frames the container promises, at the output's rate; nil when it does not say. The
   /// true number can differ by a codec's padding.
   public let expectedFrames: Frames?
+  /// Whether the container declares its length; otherwise it was guessed from the bit rate.
+  public var isLengthDeclared: Bool { promised != nil }
   /// How many frames were given so far.
   public private(set) var position = Frames.zero
   /// The damage met so far, oldest first. Without `keepsDamaged` the first one is an error.

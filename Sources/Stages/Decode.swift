@@ -63,7 +63,7 @@ struct DecodeStage: SoundSourceStage {
     let path = try recording(inputs)
     do throws(MediaError) {
       let decoder = try SoundDecoder(path: path, options: options)
-      return SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
+      return SoundOutline(decoder)
     } catch {
       throw StageError(error)
     }
@@ -86,7 +86,7 @@ private final class DecodedSound: SoundSource {
   init(_ decoder: SoundDecoder, _ description: MediaDescription) {
     self.decoder = decoder
     self.description = description
-    outline = SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
+    outline = SoundOutline(decoder)
   }
 
   func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {
@@ -112,6 +112,15 @@ private final class DecodedSound: SoundSource {
     let sampleRate: Hertz
     let channels: Int
     let damages: [String]
+  }
+}
+
+extension SoundOutline {
+  /// What a decoder will give, as far as its container says.
+  fileprivate init(_ decoder: SoundDecoder) {
+    self.init(
+      format: decoder.format, frames: decoder.expectedFrames,
+      isGuessed: !decoder.isLengthDeclared)
   }
 }
 

@@ -20,6 +20,9 @@ func runDSPBenchmarks() {
     ("limiter, idle", { Limiter(.init(ceiling: Decibels(6)), format: format) }),
     ("limiter, working", { Limiter(.init(ceiling: Decibels(-9)), format: format) }),
     ("quantizer", { Quantizer(.bits16, format: format) }),
+    ("resampler to 44.1 kHz", { Resampler(to: Hertz(44_100), format: format) }),
+    ("silence shortener", { SilenceShortener(BenchmarkMaterial.silence, format: format) }),
+    ("tempo 1.25", { TempoChanger(tempo: 1.25, format: format) }),
     ("all three", { material.chain() }),
   ]
   var all = 0.0
@@ -34,6 +37,12 @@ func runDSPBenchmarks() {
     print("  the same three in ffmpeg: \(rounded(theirs)); ratio \(rounded(all / theirs))")
   } else {
     print("  ffmpeg is not installed: no comparison")
+  }
+  let resampler = material.seconds(through: { Resampler(to: Hertz(44_100), format: format) })
+  if let theirs = material.secondsOfSox() {
+    print("  resampling in sox: \(rounded(theirs)); ratio \(rounded(resampler / theirs))")
+  } else {
+    print("  sox is not installed: no comparison")
   }
 }
 
@@ -54,6 +63,9 @@ private struct BenchmarkMaterial {
     threshold: Decibels(-18), ratio: 3, knee: Decibels(6), attack: Seconds(0.008),
     release: Seconds(0.12))
 
+  static let silence = SilenceShortener.Settings(
+    threshold: Decibels(-45), minimum: Seconds(0.5), maximum: Seconds(0.3))
+
   let sound = TestSound.babble(format, frames: 60 * 48_000)
 
   func chain() -> any Processor {
@@ -70,7 +82,7 @@ private struct BenchmarkMaterial {
   func seconds(through make: () -> any Processor) -> Double {
     leastSeconds {
       let processor = make()
-      let room = Room(Self.blockSize + processor.latency)
+      let room = Room(processor.blockCapacity(for: Self.blockSize))
       return { processor.process($0, into: &room.buffer) }
     }
   }
@@ -127,6 +139,26 @@ private struct BenchmarkMaterial {
       filtered = min(filtered, run(["-af", filters]))
     }
     return (filtered - plain) * 6
+  }
+}
+
+extension BenchmarkMaterial {
+  /// The same change of rate by sox at its high quality; nil where it is not installed.
+  fileprivate func secondsOfSox() -> Double? {
+    guard let sox = Program(named: "sox"), let scratch = try? ScratchFolder() else { return nil }
+    let path = scratch.file("sound.wav")
+    guard (try? sound.writeWAV(to: path)) != nil else { return nil }
+    func run(_ effect: [String]) -> Double {
+      let start = childSeconds()
+      _ = try? sox.run([path, path, path, path, path, "-n"] + effect)
+      return childSeconds() - start
+    }
+    var (plain, resampled) = (Double.infinity, Double.infinity)
+    for _ in 0..<3 {
+      plain = min(plain, run([]))
+      resampled = min(resampled, run(["rate", "-h", "44100"]))
+    }
+    return (resampled - plain) * 12
   }
 }
 

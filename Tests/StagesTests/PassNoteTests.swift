@@ -69,6 +69,27 @@ import Testing
     #expect(many.moments.map(\.frame) == [100, 300, 500, 700, 900])
   }
 
+  @Test func `big moments are thinned out as well, to a few`() {
+    // Each state is four bytes in Base64.
+    var note = note((1...9).map { moment($0 * 100, given: $0 * 100) }, needs: [(1, 100)])
+    note.prune(to: 16, byteLimit: 35)
+    #expect(note.moments.map(\.frame) == [100, 300, 500, 700, 900])
+    note.prune(to: 16, byteLimit: 1)
+    #expect(note.moments.map(\.frame) == [100, 500, 900])
+    note.moments.append(moment(1000, given: 1000))
+    note.prune(to: 16, byteLimit: 1)
+    #expect(note.moments.count == 4)
+  }
+
+  @Test func `of big moments only the one to restart from is written down`() {
+    let moments = [moment(100, given: 90), moment(200, given: 190), moment(300, given: 290)]
+    let waiting = note(moments, needs: [(1, 200)])
+    #expect(waiting.written(byteLimit: 12) == waiting)
+    #expect(waiting.written(byteLimit: 11).moments.map(\.frame) == [200])
+    #expect(waiting.written(byteLimit: 11).restart == waiting.restart)
+    #expect(note(moments, needs: [(1, 0)]).written(byteLimit: 0).moments == [])
+  }
+
   @Test func `a note reads back as it was written`() throws {
     let written = note([moment(100, given: 90)], needs: [(0, 7), (1, 90)])
     let read = try #require(PassNote.read(try Findings.json(written)))

@@ -41,6 +41,40 @@ import Testing
       - normalize: { loudness: -14 LUFS, true-peak: -1 dBTP }
       - export: { formats: [wav, m4a, alac, flac] }
     """,
+    // Streams that change their length, their rate and their channels on the way, and sound that
+    // is held back for a second; each kind is listened to.
+    """
+    pipeline: shaped
+    inputs: { note: sound }
+    stages:
+      - decode: { from: $note }
+      - trim: { start: 300 ms, end: -0.7 s }
+      - cut: { remove: [{ from: 2 s, to: 4.5 s }, { from: 6 s, to: 6.1 s }], crossfade: 50 ms }
+        keep: true
+      - silence: { threshold: -14 dB, minimum: 20 ms, maximum: 10 ms, padding: 5 ms, crossfade: 5 ms }
+      - resample: 44.1 kHz
+        keep: true
+      - mono: {}
+      - speed: 1.2
+      - measure: {}
+      - stereo: { pan: -0.3, pan-law: -3 dB }
+      - resample: { rate: 16 kHz, quality: quick }
+      - fade: { in: 1 s, out: 1 s, curve: equal-power }
+      - export: { formats: [wav, m4a, alac, flac] }
+    """,
+    """
+    pipeline: shaped-then-normalized
+    inputs: { note: sound }
+    stages:
+      - decode: { from: $note }
+      - resample: 22.05 kHz
+      - speed: 0.9
+      - normalize: { loudness: -14 LUFS, true-peak: -1 dBTP }
+      - fade: { out: 2 s }
+      - channels: { pick: [2, 1, 2] }
+      - cut: { remove: [{ from: 1 s, to: 2 s }] }
+      - export: { formats: [wav, flac] }
+    """,
   ]
 
   @Test(arguments: pipelines)

@@ -7,6 +7,8 @@ import Testing
   private static let required: [String: [(String, String)]] = [
     "gain": [("gain", "-3 dB")], "normalize": [("loudness", "-16 LUFS")],
     "export": [("formats", "wav")], "click": [("bars", "8")],
+    "export": [("formats", "wav")], "channels": [("pick", "1")], "resample": [("rate", "48 kHz")],
+    "speed": [("tempo", "1.25")],
   ]
 
   private func resolve(
@@ -33,6 +35,12 @@ import Testing
           .init(key: "frequency", location: place, value: scalar("1 kHz")),
         ]), at: place)
       return [("bands", DocumentNode(.sequence([band]), at: place))]
+    }
+    if kind == "cut" {
+      let place = SourceLocation(line: 1, column: 1)
+      let range = DocumentNode(
+        .mapping([.init(key: "from", location: place, value: scalar("1 s"))]), at: place)
+      return [("remove", DocumentNode(.sequence([range]), at: place))]
     }
     return (Self.required[kind] ?? []).map { ($0.0, scalar($0.1)) }
   }
@@ -63,6 +71,9 @@ import Testing
     ("normalize", [("loudness", "-16 LUFS"), ("peak", "-1 dB")]), ("normalize", []),
     ("export", [("formats", "wav")]), ("click", []),
     ("click", [("bars", "2"), ("duration", "9 s")]),
+    ("export", [("formats", "wav")]), ("channels", []), ("resample", [("rate", "44100.5 Hz")]),
+    ("trim", [("start", "2 s"), ("end", "1 s")]), ("trim", [("end", "2 s"), ("duration", "1 s")]),
+    ("silence", [("maximum", "50 ms"), ("padding", "100 ms")]),
   ])
   func `what single ranges cannot say is checked when the stage is made`(
     kind: String, parameters: [(String, String)]

@@ -12,6 +12,8 @@ import Threading
 final class PassJournal: @unchecked Sendable {
   /// Moments that are noted, at most; a stretch between two of them is streamed again.
   private static let momentLimit = 16
+  /// Bytes that the noted moments may take together, unless few of them take more.
+  private static let byteLimit = 4 << 20
 
   private let interval: Duration
   private let claim: any WorkClaim
@@ -21,6 +23,7 @@ final class PassJournal: @unchecked Sendable {
   private var taps: [SoundTap] = []
   private var thread: BackgroundThread?
   private let lastText = Mutex("")
+  private let lastLandmark = Mutex<PassNote.Landmark?>(nil)
 
   /// A journal that begins with what an earlier process noted, and is written at this interval.
   init(_ note: PassNote, every interval: Duration, claim: any WorkClaim, fault: PassFault) {
@@ -55,7 +58,7 @@ final class PassJournal: @unchecked Sendable {
   func add(_ moment: PassNote.Moment) {
     note.withLock {
       $0.moments.append(moment)
-      $0.prune(to: 2 * Self.momentLimit)
+      $0.prune(to: 2 * Self.momentLimit, byteLimit: 2 * Self.byteLimit)
     }
   }
 
@@ -69,15 +72,22 @@ final class PassJournal: @unchecked Sendable {
     let standings = taps.map(\.standing)
     let now = Date().timeIntervalSince1970
     for tap in taps { try tap.flush() }
-    let text = try note.withLock { (note) throws(StageError) -> String in
+    let text = try note.withLock { (note) throws(StageError) -> String? in
       for (index, standing) in standings.enumerated() where note.listeners[index].result == nil {
         note.update(index, standing, at: now, isAnalysis: taps[index].isAnalysis)
       }
-      note.prune(to: Self.momentLimit)
-      do { return try Findings.json(note) } catch {
+      note.prune(to: Self.momentLimit, byteLimit: Self.byteLimit)
+      let landmark = note.landmark
+      // What is big is written down only where there is something to be gained from it.
+      guard !note.isBig(Self.byteLimit) || landmark != lastLandmark.withLock({ $0 }) else {
+        return nil
+      }
+      lastLandmark.withLock { $0 = landmark }
+      do { return try Findings.json(note.written(byteLimit: Self.byteLimit)) } catch {
         throw StageError("cannot note the progress", reason: "\(error)")
       }
     }
+    guard let text else { return }
     let isNews = lastText.withLock { last in
       defer { last = text }
       return last != text

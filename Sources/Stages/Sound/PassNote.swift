@@ -22,6 +22,9 @@ struct PassNote: Codable, Hashable {
       self.states = states.map { $0.map { Data($0.bytes).base64EncodedString() } }
     }
 
+    /// Bytes that the states take as they are noted.
+    var byteCount: Int { states.reduce(0) { $0 + ($1?.utf8.count ?? 0) } }
+
     /// The state of one segment's processors.
     func state(ofSegment index: Int) -> ProcessorSnapshot? {
       states[index].flatMap { Data(base64Encoded: $0) }.map { ProcessorSnapshot(bytes: Array($0)) }
@@ -67,13 +70,46 @@ struct PassNote: Codable, Hashable {
     }
   }
 
+  /// How many moments are noted however big they are: one to restart from, and those that
+  /// listeners are on their way to.
+  private static let leastMoments = 4
+
   /// Forgets the moments before the one to restart from, and thins the rest out.
-  mutating func prune(to limit: Int) {
+  mutating func prune(to limit: Int, byteLimit: Int = .max) {
     if let restart { moments.removeAll { $0.frame < restart.frame } }
-    while moments.count > limit {
+    while moments.count > limit
+      || moments.count > PassNote.leastMoments && byteCount > byteLimit
+    {
       moments = moments.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
     }
   }
+
+  /// The note as it is written down: where its moments take more than `byteLimit` together, the
+  /// one to restart from is enough.
+  func written(byteLimit: Int) -> PassNote {
+    guard isBig(byteLimit) else { return self }
+    var note = self
+    note.moments = restart.map { [$0] } ?? []
+    return note
+  }
+
+  /// Whether the moments take more than `byteLimit` together.
+  func isBig(_ byteLimit: Int) -> Bool { byteCount > byteLimit }
+
+  /// What going on later would gain from: another moment to restart from, or one more listener that
+  /// is done.
+  var landmark: Landmark {
+    Landmark(restart: restart?.frame, done: listeners.count { $0.result != nil })
+  }
+
+  /// Where a pass would go on, in short.
+  struct Landmark: Hashable {
+    let restart: Int?
+    let done: Int
+  }
+
+  /// Bytes that the moments' states take.
+  private var byteCount: Int { moments.reduce(0) { $0 + $1.byteCount } }
 
   /// How the listener of this number stood, if it heard this segment.
   func listener(_ number: Int, segment: Int) -> Standing? {

@@ -49,7 +49,7 @@ struct SoundPassLayout {
       segments.append(
         SoundStream.Segment(
           chain: chain, step: id, taps: taps,
-          capacity: chain.capacity(for: segments.last?.capacity ?? .zero)))
+          capacity: chain.blockCapacity(for: segments.last?.capacity ?? .zero)))
       format = stream.format
       processors = []
     }

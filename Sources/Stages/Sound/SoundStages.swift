@@ -103,9 +103,22 @@ protocol SoundSinkStage: Stage {
 struct SoundOutline: Hashable, Sendable {
   let format: AudioFormat
   let frames: Frames?
+  /// Whether the length is no more than a guess, from the bit rate: good enough to reckon with, and
+  /// no reason to refuse anything.
+  var isGuessed = false
 
   /// Its length in seconds, where that is known.
   var duration: Seconds? { frames?.duration(at: format.sampleRate) }
+
+  /// Its length where that can be relied on, but for a codec's padding.
+  var certainFrames: Frames? { isGuessed ? nil : frames }
+
+  /// The stream with other lengths, or in another format.
+  func changed(
+    to format: AudioFormat? = nil, _ length: (Frames) -> Frames = { $0 }
+  ) -> SoundOutline {
+    SoundOutline(format: format ?? self.format, frames: frames.map(length), isGuessed: isGuessed)
+  }
 }
 
 /// An open recording, or kept sound, read from its beginning to its end by one thread.

@@ -38,6 +38,8 @@ final class SoundStream {
   /// Frames of the source so far.
   private(set) var frames: Frames
   private var lastMoment = ContinuousClock.now
+  /// The least time between the last moment and the next.
+  private var pause: Duration
 
   /// Makes a stream that begins at `moment`, or at the beginning, and that notes moments at this
   /// interval.
@@ -52,6 +54,7 @@ final class SoundStream {
     self.journal = journal
     self.fault = fault
     self.momentInterval = momentInterval
+    pause = momentInterval
     restart = Frames(moment?.frame ?? 0)
     self.segments = segments
     if let moment {
@@ -126,21 +129,31 @@ final class SoundStream {
       var output = AudioBuffer(
         channelCount: chain.outputFormat.channelCount, capacity: chain.capacity(for: .zero))
       chain.finish(into: &output)
-      guard output.frameCount.count > 0 else { continue }
-      let block = SharedBuffer(output)
-      give(block, to: index)
-      if index + 1 < segments.count { flow(block, from: index + 1) }
+      // What was held back may be long: it goes on in blocks of the usual size.
+      let length = max(segment.capacity, Frames(1))
+      var start = Frames.zero
+      while start < output.frameCount {
+        let count = min(length, output.frameCount - start)
+        var piece = buffers.makeBuffer(channelCount: output.channelCount, capacity: length)
+        piece.copy(from: output, start: start, count: count)
+        start += count
+        let block = SharedBuffer(piece)
+        give(block, to: index)
+        flow(block, from: index + 1)
+      }
     }
   }
 
   /// Takes the processors' states, now and then, at the end of a block.
   private func noteMoment() {
     let now = ContinuousClock.now
-    guard now - lastMoment >= momentInterval else { return }
+    guard now - lastMoment >= pause else { return }
     lastMoment = now
-    journal.add(
-      PassNote.Moment(
-        frame: frames, given: segments.map(\.given),
-        states: segments.map { $0.chain?.snapshot }))
+    let states = segments.map { $0.chain?.snapshot }
+    // Processors that hold much sound back have big states, and those are taken more rarely: 4 MB a
+    // second at most.
+    let byteCount = states.reduce(0) { $0 + ($1?.bytes.count ?? 0) }
+    pause = max(momentInterval, .microseconds(byteCount / 4))
+    journal.add(PassNote.Moment(frame: frames, given: segments.map(\.given), states: states))
   }
 }

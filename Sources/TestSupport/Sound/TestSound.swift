@@ -108,7 +108,7 @@ extension TestSound {
       let block = input.buffer(start..<start + count)
       var output = AudioBuffer(
         channelCount: processor.outputFormat.channelCount,
-        capacity: processor.capacity(for: Frames(count)))
+        capacity: processor.blockCapacity(for: Frames(count)))
       processor.process(block, into: &output)
       append(output)
       start += count

@@ -1,0 +1,83 @@
+import AudioModel
+import DSP
+import PipelineModel
+
+/// `cut`: takes stretches out of the recording.
+struct CutStage: SoundFilterStage {
+  struct Parameters: Codable, Sendable {
+    let remove: [Removal]
+    let crossfade: Seconds
+    let curve: FadeCurve
+  }
+
+  struct Removal: Codable, Sendable {
+    let from: Seconds
+    let to: Seconds?
+  }
+
+  static let descriptor = StageDescriptor.timeChange(
+    "cut", revision: 1,
+    summary: "Take stretches out, and join what is left with short crossfades",
+    discussion: """
+      The crossfade takes its sound from what is kept, so that nothing of what was taken out is \
+      heard; each joint makes the sound shorter by its length. Stretches may be in any order; \
+      those that overlap or touch become one. What is kept between two joints must be twice as \
+      long as the crossfade, or it is an error. A stretch that reaches beyond the end takes \
+      everything to the end; one that begins there is an error where the length is known \
+      beforehand, and otherwise takes nothing.
+      """,
+    parameters: [
+      ParameterDescriptor(
+        "remove",
+        .list(
+          of: .group([
+            ParameterDescriptor(
+              "from", .number(.seconds, 0...360_000), .required, "where it begins"),
+            ParameterDescriptor(
+              "to", .number(.seconds, 0...360_000), .optional,
+              "where it ends; left out, at the end of the sound"),
+          ]), count: 1...10_000),
+        .required, "the stretches to take out"),
+      ParameterDescriptor(
+        "crossfade", .number(.milliseconds, 0...10_000), .defaulted("10 ms"),
+        "how long what ends and what begins sound together"),
+      ParameterDescriptor(
+        "curve",
+        .choice([FadeCurve.linear, .sCurve, .equalPower].map(\.rawValue)),
+        .defaulted("equal-power"), "how one goes over into the other"),
+    ],
+    shorthand: "remove")
+
+  private let cuts: CutList
+  private let crossfade: Seconds
+  private let curve: FadeCurve
+
+  init(_ parameters: Parameters) throws(StageError) {
+    crossfade = parameters.crossfade
+    curve = parameters.curve
+    cuts = try CutList(parameters.remove.map { ($0.from, $0.to) })
+    // At a rate at which rounding to frames means nothing.
+    _ = try cuts.kept(crossfade: crossfade, at: Hertz(1_000_000), frames: nil)
+  }
+
+  func makeProcessor(for format: AudioFormat) throws(StageError) -> any Processor {
+    let rate = format.sampleRate
+    return Splice(
+      keeping: try cuts.kept(crossfade: crossfade, at: rate, frames: nil),
+      crossfade: crossfade.frames(at: rate), curve: curve, format: format)
+  }
+
+  func outline(after stream: SoundOutline) throws(StageError) -> SoundOutline {
+    let rate = stream.format.sampleRate
+    let overlap = crossfade.frames(at: rate).count
+    let certain = stream.certainFrames
+    // Where the length is certain, what does not fit it is refused before anything is done.
+    _ = try cuts.kept(crossfade: crossfade, at: rate, frames: certain)
+    let pieces = try cuts.kept(crossfade: crossfade, at: rate, frames: nil)
+    return stream.changed { frames in
+      let left = pieces.filter { $0.lowerBound < frames.count }
+      let kept = left.reduce(0) { $0 + min($1.upperBound, frames.count) - $1.lowerBound }
+      return Frames(max(0, kept - max(0, left.count - 1) * overlap))
+    }
+  }
+}
