@@ -1,10 +1,10 @@
 import AudioModel
 import DSP
 import Foundation
+import Hashing
 import PipelineEngine
 import PipelineModel
 import Store
-import Synchronization
 import TestSupport
 import Testing
 
@@ -42,24 +42,24 @@ import Testing
       return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
     }
 
-    /// The digest of what a step keeps.
-    func sound(of step: String) throws -> Artifact {
-      let outputs = try #require(record.steps.first { $0.id == StepID(step) }?.outputs)
-      return try #require(outputs[.sound]?.artifact)
+    /// Whether the sound that the last step keeps has the bits of what came in.
+    func isUntouched() throws -> Bool {
+      let first = try #require(record.steps.first?.outputs[.sound])
+      let last = try #require(record.steps.last?.outputs[.sound]?.artifact)
+      return first.identity == last.digest
     }
   }
 
   private func run(_ stages: String, on sound: TestSound) throws -> Run {
     let workshop = try Workshop(sound)
     let store = try workshop.store("store")
-    let recorder = WarningList()
+    let recorder = EventCount()
     let record = try workshop.run(
       """
       pipeline: repair
       inputs: { note: sound }
       stages:
         - decode: { from: $note }
-          keep: true
       \(stages.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
       """, in: store, watching: recorder)
     return Run(record: record, store: store, warnings: recorder.warnings, scratch: workshop)
@@ -68,7 +68,7 @@ import Testing
   @Test func `dc subtracts what it measured, and leaves what is too little`() throws {
     var sound = voice()
     for frame in sound.channels[0].indices { sound.channels[0][frame] += 0.05 }
-    let run = try run("- dc:\n  keep: true\n- measure:", on: sound)
+    let run = try run("- dc:\n- measure:", on: sound)
     let figures = try run.figures(of: "dc")
     let offsets = try #require(figures["offsets"] as? [Double])
     let subtracted = try #require(figures["subtracted"] as? [Double])
@@ -76,8 +76,8 @@ import Testing
     #expect(subtracted[0] == offsets[0])
     let after = try #require(try run.figures(of: "measure")["offsets"] as? [Double])
     #expect(abs(after[0]) < 1e-8)
-    let tiny = try self.run("- dc: -20 dB\n  keep: true", on: voice())
-    #expect(try tiny.sound(of: "dc") == tiny.sound(of: "decode"))
+    let tiny = try self.run("- dc: -20 dB\n- gain: 0 dB\n  keep: true", on: voice())
+    #expect(try tiny.isUntouched())
   }
 
   @Test func `dehum finds the hum and takes it out, and says where there is none`() throws {
@@ -96,9 +96,9 @@ import Testing
     #expect(notches.count >= 2 && notches.count <= 4)
     #expect(humming.warnings.isEmpty)
 
-    let clean = try run("- dehum:\n  keep: true", on: voice())
+    let clean = try run("- dehum:\n- gain: 0 dB\n  keep: true", on: voice())
     #expect(clean.warnings == ["no hum was found, so the sound stays as it is"])
-    #expect(try clean.sound(of: "dehum") == clean.sound(of: "decode"))
+    #expect(try clean.isUntouched())
     let short = try run("- dehum:", on: voice(seconds: 1))
     #expect(short.warnings.count == 1 && short.warnings[0].contains("too short"))
     let told = try run("- dehum: { frequency: 60 Hz, harmonics: 3 }", on: voice(seconds: 1))
@@ -114,9 +114,10 @@ import Testing
     #expect(abs((figures["noiseLevel"] as? Double ?? 0) - expected) < 0.5)
     #expect(noisy.warnings.isEmpty)
 
-    let silence = try run("- denoise:\n  keep: true", on: .silence(Self.format, frames: 96_000))
+    let silence = try run(
+      "- denoise:\n- gain: 0 dB\n  keep: true", on: .silence(Self.format, frames: 96_000))
     #expect(silence.warnings.count == 1 && silence.warnings[0].contains("stays as it is"))
-    #expect(try silence.sound(of: "denoise") == silence.sound(of: "decode"))
+    #expect(try silence.isUntouched())
     let steady = try run(
       "- denoise:", on: .noise(amplitude: 0.1, Self.format, frames: 96_000))
     #expect(steady.warnings.count == 1 && steady.warnings[0].contains("nowhere is it quiet"))
@@ -125,12 +126,13 @@ import Testing
   @Test func `gate, compressor, de-esser and declipper write down what they did`() throws {
     let run = try run(
       """
-      - declip: -12 dB
+      - declip: -16.5 dB
       - gate: { threshold: -40 dB, look-ahead: 3 ms, link: 50 % }
       - deess: -40 dB
       - compress: { threshold: -30 dB, detector: rms, sidechain-highpass: 100 Hz, mix: 60 % }
-      """, on: voice())
-    #expect((try run.figures(of: "declip")["mendedRuns"] as? Int ?? 0) > 10)
+      """, on: voice().map { min(max($0, -0.15), 0.15) })
+    let mended = try run.figures(of: "declip")
+    #expect((mended["mendedRuns"] as? Int ?? 0) > 10, "\(mended)")
     let open = try run.figures(of: "gate")["openShare"] as? Double ?? 0
     #expect(open > 0.3 && open < 0.75)
     #expect((try run.figures(of: "deess")["greatest"] as? Double ?? 0) > 0.5)
@@ -146,29 +148,19 @@ import Testing
   @Test(arguments: ["loudness: -16 LUFS", "peak: -1 dB"])
   func `normalize leaves silence as it is, and says so`(target: String) throws {
     let run = try run(
-      "- normalize: { \(target) }\n  keep: true", on: .silence(Self.format, frames: 96_000))
+      "- normalize: { \(target) }\n- gain: 0 dB\n  keep: true",
+      on: .silence(Self.format, frames: 96_000))
     #expect(run.warnings.count == 1 && run.warnings[0].contains("silent"))
-    #expect(try run.sound(of: "normalize") == run.sound(of: "decode"))
+    #expect(try run.isUntouched())
   }
 
   @Test func `normalize says why it leaves what is too quiet or too short`() throws {
     let quiet = try run(
-      "- normalize: -16 LUFS\n  keep: true",
+      "- normalize: -16 LUFS\n- gain: 0 dB\n  keep: true",
       on: .noise(amplitude: 1e-5, Self.format, frames: 96_000))
     #expect(quiet.warnings.count == 1 && quiet.warnings[0].contains("-70 LUFS"))
-    #expect(try quiet.sound(of: "normalize") == quiet.sound(of: "decode"))
+    #expect(try quiet.isUntouched())
     let short = try run("- normalize: -16 LUFS", on: .noise(Self.format, frames: 9600))
     #expect(short.warnings.count == 1 && short.warnings[0].contains("400 ms"))
-  }
-}
-
-/// Keeps the warnings of a run.
-private final class WarningList: RunRecorder {
-  private let list = Mutex<[String]>([])
-
-  var warnings: [String] { list.withLock { $0 } }
-
-  func record(_ event: RunEvent) {
-    if case .warning(_, let text) = event { list.withLock { $0.append(text) } }
   }
 }
