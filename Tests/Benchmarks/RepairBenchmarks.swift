@@ -66,9 +66,10 @@ enum RepairBenchmarks {
 }
 
 extension BenchmarkMaterial {
-  /// Prints what each of them costs for an hour, here and in ffmpeg. The sound clips now and then.
+  /// Prints what each of them costs for an hour, here and in ffmpeg. The sound clips at the crests of
+  /// its bursts.
   func compareRepairs() {
-    let clipping = BenchmarkMaterial(sound: sound.map { min(max(1.3 * $0, -1), 1) })
+    let clipping = BenchmarkMaterial(sound: sound.map { min(max(2 * $0, -1), 1) })
     for one in RepairBenchmarks.cases(clipping.sound) {
       let ours = clipping.seconds(through: one.make)
       guard let filter = one.ffmpeg, let theirs = clipping.secondsOfFFmpeg(filter, repeats: 1)

