@@ -144,7 +144,11 @@ extension Denoiser {
       unsafe imaginary.start.update(repeating: 0, count: length)
     }
     unsafe transform.transform(real.start, imaginary.start)
-    unsafe scaleBins(pair)
+    let row = 2 * pair * rowStride
+    unsafe PairedSpectra.scale(
+      (real.start, imaginary.start), length: length, by: gain,
+      left: (inverseNoise.start + row, past.start + row),
+      right: (inverseNoise.start + (row + rowStride), past.start + (row + rowStride)))
     // The inverse, by exchanging the parts.
     unsafe transform.transform(imaginary.start, real.start)
     // Squares of the window add up to 2; and a transform and its inverse, to its length.
@@ -158,64 +162,6 @@ extension Denoiser {
     for index in 0..<length {
       unsafe rightSum[index] += imaginary.start[index] * (shape.start[index] * scale)
     }
-  }
-
-  /// Takes the two channels' spectra apart, scales their bins, and puts them together again.
-  @unsafe private func scaleBins(_ pair: Int) {
-    let length = window.length
-    let (re, im) = unsafe (real.start, imaginary.start)
-    unsafe (re[length], im[length]) = (re[0], im[0])
-    let row = 2 * pair * rowStride
-    var bin = 0
-    while bin < length / 2 {
-      let mirror = length - bin - 3
-      let a = unsafe (vector(re + bin), vector(im + bin))
-      let b = unsafe (reversed(vector(re + mirror)), reversed(vector(im + mirror)))
-      // With z = left + i·right: left = (z + z̄ mirrored) / 2, right = (z − z̄ mirrored) / 2i.
-      let half = SIMD4<Float>(repeating: 0.5)
-      let left = ((a.0 + b.0) * half, (a.1 - b.1) * half)
-      let right = ((a.1 + b.1) * half, (b.0 - a.0) * half)
-      let g = unsafe gains(left, at: row + bin)
-      let h = unsafe gains(right, at: row + rowStride + bin)
-      unsafe store(g * left.0 - h * right.1, re + bin)
-      unsafe store(g * left.1 + h * right.0, im + bin)
-      unsafe store(reversed(g * left.0 + h * right.1), re + mirror)
-      unsafe store(reversed(h * right.0 - g * left.1), im + mirror)
-      bin += 4
-    }
-    // The bin at half the rate mirrors itself: its real part is the left's, the other the right's.
-    let middle = length / 2
-    let left = unsafe gains((SIMD4(repeating: re[middle]), .zero), at: row + middle)
-    let right = unsafe gains((SIMD4(repeating: im[middle]), .zero), at: row + rowStride + middle)
-    unsafe re[middle] *= left[0]
-    unsafe im[middle] *= right[0]
-  }
-
-  @inline(__always)
-  @unsafe private func gains(
-    _ bins: (SIMD4<Float>, SIMD4<Float>), at place: Int
-  ) -> SIMD4<Float> {
-    var rest = unsafe vector(past.start + place)
-    let result = unsafe gain.gains(
-      power: bins.0 * bins.0 + bins.1 * bins.1, inverseNoise: vector(inverseNoise.start + place),
-      past: &rest)
-    unsafe store(rest, past.start + place)
-    return result
-  }
-
-  @inline(__always)
-  @unsafe private func vector(_ samples: UnsafeMutablePointer<Float>) -> SIMD4<Float> {
-    unsafe UnsafeRawPointer(samples).loadUnaligned(as: SIMD4<Float>.self)
-  }
-
-  @inline(__always)
-  @unsafe private func store(_ value: SIMD4<Float>, _ samples: UnsafeMutablePointer<Float>) {
-    unsafe UnsafeMutableRawPointer(samples).storeBytes(of: value, as: SIMD4<Float>.self)
-  }
-
-  @inline(__always)
-  private func reversed(_ value: SIMD4<Float>) -> SIMD4<Float> {
-    SIMD4(value[3], value[2], value[1], value[0])
   }
 }
 
