@@ -48,6 +48,16 @@ extension BiquadCoefficients {
     }
   }
 
+  /// The cookbook's band-pass with a gain of 1 at its centre. x + (g − 1) · bandpass(x) is a bell of
+  /// gain g.
+  init(bandPass centre: Hertz, q: Double, sampleRate: Hertz) {
+    let frequency = min(max(centre.value, 0.01), 0.499 * sampleRate.value)
+    let angle = 2 * .pi * frequency / sampleRate.value
+    let alpha = sin(angle) / (2 * min(max(q, 0.01), 1000))
+    self.init(
+      numerator: (alpha, 0, -alpha), denominator: (1 + alpha, -2 * cos(angle), 1 - alpha))
+  }
+
   private init(shelfWithGain a: Double, cosine: Double, alpha: Double) {
     let slope = 2 * a.squareRoot() * alpha
     self.init(

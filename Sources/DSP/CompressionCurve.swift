@@ -40,4 +40,18 @@ struct CompressionCurve {
       index &+= 8
     }
   }
+
+  /// Replaces reductions in dB, at most 700, by the part of the amplitude that they take: 1 − gain;
+  /// eight at a time. The last eight may reach beyond `count`: there must be room.
+  @inline(__always)
+  static func replaceReductionsByLosses(_ values: UnsafeMutablePointer<Float>, count: Int) {
+    // log₂ 10 / 20: decibels to octaves of amplitude.
+    let scale = SIMD8<Float>(repeating: -0.166_096_405)
+    var index = 0
+    while index < count {
+      let gains = unsafe BinaryLogarithm.exp2(LinkedLevel.load(values + index) * scale)
+      unsafe LinkedLevel.store(SIMD8(repeating: 1) - gains, at: values + index)
+      index &+= 8
+    }
+  }
 }

@@ -28,9 +28,14 @@ public final class Equalizer: Processor {
   private let work = Scratch<Double>(repeating: 0, count: 2 * grid)
 
   /// Filters in the order of `bands`; none at all let the sound through as it is.
-  public init(bands: [EqualizerBand], format: AudioFormat) {
+  public convenience init(bands: [EqualizerBand], format: AudioFormat) {
+    self.init(
+      filters: bands.map { BiquadCoefficients($0, sampleRate: format.sampleRate) }, format: format)
+  }
+
+  /// Filters in the order of `filters`.
+  init(filters: [BiquadCoefficients], format: AudioFormat) {
     outputFormat = format
-    let filters = bands.map { BiquadCoefficients($0, sampleRate: format.sampleRate) }
     let groups = stride(from: 0, to: filters.count, by: 4).map { filters[$0...].prefix(4) }
     depth = groups.count
     pairs = (0..<format.channelCount / 2).flatMap { _ in groups.map { Pair($0) } }

@@ -51,6 +51,23 @@ enum LinkedLevel {
     return peak
   }
 
+  /// The greatest magnitude of `count` samples; 0 for none.
+  @inline(__always)
+  static func peakMagnitude(_ samples: UnsafePointer<Float>, count: Int) -> Float {
+    var lanes = SIMD8<Float>.zero
+    var index = 0
+    while index &+ 8 <= count {
+      lanes = unsafe greater(lanes, magnitude(load(samples + index)))
+      index &+= 8
+    }
+    var peak = greatest(lanes)
+    while index < count {
+      peak = unsafe max(peak, samples[index].magnitude)
+      index &+= 1
+    }
+    return peak
+  }
+
   @inline(__always)
   static func load(_ samples: UnsafePointer<Float>) -> SIMD8<Float> {
     unsafe UnsafeRawPointer(samples).loadUnaligned(as: SIMD8<Float>.self)

@@ -15,8 +15,8 @@ struct LimiterStage: SoundFilterStage {
     summary: "Keep every true peak below a ceiling",
     discussion: """
       Looks ahead, so that the gain is down before the peak comes. Peaks are found between the \
-      samples as well, by fourfold oversampling after ITU-R BS.1770-4. Sound that stays below the \
-      ceiling passes untouched, bit for bit.
+      samples as well, by eightfold oversampling, twice what ITU-R BS.1770-4 asks for. Sound that \
+      stays below the ceiling passes untouched, bit for bit.
       """,
     parameters: [
       ParameterDescriptor(

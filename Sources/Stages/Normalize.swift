@@ -19,7 +19,8 @@ struct NormalizeStage: AnalysedSoundStage {
       With `loudness`, the integrated loudness after EBU R 128 is measured over the whole \
       recording, and one gain brings it to the target. Where that would lift true peaks above \
       `true-peak`, they are limited, and the gain is corrected for what the limiter takes. With \
-      `peak`, one gain brings the highest sample to the target. Silence is left as it is.
+      `peak`, one gain brings the highest sample to the target. Silence, and sound nowhere above \
+      -70 LUFS, is left as it is, with a warning.
       """,
     flow: .streaming(.sound, .analysedFilter),
     inputs: [Port(.sound, .sound, "the sound to normalize")],
@@ -176,7 +177,7 @@ private final class NormalizeAnalysis: SoundAnalysis {
     let findings = NormalizeFindings(
       before: before, after: after, gain: decision.gain, isLimited: decision.ceiling != nil)
     var result = PassOutcome.Result()
-    result.warnings = warnings(before, after)
+    result.warnings = warnings(before, after, sound.outline)
     do {
       result.memo = try Findings.json(decision)
       result.artifacts[.measurement] = try store.keep(
@@ -190,12 +191,21 @@ private final class NormalizeAnalysis: SoundAnalysis {
   }
 
   /// What the user asked for and does not get.
-  private func warnings(_ before: NormalizeLevels, _ after: NormalizeLevels) -> [String] {
-    guard case .loudness(let wanted, let ceiling) = target else {
-      return before.samplePeak == nil ? ["the recording is silent, and stays as it is"] : []
+  private func warnings(
+    _ before: NormalizeLevels, _ after: NormalizeLevels, _ stream: SoundOutline
+  ) -> [String] {
+    guard before.samplePeak != nil else {
+      return ["nothing was changed: the recording is silent"]
     }
+    guard case .loudness(let wanted, let ceiling) = target else { return [] }
     guard let reached = after.integratedLoudness else {
-      return ["too short or too quiet to have a loudness, so the level stays as it is"]
+      guard let duration = stream.duration, duration.value >= 0.4 else {
+        return [
+          "nothing was changed: less than 400 ms have no loudness; a peak can be reached, "
+            + "normalize: { peak: -1 dB }"
+        ]
+      }
+      return ["nothing was changed: nowhere is the recording louder than -70 LUFS"]
     }
     guard abs(reached.value - wanted.value) > 0.1 else { return [] }
     let places = (reached.value * 10).rounded() / 10

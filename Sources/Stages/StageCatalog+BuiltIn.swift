@@ -6,8 +6,13 @@ extension StageCatalog {
   public static let builtIn = StageCatalog([
     StageRegistration(DecodeStage.self),
     StageRegistration(ClickStage.self),
+    StageRegistration(OffsetStage.self),
+    StageRegistration(DeclipStage.self),
+    StageRegistration(DehumStage.self),
+    StageRegistration(DenoiseStage.self),
     StageRegistration(EqualizerStage.self),
     StageRegistration(GateStage.self),
+    StageRegistration(DeEsserStage.self),
     StageRegistration(CompressorStage.self),
     StageRegistration(GainStage.self),
     StageRegistration(LimiterStage.self),

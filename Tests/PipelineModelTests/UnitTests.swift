@@ -7,6 +7,7 @@ import Testing
     ("8 ms", .milliseconds, 0.008), ("8", .milliseconds, 0.008), ("1.5 s", .milliseconds, 1.5),
     ("-18 dB", .decibels, -18), ("-18dBFS", .decibels, -18), ("-16 LUFS", .lufs, -16),
     ("-1 dBTP", .decibelsTruePeak, -1), ("128 kbit/s", .kilobits, 128_000),
+    ("40 %", .percent, 0.4), ("40", .percent, 0.4),
     ("128k", .kilobits, 128_000), ("3:1", .ratio, 3), ("3", .ratio, 3), ("1e3", .number, 1000),
     ("+6 dB", .decibels, 6), (".5 s", .seconds, 0.5), ("2 min", .seconds, 120),
   ])

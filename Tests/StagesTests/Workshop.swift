@@ -50,18 +50,23 @@ struct Workshop {
   }
 }
 
-/// Counts progress, and stops the run at a chosen count.
+/// Counts progress, keeps warnings, and stops the run at a chosen count.
 final class EventCount: RunRecorder {
   let stop = StopRequest()
   private let limit: Int
   private let progress = Mutex(0)
+  private let list = Mutex<[String]>([])
 
   init(stoppingAt limit: Int = .max) { self.limit = limit }
 
   /// How often progress was told.
   var count: Int { progress.withLock { $0 } }
 
+  /// What the steps warned of.
+  var warnings: [String] { list.withLock { $0 } }
+
   func record(_ event: RunEvent) {
+    if case .warning(_, let text) = event { list.withLock { $0.append(text) } }
     guard case .progress = event else { return }
     let isOver = progress.withLock {
       $0 += 1
