@@ -149,7 +149,8 @@ struct PipelineCommandTests {
     let json = try place.spool(["stages", "--json"])
     let kinds = try JSONDecoder().decode([Kind].self, from: json.output).map(\.kind)
     let known = [
-      "decode", "click", "eq", "gate", "compress", "gain", "limit", "normalize", "fade", "trim", "cut",
+      "decode", "click", "eq", "gate", "compress", "gain", "limit", "normalize", "fade", "trim",
+      "cut",
       "silence", "speed", "mono", "stereo", "channels", "resample", "measure", "export",
       "waveform", "spectrogram", "loudness-curve",
     ]

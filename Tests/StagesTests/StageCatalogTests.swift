@@ -7,7 +7,7 @@ import Testing
   private static let required: [String: [(String, String)]] = [
     "gain": [("gain", "-3 dB")], "normalize": [("loudness", "-16 LUFS")],
     "export": [("formats", "wav")], "click": [("bars", "8")],
-    "export": [("formats", "wav")], "channels": [("pick", "1")], "resample": [("rate", "48 kHz")],
+    "channels": [("pick", "1")], "resample": [("rate", "48 kHz")],
     "speed": [("tempo", "1.25")],
   ]
 
