@@ -102,7 +102,7 @@ struct MixdownStage: SoundSourceStage {
   }
 
   /// Plugs the tracks in.
-  private func layout(_ inputs: [SoundInput]) throws(StageError) -> MixLayout {
+  func layout(_ inputs: [SoundInput]) throws(StageError) -> MixLayout {
     var settings = settings
     var tracks: [TrackInput] = []
     for input in inputs {

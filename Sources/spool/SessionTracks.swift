@@ -2,8 +2,8 @@ import Glibc
 import PipelineFile
 import PipelineModel
 
-/// Finds the tracks of a mix by its session file: where a stage takes a session and a list of
-/// recordings, and the session was given but the list was not, the list is what the session names.
+/// A session file and the list of recordings that it fills: where a stage takes both, and the
+/// session was given but the list was not, the list is what the session names.
 struct SessionTracks {
   /// The port that takes a session file.
   private static let port = PortName("session")
@@ -13,15 +13,15 @@ struct SessionTracks {
   /// The list that it fills.
   let list: InputDefinition
 
-  /// What a pipeline leaves to its session; nil where there is nothing of the kind.
-  init?(_ definition: PipelineDefinition, _ catalog: StageCatalog, given: Set<String>) {
+  /// What a pipeline leaves to a session; nil where there is nothing of the kind.
+  init?(_ definition: PipelineDefinition, _ catalog: StageCatalog) {
     func input(_ reference: String?) -> InputDefinition? {
       definition.inputs.first { reference == "$\($0.name)" }
     }
     for step in definition.steps {
       guard let ports = catalog[step.kind.value]?.descriptor.inputs,
         ports.contains(where: { $0.name == Self.port }),
-        let session = input(Self.reference(of: step)), given.contains(session.name)
+        let session = input(Self.reference(of: step))
       else { continue }
       let sources: [String]
       switch step.from {
@@ -29,15 +29,25 @@ struct SessionTracks {
       case .named(let references): sources = references.map(\.value.value)
       case nil: sources = definition.inputs.filter(\.isList).map { "$\($0.name)" }
       }
-      if let list = sources.compactMap({ input($0) }).first(where: \.isList),
-        list.names(in: given).isEmpty
-      {
+      if let list = sources.compactMap({ input($0) }).first(where: \.isList) {
         self.session = session
         self.list = list
         return
       }
     }
     return nil
+  }
+
+  /// The session's path, where it has to say what the tracks are.
+  func path(in bound: [String: String]) -> String? {
+    list.names(in: Set(bound.keys)).isEmpty ? bound[session.name] : nil
+  }
+
+  /// What exports call the tracks: the mix of a session is called as the session is.
+  func names(in bound: [String: String]) -> [String: String] {
+    guard let path = bound[session.name] else { return [:] }
+    return Dictionary(
+      list.names(in: Set(bound.keys)).map { ($0, path) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The tracks that a session names, by the places of the list, and what is wrong with it. A path

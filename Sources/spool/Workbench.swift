@@ -117,13 +117,17 @@ struct Workbench {
     return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
   }
 
+  /// What exports call the inputs, where they are not called as their files are.
+  func names(of inputs: [String: String], in pipeline: Pipeline) -> [String: String]? {
+    SessionTracks(pipeline.definition, catalog)?.names(in: inputs)
+  }
+
   /// The tracks that a session file names, where nobody else did.
   private func sessionTracks(
     _ pipeline: Pipeline, _ bound: [String: String]
   ) throws(Refusal) -> [String: String] {
-    guard
-      let rule = SessionTracks(pipeline.definition, catalog, given: Set(bound.keys)),
-      let path = bound[rule.session.name]
+    guard let rule = SessionTracks(pipeline.definition, catalog),
+      let path = rule.path(in: bound)
     else { return [:] }
     let text: String
     do throws(TextFileError) { text = try TextFile.read(path) } catch {
