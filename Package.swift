@@ -76,8 +76,8 @@ let package = Package(
     library(
       "Stages",
       [
-        "PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures", "Hashing",
-        "Threading",
+        "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
+        "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(

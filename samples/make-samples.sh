@@ -185,4 +185,73 @@ ffmpeg -i "$work/take.wav" -i "$work/cover.jpg" -map 0:a -map 1:v -map_metadata 
   -metadata date=2026-03-20 -metadata:s:v title="Cover" -metadata:s:v comment="Cover (front)" \
   take.flac
 
-wc -c note-1.* note-2.* take.*
+# The session: a base of plucked chords, three layers over it and a metronome, 100 beats a minute in
+# four, as somebody would record them one after the other: each track with its own rate, channels,
+# format and length. Bars last 2.4 s; C, A minor, F, G, and C again.
+mkdir -p session
+beat=0.6
+
+# pluck OUT RATE LENGTH FREQUENCY: one string
+pluck() { sox -n -r "$2" -c 1 "${float[@]}" "$1" synth "$3" pluck "$4" fade h 0.002 "$3" 0.3; }
+
+# after OUT RATE SECONDS IN...: the pieces one upon the other, each so much later than the one before
+after() {
+  local out=$1 rate=$2 step=$3 parts=() index=0 piece
+  shift 3
+  for piece in "$@"; do
+    sox "$piece" "${float[@]}" "$work/placed$index.wav" \
+      pad "$(awk -v n="$index" -v s="$step" 'BEGIN { print n * s }')"
+    parts+=(-v 1 "$work/placed$index.wav")
+    index=$((index + 1))
+  done
+  sox -m "${parts[@]}" "${float[@]}" "$out"
+}
+
+bars=("C3 E3 G3 C4" "A2 E3 A3 C4" "F2 C3 F3 A3" "G2 D3 G3 B3" "C3 E3 G3 C4")
+pieces=() deep=() wide=()
+for bar in "${!bars[@]}"; do
+  read -r -a notes <<< "${bars[$bar]}"
+  strings=()
+  for note in "${notes[@]}" "${notes[2]}" "${notes[1]}" "${notes[2]}" "${notes[3]}"; do
+    strings+=("$work/string${#strings[@]}.wav")
+    pluck "${strings[-1]}" 44100 1.2 "$note"
+  done
+  after "$work/bar$bar.wav" 44100 0.3 "${strings[@]}"
+  pieces+=("$work/bar$bar.wav")
+  # The bass: the chord's lowest note, an octave down, on the first and the third beat.
+  root=${notes[0]%[0-9]}$((${notes[0]: -1} - 1))
+  pluck "$work/low.wav" 22050 1.15 "$root"
+  after "$work/deep$bar.wav" 22050 1.2 "$work/low.wav" "$work/low.wav"
+  deep+=("$work/deep$bar.wav")
+  # The pad: the chord held, a little out of tune between left and right.
+  sox -n -r 48000 -c 2 "${float[@]}" "$work/wide$bar.wav" synth 2.8 \
+    sine "${notes[1]}" sine "${notes[2]}" synth 2.8 sine amod 0.8 0 tremolo 3 20 fade t 0.5 2.8 0.5
+  wide+=("$work/wide$bar.wav")
+done
+after "$work/base.wav" 44100 2.4 "${pieces[@]}"
+sox "$work/base.wav" -b 16 session/base.flac lowpass 5000 gain -n -6 trim 0 12
+after "$work/bass.wav" 22050 2.4 "${deep[@]}"
+sox "$work/bass.wav" -b 16 session/bass.flac lowpass 900 gain -n -6 trim 0 12
+after "$work/pad.wav" 48000 2.4 "${wide[@]}"
+sox "$work/pad.wav" -b 16 "$work/pad16.wav" gain -n -9 trim 0 11
+ffmpeg -i "$work/pad16.wav" -map_metadata -1 -bitexact -threads 1 -c:a aac -b:a 64k session/pad.m4a
+# The voice begins with the second bar; its file begins with itself.
+speak "$work/sung1.wav" 44100 en-gb+f3 118 60 0 "Layer on layer, we build it up slowly."
+speak "$work/sung2.wav" 44100 en-gb+f3 118 66 -3 "One take at a time."
+after "$work/voice.wav" 44100 4.8 "$work/sung1.wav" "$work/sung2.wav"
+sox "$work/voice.wav" -b 16 "$work/voice16.wav" highpass 100 gain -n -8
+ffmpeg -i "$work/voice16.wav" -map_metadata -1 -bitexact -threads 1 -c:a aac -b:a 48k \
+  session/voice.m4a
+# The metronome: sines that die away, a higher one for the first beat of a bar.
+clicks=()
+for index in {0..19}; do
+  frequency=800
+  ((index % 4)) || frequency=1000
+  sox -n -r 16000 -c 1 "${float[@]}" "$work/tick$index.wav" \
+    synth 0.015 sine "$frequency" fade l 0 0.015 0.014 gain -6
+  clicks+=("$work/tick$index.wav")
+done
+after "$work/click.wav" 16000 "$beat" "${clicks[@]}"
+sox "$work/click.wav" -b 16 session/click.flac
+
+wc -c note-1.* note-2.* take.* session/*

@@ -6,6 +6,7 @@ extension StageCatalog {
   public static let builtIn = StageCatalog([
     StageRegistration(DecodeStage.self),
     StageRegistration(ClickStage.self),
+    StageRegistration(MixdownStage.self),
     StageRegistration(OffsetStage.self),
     StageRegistration(DeclipStage.self),
     StageRegistration(DehumStage.self),

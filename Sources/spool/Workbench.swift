@@ -114,7 +114,33 @@ struct Workbench {
           """, code: .usage)
     }
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
-    return bound
+    return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
+  }
+
+  /// What exports call the inputs, where they are not called as their files are.
+  func names(of inputs: [String: String], in pipeline: Pipeline) -> [String: String]? {
+    SessionTracks(pipeline.definition, catalog)?.names(in: inputs)
+  }
+
+  /// The tracks that a session file names, where nobody else did.
+  private func sessionTracks(
+    _ pipeline: Pipeline, _ bound: [String: String]
+  ) throws(Refusal) -> [String: String] {
+    guard let rule = SessionTracks(pipeline.definition, catalog),
+      let path = rule.path(in: bound)
+    else { return [:] }
+    let text: String
+    do throws(TextFileError) { text = try TextFile.read(path) } catch {
+      throw Refusal(
+        text: """
+          \(console.red("error:")) cannot read the session \(path)
+          why:   \(error.reason)
+          next:  check the path
+          """, code: .usage)
+    }
+    let (paths, problems) = rule.tracks(text, at: path)
+    guard problems.isEmpty else { throw refusal(problems, in: text, at: path) }
+    return paths
   }
 
   /// Opens the store, and makes it if there is none.

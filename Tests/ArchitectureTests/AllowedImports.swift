@@ -25,8 +25,8 @@ enum AllowedImports {
 
     // Where they meet, and the program.
     "Stages": [
-      "PipelineModel", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures", "Hashing",
-      "Threading",
+      "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
+      "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [

@@ -44,7 +44,8 @@ struct RunCommand: Command {
         storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments), console: console)
       let request = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
-        keepsEverything: arguments[Options.checkpoint] == .every)
+        keepsEverything: arguments[Options.checkpoint] == .every,
+        names: bench.names(of: inputs, in: pipeline))
       return launch.start(request) { id, startedAt in
         RunRecord(
           id: id, pipeline: plan.name, pipelinePath: bench.absolute(pipeline.path),

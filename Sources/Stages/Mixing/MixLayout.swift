@@ -1,0 +1,136 @@
+import AudioModel
+import DSP
+import PipelineFile
+import PipelineModel
+
+/// A mixer with its tracks plugged in: where each begins, and who is heard. Nothing is decoded yet.
+struct MixLayout {
+  /// One track in its channel.
+  struct Lane {
+    let input: TrackInput
+    let track: MixTrack
+    /// Where it begins; negative where its own beginning is left out.
+    let offset: Frames
+    /// Whether it is part of the mix.
+    let isHeard: Bool
+    /// Whether it is part of what is given: of the mix, or the wanted stem.
+    let isGiven: Bool
+
+    /// The gain in front of the pan control.
+    var fader: Double { track.volume * track.gain.amplitude }
+  }
+
+  /// One track that gives way to another; places in `lanes`.
+  struct Duck {
+    let track: Int
+    let by: Int
+    let settings: MixSettings.Duck
+  }
+
+  let settings: MixSettings
+  /// What comes out.
+  let format: AudioFormat
+  /// The tracks, in order.
+  let lanes: [Lane]
+  /// Those ducks whose both tracks are heard.
+  let ducks: [Duck]
+
+  init(_ inputs: [TrackInput], _ settings: MixSettings) throws(StageError) {
+    self.settings = settings
+    guard settings.tracks.count <= inputs.count else {
+      throw StageError(
+        "\(inputs.count) tracks came in, and there are settings for \(settings.tracks.count)",
+        advice: "give the tracks in the order of their settings, one file for each")
+    }
+    let tracks =
+      settings.tracks
+      + Array(repeating: MixTrack(), count: inputs.count - settings.tracks.count)
+    let rate = settings.sampleRate ?? inputs.first?.format?.sampleRate ?? Hertz(48_000)
+    format = AudioFormat(sampleRate: rate, channelCount: settings.channelCount)
+    let areHeard = tracks.areHeard
+    guard areHeard.contains(true) else {
+      throw StageError(
+        "no track of the mix can be heard", reason: "those that are not muted are not soloed",
+        advice: "unmute a track")
+    }
+    if let stem = settings.stem, !areHeard.indices.contains(stem - 1) || !areHeard[stem - 1] {
+      throw StageError(
+        "there is no stem \(stem)",
+        reason: areHeard.indices.contains(stem - 1)
+          ? "the track is muted, or another is soloed" : "only \(inputs.count) tracks came in",
+        advice: "ask for the stem of a track that is heard")
+    }
+    let origin = inputs.compactMap(\.timestamp).min { $0.value < $1.value }
+    var lanes: [Lane] = []
+    for (index, input) in inputs.enumerated() {
+      if areHeard[index] { try input.check(rate: rate) }
+      lanes.append(
+        Lane(
+          input: input, track: tracks[index],
+          offset: try MixLayout.frames(tracks[index].offset, input, origin, rate),
+          isHeard: areHeard[index],
+          isGiven: areHeard[index] && settings.stem.map { $0 == index + 1 } ?? true))
+    }
+    self.lanes = lanes
+    ducks = try MixLayout.ducks(settings.ducks, tracks).filter {
+      areHeard[$0.track] && areHeard[$0.by]
+    }
+    if settings.match != nil, !tracks.contains(where: \.isVoice) {
+      throw StageError(
+        "there is no voice to match", reason: "no track is marked as one",
+        advice: "mark tracks with voice: true, in a session with isVoice: true")
+    }
+  }
+
+  /// Its format and, where the headers say how long the tracks are, its length.
+  var outline: SoundOutline {
+    var end: Frames? = .zero
+    for lane in lanes where lane.isGiven {
+      let duration = lane.input.duration?.frames(at: format.sampleRate)
+      end = end.flatMap { end in duration.map { max(end, lane.offset + $0) } }
+    }
+    return SoundOutline(format: format, frames: end)
+  }
+
+  /// Where a track begins. Time stamps are counted from the earliest among the tracks.
+  private static func frames(
+    _ offset: TrackOffset, _ input: TrackInput, _ origin: Seconds?, _ rate: Hertz
+  ) throws(StageError) -> Frames {
+    switch offset {
+    case .frames(let count): return Frames(count)
+    case .seconds(let seconds): return Seconds(seconds).frames(at: rate)
+    case .timestamp:
+      guard input.format != nil else { return .zero }
+      guard let timestamp = input.timestamp, let origin else {
+        throw StageError(
+          "\(input.title) has no time stamp", reason: "only Broadcast WAV files carry one",
+          advice: "write its offset as a time: offset: 1.5 s")
+      }
+      return Seconds(timestamp.value - origin.value).frames(at: rate)
+    }
+  }
+
+  private static func ducks(
+    _ ducks: [MixSettings.Duck], _ tracks: [MixTrack]
+  ) throws(StageError) -> [Duck] {
+    var found: [Duck] = []
+    for duck in ducks {
+      guard let track = tracks.index(of: duck.track), let by = tracks.index(of: duck.by) else {
+        let word = tracks.index(of: duck.track) == nil ? duck.track : duck.by
+        let names = tracks.compactMap(\.name)
+        throw StageError(
+          "there is no track \"\(word)\" to duck with",
+          reason: names.isEmpty
+            ? "no track has a name" : "they are " + names.joined(separator: ", "),
+          advice: "name a track, or write its number, 1 … \(tracks.count)")
+      }
+      guard track != by else {
+        throw StageError(
+          "track \"\(duck.track)\" cannot give way to itself",
+          advice: "name another track with by")
+      }
+      found.append(Duck(track: track, by: by, settings: duck))
+    }
+    return found
+  }
+}

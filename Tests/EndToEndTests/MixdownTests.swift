@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Many tracks to one, as a user mixes them.
+@Suite(
+  "Tracks are mixed",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct MixdownTests {
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  private func record(_ name: String, rate: Int = 44100, channels: Int = 2) throws -> String {
+    let path = place.file(name)
+    try Reference.record(path, seconds: 2, rate: rate, channels: channels)
+    return path
+  }
+
+  @Test("by a session file that names them, with its mix called after it, and once only")
+  func session() throws {
+    let pipeline = PackageFiles.pipeline("session-mix.yaml")
+    let session = PackageFiles.sample("session/session.yaml")
+    let run = try place.run(pipeline, [session])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(place.exports == ["session.m4a", "session.measure.json", "session.wav"])
+    let facts = try SoundFacts(of: place.out + "/session.wav")
+    #expect(facts.sampleRate == 44_100 && facts.channels == 2)
+    let loudness = try Reference.loudness(of: place.out + "/session.wav")
+    #expect(abs(loudness.integrated + 16) < 0.3 && loudness.truePeak < -0.9)
+    #expect(try place.run(pipeline, [session]).made == [])
+  }
+
+  @Test("anew where a track or the session has changed, and only then")
+  func changes() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: mix
+      inputs: { session: file, tracks: sound+ }
+      stages:
+        - mixdown: { from: $tracks, session: $session }
+        - export: wav
+      """)
+    _ = try record("a.wav")
+    _ = try record("b.wav", rate: 48000, channels: 1)
+    let path = try place.folder.write(
+      #"{"channels": [{"file": "a.wav"}, {"file": "b.wav", "isMuted": true}]}"#, to: "song.json")
+    #expect(try place.run(pipeline, [path]).made == ["mixdown", "export"])
+    let first = try place.export("song.wav")
+    #expect(try place.run(pipeline, [path]).made == [])
+    _ = try place.folder.write(
+      #"{"channels": [{"file": "a.wav"}, {"file": "b.wav", "isMuted": false}]}"#, to: "song.json")
+    #expect(try place.run(pipeline, [path]).made.contains("mixdown"))
+    #expect(try place.export("song.wav") != first)
+    try FileManager.default.copyItem(atPath: place.file("a.wav"), toPath: place.file("c.wav"))
+    _ = try record("b.wav", rate: 32000, channels: 1)
+    #expect(try place.run(pipeline, [path]).made.contains("mixdown"))
+    // Files that are named come before those of the session.
+    let named = try place.run(
+      pipeline, [path, "tracks=" + place.file("c.wav"), "tracks=" + place.file("b.wav")])
+    #expect(named.made == [], "\(named.errorOutput)")
+  }
+
+  @Test("and what is wrong with a session is shown at its place")
+  func mistakes() throws {
+    let pipeline = PackageFiles.pipeline("session-mix.yaml")
+    let path = try place.folder.write(
+      """
+      channels:
+        - file: nowhere.wav
+        - { file: other.wav, volume: 2, isMute: true }
+      """, to: "song.yaml")
+    let run = try place.run(pipeline, [path])
+    #expect(run.exitCode == 2)
+    for words in [
+      "song.yaml:2:11", "nowhere.wav cannot be read: No such file", "song.yaml:3:32",
+      "volume is \"2\"", "song.yaml:3:35", "did you mean isMuted", "4 problems",
+    ] {
+      #expect(run.errorOutput.contains(words), "\(words) is not in \(run.errorOutput)")
+    }
+    let none = try place.run(pipeline, [place.file("absent.yaml")])
+    #expect(none.exitCode == 2)
+    #expect(none.complaint?.what == "cannot read the session \(place.file("absent.yaml"))")
+  }
+
+  @Test("one clear error where nothing can be heard")
+  func allMuted() throws {
+    let track = try record("a.wav")
+    let path = try place.folder.write(
+      "channels: [{ file: \(track), isMuted: true }]", to: "song.yaml")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: mix
+      inputs: { session: file, tracks: sound+ }
+      stages:
+        - mixdown: { from: $tracks, session: $session }
+        - export: wav
+      """)
+    let run = try place.run(pipeline, [path])
+    #expect(run.exitCode == 1)
+    let complaint = try #require(run.complaint, "\(run.errorOutput)")
+    #expect(complaint.what.contains("no track of the mix can be heard"))
+    #expect(place.exports == [])
+  }
+
+  @Test("after steps of their own, together with files as they came in")
+  func chains() throws {
+    let base = try record("base.wav")
+    let layers = [try record("one.flac", rate: 48000), try record("two.wav", channels: 1)]
+    let text = """
+      pipeline: mix
+      inputs: { base: sound, layers: sound+ }
+      stages:
+        - decode: { from: $base }
+        - eq: { bands: [{ type: highpass, frequency: 200 Hz }] }
+          id: treated
+        - mixdown: { from: [treated, $layers], tracks: [{ volume: 0.5 }, { pan: -0.5 }] }
+        - export: wav
+      """
+    let pipeline = try place.pipeline(text)
+    let run = try place.run(pipeline, [base] + layers)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(run.made.contains("treated") && run.made.contains("mixdown"))
+    let name = try #require(place.exports.first)
+    #expect(try SoundFacts(of: place.out + "/" + name).sampleRate == 44_100)
+
+    let other = try place.pipeline(
+      text.replacing("{ from: [", with: "{ sample-rate: 48 kHz, from: ["), named: "other.yaml")
+    let refused = try place.run(other, [base] + layers)
+    #expect(refused.exitCode == 1)
+    let complaint = try #require(refused.complaint, "\(refused.errorOutput)")
+    #expect(complaint.what.contains("track 1 is 44.1 kHz stereo, and the mix has 48 kHz"))
+    #expect(complaint.next.contains("resample"))
+  }
+
+  @Test("through any number of kills to the same bytes")
+  func kills() throws {
+    let run = try place.spool([
+      "crashtest", PackageFiles.pipeline("session-mix.yaml"),
+      PackageFiles.sample("session/session.yaml"), "--kills", "8", "--seed", "7", "--json",
+    ])
+    #expect(run.exitCode == 0, "\(run.text) \(run.errorOutput)")
+  }
+}
