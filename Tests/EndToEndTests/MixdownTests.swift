@@ -74,7 +74,7 @@ struct MixdownTests {
     #expect(run.exitCode == 2)
     for words in [
       "song.yaml:2:11", "nowhere.wav cannot be read: No such file", "song.yaml:3:32",
-      "volume is \"2\"", "song.yaml:3:35", "did you mean isMuted", "4 problems",
+      "volume is \"2\"", "song.yaml:3:35", "did you mean \"isMuted\"", "4 problems",
     ] {
       #expect(run.errorOutput.contains(words), "\(words) is not in \(run.errorOutput)")
     }

@@ -46,8 +46,8 @@ struct ParsedSessionTests {
       #expect(session.channels.map(\.gain) == [0, -3, 0])
       #expect(session.channels.map(\.offset) == [.frames(0), .seconds(1.5), .frames(0)])
       #expect(
-        session.files(from: "/home/me").map(\.value)
-          == ["/home/me/takes/base.wav", "/far/voice.m4a"])
+        session.files(from: "/far/away").map(\.value)
+          == ["/far/away/takes/base.wav", "/far/voice.m4a"])
     }
     #expect(yaml.definition.channels[1].file?.location == Place(line: 7, column: 11))
   }

@@ -290,7 +290,7 @@ import Testing
     for stem in 1...2 {
       let voice = try mix(files: paths, parameters + ", stem: \(stem)")
       let loudness = try #require(try voice.loudnessByFFmpeg()?.integrated)
-      #expect(abs(loudness.value + 20) < 0.15)
+      #expect(abs(loudness + 20) < 0.15)
     }
     let (source, _) = try source(paths, parameters)
     _ = try read(source)
@@ -308,7 +308,8 @@ import Testing
     let sum = try read(reduced)
     #expect(reduced.warnings == [])
     let peak = try #require(try sum.truePeakBySox())
-    #expect(abs(peak.value + 1) < 0.4)
+    // What two resamplers make of noise up to the Nyquist frequency differs.
+    #expect(abs(peak.value + 1) < 0.5)
     let quiet = try mix(files: [paths[0]], "master-volume: 0.3, headroom: reduce")
     #expect(quiet.isBitIdentical(to: try mix(files: [paths[0]], "master-volume: 0.3")))
   }
