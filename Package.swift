@@ -116,7 +116,7 @@ let package = Package(
     tests(
       "BatchTests",
       ["Batch", "PipelineModel", "PipelineEngine", "Threading", "Hashing", "TestSupport"]),
-    tests("StoreTests", ["Store", "PipelineModel", "Hashing", "TestSupport"]),
+    tests("StoreTests", ["Store", "PipelineModel", "Hashing", "Threading", "TestSupport"]),
     tests(
       "InboxTests", ["Inbox", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
     tests("WatchingTests", ["Watching", "Inbox"]),

@@ -148,14 +148,14 @@ import Testing
     }
     let ready = sample.scratch.file("ready")
     let end = sample.scratch.file("end")
-    async let other: Void = hold(path, ready, end)
-    while !FileManager.default.fileExists(atPath: ready) {
-      try await Task.sleep(for: .milliseconds(5))
+    let meanwhile = Meanwhile { [self] in
+      defer { #expect(FileManager.default.createFile(atPath: end, contents: nil)) }
+      #expect(eventually { FileManager.default.fileExists(atPath: ready) })
+      let report = try collect()
+      #expect(report.files.map(\.byteCount) == [10_000, 11])
     }
-    let report = try collect()
-    #expect(report.files.map(\.byteCount) == [10_000, 11])
-    try put("", at: end)
-    await other
+    await hold(path, ready, end)
+    try meanwhile.end()
     #expect(try collect().files.map(\.byteCount) == [4000])
   }
 
@@ -168,9 +168,7 @@ import Testing
           id: RunID("under-way"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
           startedAt: Date().timeIntervalSince1970 - 3 * 3600))
       try put("", at: ready)
-      // However long a busy machine takes: until the test is done, or gone.
-      let parent = getppid()
-      while !FileManager.default.fileExists(atPath: end), getppid() == parent { usleep(5000) }
+      awaitFile(end)
       _ = try store.runs(limit: 1)
     }
   }

@@ -13,6 +13,7 @@ import Testing
   private let path: String
   private var ready: String { scratch.file("ready") }
   private var woken: String { scratch.file("woken") }
+  private var ended: String { scratch.file("ended") }
   private static let work = SHA256.digest(of: "work")
   private static let late = Checkpoint(components: .sample("late", "1"), outputs: [:])
 
@@ -61,29 +62,34 @@ import Testing
 
   @Test("a stopped process keeps its work for a while, then loses it, and finds out when it wakes")
   func frozen() async throws {
-    async let child: Void = freeze()
-    let number = try await numberOfStoppedOwner()
-    let outcome = await Result<any WorkClaim, any Error>.of {
-      try await takeOver(from: number)
-    }
-    try scratch.write("", to: "woken")
-    let isWoken = number.map { kill($0, SIGCONT) == 0 } ?? false
-    #expect(isWoken)
-    await child
-    let claim = try outcome.get()
+    let meanwhile = Meanwhile {
+      defer { #expect(FileManager.default.createFile(atPath: woken, contents: nil)) }
+      let number = try #require(numberOfStoppedOwner(), "the owner has not stopped")
+      defer { kill(number, SIGCONT) }
+      let claim = try takeOver(from: number)
+      #expect(FileManager.default.createFile(atPath: woken, contents: nil))
+      #expect(kill(number, SIGCONT) == 0)
+      #expect(eventually { text(at: ended) != nil })
 
-    #expect(try claim.lastNote()?.text == "mine", "the other one's note counted")
-    let store = try DiskStore(at: path)
-    #expect(try store.checkpoint(for: Self.late.key) == nil, "its commit counted")
-    #expect(names(in: path + "/work").count == 1, "its folder is still there")
-    #expect(names(in: claim.folder) == ["lock", "sound"])
-    #expect(text(at: claim.folder + "/sound") == "anew")
+      #expect(try claim.lastNote()?.text == "mine", "the other one's note counted")
+      let store = try DiskStore(at: path)
+      #expect(try store.checkpoint(for: Self.late.key) == nil, "its commit counted")
+      #expect(names(in: path + "/work").count == 1, "its folder is still there")
+      #expect(names(in: claim.folder) == ["lock", "sound"])
+      #expect(text(at: claim.folder + "/sound") == "anew")
+    }
+    await freeze()
+    try meanwhile.end()
   }
 
   /// Runs a process that claims the work, stops, and when it is woken tries to go on.
   private func freeze() async {
     await #expect(processExitsWith: .success) {
-      [path = path as String, ready = ready as String, woken = woken as String] in
+      [
+        path = path as String, ready = ready as String, woken = woken as String,
+        ended = ended as String,
+      ] in
+      defer { #expect(FileManager.default.createFile(atPath: ended, contents: nil)) }
       let store = try DiskStore(at: path)
       let claim = try store.granted(Self.work)
       let draft = try claim.makeDraft("sound", .sound)
@@ -93,8 +99,7 @@ import Testing
       try put("\(getpid())", at: ready)
       kill(getpid(), SIGSTOP)
       // Another thread may take the signal, and this one go on for a moment.
-      let parent = getppid()
-      while text(at: woken) == nil, getppid() == parent { usleep(1000) }
+      awaitFile(woken)
 
       // Its own file is still its own, and harms nobody.
       try draft.append(Array("er".utf8))
@@ -108,20 +113,16 @@ import Testing
   }
 
   /// The number of the process that `freeze` runs, once it has stopped; nil if it never does.
-  private func numberOfStoppedOwner() async throws -> pid_t? {
-    for _ in 0..<1500 {
-      if let number = text(at: ready).flatMap({ pid_t($0) }),
-        let stat = text(at: "/proc/\(number)/stat"), stat.contains(") T ")
-      {
-        return number
-      }
-      try await Task.sleep(for: .milliseconds(20))
+  private func numberOfStoppedOwner() -> pid_t? {
+    var number: pid_t?
+    _ = eventually {
+      number = text(at: ready).flatMap { pid_t($0) }
+      return number.flatMap { text(at: "/proc/\($0)/stat") }?.contains(") T ") == true
     }
-    return nil
+    return number
   }
 
-  private func takeOver(from number: pid_t?) async throws -> any WorkClaim {
-    let number = try #require(number, "the owner has not stopped")
+  private func takeOver(from number: pid_t) throws -> any WorkClaim {
     let patient = try DiskStore(at: path, files: .system, grace: 3600)
     guard case .taken(let owner) = try patient.claim(Self.work, summary: "") else {
       throw StoreError("claim", path: path, reason: "taken from one that stopped just now")
@@ -129,7 +130,7 @@ import Testing
     #expect(owner == WorkOwner(processNumber: Int(number), isStopped: true))
 
     let store = try DiskStore(at: path, files: .system, grace: 0.1)
-    try await Task.sleep(for: .milliseconds(150))
+    usleep(150_000)
     let claim = try store.granted(Self.work)
     #expect(try claim.lastNote() == nil)
     #expect(try #require(claim.lostSeconds) < 60)
@@ -172,17 +173,6 @@ import Testing
         #expect(unsafe unlink(witness) == 0)
         if grantCount % 2 == 0 { claim.end() } else { claim.release() }
       }
-    }
-  }
-}
-
-extension Result where Failure == any Error {
-  /// What came of `body`.
-  fileprivate static func of(_ body: () async throws -> Success) async -> Self {
-    do {
-      return .success(try await body())
-    } catch {
-      return .failure(error)
     }
   }
 }
