@@ -43,10 +43,9 @@ struct ChunkPlan: Hashable, Sendable {
       frameSize: frameSize, packetsPerChunk: packetsPerChunk, preRoll: 0, overlap: 0, delay: 0)
   }
 
-  /// AAC is cut into half minutes (at 48 kHz): a last chunk that runs alone while everything else is
-  /// done, or one that a crash takes, costs no more than that. See ``aac(packetsPerChunk:)`` for what
-  /// comes before each.
-  static let aac = ChunkPlan.aac(packetsPerChunk: 1408)
+  /// AAC is cut into 45 s (at 48 kHz): in shorter chunks, what comes before each costs too much (see
+  /// ``aac(packetsPerChunk:)``); of longer ones, the last runs alone when everything else is done.
+  static let aac = ChunkPlan.aac(packetsPerChunk: 2112)
 
   /// AAC in chunks of a length that tests choose.
   ///

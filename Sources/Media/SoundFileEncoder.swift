@@ -10,7 +10,7 @@ public import Threading
 ///
 /// An encoder that is given work keeps what it has done where another process finds it. WAV goes on
 /// behind the last frame that the system has taken over. ALAC, FLAC, and AAC of at most two channels
-/// keep each encoded chunk (2.7 s and 5.4 s of sound at 48 kHz, and half a minute) in a file, and go
+/// keep each encoded chunk (2.7 s and 5.4 s of sound at 48 kHz, and 45 s) in a file, and go
 /// on at the first one that is missing; where AAC is resampled, all the sound is needed for that,
 /// though not encoded again. The MD5 of all samples, which a FLAC file holds, goes on from its state. AAC of
 /// more channels starts over: what its encoder has in mind cannot be restored.

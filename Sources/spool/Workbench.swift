@@ -1,5 +1,6 @@
 import Arguments
 import Glibc
+import Media
 import PipelineEngine
 import PipelineFile
 import PipelineModel
@@ -65,6 +66,7 @@ struct Workbench {
     _ pipeline: Pipeline, inputs: [String: String], overrides: [String]
   ) throws(Refusal) -> Plan {
     let overrides = try parse(overrides)
+    MediaLibraries.beginOpening()
     do {
       return try Plan(
         pipeline.definition, catalog: catalog, inputs: inputs, overrides: overrides)

@@ -30,7 +30,7 @@ final class ExportLane: @unchecked Sendable {
   private var draft: ArtifactDraft?
   private let flusher: (@Sendable () throws(StoreError) -> Void)?
   private let didSeal: @Sendable (PortName, Artifact) -> Void
-  private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
+  private let queue = BoundedQueue<SharedBuffer>(capacity: SoundStream.waitingBlocks)
   private var thread: BackgroundThread?
 
   init(

@@ -10,6 +10,9 @@ final class SoundStream {
   /// Frames in a block: long enough that hand-offs cost nothing, short enough that a few of them
   /// between threads are little memory.
   static let blockLength = Frames(16384)
+  /// Blocks that may wait between two threads: enough that one goes on while the other waits for the
+  /// disk.
+  static let waitingBlocks = 8
   /// Blocks between two reports of progress.
   private static let reportInterval = 8
 
@@ -78,7 +81,7 @@ final class SoundStream {
     check: @escaping @Sendable () throws(StageError) -> Void,
     report: (_ frames: Frames, _ isAtEnd: Bool) -> Void
   ) {
-    let queue = BoundedQueue<SharedBuffer>(capacity: 4)
+    let queue = BoundedQueue<SharedBuffer>(capacity: Self.waitingBlocks)
     fault.onFailure { queue.cancel() }
     let reader = SoundReader(
       source, step: sourceStep, blockLength: SoundStream.blockLength, buffers: buffers,

@@ -29,7 +29,7 @@ final class SoundTap: @unchecked Sendable {
   /// The step whose output it hears.
   let at: StepID
   private let end: End
-  private let queue = BoundedQueue<SharedBuffer>(capacity: 4)
+  private let queue = BoundedQueue<SharedBuffer>(capacity: SoundStream.waitingBlocks)
   private let fault: PassFault
   private let report: @Sendable (Frames) -> Void
   private var thread: BackgroundThread?

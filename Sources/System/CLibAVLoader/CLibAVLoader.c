@@ -76,7 +76,8 @@ static void keep_message(void *source, int level, const char *format, va_list va
 static void load(void) {
   void *libraries[library_count];
   for (int index = 0; index < library_count; index++) {
-    libraries[index] = dlopen(library_names[index], RTLD_NOW | RTLD_LOCAL);
+    // Lazy: most of what the libraries need of each other is never called, and binding it takes time.
+    libraries[index] = dlopen(library_names[index], RTLD_LAZY | RTLD_LOCAL);
     if (!libraries[index]) {
       snprintf(load_error, sizeof load_error, "%s", dlerror());
       return;
