@@ -7,6 +7,7 @@ extension StageCatalog {
     StageRegistration(DecodeStage.self),
     StageRegistration(ClickStage.self),
     StageRegistration(MixdownStage.self),
+    StageRegistration(ConcatStage.self),
     StageRegistration(OffsetStage.self),
     StageRegistration(DeclipStage.self),
     StageRegistration(DehumStage.self),

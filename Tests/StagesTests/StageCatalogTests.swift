@@ -74,6 +74,7 @@ import Testing
     ("export", [("formats", "wav")]), ("channels", []), ("resample", [("rate", "44100.5 Hz")]),
     ("trim", [("start", "2 s"), ("end", "1 s")]), ("trim", [("end", "2 s"), ("duration", "1 s")]),
     ("silence", [("maximum", "50 ms"), ("padding", "100 ms")]),
+    ("concat", [("sample-rate", "44100.5 Hz")]),
   ])
   func `what single ranges cannot say is checked when the stage is made`(
     kind: String, parameters: [(String, String)]
