@@ -30,6 +30,7 @@ extension StageCatalog {
     StageRegistration(ResampleStage.self),
     StageRegistration(MeasureStage.self),
     StageRegistration(ExportStage.self),
+    StageRegistration(SplitStage.self),
     StageRegistration(WaveformStage.self),
     StageRegistration(SpectrogramStage.self),
     StageRegistration(LoudnessCurveStage.self),
