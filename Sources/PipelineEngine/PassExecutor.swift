@@ -73,6 +73,8 @@ public struct PassOrder: Sendable {
     public let step: BoundStep
     /// The step whose output it hears.
     public let at: StepID
+    /// What it reads besides, in the order of its ports.
+    public let inputs: [SourceInput]
   }
 
   /// Where the stream comes from.
@@ -83,6 +85,14 @@ public struct PassOrder: Sendable {
   public let listeners: [Listener]
   /// Seconds after which the pass is given up; nil means never.
   public let timeout: Double?
+
+  /// Everything that is read besides what was kept where it starts: by its source, and by those who
+  /// listen.
+  var inputs: [SourceInput] {
+    var inputs = listeners.flatMap(\.inputs)
+    if case .opened(let opened) = start { inputs = opened + inputs }
+    return inputs
+  }
 
   /// The steps that will be done after it.
   public var pendingSteps: [BoundStep] {

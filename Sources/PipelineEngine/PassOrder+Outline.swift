@@ -16,7 +16,12 @@ extension PassOrder {
     }
     path = members
     listeners = outline.listeners.compactMap { listener in
-      plan.step(listener.step).map { Listener(step: $0, at: listener.at) }
+      plan.step(listener.step).map { step in
+        Listener(
+          step: step, at: listener.at,
+          inputs: PassOrder.inputs(
+            Array(step.orderedSources.dropFirst()), plan: plan, survey: survey))
+      }
     }
     start = try PassOrder.start(of: outline, plan: plan, survey: survey)
     timeout = (members.filter(\.isPending).map(\.step) + listeners.map(\.step))
@@ -39,19 +44,25 @@ extension PassOrder {
       throw PassFailure(
         outline.path.first, StageError("the step reads neither a recording nor kept sound"))
     }
-    return .opened(
-      source.orderedSources.compactMap { place, origin in
-        switch origin {
-        case .input(let name):
-          plan.inputs[name].map {
-            SourceInput(place: place, origin: .recording(input: name, path: $0))
-          }
-        case .step(let id, let port):
-          SourceInput(
-            place: place,
-            origin: survey.checkpoint(of: id)?.outputs[port]?.artifact.map { .kept(id, $0) }
-              ?? .awaited(id))
+    return .opened(inputs(source.orderedSources, plan: plan, survey: survey))
+  }
+
+  /// Where sources lie.
+  private static func inputs(
+    _ sources: [(place: PortName, source: StepSource)], plan: Plan, survey: Survey
+  ) -> [SourceInput] {
+    sources.compactMap { place, source in
+      switch source {
+      case .input(let name):
+        plan.inputs[name].map {
+          SourceInput(place: place, origin: .recording(input: name, path: $0))
         }
-      })
+      case .step(let id, let port):
+        SourceInput(
+          place: place,
+          origin: survey.checkpoint(of: id)?.outputs[port]?.artifact.map { .kept(id, $0) }
+            ?? .awaited(id))
+      }
+    }
   }
 }

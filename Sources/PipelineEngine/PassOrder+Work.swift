@@ -8,15 +8,7 @@ extension PassOrder {
   func work(on recordings: [String: StepOutput]) -> Digest {
     var fields = ["spool-pass-1"]
     switch start {
-    case .opened(let inputs):
-      for input in inputs {
-        switch input.origin {
-        case .recording(let name, _):
-          fields += ["recording", recordings[name]?.identity.hex ?? ""]
-        case .kept(_, let artifact): fields += ["input", artifact.digest.hex]
-        case .awaited(let id): fields += ["awaited", id.name]
-        }
-      }
+    case .opened(let inputs): for input in inputs { fields += input.work(on: recordings) }
     case .kept(_, let artifact): fields += ["kept", artifact.digest.hex]
     }
     for member in path {
@@ -26,6 +18,7 @@ extension PassOrder {
     for listener in listeners {
       let place = path.firstIndex { $0.step.id == listener.at } ?? -1
       fields += ["listener", "\(place)"] + listener.step.work
+      for input in listener.inputs { fields += input.work(on: recordings) }
     }
     return SHA256.digest(of: fields.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n"))
   }
@@ -35,6 +28,17 @@ extension PassOrder {
     let steps = path.map { "\($0.step.id)" }.joined(separator: ", ")
     let ends = listeners.map { "\($0.step.id)" }.joined(separator: ", ")
     return ends.isEmpty ? steps : "\(steps) → \(ends)"
+  }
+}
+
+extension PassOrder.SourceInput {
+  /// What is read, however it is called.
+  fileprivate func work(on recordings: [String: StepOutput]) -> [String] {
+    switch origin {
+    case .recording(let name, _): ["recording", recordings[name]?.identity.hex ?? ""]
+    case .kept(_, let artifact): ["input", artifact.digest.hex]
+    case .awaited(let id): ["awaited", id.name]
+    }
   }
 }
 

@@ -18,8 +18,7 @@ extension Runner {
   func checkUnchanged(
     _ order: PassOrder, _ recordings: [String: StepOutput]
   ) throws(StageError) {
-    guard case .opened(let inputs) = order.start else { return }
-    for input in inputs {
+    for input in order.inputs {
       guard case .recording(let name, let path) = input.origin else { continue }
       let now: Digest
       do throws(StoreError) { now = try custody.digest(ofFile: path) } catch {

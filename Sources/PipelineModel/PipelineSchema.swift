@@ -117,6 +117,7 @@ public struct PipelineSchema: Sendable {
     case .number(let unit, let range):
       let units = unit.alternatives.joined(separator: "|")
       let suffix = units.isEmpty ? "" : " ?(\(units))?"
+      let clock = unit.dimension == .time ? "|-?[0-9]+(:[0-5]?[0-9]){1,2}(\\.[0-9]+)?" : ""
       return .group([
         "anyOf": .list([
           .group([
@@ -124,7 +125,8 @@ public struct PipelineSchema: Sendable {
             "maximum": .number(range.upperBound),
           ]),
           .group([
-            "type": .text("string"), "pattern": .text("^[-+]?[0-9.]+([eE][-+]?[0-9]+)?\(suffix)$"),
+            "type": .text("string"),
+            "pattern": .text("^([-+]?[0-9.]+([eE][-+]?[0-9]+)?\(suffix)\(clock))$"),
           ]),
           variable,
         ])

@@ -98,9 +98,10 @@ public struct Unit: Hashable, Sendable {
     case wrongUnit(String)
   }
 
-  /// Reads `-18 dB`, `-18dB` or a bare `-18`.
+  /// Reads `-18 dB`, `-18dB` or a bare `-18`; of a time also `2:30` and `1:02:30.5`.
   /// - Returns: the value in the dimension's base unit.
   public func parse(_ text: String) throws(ParseFailure) -> Double {
+    if dimension == .time, text.contains(":") { return try Unit.clockTime(text) }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }
     // "-18e" is a number followed by a unit that begins with an e, not an exponent.
     var numeral = digits
@@ -115,5 +116,24 @@ public struct Unit: Hashable, Sendable {
       })
     else { throw .wrongUnit(String(symbol)) }
     return number * unit.factor
+  }
+
+  /// Minutes and seconds, or hours, minutes and seconds, as clocks show them; the seconds may have
+  /// a fraction.
+  private static func clockTime(_ text: String) throws(ParseFailure) -> Double {
+    let isNegative = text.hasPrefix("-")
+    let parts = text.dropFirst(isNegative ? 1 : 0).split(
+      separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count) else { throw .notANumber }
+    var total = 0.0
+    for (index, part) in parts.enumerated() {
+      let isLast = index == parts.count - 1
+      guard part.first?.isNumber == true,
+        part.allSatisfy({ $0.isASCII && ($0.isNumber || isLast && $0 == ".") }),
+        let number = Double(part), number.isFinite, index == 0 || number < 60
+      else { throw .notANumber }
+      total = total * 60 + number
+    }
+    return isNegative ? -total : total
   }
 }

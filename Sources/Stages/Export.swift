@@ -5,7 +5,7 @@ import PipelineModel
 
 /// `export`: finished files in several formats at once.
 struct ExportStage: SoundSinkStage, PublishingStage {
-  struct Parameters: Codable, Sendable {
+  struct Parameters: Codable, Sendable, ExportOptions {
     let formats: [String]
     let wav: Linear
     let m4a: Lossy
@@ -37,39 +37,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     outputs: ExportFormat.allCases.map {
       Port($0.port, .file, "the \($0.rawValue) file, where it is asked for")
     },
-    parameters: [
-      ParameterDescriptor(
-        "formats", .list(of: .choice(ExportFormat.allCases.map(\.rawValue)), count: 1...4),
-        .required, "the files to write"),
-      ParameterDescriptor(
-        "wav",
-        .group([
-          ParameterDescriptor(
-            "bits", .choice(["16", "24", "float"]), .defaulted("24"), "the sample format")
-        ]), .defaulted(""), "how WAV is written"),
-      ParameterDescriptor(
-        "m4a",
-        .group([
-          ParameterDescriptor(
-            "bit-rate", .number(.kilobits, 16...512), .defaulted("128 kbit/s"),
-            "the bit rate of all channels together")
-        ]), .defaulted(""), "how AAC is encoded"),
-      ParameterDescriptor(
-        "alac",
-        .group([
-          ParameterDescriptor("bits", .choice(["16", "24"]), .defaulted("24"), "the sample format")
-        ]), .defaulted(""), "how Apple Lossless is encoded"),
-      ParameterDescriptor(
-        "flac",
-        .group([
-          ParameterDescriptor(
-            "bits", .choice(["16", "24"]), .defaulted("24"), "the sample format"),
-          ParameterDescriptor(
-            "compression", .integer(0...12), .defaulted("5"), "smaller files for more work"),
-        ]), .defaulted(""), "how FLAC is encoded"),
-      ParameterDescriptor(
-        "dither", .choice(["tpdf", "none"]), .defaulted("tpdf"),
-        "the noise that keeps reduced sound linear"),
+    parameters: .exportOptions(formats: .required) + [
       ParameterDescriptor(
         "name", .text(maximumLength: 200), .defaulted("{stem}"),
         "the files' name; {stem} is the recording's", isInKey: false),
@@ -85,32 +53,9 @@ struct ExportStage: SoundSinkStage, PublishingStage {
   private let carriesTags: Bool
 
   init(_ parameters: Parameters) throws(StageError) {
-    var targets: [ExportTarget] = []
-    for word in parameters.formats {
-      guard let format = ExportFormat(rawValue: word) else {
-        throw StageError("export knows no format \(word)")
-      }
-      guard !targets.contains(where: { $0.format == format }) else {
-        throw StageError("export names the format \(word) twice", advice: "each format once")
-      }
-      let spec = ExportStage.spec(format, parameters)
-      targets.append(
-        ExportTarget(format: format, spec: spec, isDithered: parameters.dither == "tpdf"))
-    }
-    self.targets = targets
+    targets = try parameters.targets(of: "export")
     name = parameters.name
     carriesTags = parameters.tags
-  }
-
-  private static func spec(_ format: ExportFormat, _ parameters: Parameters) -> ExportSpec {
-    func depth(_ bits: String) -> ExportSpec.IntegerDepth { bits == "16" ? .bits16 : .bits24 }
-    return switch format {
-    case .wav:
-      .wav(parameters.wav.bits == "float" ? .float32 : .integer(depth(parameters.wav.bits)))
-    case .m4a: .aac(bitRate: Int(parameters.m4a.bitRate))
-    case .alac: .alac(depth(parameters.alac.bits))
-    case .flac: .flac(depth(parameters.flac.bits), level: parameters.flac.compression)
-    }
   }
 
   func makeSink(
@@ -119,17 +64,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     try ExportSink(targets, stream, context)
   }
 
-  func cost(of stream: SoundOutline) -> SinkCost {
-    var cost = SinkCost()
-    for target in targets {
-      let bytes = target.byteCount(of: stream)
-      cost.byteCount += bytes
-      cost.scratchByteCount += target.scratchByteCount(of: stream)
-      cost.publishedByteCount += bytes
-      cost.coreSeconds += target.coreSeconds * Double(stream.format.channelCount) / 2
-    }
-    return cost
-  }
+  func cost(of stream: SoundOutline) -> SinkCost { targets.cost(of: stream) }
 
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
     let stem = ExportName.fill(name, recording: recordings.first)

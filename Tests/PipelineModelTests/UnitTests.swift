@@ -10,6 +10,8 @@ import Testing
     ("40 %", .percent, 0.4), ("40", .percent, 0.4),
     ("128k", .kilobits, 128_000), ("3:1", .ratio, 3), ("3", .ratio, 3), ("1e3", .number, 1000),
     ("+6 dB", .decibels, 6), (".5 s", .seconds, 0.5), ("2 min", .seconds, 120),
+    ("2:30", .seconds, 150), ("0:01.5", .milliseconds, 1.5), ("1:02:03", .seconds, 3723),
+    ("-0:02", .seconds, -2), ("90:00", .seconds, 5400),
   ])
   func `a number takes the unit that it is written with`(
     text: String, unit: Unit, expected: Double
@@ -30,6 +32,15 @@ import Testing
   @Test(arguments: ["", "loud", "dB", "--3", "nan", "inf", "0x10", "1e999", "٣"])
   func `what does not begin with a finite number is none`(text: String) {
     #expect(throws: Unit.ParseFailure.self) { try Unit.decibels.parse(text) }
+  }
+
+  @Test(arguments: ["1:", ":30", "1:60", "1:2:3:4", "1:-2", "1.5:00", "1:00 s", "1:60:00", "-:10"])
+  func `what no clock shows is no time`(text: String) {
+    #expect(throws: Unit.ParseFailure.notANumber) { try Unit.seconds.parse(text) }
+  }
+
+  @Test func `only times are written as clocks show them`() {
+    #expect(throws: Unit.ParseFailure.wrongUnit(":30")) { try Unit.decibels.parse("2:30") }
   }
 
   @Test func `values are shown in the unit that they are declared in`() {

@@ -8,7 +8,7 @@ import Testing
     "gain": [("gain", "-3 dB")], "normalize": [("loudness", "-16 LUFS")],
     "export": [("formats", "wav")], "click": [("bars", "8")],
     "channels": [("pick", "1")], "resample": [("rate", "48 kHz")],
-    "speed": [("tempo", "1.25")],
+    "speed": [("tempo", "1.25")], "split": [("by", "silence")],
   ]
 
   private func resolve(
@@ -74,6 +74,8 @@ import Testing
     ("export", [("formats", "wav")]), ("channels", []), ("resample", [("rate", "44100.5 Hz")]),
     ("trim", [("start", "2 s"), ("end", "1 s")]), ("trim", [("end", "2 s"), ("duration", "1 s")]),
     ("silence", [("maximum", "50 ms"), ("padding", "100 ms")]),
+    ("split", []), ("split", [("at", "1 s"), ("by", "silence")]), ("split", [("at", "0 s")]),
+    ("split", [("by", "silence"), ("name", "{stem}")]), ("concat", [("sample-rate", "44100.5 Hz")]),
   ])
   func `what single ranges cannot say is checked when the stage is made`(
     kind: String, parameters: [(String, String)]

@@ -63,8 +63,11 @@ final class ExportSink: SoundSink {
 
   func cancel() { lanes.forEach { $0.cancel() } }
 
+  /// The stream has ended; the files are completed while others are begun.
+  func close() { lanes.forEach { $0.close() } }
+
   func finish() throws(StageError) -> PassOutcome.Result {
-    lanes.forEach { $0.close() }
+    close()
     var result = PassOutcome.Result()
     for lane in lanes { result.artifacts[lane.port] = try lane.finish() }
     return result

@@ -67,7 +67,9 @@ final class SoundPassBuilder {
       if let stage = step.stage as? any SoundSinkStage {
         taps.append(
           try tap(step.id, at: id, outline, segment, reports: true) { (work) throws(StageError) in
-            .sink(try stage.makeSink(for: outline, in: sinkContext(of: step.id, work)))
+            try stage.check(outline)
+            return .sink(
+              try stage.makeSink(for: outline, in: sinkContext(of: listener, work)))
           })
       } else if let stage = step.stage as? any AnalysedSoundStage {
         taps.append(
@@ -117,10 +119,15 @@ final class SoundPassBuilder {
     result.artifacts.values.allSatisfy { (try? context.store.path(of: $0)) != nil }
   }
 
-  private func sinkContext(of step: StepID, _ work: ListenerWork) -> SinkContext {
+  private func sinkContext(
+    of listener: PassOrder.Listener, _ work: ListenerWork
+  ) throws(StageError) -> SinkContext {
     let sealed = context.sealed
+    let step = listener.step.id
+    var inputs: [SoundInput] = []
+    for input in listener.inputs { inputs.append(try SoundInput(input, in: context.store)) }
     return SinkContext(
-      store: context.store, work: work, pool: pool, buffers: buffers,
+      store: context.store, work: work, inputs: inputs, pool: pool, buffers: buffers,
       didSeal: { sealed(step, $0, $1) })
   }
 }

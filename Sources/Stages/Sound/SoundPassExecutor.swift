@@ -54,7 +54,9 @@ public struct SoundPassExecutor: PassExecutor {
         cost.coreSeconds += 0.0005
         continue
       }
-      let more = sink.cost(of: streams[listener.at] ?? outline)
+      let stream = streams[listener.at] ?? outline
+      do { try sink.check(stream) } catch { throw PassFailure(listener.step.id, error) }
+      let more = sink.cost(of: stream)
       cost.byteCount += more.byteCount
       cost.scratchByteCount += more.scratchByteCount
       cost.publishedByteCount += more.publishedByteCount

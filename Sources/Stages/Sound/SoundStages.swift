@@ -92,11 +92,18 @@ extension AnalysedSoundStage {
 
 /// A stage that takes sound and gives something else.
 protocol SoundSinkStage: Stage {
+  /// Throws where nothing sensible can come of a stream, as far as can be told beforehand.
+  func check(_ stream: SoundOutline) throws(StageError)
   /// Makes the sink for a stream.
   func makeSink(for stream: SoundOutline, in context: SinkContext) throws(StageError)
     -> any SoundSink
   /// What it will write for a stream of this kind, and how long it will take on one core.
   func cost(of stream: SoundOutline) -> SinkCost
+}
+
+extension SoundSinkStage {
+  /// It takes any stream.
+  func check(_ stream: SoundOutline) {}
 }
 
 /// A stream of sound with its length, as far as that is known beforehand.
@@ -211,6 +218,8 @@ struct SinkContext {
   let store: any ArtifactStore
   /// Where those lie that are not finished.
   let work: ListenerWork
+  /// What the stage reads besides the stream, in the order of its ports.
+  var inputs: [SoundInput] = []
   /// Threads for work that can be cut in pieces, one a core.
   let pool: WorkerPool
   /// Memory for blocks.

@@ -1,0 +1,163 @@
+import AudioModel
+import DSP
+import Media
+import PipelineModel
+
+/// `split`: a file for every piece of the sound, or for every channel.
+struct SplitStage: SoundSinkStage, PublishingStage {
+  struct Parameters: Codable, Sendable, ExportOptions {
+    let at: [Seconds]?
+    let by: String?
+    let threshold: Decibels
+    let minimum: Seconds
+    let padding: Seconds
+    let formats: [String]
+    let wav: ExportStage.Linear
+    let m4a: ExportStage.Lossy
+    let alac: ExportStage.Linear
+    let flac: ExportStage.Flac
+    let dither: String
+    let name: String
+    let tags: Bool
+  }
+
+  static let descriptor = StageDescriptor(
+    kind: "split", revision: 1,
+    summary: "Write a file for every piece: at times, by silence, by marker, or by channel",
+    discussion: """
+      Each piece begins where the one before ends, so that concat makes the whole of them again, \
+      bit for bit. Times are rounded to the nearest frame; they ascend, and lie within the sound. \
+      By silence, it is cut wherever sound begins again after a pause, the padding before it; \
+      where there is no pause, the whole is one piece. By marker, it is cut at the chapters or cue \
+      points of the recording that is named with recording: $input; it must stand above all that \
+      moves sound in time, such as trim. By channel, every channel of a polyphonic recording is a \
+      file of its own. Files are encoded as export does it, and put into the output folder when \
+      all of them are whole: take-01.wav, take-02.wav, with more digits where there are more than \
+      99. There are 999 pieces at most. The sound passes on to the stages below unchanged. The \
+      measurement lists the pieces, in seconds.
+      """,
+    flow: .streaming(.sound, .sink),
+    inputs: [
+      Port(.sound, .sound, "the sound to split"),
+      Port(
+        PortName("recording"), .sound, "the recording whose markers count, with by: marker",
+        isOptional: true, intake: .recording),
+    ],
+    outputs: ExportFormat.allCases.map {
+      Port($0.port, .file, "the \($0.rawValue) files, where they are asked for", isList: true)
+    } + [Port(.measurement, .measurement, "where each piece lies, as JSON")],
+    parameters: [
+      ParameterDescriptor(
+        "at", .list(of: .number(.seconds, 0...360_000), count: 1...(SplitName.mostPieces - 1)),
+        .optional, "the times at which pieces begin: [1:00, 2:30]"),
+      ParameterDescriptor(
+        "by", .choice(["silence", "marker", "channel"]), .optional, "what to go by, in place of at"),
+      ParameterDescriptor(
+        "threshold", .number(.decibels, -120...0), .defaulted("-45 dB"),
+        "by silence: the peak level that is no longer silence"),
+      ParameterDescriptor(
+        "minimum", .number(.seconds, 0.01...600), .defaulted("1 s"),
+        "by silence: how long a pause is at least"),
+      ParameterDescriptor(
+        "padding", .number(.milliseconds, 0...10_000), .defaulted("100 ms"),
+        "by silence: how much of a pause goes to the piece behind it"),
+    ] + .exportOptions(formats: .defaulted("wav")) + [
+      ParameterDescriptor(
+        "name", .text(maximumLength: 200), .defaulted("{stem}-{piece}"),
+        "the files' name; {stem} is the recording's, {piece} the piece's number", isInKey: false),
+      ParameterDescriptor(
+        "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),
+    ],
+    shorthand: "by")
+
+  static var libraries: [String: String] { MediaVersions.all }
+
+  private let method: SplitMethod
+  private let targets: [ExportTarget]
+  private let name: SplitName
+  private let carriesTags: Bool
+
+  init(_ parameters: Parameters) throws(StageError) {
+    switch (parameters.at, parameters.by) {
+    case (let times?, nil): method = .times(try SplitTimes(times))
+    case (nil, "silence"):
+      method = .pauses(
+        PauseFinder.Settings(
+          threshold: parameters.threshold, minimum: parameters.minimum,
+          padding: parameters.padding))
+    case (nil, "marker"): method = .markers
+    case (nil, "channel"): method = .channels
+    default:
+      throw StageError(
+        "split needs either at or by", advice: "at: [1:00, 2:30], or by: silence")
+    }
+    targets = try parameters.targets(of: "split")
+    name = try SplitName(parameters.name)
+    carriesTags = parameters.tags
+  }
+
+  func check(_ stream: SoundOutline) throws(StageError) {
+    switch method {
+    case .times(let times): _ = try times.breaks(in: stream)
+    case .channels where stream.format.channelCount > SplitName.mostPieces:
+      throw SplitName.tooMany
+    default: break
+    }
+  }
+
+  func makeSink(
+    for stream: SoundOutline, in context: SinkContext
+  ) throws(StageError) -> any SoundSink {
+    if method != .markers, !context.inputs.isEmpty {
+      throw StageError(
+        "split reads the recording only for its markers",
+        advice: "by: marker, or leave recording out")
+    }
+    let finder: BreakFinder
+    switch method {
+    case .channels: return try ChannelSplitSink(targets, stream, context)
+    case .times(let times): finder = BreakFinder(try times.breaks(in: stream), mustFit: true)
+    case .pauses(let settings): finder = BreakFinder(settings, format: stream.format)
+    case .markers:
+      finder = BreakFinder(try MarkedBreaks(context.inputs.first, in: stream.format))
+    }
+    return try SplitSink(targets, stream, finder, context)
+  }
+
+  func cost(of stream: SoundOutline) -> SinkCost { targets.cost(of: stream) }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    var count = SplitName.likelyPieces
+    if case .times(let times) = method { count = times.count + 1 }
+    return targets.flatMap { target in
+      (1...count).map {
+        name.file(
+          SplitName.number($0, of: count), of: recordings.first, target.format.fileExtension)
+      }
+    }
+  }
+
+  func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
+    let tags =
+      carriesTags ? try ExportTags(ofRecording: context.recordings.first) : ExportTags()
+    var files: [PublishedFile] = []
+    for (port, output) in context.outputs.sorted(by: { $0.key < $1.key }) {
+      guard let artifact = output.artifact, let (format, number) = SplitName.piece(port),
+        let target = targets.first(where: { $0.format == format })
+      else { continue }
+      files.append(
+        try context.publish(
+          artifact, as: name.file(number, of: context.names.first, format.fileExtension),
+          tags: tags, spec: target.spec))
+    }
+    return files
+  }
+}
+
+/// What decides where sound is cut.
+enum SplitMethod: Hashable, Sendable {
+  case times(SplitTimes)
+  case pauses(PauseFinder.Settings)
+  case markers
+  case channels
+}

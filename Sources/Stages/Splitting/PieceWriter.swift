@@ -1,0 +1,109 @@
+import AudioModel
+import PipelineEngine
+import PipelineModel
+
+/// The files of one piece, in all formats, while they are written.
+// Unchecked: blocks reach it on the thread of the sink that made it, which also closes and finishes
+// it; `standing`, `flush` and `cancel` ask only what an export answers on any thread.
+final class PieceWriter: @unchecked Sendable {
+  /// How far a piece is, as it is noted.
+  struct Standing: Codable, Hashable {
+    let number: Int
+    let start: Int
+    let state: String
+  }
+
+  /// Counted from 1.
+  let number: Int
+  /// Where it begins in the stream.
+  let start: Frames
+  /// The first frame of the stream that an earlier process has not had; beyond every stream where
+  /// all files are whole.
+  let firstFrame: Frames
+  private(set) var isClosed = false
+  private let channel: Int?
+  private let sink: ExportSink
+  private let buffers: BufferPool
+
+  /// Begins the files of a piece, or goes on with what an earlier process noted of it.
+  /// - Parameter channel: the only channel that it has; nil for all.
+  init(
+    _ number: Int, at start: Frames, channel: Int? = nil, _ targets: [ExportTarget],
+    _ stream: SoundOutline, _ context: SinkContext, resuming noted: Standing? = nil
+  ) throws(StageError) {
+    self.number = number
+    self.start = start
+    self.channel = channel
+    buffers = context.buffers
+    let rate = stream.format.sampleRate
+    let format = AudioFormat(
+      sampleRate: rate, channelCount: channel == nil ? stream.format.channelCount : 1)
+    let work = ListenerWork(
+      claim: context.work.claim, name: "\(context.work.name).\(number)",
+      resuming: noted.map { ListenerProgress(needsFrom: .zero, state: $0.state) })
+    // Files leave the store together, when all of them are whole.
+    sink = try ExportSink(
+      targets, SoundOutline(format: format, frames: nil),
+      SinkContext(
+        store: context.store, work: work, pool: context.pool, buffers: context.buffers,
+        didSeal: { _, _ in }))
+    firstFrame = PieceWriter.sum(start, sink.firstFrame)
+  }
+
+  /// Takes the part of a block that lies within `range`; the block begins at frame `position`. All
+  /// three count from the beginning of the stream.
+  func take(
+    _ block: SharedBuffer, at position: Frames, _ range: Range<Frames>
+  ) throws(StageError) {
+    let first = max(range.lowerBound, firstFrame)
+    guard first < range.upperBound else { return }
+    let count = range.upperBound - first
+    if channel == nil, count == block.buffer.frameCount { return try sink.take(block) }
+    var part = buffers.makeBuffer(
+      channelCount: channel == nil ? block.buffer.channelCount : 1,
+      capacity: block.buffer.capacity)
+    if let channel {
+      part.frameCount = count
+      let offset = (first - position).count
+      unsafe part.baseAddress(ofChannel: 0).update(
+        from: block.buffer.baseAddress(ofChannel: channel) + offset, count: count.count)
+    } else {
+      part.copy(from: block.buffer, start: first - position, count: count)
+    }
+    try sink.take(SharedBuffer(part))
+  }
+
+  /// The piece has ended; its files are completed while the next one is begun.
+  func close() {
+    isClosed = true
+    sink.close()
+  }
+
+  /// Waits for the files, by format.
+  func finish() throws(StageError) -> [PortName: Artifact] {
+    isClosed = true
+    return try sink.finish().artifacts
+  }
+
+  /// How far it is, and the frame of the stream from which it needs sound; nil where that cannot be
+  /// told.
+  var standing: (needsFrom: Frames, standing: Standing)? {
+    sink.progress().map {
+      (
+        PieceWriter.sum(start, $0.needsFrom),
+        Standing(number: number, start: start.count, state: $0.state)
+      )
+    }
+  }
+
+  /// Makes durable what `standing` counted.
+  func flush() throws(StageError) { try sink.flush() }
+
+  /// Lets whoever waits for the files return soon.
+  func cancel() { sink.cancel() }
+
+  /// A frame of the stream by a frame of the piece; beyond all streams stays there.
+  private static func sum(_ start: Frames, _ frame: Frames) -> Frames {
+    frame == Frames(.max) ? frame : start + frame
+  }
+}
