@@ -8,6 +8,8 @@ extension DiskStore {
 
   /// A note by its key, the beginning of it, or its device's identity.
   public func note(named prefix: String) throws(StoreError) -> Note? {
+    // Keys and devices' identities are kept in lower case; devices may show theirs in capitals.
+    let prefix = prefix.lowercased()
     let text = SQLValue.text(prefix)
     if let note = try readNotes("WHERE key = ?", [text]).first { return note }
     // A device's identity may be claimed by two: the one that had it first is meant.

@@ -18,8 +18,8 @@ struct WatchSettingsTests {
   }
 
   @Test(
-    "exports or acknowledgements in the inbox would be processed for ever",
-    arguments: ["--out", "--outbox"])
+    "exports, acknowledgements or a store in the inbox would be processed for ever",
+    arguments: ["--out", "--outbox", "--store"])
   func loops(option: String) throws {
     let result = try watch(["pipeline.yaml", "inbox", option, "inbox/results"])
     #expect(result.exitCode == 2)

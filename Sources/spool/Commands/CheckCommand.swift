@@ -71,7 +71,8 @@ struct CheckCommand: Command {
       + "\(Count.of(report.exports, "export")), \(Count.of(report.backups, "backup"))"
     let verdict =
       report.isSound
-      ? "the store is sound"
+      ? report.isThorough
+        ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
       : "the store is damaged: \(Count.of(damage, "problem")); spool repair puts it right"
     return (report.findings.isEmpty ? [] : [""]) + [looked, verdict]
   }

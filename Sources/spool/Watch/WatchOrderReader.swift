@@ -49,7 +49,7 @@ struct WatchOrderReader {
     let folders =
       settings.map { FolderPlacement.Folder($0.out, role: "the output folder") }
       + settings.map { FolderPlacement.Folder($0.outbox, role: "the outbox") }
-      + [FolderPlacement.Folder(Self.resolved(storePath) ?? storePath, role: "the store")]
+      + [FolderPlacement.Folder(place(ofStore: storePath), role: "the store")]
     for conflict in FolderPlacement.conflicts(inboxes: settings.map(\.path), others: folders) {
       problems.append(
         WatchProblem(
@@ -175,6 +175,14 @@ struct WatchOrderReader {
   private func absolute(_ path: String) -> String {
     let joined = path.hasPrefix("/") ? path : base + "/" + path
     return joined.count > 1 && joined.hasSuffix("/") ? String(joined.dropLast()) : joined
+  }
+
+  /// Where the store lies, or will lie once it is made: only the folder above it need be there.
+  private func place(ofStore path: String) -> String {
+    if let resolved = Self.resolved(path) { return resolved }
+    let names = bench.absolute(path).split(separator: "/").filter { $0 != "." }
+    let parent = "/" + names.dropLast().joined(separator: "/")
+    return (Self.resolved(parent) ?? parent) + "/" + (names.last ?? "")
   }
 
   /// The path without links in it; nil where nothing is there.
