@@ -21,7 +21,9 @@ extension DiskClaim {
     let action = "go on with the artifact at"
     guard let stamp = try? FileStamp(at: path) else { return nil }
     if !stamp.isRegularFile || stamp.isReadOnly || stamp.hasSeveralNames {
-      if stamp.isRegularFile && stamp.byteCount == Int64(byteCount) {
+      if stamp.isRegularFile && stamp.byteCount == Int64(byteCount),
+        try doing(action, path, { () throws(SystemError) in try isAsSealed(path, stamp) })
+      {
         return ArtifactDraft(
           SealedDraft(kind, at: path, of: self, for: store.artifacts, files: files))
       }
@@ -41,6 +43,15 @@ extension DiskClaim {
   }
 
   private var files: FileOperations { store.files }
+
+  /// Whether a draft that is an artifact already still holds what that one's name promises: what has
+  /// been damaged since must not be sealed as something else. O(bytes).
+  private func isAsSealed(_ path: String, _ stamp: FileStamp) throws(SystemError) -> Bool {
+    guard stamp.hasSeveralNames else { return true }
+    let file = try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let digest = try files.digest(of: file).digest
+    return (try? FileStamp(at: store.layout.artifact(digest)))?.isSameFile(as: stamp) == true
+  }
 
   private func removeDraft(at path: String) throws(SystemError) {
     do throws(SystemError) {

@@ -60,6 +60,34 @@ import Testing
     #expect(text(at: try store.path(of: artifact)) == "whole")
   }
 
+  @Test("what was damaged between its sealing and the next process is made anew")
+  func damagedAfterSealing() async throws {
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let claim = try DiskStore(at: path).granted(Self.work)
+      let draft = try claim.makeDraft("sound", .sound)
+      try draft.append(Array("whole".utf8))
+      try draft.flush()
+      try claim.note("5")
+      _ = try draft.seal()
+      kill(getpid(), SIGKILL)
+    }
+    let store = try DiskStore(at: path)
+    let artifact = Artifact(kind: .sound, digest: SHA256.digest(of: "whole"), byteCount: 5)
+    let file = store.layout.artifact(artifact.digest)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    let handle = try #require(FileHandle(forUpdatingAtPath: file))
+    try handle.write(contentsOf: Data("W".utf8))
+    try handle.close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file)
+
+    let claim = try store.granted(Self.work)
+    #expect(try claim.resumeDraft("sound", .sound, byteCount: 5) == nil)
+    let draft = try claim.makeDraft("sound", .sound)
+    try draft.append(Array("whole".utf8))
+    #expect(try draft.seal() == artifact)
+    #expect(text(at: try store.path(of: artifact)) == "whole")
+  }
+
   @Test("a stopped process keeps its work for a while, then loses it, and finds out when it wakes")
   func frozen() async throws {
     let meanwhile = Meanwhile {
