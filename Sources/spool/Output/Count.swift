@@ -1,8 +1,8 @@
 /// Numbers of things in words.
 enum Count {
-  /// `1 run`, `2 runs`.
+  /// `1 run`, `2 runs`, `3 passes`.
   static func of(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
+    "\(number) \(noun)\(number == 1 ? "" : noun.hasSuffix("s") ? "es" : "s")"
   }
 
   /// `1st`, `2nd`, `3rd`, `11th`.
