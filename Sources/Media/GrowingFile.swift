@@ -40,6 +40,11 @@ final class GrowingFile: EncodingSurvival {
 
   private static let pieceByteCount = 1 << 20
 
+  /// Some of its bytes.
+  func read(_ count: Int, at offset: Int) throws(MediaError) -> [UInt8] {
+    try file.read(count, at: offset)
+  }
+
   /// Cuts off what lies behind `byteCount`.
   func truncate(to byteCount: Int) throws(MediaError) { try file.truncate(to: byteCount) }
 
