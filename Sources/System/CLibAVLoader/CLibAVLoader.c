@@ -1,10 +1,15 @@
+// For dl_iterate_phdr.
+#define _GNU_SOURCE
 #include "CLibAVLoader.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 // Hidden, so that the libraries themselves never find the forwarding functions in place of their
 // own.
@@ -73,7 +78,33 @@ static void keep_message(void *source, int level, const char *format, va_list va
   first_message[length] = 0;
 }
 
+static int count_object(struct dl_phdr_info *object, size_t size, void *counter) {
+  (void)object, (void)size;
+  ++*(int *)counter;
+  return 0;
+}
+
+// Gives back the pages that only the dynamic linker has looked at: 40 MB of symbol tables of some 140
+// libraries, of which next to nothing is ever called. They stay in the page cache, and one that is
+// needed comes back from there. Only of segments that nobody writes: nothing is lost with them.
+static int give_pages_back(struct dl_phdr_info *object, size_t size, void *counter) {
+  (void)size;
+  if (--*(int *)counter >= 0) return 0;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+    if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+    uintptr_t start = object->dlpi_addr + segment->p_vaddr;
+    uintptr_t end = (start + segment->p_memsz + page - 1) & ~(page - 1);
+    start &= ~(page - 1);
+    madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 0;
+}
+
 static void load(void) {
+  int objects_before = 0;
+  dl_iterate_phdr(count_object, &objects_before);
   void *libraries[library_count];
   for (int index = 0; index < library_count; index++) {
     // Lazy: most of what the libraries need of each other is never called, and binding it takes time.
@@ -91,6 +122,8 @@ static void load(void) {
       return;
     }
   }
+  // Objects are told of in the order in which they were opened: the first are none of libav's.
+  dl_iterate_phdr(give_pages_back, &objects_before);
   ((__typeof__(&av_log_set_callback))addresses[index_av_log_set_callback])(keep_message);
 }
 
