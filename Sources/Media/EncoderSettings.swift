@@ -28,6 +28,14 @@ struct EncoderSettings: Sendable {
   /// Whether packets are made without libavcodec, which knows Apple Lossless of more channels too.
   var hasOwnEncoder: Bool { codec == "alac" && format.channelCount <= 2 }
 
+  /// Whether a spec's container is of the MP4 family.
+  static func isMovie(_ spec: ExportSpec) -> Bool {
+    switch spec {
+    case .aac, .alac: true
+    case .wav, .flac: false
+    }
+  }
+
   /// Reads a spec. The rate is kept where the codec takes it; else it is the nearest one above, or
   /// the codec's highest.
   init(_ spec: ExportSpec, for source: AudioFormat) {

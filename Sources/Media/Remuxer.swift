@@ -16,6 +16,39 @@ public enum Remuxer {
     from source: String, to target: String, spec: ExportSpec, tags: [String: String],
     cover: CoverArt? = nil
   ) throws(MediaError) {
+    if try !tagMovie(from: source, to: target, spec: spec, tags: tags, cover: cover) {
+      try write(from: source, to: target, spec: spec, tags: tags, cover: cover)
+    }
+  }
+
+  /// Copies an M4A file by exchanging the box with its tags; false where it has to be written anew.
+  private static func tagMovie(
+    from source: String, to target: String, spec: ExportSpec, tags: [String: String],
+    cover: CoverArt?
+  ) throws(MediaError) -> Bool {
+    try LibAV.require(for: target)
+    // What kind of sound the model would have does not matter: it has none.
+    let settings = EncoderSettings(
+      .aac(bitRate: 64_000), for: AudioFormat(sampleRate: Hertz(48_000), channelCount: 1))
+    guard EncoderSettings.isMovie(spec), let movie = try TaggedMovie.open(source) else {
+      return false
+    }
+    let model = try OutputFile(path: target, muxer: settings.muxer)
+    _ = try model.addStream(for: EncoderContext(settings, path: target))
+    let pictureStream = try cover.map { (cover) throws(MediaError) in
+      try model.addStream(for: cover)
+    }
+    try model.begin(options: settings.muxerOptions, tags: tags)
+    if let cover, let pictureStream { try model.write(cover, stream: pictureStream) }
+    try model.finish()
+    return try movie.write(to: target)
+  }
+
+  /// Copies packet by packet.
+  static func write(
+    from source: String, to target: String, spec: ExportSpec, tags: [String: String],
+    cover: CoverArt? = nil
+  ) throws(MediaError) {
     let input = try InputFile(path: source)
     let index = try input.chooseSoundStream()
     let stream = unsafe input.stream(index)
@@ -40,14 +73,8 @@ public enum Remuxer {
     }
     try output.begin(options: settings.muxerOptions, tags: tags)
 
+    if let picture, let pictureStream { try output.write(picture, stream: pictureStream) }
     let packet = Packet()
-    if let picture, let pictureStream {
-      packet.fill(with: picture.bytes)
-      unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
-      unsafe packet.pointer.pointee.pts = 0
-      unsafe packet.pointer.pointee.dts = 0
-      try output.write(packet, stream: pictureStream, timeBase: timeBase)
-    }
     while true {
       packet.clear()
       let status = LibAV.calling { unsafe av_read_frame(input.context, packet.pointer) }
@@ -63,6 +90,16 @@ public enum Remuxer {
 }
 
 extension OutputFile {
+  /// Writes a cover picture into its stream.
+  fileprivate func write(_ cover: CoverArt, stream: Int) throws(MediaError) {
+    let packet = Packet()
+    packet.fill(with: cover.bytes)
+    unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
+    unsafe packet.pointer.pointee.pts = 0
+    unsafe packet.pointer.pointee.dts = 0
+    try write(packet, stream: stream, timeBase: timeBase(ofStream: stream))
+  }
+
   /// Adds the stream of a cover picture.
   fileprivate func addStream(for cover: CoverArt) throws(MediaError) -> Int {
     guard let size = cover.size else {

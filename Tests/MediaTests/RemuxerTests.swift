@@ -58,6 +58,53 @@ struct RemuxerTests {
     #expect(try bytes(of: again) == bytes(of: tagged))
   }
 
+  @Test(
+    "exchanges the tags of an M4A file for the bytes that libavformat writes",
+    arguments: [ExportSpec.aac(bitRate: 96_000), .alac(.bits24)], [false, true])
+  func sameBytes(spec: ExportSpec, hasCover: Bool) throws {
+    let plain = scratch.file("plain")
+    try Sound(frames: 123_457).encode(as: spec, to: plain, pool: pool)
+    let picture = hasCover ? try cover("cover.png") : nil
+    var tags = Self.tags
+    for time in [nil, "2026-03-14T15:09:26Z", "2055-01-01T00:00:00Z"] {
+      tags["creation_time"] = time
+      let (quick, whole) = (scratch.file("quick"), scratch.file("whole"))
+      try Remuxer.copy(from: plain, to: quick, spec: spec, tags: tags, cover: picture)
+      try Remuxer.write(from: plain, to: whole, spec: spec, tags: tags, cover: picture)
+      #expect(try bytes(of: quick) == bytes(of: whole), "\(time ?? "no time")")
+    }
+  }
+
+  @Test("writes a file anew whose boxes are not in the order that it expects")
+  func otherOrder() throws {
+    let path = scratch.file("fast.m4a")
+    try FFmpeg.run(
+      FFmpeg.sound(seconds: 2.5) + ["-c:a", "aac", "-movflags", "+faststart", path])
+    let isAsExpected = try TaggedMovie.open(path) != nil
+    #expect(!isAsExpected)
+    let copy = scratch.file("copy")
+    try Remuxer.copy(from: path, to: copy, spec: .aac(bitRate: 0), tags: Self.tags)
+    #expect(try FFmpeg.decode(copy) == FFmpeg.decode(path))
+    #expect(try MediaProbe.describe(copy).tags["title"] == "Überfahrt")
+  }
+
+  @Test("takes no box for what it is not: each length that is spoilt is written anew or refused")
+  func spoiltBoxes() throws {
+    let plain = scratch.file("plain")
+    try Sound(frames: 5000).encode(as: .aac(bitRate: 96_000), to: plain, pool: pool)
+    let intact = try bytes(of: plain)
+    let movie = try #require(intact.range(of: Data("moov".utf8))).lowerBound - 4
+    for offset in [0, 28, 36, movie, movie + 8, movie + 116, movie + 116 + 92] {
+      for byte in 0..<4 {
+        var spoilt = intact
+        spoilt[offset + byte] ^= 0x41
+        try spoilt.write(to: URL(fileURLWithPath: plain))
+        try? Remuxer.copy(
+          from: plain, to: scratch.file("copy"), spec: .aac(bitRate: 96_000), tags: Self.tags)
+      }
+    }
+  }
+
   @Test("keeps the priming of a file that the ffmpeg program made", arguments: ["a.m4a"])
   func foreign(name: String) throws {
     let path = scratch.file(name)
