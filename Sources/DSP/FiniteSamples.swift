@@ -1,9 +1,13 @@
 import AudioModel
 
-/// The rule for samples that are no numbers: every processor takes NaN and ±∞ as 0, so that one
-/// damaged sample stays one sample and never lives on in a filter or an envelope. All other
-/// samples, −0 and subnormals too, come through bit for bit.
+/// The rule for samples that cannot be sound: every processor takes NaN, ±∞ and what reaches 2⁶⁴
+/// (385 dB over full scale) as 0, so that one damaged sample stays one sample and never lives on in
+/// a filter or an envelope, and no sum or gain grows beyond what a float holds. All other samples,
+/// −0 and subnormals too, come through bit for bit.
 enum FiniteSamples {
+  /// The least magnitude that counts as damage.
+  private static let limit = Float(sign: .plus, exponent: 64, significand: 1)
+
   /// Copies a run of samples with the rule applied; `source` and `destination` may be the same.
   @inline(__always)
   static func copy(
@@ -35,13 +39,12 @@ enum FiniteSamples {
 
   /// One sample under the rule.
   @inline(__always)
-  static func filtered(_ sample: Float) -> Float { sample.isFinite ? sample : 0 }
+  static func filtered(_ sample: Float) -> Float { sample.magnitude < limit ? sample : 0 }
 
   @inline(__always)
   private static func filtered(_ samples: SIMD8<Float>) -> SIMD8<Float> {
-    // All ones in the exponent, and only there, is what makes NaN and ∞.
-    let exponent = SIMD8<UInt32>(repeating: 0x7f80_0000)
-    let bits = unsafe unsafeBitCast(samples, to: SIMD8<UInt32>.self)
-    return samples.replacing(with: 0, where: (bits & exponent) .== exponent)
+    // Without their signs, the bits of floats are in the order of their magnitudes, ∞ and NaN last.
+    let magnitudes = unsafe unsafeBitCast(samples, to: SIMD8<Int32>.self) & 0x7fff_ffff
+    return samples.replacing(with: 0, where: magnitudes .>= Int32(bitPattern: limit.bitPattern))
   }
 }
