@@ -5,8 +5,9 @@ import AudioModel
 /// a filter or an envelope, and no sum or gain grows beyond what a float holds. All other samples,
 /// −0 and subnormals too, come through bit for bit.
 enum FiniteSamples {
-  /// The least magnitude that counts as damage.
-  private static let limit = Float(sign: .plus, exponent: 64, significand: 1)
+  /// The least magnitude that counts as damage: 2⁶⁴. Computed, so that kernels hold it as a constant.
+  @inline(__always)
+  private static var limit: Float { 0x1p64 }
 
   /// Copies a run of samples with the rule applied; `source` and `destination` may be the same.
   @inline(__always)
@@ -44,7 +45,10 @@ enum FiniteSamples {
   @inline(__always)
   private static func filtered(_ samples: SIMD8<Float>) -> SIMD8<Float> {
     // Without their signs, the bits of floats are in the order of their magnitudes, ∞ and NaN last.
-    let magnitudes = unsafe unsafeBitCast(samples, to: SIMD8<Int32>.self) & 0x7fff_ffff
-    return samples.replacing(with: 0, where: magnitudes .>= Int32(bitPattern: limit.bitPattern))
+    // The sign of a difference tells which are too great; a comparison of vectors becomes a loop
+    // over its lanes.
+    let bits = unsafe unsafeBitCast(samples, to: SIMD8<Int32>.self)
+    let isSound = ((bits & 0x7fff_ffff) &- Int32(bitPattern: limit.bitPattern)) &>> 31
+    return unsafe unsafeBitCast(bits & isSound, to: SIMD8<Float>.self)
   }
 }
