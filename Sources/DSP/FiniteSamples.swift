@@ -27,6 +27,46 @@ enum FiniteSamples {
     }
   }
 
+  /// Copies a run of samples, scaled, with the rule applied; `source` and `destination` may be the
+  /// same.
+  @inline(__always)
+  static func copy(
+    from source: UnsafePointer<Float>, to destination: UnsafeMutablePointer<Float>, count: Int,
+    gain: Float
+  ) {
+    var index = 0
+    while index &+ 8 <= count {
+      let samples = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: SIMD8<Float>.self)
+      unsafe UnsafeMutableRawPointer(destination + index).storeBytes(
+        of: filtered(samples) * gain, as: SIMD8<Float>.self)
+      index &+= 8
+    }
+    while index < count {
+      unsafe destination[index] = filtered(source[index]) * gain
+      index &+= 1
+    }
+  }
+
+  /// Adds a run of samples, scaled, with the rule applied.
+  @inline(__always)
+  static func add(
+    from source: UnsafePointer<Float>, to destination: UnsafeMutablePointer<Float>, count: Int,
+    gain: Float
+  ) {
+    var index = 0
+    while index &+ 8 <= count {
+      let samples = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: SIMD8<Float>.self)
+      let place = unsafe UnsafeMutableRawPointer(destination + index)
+      let sum = unsafe place.loadUnaligned(as: SIMD8<Float>.self) + filtered(samples) * gain
+      unsafe place.storeBytes(of: sum, as: SIMD8<Float>.self)
+      index &+= 8
+    }
+    while index < count {
+      unsafe destination[index] += filtered(source[index]) * gain
+      index &+= 1
+    }
+  }
+
   /// Copies a whole block with the rule applied.
   @inline(__always)
   static func copy(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
