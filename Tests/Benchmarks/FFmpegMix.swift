@@ -28,7 +28,9 @@ struct FFmpegMix {
       let (a, b) = (Text.number(track.volume * left, 6), Text.number(track.volume * right, 6))
       let other = index % 2 == 0 ? "c0" : "c1"
       chains.append(
-        "[\(index)]pan=stereo|c0=\(a)*c0|c1=\(b)*\(other),adelay=\(100 * index):all=1[t\(index)]")
+        // In floats, as ours: else the matrix rounds to the 16 bits of the recordings.
+        "[\(index)]aformat=fltp,pan=stereo|c0=\(a)*c0|c1=\(b)*\(other),adelay=\(100 * index):all=1[t\(index)]"
+      )
     }
     let inputs = Self.tracks.indices.map { "[t\($0)]" }.joined()
     return chains.joined(separator: ";") + ";\(inputs)amix=inputs=\(Self.tracks.count)"
