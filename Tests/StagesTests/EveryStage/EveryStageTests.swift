@@ -44,6 +44,11 @@ import Testing
     ]
   }
 
+  /// Sounds in which a seam would show.
+  private static let withSeams: Set<String> = [
+    "babble", "full-scale square", "damage", "far too loud",
+  ]
+
   @Test(arguments: kinds, formats)
   func `finite sound, or one clear error`(kind: String, format: AudioFormat) throws {
     for settings in StageSettings.all(of: kind) {
@@ -71,7 +76,7 @@ import Testing
   ) throws {
     for settings in StageSettings.all(of: kind) {
       let trial = try StageTrial(kind, settings)
-      for (name, sound) in Self.sounds(format) where sound.frameCount.count > 1 {
+      for (name, sound) in Self.sounds(format) where Self.withSeams.contains(name) {
         let whole = try trial.outcome(of: sound)
         for cut in [
           StageTrial.Cut(blocks: [1, 0, 63, 64, 1, 65, 1023, 700]),
