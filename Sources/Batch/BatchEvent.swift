@@ -2,6 +2,12 @@ public import PipelineModel
 
 /// What happens in a batch, as it happens.
 public enum BatchEvent: Sendable {
+  /// Before anything else, all recordings are heard for a step that treats them as one; so many
+  /// were heard in this round, counted from 1.
+  case listening(step: StepID, round: Int, done: Int, of: Int)
+  /// What the step has settled on: parameters as a pipeline writes them, `3.118 dB`; none where each
+  /// recording stands for itself.
+  case settled(step: StepID, [String: String])
   /// Everything was looked at, and the work begins.
   case planned(BatchForecast)
   /// A file is begun, which is likely to take this share of the whole batch, from 0 to 1.

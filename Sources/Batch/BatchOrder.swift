@@ -29,6 +29,8 @@ public struct BatchOrder: Sendable {
   public var pipelineText: String?
   /// What the user types to go on with the batch, for advice; nil where there is no such thing.
   public var command: String?
+  /// What was settled for all recordings together.
+  var album: AlbumFigures = [:]
   /// The pipeline's input that takes the recordings.
   public let input: String
   /// The pipeline as it is for a recording whose sidecar says nothing.
@@ -70,7 +72,8 @@ public struct BatchOrder: Sendable {
   /// Everything that decides on a file's exports besides the file itself and its sidecar.
   var settings: Digest {
     var fields = ["spool-batch-settings-1", output, template?.text ?? ""]
-    for step in plan.steps {
+    let settled = (try? plan.settled(album)) ?? plan
+    for step in settled.steps {
       fields += ["step", step.id.name, step.keyComponents(inputs: [:]).key.digest.hex]
       fields.append(step.parameters.canonicalJSON)
       for (port, source) in step.sources.sorted(by: { $0.key < $1.key }) {
@@ -87,14 +90,18 @@ public struct BatchOrder: Sendable {
   /// The plan for one recording.
   func plan(for path: String, sidecar: Sidecar?) throws(StageError) -> Plan {
     let inputs = [input: PathText.join(folder, path)]
-    guard let given = sidecar?.overrides, !given.isEmpty else { return plan.with(inputs: inputs) }
+    guard let given = sidecar?.overrides, !given.isEmpty else {
+      return try plan.with(inputs: inputs).settled(album)
+    }
+    let own: Plan
     do {
-      return try Plan(
+      own = try Plan(
         definition, catalog: catalog, inputs: inputs,
         overrides: overrides.merging(given) { _, own in own })
     } catch {
       throw SidecarOverrides.refusal(error)
     }
+    return try own.settled(album)
   }
 
   /// The exports of a recording, as paths below the output folder, if it is called `name`.

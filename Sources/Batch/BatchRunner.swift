@@ -7,7 +7,7 @@ import Threading
 /// Runs a pipeline over a folder: looks at every file, works on those that are not done, several at
 /// once, and writes down what became of each.
 public struct BatchRunner: Sendable {
-  private let order: BatchOrder
+  private var order: BatchOrder
   private let workplace: BatchWorkplace
   private let budget: BatchBudget
 
@@ -34,6 +34,16 @@ public struct BatchRunner: Sendable {
         reason: "no file in it or below it has an extension of sound",
         advice: "name another folder, or take other files too with --include '*.EXT'")
     }
+    var runner = self
+    runner.order.album = try AlbumListening(order: order, workplace: workplace, budget: budget)
+      .figures(for: finding.files, id: id)
+    return try runner.run(finding, id: id, startedAt: startedAt)
+  }
+
+  /// Does everything that comes after listening.
+  private func run(
+    _ finding: TreeWalk.Finding, id: RunID, startedAt: Double
+  ) throws(StageError) -> BatchSummary {
     let plan: BatchPlan
     do throws(StoreError) {
       var survey = try BatchSurvey(order, workplace)

@@ -50,7 +50,7 @@ struct FileRun {
     let request = order.pipelineText.map {
       RunRequest(
         pipelineText: $0, folder: folder, isReplacing: order.isReplacing, keepsEverything: false,
-        names: options.names)
+        names: options.names, album: order.album.isEmpty ? nil : order.album)
     }
     let own = (sidecar?.overrides ?? [:]).mapValues(\.flowText)
     return try runner.run(

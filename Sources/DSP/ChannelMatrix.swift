@@ -37,16 +37,12 @@ public final class ChannelMatrix: Processor {
         continue
       }
       unsafe FiniteSamples.copy(
-        from: input.baseAddress(ofChannel: first.channel), to: target, count: count)
-      if first.gain != 1 {
-        for index in 0..<count { unsafe target[index] *= first.gain }
-      }
+        from: input.baseAddress(ofChannel: first.channel), to: target, count: count,
+        gain: first.gain)
       for part in parts.dropFirst() {
-        let source = unsafe input.baseAddress(ofChannel: part.channel)
-        let gain = part.gain
-        for index in 0..<count {
-          unsafe target[index] += FiniteSamples.filtered(source[index]) * gain
-        }
+        unsafe FiniteSamples.add(
+          from: input.baseAddress(ofChannel: part.channel), to: target, count: count,
+          gain: part.gain)
       }
     }
   }

@@ -14,6 +14,9 @@ public final class Fade: Processor {
   private let curve: FadeCurve
   private let fadeIn: Int
   private var queue: FrameQueue
+  /// The gains of a stretch, which all channels share.
+  private let gains = Scratch<Float>(repeating: 0, count: stretch)
+  private static let stretch = 512
   /// Frames taken so far, as far as they matter.
   private var position = 0
 
@@ -56,16 +59,25 @@ public final class Fade: Processor {
     let left = fadeIn - position
     guard left > 0 else { return }
     let given = output.frameCount.count - start
-    for index in 0..<min(left, given + queue.count - kept) {
-      let gain = Float(curve.gain(at: Double(position + index) / Double(fadeIn)))
+    let now = min(left, given)
+    for begin in stride(from: 0, to: now, by: Self.stretch) {
+      let count = min(Self.stretch, now - begin)
+      for index in 0..<count { gains[index] = gain(position + begin + index) }
       for channel in 0..<output.channelCount {
-        if index < given {
-          unsafe output.baseAddress(ofChannel: channel)[start + index] *= gain
-        } else {
-          queue[channel, kept + index - given] *= gain
-        }
+        let samples = unsafe output.baseAddress(ofChannel: channel) + start + begin
+        let gains = unsafe self.gains.start
+        for index in 0..<count { unsafe samples[index] *= gains[index] }
       }
     }
+    for index in now..<min(left, given + queue.count - kept) {
+      let gain = gain(position + index)
+      for channel in 0..<output.channelCount { queue[channel, kept + index - given] *= gain }
+    }
+  }
+
+  /// The gain of a frame of the fade-in.
+  private func gain(_ frame: Int) -> Float {
+    Float(curve.gain(at: Double(frame) / Double(fadeIn)))
   }
 
   /// Fades out what was held back.

@@ -17,11 +17,12 @@ public final class Gain: Processor {
 
   /// Scales a block.
   public func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
-    FiniteSamples.copy(input, into: &output)
-    guard factor != 1 else { return }
-    for channel in 0..<output.channelCount {
-      let samples = unsafe output.baseAddress(ofChannel: channel)
-      for index in 0..<output.frameCount.count { unsafe samples[index] *= factor }
+    guard factor != 1 else { return FiniteSamples.copy(input, into: &output) }
+    output.frameCount = input.frameCount
+    for channel in 0..<input.channelCount {
+      unsafe FiniteSamples.copy(
+        from: input.baseAddress(ofChannel: channel), to: output.baseAddress(ofChannel: channel),
+        count: input.frameCount.count, gain: factor)
     }
   }
 

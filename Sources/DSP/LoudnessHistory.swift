@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Histories of neighbouring stretches, cut between two steps, can be joined: the whole has the
 /// figures that it would have had in one piece.
-public struct LoudnessHistory: Hashable, Sendable {
+public struct LoudnessHistory: Hashable, Sendable, Codable {
   /// The weighted sum over the channels of the mean square of K-weighted sound, for each step.
   private(set) var energies: [Double] = []
 
@@ -35,10 +35,14 @@ public struct LoudnessHistory: Hashable, Sendable {
   /// The integrated loudness of ITU-R BS.1770-4: the mean of all 400 ms blocks, one from every
   /// step, that reach −70 LUFS and are at most 10 LU quieter than the mean of those that do. Nil
   /// for silence and for less than 400 ms. Linear in the length.
-  public func integrated() -> LUFS? {
-    let blocks = means(steps: 4, every: 1)
-    guard let mean = Self.mean(blocks, from: 0) else { return nil }
-    return Self.mean(blocks, from: mean / 10).map(Self.loudness)
+  public func integrated() -> LUFS? { Self.integrated([self]) }
+
+  /// The integrated loudness of several recordings together, as if they were one: of all their
+  /// blocks, of which none reaches from one recording into the next. Nil where none has any.
+  public static func integrated(_ recordings: [LoudnessHistory]) -> LUFS? {
+    let blocks = recordings.flatMap { $0.means(steps: 4, every: 1) }
+    guard let mean = mean(blocks, from: 0) else { return nil }
+    return Self.mean(blocks, from: mean / 10).map(loudness)
   }
 
   /// The loudness range of EBU Tech 3342, in LU: between the 10th and the 95th percentile of all

@@ -55,6 +55,10 @@ struct ChunkJob: Sendable {
       if stop.isRaised { return run }
       encoder.boostsRate = start < boostEnd
       try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
+      if let bits = settings.bits, ALACLoneFrame.makes(block.frameCount.count, of: settings) {
+        run.packets.append(ALACLoneFrame.packet(of: block, bits: bits))
+        continue
+      }
       try encoder.encode(block, take)
       if let numbering { try numbering.number(block, in: &run, path: path) }
     }

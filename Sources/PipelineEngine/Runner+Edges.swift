@@ -36,7 +36,8 @@ extension Runner {
     var owners: [String: StepID] = [:]
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
-      for name in stage.fileNames(of: step.id, recordings: names(of: step, plan, options)) {
+      let recordings = names(of: step, plan, options)
+      for name in stage.conceivableFileNames(of: step.id, recordings: recordings) {
         let path = options.folder + "/" + name
         if let owner = owners.updateValue(step.id, forKey: name) {
           throw PassFailure(

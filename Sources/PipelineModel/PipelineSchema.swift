@@ -22,7 +22,9 @@ public struct PipelineSchema: Sendable {
           "type": .text("object"),
           "additionalProperties": .group([
             "enum": .list(
-              ArtifactKind.allCases.flatMap { [.text($0.rawValue), .text($0.rawValue + "?")] })
+              ArtifactKind.allCases.flatMap { kind in
+                ["", "?", "+"].map { .text(kind.rawValue + $0) }
+              })
           ]),
         ]),
         "vars": described("object", "named values that $name refers to and --set overrides"),
@@ -43,8 +45,7 @@ public struct PipelineSchema: Sendable {
   }
 
   private func step(_ descriptor: StageDescriptor) -> Value {
-    let reference = Value.group(["type": .text("string")])
-    return .group([
+    .group([
       "type": .text("object"),
       "required": .list([.text(descriptor.kind)]),
       "additionalProperties": .flag(false),
@@ -54,8 +55,8 @@ public struct PipelineSchema: Sendable {
         "from": .group([
           "description": .text("where the inputs come from; without it, the step above"),
           "anyOf": .list([
-            reference, .group(["type": .text("array"), "items": reference]),
-            .group(["type": .text("object"), "additionalProperties": reference]),
+            Self.reference, Self.references,
+            .group(["type": .text("object"), "additionalProperties": Self.reference]),
           ]),
         ]),
         "when": described("string", "the condition: $name, or not $name"),
@@ -72,11 +73,21 @@ public struct PipelineSchema: Sendable {
     ])
   }
 
+  /// What names an input or a step, and several of them.
+  private static let reference = Value.group(["type": .text("string")])
+  private static let references = Value.group([
+    "type": .text("array"), "items": reference, "minItems": .number(1),
+  ])
+
   private func parameters(of descriptor: StageDescriptor) -> Value {
     var mapping = members(descriptor.parameters)
     if case .group(var fields) = mapping, case .group(var properties) = fields["properties"] {
       for port in descriptor.inputs where properties[port.name.name] == nil {
-        properties[port.name.name] = described("string", port.summary)
+        properties[port.name.name] =
+          port.isList
+          ? .group([
+            "description": .text(port.summary), "anyOf": .list([Self.reference, Self.references]),
+          ]) : described("string", port.summary)
       }
       properties["from"] = properties["from"] ?? .group([:])
       fields["properties"] = .group(properties)

@@ -7,9 +7,9 @@ public struct Plan: Sendable {
   /// What each of the pipeline's inputs carries.
   public let inputKinds: [String: ArtifactKind]
   /// The steps that run, in the pipeline's order; a step stands below those that it reads.
-  public let steps: [BoundStep]
+  public internal(set) var steps: [BoundStep]
   /// The steps whose condition does not hold.
-  public let skipped: [SkippedStep]
+  public internal(set) var skipped: [SkippedStep]
 
   /// The step of this name.
   public func step(_ id: StepID) -> BoundStep? { steps.first { $0.id == id } }

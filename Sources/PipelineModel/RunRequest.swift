@@ -12,17 +12,20 @@ public struct RunRequest: Hashable, Sendable, Codable {
   public let keepsEverything: Bool
   /// What exports call a recording, by input; nil where they are called as the recordings are.
   public let names: [String: String]?
+  /// What was settled for the whole batch that the run belongs to; nil where nothing was.
+  public let album: AlbumFigures?
 
   /// Describes what was told.
   public init(
     pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
-    names: [String: String]? = nil
+    names: [String: String]? = nil, album: AlbumFigures? = nil
   ) {
     self.pipelineText = pipelineText
     self.folder = folder
     self.isReplacing = isReplacing
     self.keepsEverything = keepsEverything
     self.names = names
+    self.album = album
   }
 }
 

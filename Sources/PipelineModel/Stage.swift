@@ -32,8 +32,18 @@ public protocol PublishingStage: Stage {
   /// The names of the files that `publish` will put into the output folder.
   /// - Parameter recordings: the recordings that they come from, nearest first.
   func fileNames(of step: StepID, recordings: [String]) -> [String]
+  /// All names that files of `publish` can have, where it depends on the sound which of them there
+  /// are: no other step of the same run may use any. Many, so that this is asked once a run.
+  func conceivableFileNames(of step: StepID, recordings: [String]) -> [String]
   /// Puts files into the run's output folder.
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile]
+}
+
+extension PublishingStage {
+  /// Those of `fileNames`.
+  public func conceivableFileNames(of step: StepID, recordings: [String]) -> [String] {
+    fileNames(of: step, recordings: recordings)
+  }
 }
 
 /// All that a running stage may touch.

@@ -29,8 +29,10 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     discussion: """
       The formats are encoded side by side. Reducing to 16 or 24 bits adds TPDF dither, except to \
       samples that already fit, so that an untouched recording stays bit-exact. WAV grows into \
-      RF64 beyond 4 GB. Tags and cover art of the recording are carried over when the files are \
-      put into the output folder; a recording that was only retagged is not encoded again.
+      RF64 beyond 4 GB. Samples that are no numbers become silence, except in WAV of floats, and \
+      AAC clips what lies 36 dB over full scale. Tags and cover art of the recording are carried \
+      over when the files are put into the output folder; a recording that was only retagged is \
+      not encoded again.
       """,
     flow: .streaming(.sound, .sink),
     inputs: [Port(.sound, .sound, "the sound to export")],

@@ -129,7 +129,18 @@ struct SplitStage: SoundSinkStage, PublishingStage {
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
     var count = SplitName.likelyPieces
     if case .times(let times) = method { count = times.count + 1 }
-    return targets.flatMap { target in
+    return fileNames(count, recordings)
+  }
+
+  func conceivableFileNames(of step: StepID, recordings: [String]) -> [String] {
+    let likely = fileNames(of: step, recordings: recordings)
+    if case .times = method { return likely }
+    return likely + fileNames(SplitName.mostPieces, recordings)
+  }
+
+  /// What so many pieces are called, in every format.
+  private func fileNames(_ count: Int, _ recordings: [String]) -> [String] {
+    targets.flatMap { target in
       (1...count).map {
         name.file(
           SplitName.number($0, of: count), of: recordings.first, target.format.fileExtension)

@@ -47,7 +47,27 @@ enum BenchmarkProgram {
         ]),
       CommandDeclaration(
         name: "dsp", group: "Benchmarks",
-        summary: "Equalizer, gate and compressor alone: CPU time against ffmpeg's filters."),
+        summary: "Every processor alone: CPU time against a filter of ffmpeg or sox.",
+        discussion: """
+          An hour of stereo at 48 kHz, reckoned from minutes; both sides in turns, and the least of \
+          each counts. What a filter takes is the difference of two commands with and without it. \
+          The target is a ratio of 1, and of 0.5 for equalizer, gate and compressor together.
+          """,
+        options: [pairs]),
+      CommandDeclaration(
+        name: "mixdown", group: "Benchmarks",
+        summary: "24 tracks to one: wall time and memory against ffmpeg's amix.",
+        discussion: """
+          Tests/Benchmarks/Pipelines/mixdown.yaml with an empty store, and one ffmpeg command with \
+          the same faders, pans and offsets; both mixes are compared. The targets are a median \
+          ratio of wall times of 0.5, and 100 MB.
+          """,
+        options: [minutes, pairs, spool]),
+      CommandDeclaration(
+        name: "waveform", group: "Benchmarks",
+        summary: "The waveform of an hour of WAV: wall time, also against ffmpeg's picture.",
+        discussion: "With an empty store. The targets are 2 s, and a median ratio of 1.",
+        options: [pairs, spool]),
       CommandDeclaration(
         name: "memory", group: "Benchmarks",
         summary: "The most memory that a short and a long recording take.",
@@ -123,8 +143,7 @@ enum BenchmarkProgram {
 
   private static func run(_ arguments: ParsedArguments) throws -> Int32 {
     if arguments.command.name == "dsp" {
-      runDSPBenchmarks()
-      return 0
+      return settle(try DSPBenchmarks(rounds: arguments[pairs].value).run())
     }
     // Before the build, which keeps the machine busy itself.
     Workshop.warnIfBusy()
@@ -135,7 +154,15 @@ enum BenchmarkProgram {
       report("")
     }
     // Last, because it grows this process; see `ChildProcess`.
-    if arguments.command.name == "all" { runDSPBenchmarks() }
+    if arguments.command.name == "all" {
+      verdicts += try DSPBenchmarks(rounds: arguments[pairs].value).run()
+      report("")
+    }
+    return settle(verdicts)
+  }
+
+  /// Prints what was met and what was missed, and gives the exit code.
+  private static func settle(_ verdicts: [Verdict]) -> Int32 {
     verdicts.forEach { report($0.line) }
     return verdicts.allSatisfy(\.isMet) ? 0 : 1
   }
@@ -162,6 +189,12 @@ enum BenchmarkProgram {
         WholeJob(
           workshop: workshop, minutes: arguments[minutes].value, pairs: arguments[pairs].value)
       ]
+    case "mixdown":
+      return [
+        MixdownJob(
+          workshop: workshop, minutes: arguments[minutes].value, pairs: arguments[pairs].value)
+      ]
+    case "waveform": return [WaveformJob(workshop: workshop, pairs: arguments[pairs].value)]
     case "batch":
       return [
         BatchJob(workshop: workshop, count: arguments[notes].value, pairs: arguments[pairs].value)
@@ -175,6 +208,9 @@ enum BenchmarkProgram {
         WholeJob(
           workshop: workshop, minutes: arguments[minutes].value, pairs: arguments[pairs].value),
         BatchJob(workshop: workshop, count: arguments[notes].value, pairs: arguments[pairs].value),
+        MixdownJob(
+          workshop: workshop, minutes: arguments[minutes].value, pairs: arguments[pairs].value),
+        WaveformJob(workshop: workshop, pairs: arguments[pairs].value),
       ]
     }
   }

@@ -1,7 +1,8 @@
 import Foundation
 
 /// Recordings for the benchmarks to work on, made once by ffmpeg: talk from two of the samples,
-/// music-like tones and room noise, at changing levels; 48 kHz stereo AAC at 128 kbit/s.
+/// music-like tones and room noise, at changing levels; 48 kHz stereo AAC at 128 kbit/s, and what is
+/// made of that.
 struct Material {
   private let workshop: Workshop
 
@@ -9,12 +10,45 @@ struct Material {
 
   /// The path of a recording of so many minutes.
   func programme(minutes: Int) throws(BenchmarkError) -> String {
-    let path = workshop.file("programme-\(minutes).m4a")
-    let recipe = arguments(minutes: minutes)
+    try made(
+      "programme-\(minutes).m4a", arguments(minutes: minutes), "\(minutes) minutes of material")
+  }
+
+  /// The path of the same recording as 16-bit WAV.
+  func wave(minutes: Int) throws(BenchmarkError) -> String {
+    let programme = try programme(minutes: minutes)
+    return try made(
+      "programme-\(minutes).wav",
+      ["-nostdin", "-hide_banner", "-nostats", "-y", "-i", programme, "-c:a", "pcm_s16le"],
+      "\(minutes) minutes of WAV")
+  }
+
+  /// The paths of so many 16-bit WAV files, by turns mono and stereo: the recording, each time from
+  /// another second on.
+  func tracks(count: Int, minutes: Int) throws(BenchmarkError) -> [String] {
+    let programme = try programme(minutes: minutes)
+    var paths: [String] = []
+    for number in 0..<count {
+      paths.append(
+        try made(
+          "track-\(minutes)-\(number).wav",
+          [
+            "-nostdin", "-hide_banner", "-nostats", "-y", "-ss", "\(number)", "-i", programme,
+            "-ac", "\(number % 2 + 1)", "-c:a", "pcm_s16le",
+          ], "track \(number + 1) of \(count)"))
+    }
+    return paths
+  }
+
+  /// The path of a file that ffmpeg makes, once for each recipe.
+  private func made(
+    _ name: String, _ recipe: [String], _ title: String
+  ) throws(BenchmarkError) -> String {
+    let path = workshop.file(name)
     let recipePath = path + ".recipe"
     let written = recipe.joined(separator: "\n")
     if (try? String(contentsOfFile: recipePath, encoding: .utf8)) == written { return path }
-    report("Making \(minutes) minutes of material, once")
+    report("Making \(title), once")
     // The recipe is written last: a recording that was cut off has none.
     try? FileManager.default.removeItem(atPath: recipePath)
     _ = try ChildProcess(

@@ -5,16 +5,8 @@ import TestSupport
 /// The processors that repair or listen more closely, each beside ffmpeg's counterpart, with the
 /// filters that it is compared with.
 enum RepairBenchmarks {
-  /// One comparison.
-  struct Case {
-    let name: String
-    let make: () -> any Processor
-    /// What ffmpeg is told; nil where it has nothing alike.
-    let ffmpeg: String?
-  }
-
   /// All comparisons. Noise and clipping are taken out of `sound`, which must have some of both.
-  static func cases(_ sound: TestSound) -> [Case] {
+  static func comparisons(_ sound: TestSound) -> [Comparison] {
     let format = sound.format
     let meter = NoiseProfileMeter(format: format)
     sound.analysed(by: meter)
@@ -26,65 +18,54 @@ enum RepairBenchmarks {
     let careful = Sidechain(
       .rms(window: Seconds(0.01)), highPass: Hertz(80), lookAhead: Seconds(0.005))
     return [
-      Case(
-        name: "gate, RMS, high-pass, look-ahead",
-        make: {
-          Gate(
-            Gate.Settings(
-              threshold: Decibels(-45), attack: Seconds(0.002), hold: Seconds(0.06),
-              release: Seconds(0.12), sidechain: careful), format: format)
-        },
-        ffmpeg:
-          "asplit[a][b];[b]highpass=f=80[s];[a][s]sidechaingate=threshold=0.0056:detection=rms"),
-      Case(
-        name: "compressor, RMS, high-pass, look-ahead",
-        make: {
-          Compressor(
-            Compressor.Settings(
-              threshold: Decibels(-18), ratio: 3, knee: Decibels(6), attack: Seconds(0.008),
-              release: Seconds(0.12), sidechain: careful), format: format)
-        },
-        ffmpeg: "asplit[a][b];[b]highpass=f=80[s];[a][s]sidechaincompress=threshold=0.126:ratio=3"
-          + ":attack=8:release=120:detection=rms"),
-      Case(
-        name: "offset", make: { OffsetRemover(offsets: [0.01, -0.01], format: format) },
-        ffmpeg: "dcshift=shift=0.01"),
-      Case(
-        name: "hum, 8 notches", make: { Equalizer(bands: notches, format: format) },
-        ffmpeg: (1...8).map { "bandreject=f=\(50 * $0):t=h:w=2.5" }.joined(separator: ",")),
-      Case(
-        name: "de-esser", make: { DeEsser(DeEsser.Settings(), format: format) },
-        ffmpeg: "deesser=i=0.5"),
-      Case(
-        name: "denoiser", make: { Denoiser(Denoiser.Settings(), noise: noise, format: format) },
-        ffmpeg: "afftdn"),
-      Case(
-        name: "declipper", make: { Declipper(Declipper.Settings(), format: format) },
-        ffmpeg: "adeclip"),
+      Comparison(
+        "gate, RMS, high-pass, look-ahead",
+        .ffmpeg(
+          "asplit[a][b];[b]highpass=f=80[s];[a][s]sidechaingate=threshold=0.0056:detection=rms")
+      ) {
+        Gate(
+          Gate.Settings(
+            threshold: Decibels(-45), attack: Seconds(0.002), hold: Seconds(0.06),
+            release: Seconds(0.12), sidechain: careful), format: format)
+      },
+      Comparison(
+        "compressor, RMS, high-pass, look-ahead",
+        .ffmpeg(
+          "asplit[a][b];[b]highpass=f=80[s];[a][s]sidechaincompress=threshold=0.126:ratio=3"
+            + ":attack=8:release=120:detection=rms")
+      ) {
+        Compressor(
+          Compressor.Settings(
+            threshold: Decibels(-18), ratio: 3, knee: Decibels(6), attack: Seconds(0.008),
+            release: Seconds(0.12), sidechain: careful), format: format)
+      },
+      Comparison("offset", .ffmpeg("dcshift=shift=0.01", minutes: 20, copies: 4)) {
+        OffsetRemover(offsets: [0.01, -0.01], format: format)
+      },
+      Comparison(
+        "hum, 8 notches",
+        .ffmpeg((1...8).map { "bandreject=f=\(50 * $0):t=h:w=2.5" }.joined(separator: ","))
+      ) { Equalizer(bands: notches, format: format) },
+      Comparison("de-esser", .ffmpeg("deesser=i=0.5")) {
+        DeEsser(DeEsser.Settings(), format: format)
+      },
+      Comparison("denoiser", .ffmpeg("afftdn", minutes: 2)) {
+        Denoiser(Denoiser.Settings(), noise: noise, format: format)
+      },
+      Comparison("declipper", .ffmpeg("adeclip", minutes: 1)) {
+        Declipper(Declipper.Settings(), format: format)
+      },
     ]
   }
-}
 
-extension BenchmarkMaterial {
-  /// Prints what each of them costs for an hour, here and in ffmpeg. The sound clips at the crests of
-  /// its bursts.
-  func compareRepairs() {
-    let clipping = BenchmarkMaterial(sound: sound.map { min(max(2 * $0, -1), 1) })
-    for one in RepairBenchmarks.cases(clipping.sound) {
-      let ours = clipping.seconds(through: one.make)
-      guard let filter = one.ffmpeg, let theirs = clipping.secondsOfFFmpeg(filter, repeats: 1)
-      else {
-        print("  \(one.name): \(rounded(ours))")
-        continue
-      }
-      print(
-        "  \(one.name): \(rounded(ours)); in ffmpeg \(rounded(theirs)); "
-          + "ratio \(rounded(ours / theirs))")
+  /// Prints what the meters cost that have no counterpart.
+  static func reportLearning(_ material: BenchmarkMaterial) {
+    let format = material.sound.format
+    func line(_ name: String, _ seconds: Double) {
+      report(Text.row([Text.number(seconds), "-", "-"]) + "  \(name)")
     }
-    func analysis(_ name: String, _ seconds: Double) { print("  \(name): \(rounded(seconds))") }
-    let format = Self.format
-    analysis("learning the offset", clipping.seconds(of: { OffsetMeter(format: format) }))
-    analysis("learning the hum", clipping.seconds(of: { HumMeter(format: format) }))
-    analysis("learning the noise", clipping.seconds(of: { NoiseProfileMeter(format: format) }))
+    line("learning the offset", material.seconds(of: { OffsetMeter(format: format) }))
+    line("learning the hum", material.seconds(of: { HumMeter(format: format) }))
+    line("learning the noise", material.seconds(of: { NoiseProfileMeter(format: format) }))
   }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What compressor and limiter add to a pure tone once they have settled, measured in its
-/// spectrum; and the compressor's static curve beside ffmpeg's.
+/// spectrum; and the compressor's static curve beside ffmpeg's. The figures stand in `Figures.md`.
 @Suite struct DistortionTests {
   private static let rate = 48_000.0
   private let mono = AudioFormat(sampleRate: Hertz(rate), channelCount: 1)
@@ -52,6 +52,18 @@ import Testing
   func `a settled limiter adds next to nothing`(frequency: Double) {
     let result = distortion(settled(frequency, through: limiter()), frequency)
     #expect(result < -125, "\(result) dB")
+  }
+
+  @Test func `a compressor adds odd harmonics, ever weaker, and nothing between them`() {
+    let sound = TestSound.sine(
+      Hertz(1000), amplitude: pow(10, -1 / 20), mono, frames: 3 * 48_000)
+    let spectrum = PowerSpectrum(
+      sound.processed(by: compressor()), from: 48_000, count: 65_536)
+    let levels = [1000.0, 3000, 5000, 7000].map { spectrum.level(at: Hertz($0)).value }
+    #expect(zip(levels, levels.dropFirst()).allSatisfy { $0 > $1 + 3 }, "\(levels) dB")
+    #expect(spectrum.level(at: Hertz(2000)).value < -130)
+    let between = spectrum.highest(from: Hertz(1100), to: Hertz(2900), within: Hertz(0))
+    #expect(between.value < -140, "\(between.value) dB")
   }
 
   @Test func `what folds back from above half the sample rate is far below hearing`() {

@@ -32,4 +32,29 @@ import TestSupport
       #expect(result.isFinite)
     }
   }
+
+  @Test(arguments: [0.1, 3, 6.0206, 12, 24, 60, 119.9])
+  func `up and down again, a sample is off by two units in its last place at most`(gain: Double) {
+    let sound = TestSound.noise(seed: 3, stereo, frames: 20_000)
+    for first in [gain, -gain] {
+      let result = sound.processed(by: Gain(Decibels(first), format: stereo))
+        .processed(by: Gain(Decibels(-first), format: stereo))
+      var worst: Float = 0
+      for (mine, others) in zip(sound.channels, result.channels) {
+        for (a, b) in zip(mine, others) { worst = max(worst, (a - b).magnitude / a.ulp) }
+      }
+      #expect(worst <= 2, "\(worst) units")
+    }
+  }
+
+  @Test func `a sound and its inverse behind the same gain leave nothing`() {
+    let sound = TestSound.noise(seed: 3, stereo, frames: 5000)
+    let (one, other) = (
+      sound.processed(by: Gain(Decibels(-7.3), format: stereo)),
+      sound.map { -$0 }.processed(by: Gain(Decibels(-7.3), format: stereo))
+    )
+    for channel in 0...1 {
+      #expect(zip(one.channels[channel], other.channels[channel]).allSatisfy { $0 + $1 == 0 })
+    }
+  }
 }

@@ -14,6 +14,17 @@ import Testing
     for word in ["\"amount\"", "\"soft\"", "\"when\"", "dBFS"] { #expect(text.contains(word)) }
   }
 
+  @Test func `a port that takes several sources takes one name or a list of them`() throws {
+    let text = PipelineSchema(SampleStages.catalog).value.canonicalJSON
+    let list =
+      #""tracks":{"anyOf":[{"type":"string"},{"items":{"type":"string"},"minItems":1,"#
+      + #""type":"array"}],"description":"the streams"}"#
+    #expect(text.contains(list))
+    // A port that takes one source takes one name, and an input may be a list of files.
+    #expect(text.contains(#""recording":{"description":"the file","type":"string"}"#))
+    #expect(text.contains(#""sound","sound?","sound+""#))
+  }
+
   @Test func `a graph has a node for every step and an edge for every source`() throws {
     let plan = try Plan(
       .sample([.step("open"), .step("change", id: "a b"), .step("write")]),

@@ -39,7 +39,9 @@ struct MixLayout {
     self.settings = settings
     guard settings.tracks.count <= inputs.count else {
       throw StageError(
-        "\(inputs.count) tracks came in, and there are settings for \(settings.tracks.count)",
+        "the tracks do not match their settings",
+        reason: "\(inputs.count) tracks came in, and there are settings for "
+          + "\(settings.tracks.count)",
         advice: "give the tracks in the order of their settings, one file for each")
     }
     let tracks =
@@ -126,7 +128,8 @@ struct MixLayout {
       }
       guard track != by else {
         throw StageError(
-          "track \"\(duck.track)\" cannot give way to itself",
+          "track \"\(duck.track)\" cannot be turned down",
+          reason: "the track that it gives way to is itself",
           advice: "name another track with by")
       }
       found.append(Duck(track: track, by: by, settings: duck))

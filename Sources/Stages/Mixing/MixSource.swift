@@ -58,7 +58,7 @@ final class MixSource: SoundSource {
       return true
     case .mixing(let mixer):
       if try mixer.read(into: &buffer) { return true }
-      conclude(mixer)
+      try conclude(mixer)
       return false
     }
   }
@@ -129,8 +129,16 @@ final class MixSource: SoundSource {
     matching[scan.lane] = Decibels(min(wanted, Self.mostMatching))
   }
 
-  /// Collects what there is to be warned of.
-  private func conclude(_ mixer: Mixer) {
+  /// Collects what there is to be warned of; a mix that no track reaches into is an error.
+  private func conclude(_ mixer: Mixer) throws(StageError) {
+    let isEmpty = layout.lanes.indices.allSatisfy {
+      !layout.lanes[$0].isGiven || !mixer.wasHeard[$0]
+    }
+    if isEmpty, layout.lanes.contains(where: { $0.isGiven && $0.offset.count < 0 }) {
+      throw StageError(
+        "nothing is left of the mix", reason: "every track that is heard ends before it begins",
+        advice: "give one of them a later offset: offset: 0 s")
+    }
     for (index, lane) in layout.lanes.enumerated() where lane.isGiven && !mixer.wasHeard[index] {
       warnings.append("\(lane.input.title) ends before the mix begins")
     }

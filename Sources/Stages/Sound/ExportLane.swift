@@ -13,6 +13,8 @@ final class ExportLane: @unchecked Sendable {
   let port: PortName
   /// The word length that its blocks are reduced to before they come; nil for floats.
   let quantization: Quantizer.Depth?
+  /// What its samples are kept within, on its own thread; nil where everything is written.
+  private let bounds: SampleBounds?
   /// The first frame that it needs; nothing at all once its file is whole.
   let firstFrame: Frames
 
@@ -39,6 +41,7 @@ final class ExportLane: @unchecked Sendable {
   ) throws(StageError) {
     port = target.format.port
     quantization = target.quantization
+    bounds = target.bounds
     didSeal = context.didSeal
     if let artifact = noted?.artifact, (try? context.store.path(of: artifact)) != nil {
       state = Mutex(State(artifact: artifact))
@@ -152,7 +155,7 @@ final class ExportLane: @unchecked Sendable {
   }
 
   private func encode(_ block: SharedBuffer) throws(StageError) {
-    do throws(MediaError) { try encoder?.write(block) } catch {
+    do throws(MediaError) { try encoder?.write(bounds?.bounded(block) ?? block) } catch {
       throw ExportLane.failure(error, port)
     }
   }

@@ -43,6 +43,13 @@ struct ExportTarget: Sendable {
     isDithered ? depth.flatMap { Quantizer.Depth(rawValue: $0.rawValue) } : nil
   }
 
+  /// What its encoder is kept within. Samples 120 dB over full scale keep libavcodec's AAC encoder
+  /// busy for ever, and NaN ends the process; nobody can hear what lies 36 dB over it.
+  var bounds: SampleBounds? {
+    guard case .aac = spec else { return nil }
+    return SampleBounds(limit: 64)
+  }
+
   /// How long the file will be, roughly.
   func byteCount(of stream: SoundOutline) -> Int {
     let samples = Double((stream.frames?.count ?? 0) * stream.format.channelCount)

@@ -10,12 +10,23 @@ public struct LibraryLoudness: Sendable {
 
   /// Measures a sound of at most eight channels; nil where the library refuses its format.
   public init?(of sound: TestSound) {
+    var state = unsafe Self.state(of: sound)
+    guard unsafe state != nil else { return nil }
+    defer { unsafe ebur128_destroy(&state) }
+    var value = 0.0
+    unsafe ebur128_loudness_global(state, &value)
+    if value.isFinite { integrated = LUFS(value) }
+    unsafe ebur128_loudness_range(state, &value)
+    if value.isFinite { range = Decibels(value) }
+  }
+
+  /// A measurement that has heard a sound; nil where the library refuses its format.
+  @unsafe private static func state(of sound: TestSound) -> UnsafeMutablePointer<ebur128_state>? {
     let places = Self.places(sound.format.channelCount)
     let mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue
     var state = unsafe ebur128_init(
       UInt32(places.count), UInt(sound.format.sampleRate.value), Int32(mode))
     guard unsafe state != nil, places.count == sound.format.channelCount else { return nil }
-    defer { unsafe ebur128_destroy(&state) }
     for (index, place) in places.enumerated() {
       unsafe ebur128_set_channel(state, UInt32(index), Int32(place.rawValue))
     }
@@ -25,13 +36,28 @@ public struct LibraryLoudness: Sendable {
       let status = unsafe sound[start..<end].interleaved.withUnsafeBufferPointer {
         unsafe ebur128_add_frames_float(state, $0.baseAddress, end - start)
       }
-      guard status == Int32(EBUR128_SUCCESS.rawValue) else { return nil }
+      guard status == Int32(EBUR128_SUCCESS.rawValue) else {
+        unsafe ebur128_destroy(&state)
+        return nil
+      }
     }
+    return unsafe state
+  }
+
+  /// The integrated loudness of several sounds together; nil where the library refuses one of them,
+  /// or where there is none.
+  public static func integrated(of sounds: [TestSound]) -> LUFS? {
+    var states = unsafe [UnsafeMutablePointer<ebur128_state>?]()
+    for sound in sounds { unsafe states.append(Self.state(of: sound)) }
+    defer {
+      for index in sounds.indices { unsafe ebur128_destroy(&states[index]) }
+    }
+    for index in sounds.indices where unsafe states[index] == nil { return nil }
     var value = 0.0
-    unsafe ebur128_loudness_global(state, &value)
-    if value.isFinite { integrated = LUFS(value) }
-    unsafe ebur128_loudness_range(state, &value)
-    if value.isFinite { range = Decibels(value) }
+    unsafe states.withUnsafeMutableBufferPointer {
+      _ = unsafe ebur128_loudness_global_multiple($0.baseAddress, sounds.count, &value)
+    }
+    return value.isFinite ? LUFS(value) : nil
   }
 
   /// The places of the channels in the order of libav and WAV files.

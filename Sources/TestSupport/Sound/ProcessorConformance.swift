@@ -6,7 +6,7 @@ public import AudioModel
 /// Tried are: the same bits however the sound is cut (blocks of 0 and 1 frame included), the same
 /// bits after a snapshot was restored into a fresh processor in the middle, as many frames out as
 /// in (unless `keepsLength` says no), silence for silence (unless `isSilent` says no), finite
-/// samples whatever comes in (full scale, subnormal, NaN and infinite), a sample that is no number
+/// samples whatever comes in (full scale, subnormal, NaN and infinite), a sample that cannot be sound
 /// counting as 0, and that snapshots of the wrong length are refused; for `channelCounts` channels
 /// and 8 to 192 kHz.
 public func checkProcessorConformance(
@@ -112,7 +112,7 @@ private struct ProcessorConformance {
   /// A sample that is no number must count as 0, and nothing else may change.
   private func checkDamage() throws(ConformanceFailure) {
     let sound = TestSound.babble(format, frames: frames)
-    for value in [Float.nan, .infinity] {
+    for value in [Float.nan, .infinity, -.greatestFiniteMagnitude] {
       var (damaged, zeroed) = (sound, sound)
       for channel in damaged.channels.indices {
         damaged.channels[channel][700] = value

@@ -100,7 +100,9 @@ extension TestSound {
   }
 
   /// Adds what a processor gives while it takes `input`, not yet flushed.
-  mutating func appendOutput(of processor: any Processor, given input: TestSound, cuts: [Int]) {
+  public mutating func appendOutput(
+    of processor: any Processor, given input: TestSound, cuts: [Int]
+  ) {
     var start = 0
     var turn = 0
     while start < input.frameCount.count {
@@ -117,7 +119,7 @@ extension TestSound {
   }
 
   /// Adds what a processor held back.
-  mutating func appendRemains(of processor: any Processor) {
+  public mutating func appendRemains(of processor: any Processor) {
     var output = AudioBuffer(
       channelCount: processor.outputFormat.channelCount, capacity: processor.capacity(for: .zero))
     processor.finish(into: &output)

@@ -80,9 +80,13 @@ struct ResumeCommand: Command {
           bench, .failed)
       }
     }
-    let plan = try bench.plan(
+    let bound = try bench.plan(
       pipeline, inputs: earlier.inputs,
       overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
+    let plan: Plan
+    do throws(StageError) { plan = try bound.settled(earlier.request?.album ?? [:]) } catch {
+      throw refusal(error, bench, .failed)
+    }
     let folder = try OutputFolder.prepare(
       earlier.request?.folder ?? folder(of: earlier, bench), console: bench.console)
     tellOfBatch(earlier, bench)
@@ -91,7 +95,7 @@ struct ResumeCommand: Command {
       pipelineText: pipeline.text, folder: folder,
       isReplacing: earlier.request?.isReplacing ?? false,
       keepsEverything: earlier.request?.keepsEverything ?? false,
-      names: earlier.request?.names)
+      names: earlier.request?.names, album: earlier.request?.album)
     let launch = RunLaunch(
       plan: plan, store: store, storeOption: arguments[Options.store],
       voice: RunLaunch.Voice(arguments), console: bench.console)

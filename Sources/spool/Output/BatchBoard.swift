@@ -30,7 +30,7 @@ struct BatchBoard {
       endedShare += running.remove(at: index).share
       if [.done, .reused].contains(result.outcome) { doneCount += 1 }
       if result.outcome == .failed { failedCount += 1 }
-    case .warning, .ended: break
+    case .listening, .settled, .warning, .ended: break
     }
   }
 

@@ -22,6 +22,10 @@ private struct BatchEventLine: Encodable {
   private var error: BatchFileResult.Failure?
   private var mediaSeconds: Double?
   private var plan: Plan?
+  private var settled: [String: String]?
+  private var round: Int?
+  private var done: Int?
+  private var files: Int?
   private var summary: Summary?
 
   /// What is said at the beginning.
@@ -53,6 +57,16 @@ private struct BatchEventLine: Encodable {
 
   init(_ event: BatchEvent) {
     switch event {
+    case .listening(let step, let round, let done, let count):
+      self.event = "listening"
+      self.step = step.name
+      self.round = round
+      self.done = done
+      files = count
+    case .settled(let step, let figures):
+      self.event = "settled"
+      self.step = step.name
+      settled = figures
     case .planned(let forecast):
       self.event = "plan"
       plan = Plan(

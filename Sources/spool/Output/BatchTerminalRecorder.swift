@@ -26,6 +26,20 @@ final class BatchTerminalRecorder: BatchRecorder {
     state.withLock { board in
       board.take(event, now: now)
       switch event {
+      case .listening(let step, let round, let done, let count):
+        guard !isQuiet else { return }
+        if console.isTerminal {
+          erase(&board)
+          console.draw("\(BatchText.listening(step, round: round))  \(done) of \(count)\n")
+          board.drawnLineCount = 1
+        } else if done == 0 {
+          console.print(BatchText.listening(step, round: round))
+        }
+        return
+      case .settled(let step, let figures):
+        erase(&board)
+        if !isQuiet { console.print(BatchText.settled(step, figures)) }
+        return
       case .planned(let forecast):
         guard !isQuiet else { return }
         console.print("\(console.bold(order.definition.name))  \(Format.visible(order.folder))")

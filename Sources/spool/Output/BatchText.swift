@@ -1,5 +1,6 @@
 import Batch
 import PipelineEngine
+import PipelineModel
 
 /// What is said of a batch at its beginning and its end.
 enum BatchText {
@@ -22,6 +23,18 @@ enum BatchText {
       parts.append("\(forecast.workerCount) at once")
     }
     return parts.joined(separator: " · ")
+  }
+
+  /// `listening to all files for normalize`, and from the second time on which time it is.
+  static func listening(_ step: StepID, round: Int) -> String {
+    "listening to all files for \(step)" + (round > 1 ? ", round \(round)" : "")
+  }
+
+  /// `normalize: album-gain 4.2 dB for all files`.
+  static func settled(_ step: StepID, _ figures: [String: String]) -> String {
+    guard !figures.isEmpty else { return "\(step): every file stands for itself" }
+    let words = figures.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    return "\(step): \(words.joined(separator: ", ")) for all files"
   }
 
   private static func need(_ forecast: BatchForecast) -> String {
