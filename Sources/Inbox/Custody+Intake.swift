@@ -31,7 +31,8 @@ extension Custody {
         artifact: sidecar.taken.artifact)
     }
     arrival.deviceID = facts.noteID?.value.text
-    arrival.facts = CustodyFacts.json(facts, sidecar: sidecar?.facts)
+    arrival.facts = CustodyFacts.json(
+      facts, sidecar: sidecar?.facts, doubt: recording.doubt)
     arrival.title = facts.title?.value
     arrival.tags = sidecar?.facts.tags ?? []
     arrival.refusal = refusal

@@ -4,7 +4,7 @@ internal import PipelineModel
 enum CustodyFacts {
   /// The facts with their sources, all that the sidecar says beside them, and what is wrong with it;
   /// nil where nothing is known.
-  static func json(_ facts: RecordingFacts, sidecar: Sidecar?) -> String? {
+  static func json(_ facts: RecordingFacts, sidecar: Sidecar?, doubt: String? = nil) -> String? {
     var fields: [String: JSONValue] = [:]
     fields["noteId"] = sourced(facts.noteID) { .text($0.text) }
     fields["createdAt"] = sourced(facts.createdAt) { .text($0.description) }
@@ -12,6 +12,7 @@ enum CustodyFacts {
     fields["title"] = sourced(facts.title) { .text($0) }
     fields["recorder"] = sourced(facts.recorder) { .text($0) }
     if let sidecar { add(sidecar, to: &fields) }
+    if let doubt { fields["doubt"] = .text(doubt) }
     return fields.isEmpty ? nil : JSONValue.object(fields).canonical
   }
 

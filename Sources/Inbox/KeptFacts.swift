@@ -7,6 +7,9 @@ public struct KeptFacts: Sendable {
   /// What is wrong with the sidecar, one sentence each.
   public let problems: [String]
 
+  /// Why the recording may not be all that was recorded; nil where nothing says so.
+  public let doubt: String?
+
   /// Reads what is kept. O(n).
   public init(of note: Note) {
     let fields = CustodyFacts.fields(of: note.facts)
@@ -15,6 +18,7 @@ public struct KeptFacts: Sendable {
     } else {
       request = nil
     }
+    if case .text(let text)? = fields["doubt"] { doubt = text } else { doubt = nil }
     if case .list(let problems)? = fields["problems"] {
       self.problems = problems.compactMap { if case .text(let text) = $0 { text } else { nil } }
     } else {

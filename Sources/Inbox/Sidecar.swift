@@ -24,6 +24,9 @@ public struct Sidecar: Hashable, Sendable {
   /// Everything that was wrong, in the order of the fields' names. What was right is still here.
   public var problems: [SidecarProblem] = []
 
+  /// Whether its text is an object at all. One that is not may be half of one, or nobody's.
+  public var isReadable = true
+
   /// Says nothing.
   public init() {}
 
@@ -41,6 +44,7 @@ public struct Sidecar: Hashable, Sendable {
   public var isEmpty: Bool {
     var bare = self
     bare.problems = []
+    bare.isReadable = true
     return bare == Sidecar()
   }
 }
@@ -75,6 +79,7 @@ extension Sidecar {
     do throws(JSONReader.SyntaxError) {
       let read = try JSONReader.value(of: bytes, depthLimit: Self.depthLimit)
       guard case .object(let fields) = read.value else {
+        isReadable = false
         problems = [
           SidecarProblem(field: nil, found: read.value.summary, expected: "an object with fields")
         ]
@@ -86,6 +91,7 @@ extension Sidecar {
         SidecarProblem(field: $0, found: "the name twice", expected: "each name once")
       }
     } catch {
+      isReadable = false
       problems = [
         SidecarProblem(
           field: nil, found: error.found, expected: error.expected, line: error.line,

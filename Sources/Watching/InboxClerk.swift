@@ -56,6 +56,7 @@ struct InboxClerk {
     case .unsettled(let path, let reason):
       standing.wait(path, Self.words(reason))
       tell(.unsettled, file: path.description, text: Self.words(reason))
+    case .waiting(let path, let reason): standing.wait(path, reason)
     case .refused(let path, let error): refuse(path, error.reason)
     case .gone(let path):
       again[path] = nil
@@ -148,9 +149,11 @@ struct InboxClerk {
     tell(.refused, file: path.description, text: reason)
   }
 
-  /// Tells what is wrong with a note's sidecar.
+  /// Tells what speaks against a note's being whole, and what is wrong with its sidecar.
   private func warn(of note: Note) {
-    for problem in KeptFacts(of: note).problems {
+    let facts = KeptFacts(of: note)
+    if let doubt = facts.doubt { tell(.warning, note, text: doubt) }
+    for problem in facts.problems {
       tell(.warning, note, text: "its sidecar: \(problem)")
     }
   }
@@ -225,6 +228,7 @@ struct InboxClerk {
     case .unreadable(let what): "it cannot be examined: \(what)"
     case .markerMissing: "the file that says that it is complete is missing"
     case .sidecarMissing: "its sidecar is missing"
+    case .sidecarUnreadable: "its sidecar does not read"
     }
   }
 }

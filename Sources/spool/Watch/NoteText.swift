@@ -34,6 +34,7 @@ enum NoteText {
     add("inbox", note.inbox)
     add("recording", "\(note.recording.digest.hex) (\(ByteCount(note.recording.byteCount)))")
     add("original", note.original?.name)
+    add("doubt", KeptFacts(of: note).doubt)
     for problem in KeptFacts(of: note).problems { add("sidecar", problem) }
     add("conflict", note.conflict.map { "it claims to be \($0)" })
     for file in files { add(file.role.rawValue, "\(file.path) (\(file.place.rawValue))") }
