@@ -23,6 +23,12 @@ enum ReleaseName {
     path.folder.appending(name(".spool-\(file)-\(number).released"))
   }
 
+  /// Where a command that was dealt with is put to be deleted; the next start sweeps what a process
+  /// that died has left there.
+  static func command(_ number: Int) -> InboxPath {
+    InboxPath.inbox.appending(name(".spool-command-\(number).tmp"))
+  }
+
   /// The name of the file that says why another one was quarantined.
   static func reason(for path: InboxPath) -> InboxPath {
     guard let last = path.name else { return path }

@@ -66,10 +66,8 @@ public protocol NoteLedger: Sendable {
   ) throws(StoreError) -> [NoteFile]
 
   /// Records one more file that came with a note.
-  /// - Parameter deviceID: by which name its device knows the note, if by any.
   func addFile(
-    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, deviceID: String?,
-    to key: NoteKey
+    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, to key: NoteKey
   ) throws(StoreError)
 
   /// The files of uploaded and quarantined notes that have not been moved yet. O(limit).
@@ -88,6 +86,13 @@ public protocol NoteLedger: Sendable {
 
   /// Every name under which a note is acknowledged.
   func acknowledgementNames(of note: Note) throws(StoreError) -> [String]
+
+  /// The names of acknowledgements that are nobody's any more: of notes that were forgotten, and of
+  /// notes that are known to their devices by another name by now.
+  func retractedNames(pipeline: String) throws(StoreError) -> [String]
+
+  /// Records that these acknowledgements are gone.
+  func markRetracted(_ names: [String], pipeline: String) throws(StoreError)
 
   /// Every note of a pipeline that was acknowledged, by the names of its acknowledgements. O(n).
   func acknowledgedNames(pipeline: String) throws(StoreError) -> [(name: String, note: NoteKey)]

@@ -71,6 +71,9 @@ extension DiskStore: NoteLedger {
             reason: "it \(note.state.words)", advice: "wait until that has ended, or cancel it"))
       }
       try NoteWork(time: time).dismissFollowers(of: key, in: &database)
+      for name in try NoteTable.acknowledgementNames(of: note, in: &database) {
+        try RetractionTable.add(name, note.pipeline, in: &database)
+      }
       try database.run("DELETE FROM notes WHERE key = ?", [.text(key.name)], to: "forget in")
       try NoteTable.countChange(in: &database)
       return .changed(note)

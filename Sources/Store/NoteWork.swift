@@ -13,11 +13,15 @@ struct NoteWork {
     _ key: NoteKey, _ change: NoteChange, in database: inout Database
   ) throws(StoreError) -> NoteOutcome? {
     guard let before = try NoteTable.note(key, in: &database) else { return nil }
+    let change = try completed(change, of: before, in: &database)
     let note: Note
     do throws(NoteRefusal) {
       note = try before.applying(change, at: time)
     } catch {
       return .refused(error)
+    }
+    if note.acknowledgementName != before.acknowledgementName {
+      try rename(before, to: note, in: &database)
     }
     let isUnderWay = note.state == .processing || note.state == .uploading
     // Whoever begins it has it; what else happens to it meanwhile does not change that.
@@ -29,6 +33,9 @@ struct NoteWork {
       }
     try NoteTable.write(
       note, event: change.historyText ?? note.reason, owner: owner, to: &database)
+    if before.deviceID == nil, note.conflict == nil, let id = note.deviceID {
+      try NoteCommandTable.applyWaiting(for: id, pipeline: note.pipeline, at: time, in: &database)
+    }
     switch note.state {
     case .uploaded: try finishFollowers(of: note, in: &database)
     case .failed where note.nextAttempt == nil, .quarantined:
@@ -36,6 +43,28 @@ struct NoteWork {
     case .received, .processing, .uploading, .failed: break
     }
     return .changed(note)
+  }
+
+  /// A sidecar may claim the identity of another note: whoever had it first keeps it.
+  private func completed(
+    _ change: NoteChange, of note: Note, in database: inout Database
+  ) throws(StoreError) -> NoteChange {
+    guard case .attach(var late) = change, note.deviceID == nil, let id = late.deviceID,
+      let other = try NoteAdmittance.note(
+        deviceID: id, pipeline: note.pipeline, in: &database), other.key != note.key
+    else { return change }
+    late.conflict = other.key
+    return .attach(late)
+  }
+
+  /// The acknowledgement under a name that is not a note's any more goes, unless it is another's.
+  private func rename(
+    _ before: Note, to note: Note, in database: inout Database
+  ) throws(StoreError) {
+    if before.acknowledgementName == before.key.name {
+      try RetractionTable.add(before.acknowledgementName, before.pipeline, in: &database)
+    }
+    try RetractionTable.withdraw(note.acknowledgementName, note.pipeline, in: &database)
   }
 
   /// Records that a note was decoded to its end, and looks for its sound among the others.

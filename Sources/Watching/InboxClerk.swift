@@ -94,6 +94,7 @@ struct InboxClerk {
       case .attached(let note):
         clerk.tell(.sidecar, note, text: path.description)
         clerk.warn(of: note)
+      case .known: break
       case .refused(let refusal):
         clerk.refuse(path, refusal.reason)
       case .waiting: clerk.standing.wait(path, "no recording of its name has come")

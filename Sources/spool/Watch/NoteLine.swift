@@ -39,7 +39,7 @@ struct NoteLine: Encodable {
 
   init(_ note: Note, events: [NoteEvent]? = nil, files: [NoteFile]? = nil) {
     key = note.key.name
-    noteId = note.deviceID
+    noteId = note.shownID
     file = note.fileName
     title = note.title
     tags = note.tags

@@ -23,7 +23,7 @@ enum NoteText {
     func add(_ name: String, _ value: String?) {
       if let value { lines.append(Format.pad(name + ":", 11) + value) }
     }
-    add("noteId", note.deviceID)
+    add("noteId", note.shownID)
     add("title", note.title)
     add("tags", note.tags.isEmpty ? nil : note.tags.joined(separator: ", "))
     add("state", "\(note.state.rawValue) since \(Format.time(note.stateSince))")
