@@ -2,6 +2,9 @@ internal import PipelineModel
 
 /// What is known of a recording, as canonical JSON for the store.
 enum CustodyFacts {
+  /// The fields of a sidecar that tell of devices.
+  static let deviceFields = ["watchModel", "watchOSVersion", "phoneModel", "iOSVersion"]
+
   /// The facts with their sources, all that the sidecar says beside them, and what is wrong with it;
   /// nil where nothing is known.
   static func json(_ facts: RecordingFacts, sidecar: Sidecar?, doubt: String? = nil) -> String? {
@@ -70,11 +73,10 @@ enum CustodyFacts {
 
   /// All that a sidecar says beside the facts that others may say too, and what is wrong with it.
   private static func add(_ sidecar: Sidecar, to fields: inout [String: JSONValue]) {
-    let said: [(String, String?)] = [
-      ("watchModel", sidecar.watchModel), ("watchOSVersion", sidecar.watchOSVersion),
-      ("phoneModel", sidecar.phoneModel), ("iOSVersion", sidecar.iOSVersion),
+    let said = [
+      sidecar.watchModel, sidecar.watchOSVersion, sidecar.phoneModel, sidecar.iOSVersion,
     ]
-    for case (let name, let text?) in said { fields[name] = .text(text) }
+    for case (let name, let text?) in zip(deviceFields, said) { fields[name] = .text(text) }
     if !sidecar.tags.isEmpty { fields["tags"] = .list(sidecar.tags.map { .text($0) }) }
     if !sidecar.unknown.isEmpty { fields["unknown"] = .object(sidecar.unknown) }
     fields["problems"] =

@@ -10,17 +10,46 @@ public struct KeptFacts: Sendable {
   /// Why the recording may not be all that was recorded; nil where nothing says so.
   public let doubt: String?
 
+  /// When it was recorded, in ISO 8601; nil where unknown.
+  public let createdAt: String?
+  /// How long it is, in milliseconds, as its sidecar or its container says; nil where unknown.
+  public let milliseconds: Int?
+  /// What recorded it; nil where unknown.
+  public let recorder: String?
+  /// What its sidecar says of the devices, by the names of its fields.
+  public let devices: [String: String]
+  /// The fields of its sidecar that nobody here knows.
+  public let unknown: [String: JSONValue]
+
   /// Reads what is kept. O(n).
   public init(of note: Note) {
     let fields = CustodyFacts.fields(of: note.facts)
+    func text(_ value: JSONValue?) -> String? {
+      if case .text(let text)? = value { text } else { nil }
+    }
+    func fact(_ name: String) -> JSONValue? {
+      if case .object(let fact)? = fields[name] { fact["value"] } else { nil }
+    }
     if case .object(let unknown)? = fields["unknown"] {
       request = unknown["spool"]?.node
+      self.unknown = unknown.filter { $0.key != "spool" }
     } else {
-      request = nil
+      (request, unknown) = (nil, [:])
     }
-    if case .text(let text)? = fields["doubt"] { doubt = text } else { doubt = nil }
+    doubt = text(fields["doubt"])
+    createdAt = text(fact("createdAt"))
+    recorder = text(fact("recorder"))
+    if case .number(let digits)? = fact("durationMs") {
+      milliseconds = Int(digits)
+    } else {
+      milliseconds = nil
+    }
+    devices = Dictionary(
+      uniqueKeysWithValues: CustodyFacts.deviceFields.compactMap { name in
+        text(fields[name]).map { (name, $0) }
+      })
     if case .list(let problems)? = fields["problems"] {
-      self.problems = problems.compactMap { if case .text(let text) = $0 { text } else { nil } }
+      self.problems = problems.compactMap(text)
     } else {
       problems = []
     }

@@ -97,7 +97,7 @@ struct InboxClerk {
       case .known: break
       case .refused(let refusal):
         clerk.refuse(path, refusal.reason)
-      case .waiting: clerk.standing.wait(path, "no recording of its name has come")
+      case .waiting: clerk.standing.wait(path, "its recording has not been taken in")
       case .changed: clerk.watcher.lookAgain(at: path)
       }
     }
