@@ -68,6 +68,9 @@ extension Note {
       guard yieldsIdentity else { throw refusal }
       (deviceID, deviceName) = (nil, nil)
       acknowledgementName = key.name
+    case .dropClaim:
+      guard conflict != nil else { throw refusal }
+      (conflict, deviceID, deviceName) = (nil, nil, nil)
     case .repeatArrival, .conflictAppeared: break
     }
   }
@@ -131,6 +134,7 @@ extension NoteChange {
     case .attach: "its sidecar came"
     case .yieldIdentity(let other): "\(other) came in its place"
     case .conflictAppeared(let other): "\(other) claims to be it, with other bytes"
+    case .dropClaim: "it sounds like the note that it claims to be"
     case .repeatArrival(let name): "arrived again as \(name)"
     }
   }

@@ -39,6 +39,8 @@ public enum NoteChange: Hashable, Sendable {
   case yieldIdentity(to: NoteKey)
   /// Another recording claims its identity.
   case conflictAppeared(NoteKey)
+  /// What claims its device's identity with other bytes proved to be the same sound.
+  case dropClaim
   /// It arrived once more.
   case repeatArrival(name: String)
 }

@@ -13,9 +13,11 @@ public protocol NoteLedger: Sendable {
   /// With `begin`, it belongs to this process until it ends or moves on. O(log n).
   func change(_ key: NoteKey, _ change: NoteChange) throws(StoreError) -> NoteOutcome?
 
-  /// Records that a note was decoded to its end, and looks whether another one has this sound.
-  /// O(log n).
-  func accept(_ key: NoteKey, sound: Digest?) throws(StoreError) -> NoteAcceptance
+  /// Records that a note was decoded to its end, and looks whether another one has this sound: then
+  /// it is the same recording, also where it claims that one's identity with other bytes. O(log n).
+  func accept(
+    _ key: NoteKey, sound: Digest?, conflicts: ConflictPolicy
+  ) throws(StoreError) -> NoteAcceptance
 
   /// Puts back the notes of processes that have died. O(notes under way).
   func recoverNotes(pipeline: String) throws(StoreError) -> [Note]

@@ -76,7 +76,7 @@ struct NoteAdmittance {
   ) throws(StoreError) -> NoteAdmission {
     let key = try NoteTable.freeKey(
       for: arrival.recording.digest, pipeline: arrival.pipeline, in: &database)
-    let isHeldBack = named != nil && conflicts == .quarantine
+    // Whether it is the same sound is known once it is decoded.
     let conflictText = named.map { "it claims to be \($0.key) with other bytes" }
     var note = Note(
       key: key, pipeline: arrival.pipeline, inbox: arrival.inbox, fileName: arrival.fileName,
@@ -84,7 +84,7 @@ struct NoteAdmittance {
       acknowledgementName: named == nil
         ? arrival.deviceName ?? arrival.deviceID ?? key.name : key.name,
       deviceID: arrival.deviceID,
-      state: isHeldBack || arrival.refusal != nil ? .quarantined : .received,
+      state: arrival.refusal == nil ? .received : .quarantined,
       reason: arrival.refusal ?? conflictText)
     note.deviceName = arrival.deviceName
     note.sidecar = arrival.sidecar?.artifact
@@ -102,9 +102,10 @@ struct NoteAdmittance {
     try addFiles(to: key, isAlias: false, in: &database)
     try RetractionTable.withdraw(note.acknowledgementName, note.pipeline, in: &database)
     if let named {
-      // The other one's owner hears of it as well.
-      try NoteWork(time: time).change(
-        named.key, .conflictAppeared(key), in: &database)
+      if conflicts == .process || arrival.refusal != nil {
+        // The other one's owner hears of it as well.
+        try NoteWork(time: time).change(named.key, .conflictAppeared(key), in: &database)
+      }
       return .conflict(note, with: named.key)
     }
     try applyWaitingCommands(in: &database)

@@ -69,14 +69,21 @@ struct NoteWork {
 
   /// Records that a note was decoded to its end, and looks for its sound among the others.
   func accept(
-    _ key: NoteKey, sound: Digest?, in database: inout Database
+    _ key: NoteKey, sound: Digest?, conflicts: ConflictPolicy, in database: inout Database
   ) throws(StoreError) -> NoteAcceptance {
+    // Whoever let it in by hand did so after it had been decoded.
+    let isFirst = try NoteTable.note(key, in: &database)?.acceptedAt == nil
     guard let outcome = try change(key, .accept(sound: sound), in: &database) else {
       return .refused(NoteRefusal(reason: "there is no such note"))
     }
     guard case .changed(let note) = outcome else {
       if case .refused(let refusal) = outcome { return .refused(refusal) }
       return .refused(NoteRefusal(reason: "it was not changed"))
+    }
+    if let rival = note.conflict, isFirst, conflicts == .quarantine,
+      let conflict = try judge(note, rival, sound, in: &database)
+    {
+      return conflict
     }
     guard let sound, let other = try holder(of: sound, besides: note, in: &database) else {
       return .accepted(note)
@@ -94,6 +101,22 @@ struct NoteWork {
         to: NoteTable.recording)
     }
     return .duplicate(repeated, of: other.key)
+  }
+
+  /// Decides about a note that claims another one's identity with other bytes.
+  /// - Returns: nil where it is the same recording after all, written otherwise.
+  private func judge(
+    _ note: Note, _ rival: NoteKey, _ sound: Digest?, in database: inout Database
+  ) throws(StoreError) -> NoteAcceptance? {
+    if let sound, try NoteTable.note(rival, in: &database)?.sound == sound {
+      try change(note.key, .dropClaim, in: &database)
+      return nil
+    }
+    let reason = "it claims to be \(rival) with other bytes"
+    let outcome = try change(note.key, .quarantine(reason: reason), in: &database)
+    // The other one's owner hears of it as well.
+    try change(rival, .conflictAppeared(note.key), in: &database)
+    return .conflict(outcome?.note ?? note, with: rival)
   }
 
   /// Lets those that waited for a note go their own way.

@@ -80,7 +80,11 @@ struct InboxClerk {
       case .duplicate(let note):
         clerk.tell(.duplicate, note, file: path.description, text: "it has come before")
       case .conflict(let note, let other):
-        clerk.tell(.conflict, note, text: "it claims to be \(other) with other bytes")
+        let isDecided = note.state == .quarantined || clerk.custody.rules.conflicts == .process
+        clerk.tell(
+          isDecided ? .conflict : .received, note,
+          text: "it claims to be \(other) with other bytes")
+        clerk.warn(of: note)
       case .known: break
       case .changed: clerk.watcher.lookAgain(at: path)
       }

@@ -70,13 +70,19 @@ struct NoteJob {
   /// - Returns: whether the note is to be gone on with.
   private func accept(_ sound: Digest?) throws(StageError) -> Bool {
     let answer: NoteAcceptance
-    do throws(StoreError) { answer = try engine.store.accept(note.key, sound: sound) } catch {
+    do throws(StoreError) {
+      answer = try engine.store.accept(
+        note.key, sound: sound, conflicts: settings.custody.conflicts)
+    } catch {
       throw StageError(error)
     }
     switch answer {
     case .accepted: return true
     case .duplicate(_, let original):
       tell(.duplicate, text: "it sounds like \(original)")
+      return false
+    case .conflict(_, let other):
+      tell(.conflict, text: "it claims to be \(other) with other bytes and another sound")
       return false
     case .refused(let refusal):
       tell(.warning, text: "it is left alone: \(refusal.reason)")

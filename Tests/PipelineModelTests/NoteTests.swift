@@ -46,6 +46,7 @@ struct NoteTests {
       .attach(LateSidecar(Artifact(kind: .file, digest: sound, byteCount: 1))), Set(all), nil
     ),
     (.stopWaiting, [], nil),
+    (.dropClaim, [], nil),
   ]
 
   @Test("every change leads where the rules say from every state, or changes nothing")

@@ -77,7 +77,8 @@ struct WatchOrderReader {
     var rules = SettlingRules()
     if let seconds = inbox.settle {
       rules.restPeriod = .seconds(seconds)
-      rules.cautiousRestPeriod = .seconds(max(seconds * 2.5, seconds))
+      rules.cautiousRestPeriod = .seconds(seconds * 2.5)
+      rules.sidecarPatience = .seconds(seconds * 15)
     }
     rules.doneMarker = inbox.doneMarker
     rules.sidecar =
