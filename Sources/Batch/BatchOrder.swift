@@ -85,7 +85,7 @@ public struct BatchOrder: Sendable {
   }
 
   /// The plan for one recording.
-  func plan(for path: String, sidecar: Sidecar?) throws(StageError) -> Plan {
+  func plan(for path: String, sidecar: FileWishes?) throws(StageError) -> Plan {
     let inputs = [input: PathText.join(folder, path)]
     guard let given = sidecar?.overrides, !given.isEmpty else { return plan.with(inputs: inputs) }
     do {

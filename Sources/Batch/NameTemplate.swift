@@ -1,3 +1,5 @@
+import Sidecars
+
 /// How exports are called: `{album}/{date}-{title}.{ext}`, below the output folder.
 ///
 /// A slash in the template begins a folder; one in a field does not. Every field is cleaned, so that
@@ -50,18 +52,38 @@ public struct NameTemplate: Hashable, Sendable {
     for part in parts {
       // The recording's own folders stay folders.
       if part == [.field("folder")] {
-        names += fields.folders.map { SafeName.clean($0) }
+        names += fields.folders.map(Self.clean)
         continue
       }
       let text = part.map { piece in
         switch piece {
         case .text(let text): text
-        case .field(let name): SafeName.clean(fields[name])
+        case .field(let name): Self.clean(fields[name])
         }
       }.joined()
-      names.append(SafeName.clean(text))
+      names.append(Self.fit(text))
     }
     return names.joined(separator: "/")
+  }
+
+  /// The longest name in bytes: a number, an extension and a temporary suffix still fit into 255.
+  private static let maximumByteCount = 180
+
+  private static func clean(_ field: String) -> String {
+    SafeName(field, byteLimit: maximumByteCount)?.text ?? "_"
+  }
+
+  /// Makes cleaned fields and the template's own words between them one name that is not hidden, no
+  /// option and not too long.
+  private static func fit(_ text: String) -> String {
+    var result = text
+    while let last = result.last, last.isWhitespace { result.removeLast() }
+    while let first = result.first, first.isWhitespace { result.removeFirst() }
+    if let first = result.first, first == "." || first == "-" {
+      result = "_" + result.dropFirst()
+    }
+    while result.utf8.count > maximumByteCount { result.removeLast() }
+    return result.isEmpty ? "_" : result
   }
 
   private static func pieces(_ text: Substring) throws(Problem) -> [Piece] {

@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Hashing
 
 /// The names of files in the outbox.

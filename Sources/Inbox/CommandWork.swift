@@ -1,3 +1,4 @@
+internal import Sidecars
 public import PipelineModel
 
 /// What came of a device's command.

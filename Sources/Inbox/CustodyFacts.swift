@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import PipelineModel
 
 /// What is known of a recording, as canonical JSON for the store.

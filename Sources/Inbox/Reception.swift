@@ -1,3 +1,5 @@
+internal import Sidecars
+
 /// Takes what a watch sees through settling to the news of an inbox. It belongs to one thread.
 struct Reception: ~Copyable {
   private var watch: FolderWatch

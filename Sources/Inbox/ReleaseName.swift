@@ -1,3 +1,5 @@
+internal import Sidecars
+
 /// The names under which a file leaves its inbox.
 enum ReleaseName {
   /// The folder of what was accepted.

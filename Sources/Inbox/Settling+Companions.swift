@@ -1,3 +1,5 @@
+internal import Sidecars
+
 /// The files that lie beside a recording and say something about it.
 extension Settling {
   /// What a recording does for the sake of its sidecar.

@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Inbox
 
 /// What an arrived file is called from here on: its own name, made fit to be part of any path.

@@ -1,3 +1,4 @@
+import Sidecars
 import Foundation
 import Hashing
 import PipelineModel
@@ -106,5 +107,17 @@ struct CustodySidecarTests {
     let known = try #require(try store.note(note.key))
     #expect(
       KeptFacts(of: known).doubt == "its sidecar says 60.0 s, and it holds 10.0 s of sound")
+  }
+
+  @Test("a sidecar in the inbox is read up to its limit")
+  func reading() throws {
+    let path = try #require(InboxPath("a.json"))
+    let folder = try InboxFolder(at: bench.inbox)
+    try bench.write(
+      "{\"title\":\"" + String(repeating: "x", count: Sidecar.byteLimit) + "\"}", to: path)
+    #expect(try !Sidecar(reading: folder.open(path)).isReadable)
+    try bench.write("{\"title\":\"fits\"}", to: path)
+    let read = try Sidecar(reading: folder.open(path))
+    #expect(read.title == "fits" && read.problems == [] && read.isReadable)
   }
 }
