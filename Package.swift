@@ -104,7 +104,7 @@ let package = Package(
       extra: lifetimes + optimised),
     .executableTarget(
       name: "benchmarks",
-      dependencies: ["Arguments", "AudioModel", "DSP", "TestSupport"],
+      dependencies: ["Arguments", "AudioModel", "DSP", "TestSupport", "CSQLite"],
       path: "Tests/Benchmarks",
       exclude: ["Pipelines"],
       swiftSettings: rules + lifetimes),
