@@ -1,3 +1,4 @@
+public import Sidecars
 import Hashing
 public import PipelineModel
 

@@ -55,4 +55,20 @@ public struct KeptFacts: Sendable {
       problems = []
     }
   }
+
+  /// What can be used in the names of a note's exports: names in lower case.
+  public func nameFields(of note: Note) -> [String: String] {
+    var fields: [String: String] = [:]
+    for (name, value) in unknown.sorted(by: { $0.key < $1.key }) {
+      switch value {
+      case .text(let text), .number(let text): fields[name.lowercased()] = text
+      default: break
+      }
+    }
+    for (name, value) in devices { fields[name.lowercased()] = value }
+    fields["createdat"] = createdAt
+    fields["title"] = note.title
+    fields["noteid"] = note.shownID
+    return fields
+  }
 }

@@ -8,6 +8,12 @@ struct RecordingName: Hashable, Sendable {
   /// The ending with its dot; empty where there is none.
   let ending: String
 
+  /// Takes a name that is fit already, and the recording's own ending.
+  init(stem: String, endingOf name: FileName?) {
+    self.stem = stem
+    ending = RecordingName(name).ending
+  }
+
   /// Cleans a name. Never fails: a name of which nothing is left becomes `recording`.
   init(_ name: FileName?) {
     guard let name else {

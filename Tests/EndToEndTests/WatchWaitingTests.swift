@@ -178,4 +178,21 @@ struct WatchWaitingTests {
     #expect(inbox.wait { Workspace.names(in: inbox.outbox) == ["state.json"] })
     #expect(try place.spool(["inbox", "retry", "--all", "x"]).exitCode == 2)
   }
+
+  @Test("exports are called as the template says, and none takes another's place")
+  func template() throws {
+    for number in 1...2 { try inbox.make(number) }
+    let watch = try inbox.watch(["--name", "{folder}/{date}-{title}"])
+    let sidecar = #"{"createdAt":"2026-03-14T09:26:53Z","title":"../Lunch/x"}"#
+    try inbox.shell(
+      "mkdir inbox/calls; for i in 1 2; do echo '\(sidecar)' > inbox/calls/$i.json; done")
+    try inbox.shell("for i in 1 2; do cp made/$i.wav inbox/calls/; done")
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.output)")
+    let files = WatchedPlace.files(in: place.out)
+    #expect(files.count == 2 && files.contains("calls/2026-03-14-Lunch-x.wav"), "\(files)")
+    #expect(files.allSatisfy { $0.hasPrefix("calls/2026-03-14-Lunch-x") })
+    let refused = try place.spool(
+      ["watch", "pipeline.yaml", "inbox", "--out", "out", "--name", "{title"])
+    #expect(refused.exitCode == 2 && refused.errorOutput.contains("a brace is not closed"))
+  }
 }

@@ -1,5 +1,3 @@
-import Sidecars
-
 /// How exports are called: `{album}/{date}-{title}.{ext}`, below the output folder.
 ///
 /// A slash in the template begins a folder; one in a field does not. Every field is cleaned, so that
@@ -39,7 +37,7 @@ public struct NameTemplate: Hashable, Sendable {
   }
 
   /// Whether anything of the recording itself is asked for, beyond its path.
-  var needsTags: Bool {
+  package var needsTags: Bool {
     parts.joined().contains { piece in
       if case .field(let name) = piece { return !["stem", "folder"].contains(name) }
       return false
@@ -47,7 +45,7 @@ public struct NameTemplate: Hashable, Sendable {
   }
 
   /// The name of a file's exports below the output folder, without extension.
-  func fill(_ fields: NameFields) -> String {
+  package func fill(_ fields: NameFields) -> String {
     var names: [String] = []
     for part in parts {
       // The recording's own folders stay folders.
