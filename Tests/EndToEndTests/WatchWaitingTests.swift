@@ -195,4 +195,22 @@ struct WatchWaitingTests {
       ["watch", "pipeline.yaml", "inbox", "--out", "out", "--name", "{title"])
     #expect(refused.exitCode == 2 && refused.errorOutput.contains("a brace is not closed"))
   }
+
+  @Test(
+    "on a full disk nothing is lost: it waits in the inbox, and is taken once there is room",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func fullStore() throws {
+    let disk = try SmallDisk(byteCount: 32 << 20)
+    try inbox.make(1, seconds: 5)
+    let watch = try inbox.watch(["--store", disk.path + "/store"])
+    try inbox.shell("cat /dev/zero > '\(disk.path)/ballast'; cp made/1.wav inbox/one.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "trouble" } }, "\(watch.output)")
+    #expect(WatchedPlace.files(in: inbox.inbox) == ["one.wav"] && watch.isRunning)
+    try inbox.shell("rm '\(disk.path)/ballast'")
+    #expect(
+      inbox.wait(seconds: 120) { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)"
+    )
+    #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox) == ["accepted/one.wav"] })
+    #expect(watch.news.count { $0.event == "uploaded" } == 1)
+  }
 }
