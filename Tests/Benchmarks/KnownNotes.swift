@@ -6,6 +6,12 @@ struct KnownNotes {
   /// The path of the database, which nobody else has open.
   let database: String
 
+  /// The key of the note for the path at an index.
+  static func key(_ index: Int) -> String {
+    let digits = String(index, radix: 16)
+    return String(repeating: "0", count: max(0, 12 - digits.count)) + digits
+  }
+
   /// Adds for each of `paths` below the inbox a note like that of the file `original`, and the file as
   /// one that was left where it is.
   func add(_ paths: [String], of original: String, inbox: String) throws {
@@ -48,6 +54,7 @@ struct KnownNotes {
       INSERT INTO note_files (note, inbox, role, path, location, inode, byte_count, modified_ns,
         changed_ns, place) SELECT printf('%012x', n), '\(inbox)', 'recording', path, path, inode,
         size, mtime, ctime, 'left' FROM stamps;
+      DELETE FROM ledger_owed;
       COMMIT
       """)
   }
