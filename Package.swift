@@ -61,9 +61,9 @@ let package = Package(
     library("PipelineFile", ["PipelineModel", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
     library("Store", ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"]),
-    library("Inbox", ["PipelineModel", "Hashing", "Threading", "CPosix"]),
-
-    library("Batch", ["PipelineModel", "PipelineEngine", "Threading", "Hashing"]),
+    library("Sidecars", ["PipelineModel"]),
+    library("Inbox", ["PipelineModel", "Sidecars", "Hashing", "Threading", "CPosix"]),
+    library("Batch", ["PipelineModel", "PipelineEngine", "Sidecars", "Threading", "Hashing"]),
 
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
@@ -84,7 +84,8 @@ let package = Package(
     library(
       "Watching",
       [
-        "PipelineModel", "PipelineEngine", "Inbox", "AudioModel", "Media", "Hashing", "Threading",
+        "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
+        "Threading",
       ]),
     library("Arguments"),
     library("CrashTest", ["Hashing"]),
@@ -92,7 +93,7 @@ let package = Package(
       name: "spool",
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
-        "Watching", "Inbox", "CrashTest", "Hashing", "Media", "Threading", "CPosix",
+        "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "Media", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 
@@ -104,7 +105,7 @@ let package = Package(
       extra: lifetimes + optimised),
     .executableTarget(
       name: "benchmarks",
-      dependencies: ["Arguments", "AudioModel", "DSP", "TestSupport"],
+      dependencies: ["Arguments", "AudioModel", "DSP", "TestSupport", "CSQLite"],
       path: "Tests/Benchmarks",
       exclude: ["Pipelines"],
       swiftSettings: rules + lifetimes),
@@ -116,11 +117,16 @@ let package = Package(
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
     tests(
       "BatchTests",
-      ["Batch", "PipelineModel", "PipelineEngine", "Threading", "Hashing", "TestSupport"]),
+      [
+        "Batch", "PipelineModel", "PipelineEngine", "Sidecars", "Threading", "Hashing",
+        "TestSupport",
+      ]),
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "Threading", "TestSupport"]),
     tests(
-      "InboxTests", ["Inbox", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
-    tests("WatchingTests", ["Watching", "Inbox"]),
+      "InboxTests",
+      ["Inbox", "Sidecars", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
+    tests("SidecarsTests", ["Sidecars", "PipelineModel", "TestSupport"]),
+    tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("PicturesTests", ["Pictures", "Media", "TestSupport"]),

@@ -1,3 +1,4 @@
+public import Sidecars
 import Hashing
 public import PipelineModel
 
@@ -88,7 +89,7 @@ public struct BatchOrder: Sendable {
   }
 
   /// The plan for one recording.
-  func plan(for path: String, sidecar: Sidecar?) throws(StageError) -> Plan {
+  func plan(for path: String, sidecar: FileWishes?) throws(StageError) -> Plan {
     let inputs = [input: PathText.join(folder, path)]
     guard let given = sidecar?.overrides, !given.isEmpty else {
       return try plan.with(inputs: inputs).settled(album)

@@ -1,3 +1,4 @@
+import Sidecars
 import FoundationEssentials
 import Glibc
 import Hashing

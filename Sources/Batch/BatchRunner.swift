@@ -1,3 +1,4 @@
+import Sidecars
 import Hashing
 import PipelineEngine
 public import PipelineModel
@@ -62,10 +63,15 @@ public struct BatchRunner: Sendable {
     let all = (plan.settled + results).sorted { PathText.isBefore($0.path, $1.path) }
     let finishedAt = workplace.clock.now
     var summary = BatchSummary(all, seconds: finishedAt - startedAt)
+    // Where nothing was to be retried, the report of the batch before still says it all.
+    let isIdle = order.retriesFailedOnly && plan.jobs.isEmpty
     do throws(StageError) {
-      summary.reportPath = try BatchReport(
-        order, all, startedAt: startedAt, finishedAt: finishedAt
-      ).write(with: workplace.store)
+      summary.reportPath =
+        isIdle
+        ? nil
+        : try BatchReport(
+          order, all, startedAt: startedAt, finishedAt: finishedAt
+        ).write(with: workplace.store)
     } catch {
       summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
     }

@@ -1,3 +1,4 @@
+import Sidecars
 import Hashing
 import PipelineModel
 

@@ -1,3 +1,4 @@
+import Sidecars
 import PipelineEngine
 
 /// What files will cost, reckoned from a few of them: recordings with one extension are mostly of

@@ -1,3 +1,4 @@
+import Sidecars
 import Hashing
 import PipelineEngine
 import PipelineModel
@@ -34,7 +35,7 @@ struct FileRun {
   }
 
   private func run(
-    _ plan: Plan, _ sidecar: Sidecar?, _ id: RunID, of batch: RunID
+    _ plan: Plan, _ sidecar: FileWishes?, _ id: RunID, of batch: RunID
   ) throws(RunError) -> RunRecord {
     let folder = try asRunError { () throws(StageError) in
       try OutputTree(root: order.output).makeFolder(PathText.folder(of: job.name))

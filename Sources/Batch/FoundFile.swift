@@ -1,3 +1,5 @@
+import Sidecars
+
 /// A recording that was found in a batch's folder.
 public struct FoundFile: Hashable, Sendable {
   /// Its path below the folder.

@@ -1,16 +1,17 @@
 import Glibc
 import PipelineModel
+import Sidecars
 
 /// A sidecar on the disk.
 enum SidecarFile {
   /// Reads a sidecar at a path below the batch's folder.
-  static func read(_ path: String, of order: BatchOrder) throws(StageError) -> Sidecar {
+  static func read(_ path: String, of order: BatchOrder) throws(StageError) -> FileWishes {
     let full = PathText.join(order.folder, path)
     let descriptor = unsafe open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(full) }
     defer { close(descriptor) }
     // One byte more than is allowed, so that what is too long shows.
-    var bytes = [UInt8](repeating: 0, count: Sidecar.maximumByteCount + 1)
+    var bytes = [UInt8](repeating: 0, count: Sidecar.byteLimit + 1)
     var count = 0
     while count < bytes.count {
       let got = unsafe bytes.withUnsafeMutableBytes { buffer in
@@ -19,7 +20,7 @@ enum SidecarFile {
       if got == 0 { break }
       if got > 0 { count += got } else if errno != EINTR { throw failure(full) }
     }
-    return try Sidecar(Array(bytes[..<count]), path: full, variables: order.definition.variables)
+    return try FileWishes(Array(bytes[..<count]), path: full, variables: order.definition.variables)
   }
 
   private static func failure(_ path: String) -> StageError {

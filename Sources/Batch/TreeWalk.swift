@@ -1,4 +1,5 @@
 import Glibc
+import Sidecars
 
 /// Looks for recordings in a folder and the folders below it.
 ///
@@ -86,13 +87,13 @@ public struct TreeWalk: Sendable {
       PathText.join(root, $0) != outputFolder && !selection.excludes($0)
     }
     for (path, status) in candidates {
-      let sidecar = PathText.join(
-        folder, PathText.stem(of: PathText.name(of: path)) + ".json")
-      let hasSidecar = sidecar != path && sidecars.contains(ExactText(sidecar))
+      let sidecar = FileName(PathText.name(of: path)).map { SidecarName.candidates(for: $0) }?
+        .compactMap(\.text).map { PathText.join(folder, $0) }
+        .first { $0 != path && sidecars.contains(ExactText($0)) }
       finding.files.append(
         FoundFile(
           path: path, byteCount: Int(status.st_size),
-          modifiedAt: Double(status.st_mtim.tv_sec), sidecar: hasSidecar ? sidecar : nil))
+          modifiedAt: Double(status.st_mtim.tv_sec), sidecar: sidecar))
     }
   }
 

@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Hashing
 
 /// The names of files in the outbox.
@@ -14,7 +15,8 @@ enum AcknowledgementName {
   /// A name that nobody else could have chosen to lead elsewhere: what is not made of letters,
   /// digits, hyphens, underscores and points alone is replaced by its digest.
   private static func path(_ name: String, _ ending: String) -> InboxPath {
-    let stem = isPlain(name) ? name : "x-" + SHA256.digest(of: name).short
+    let stem =
+      isPlain(name) ? name : NoteID(name)?.text ?? "x-" + SHA256.digest(of: name).short
     guard let path = InboxPath(stem + ending) else { preconditionFailure("a plain name") }
     return path
   }

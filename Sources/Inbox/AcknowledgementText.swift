@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Hashing
 internal import PipelineModel
 
@@ -8,7 +9,7 @@ enum AcknowledgementText {
   static func acknowledgement(of note: Note, named name: String) -> String {
     var fields = description(of: note)
     fields["type"] = .text("ack")
-    fields["noteId"] = .optional(name == note.key.name ? note.deviceID : name)
+    fields["noteId"] = .optional(name == note.key.name ? note.shownID : name)
     return object(fields)
   }
 
@@ -23,7 +24,7 @@ enum AcknowledgementText {
       "notes": .list(
         notes.map { note in
           var fields = description(of: note)
-          fields["noteId"] = .optional(note.deviceID)
+          fields["noteId"] = .optional(note.shownID)
           fields["pipeline"] = .text(note.pipeline)
           return .object(fields)
         }),

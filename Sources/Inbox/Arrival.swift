@@ -14,6 +14,9 @@ public enum Arrival: Hashable, Sendable {
   case ignored(InboxPath)
   /// A file ought to have settled by now. It is still followed, and may settle later.
   case unsettled(InboxPath, Unsettled)
+  /// A file has waited for a while to be taken in, for a reason that is another than before. The
+  /// text says which, for whoever asks; nobody need be told.
+  case waiting(InboxPath, String)
   /// Something that is never opened, such as a link, or a file that may not be read.
   case refused(InboxPath, InboxError)
   /// What was there is there no longer: the user, or whoever brought it, took it away.

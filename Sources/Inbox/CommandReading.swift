@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import PipelineModel
 
 /// Reads what a device asks for. Whatever it says is a stranger's word: nothing of it becomes part of

@@ -1,3 +1,4 @@
+internal import Sidecars
 public import PipelineModel
 
 /// What came of a device's command.
@@ -83,7 +84,7 @@ extension Custody {
     for number in 1...10_000 {
       let target =
         isDeleted
-        ? ReleaseName.aside(path, file: 0, number: number)
+        ? ReleaseName.command(number)
         : ReleaseName.path(of: path, in: goal, number: number, room: ReleaseName.reasonRoom)
       if try folder.stamp(of: target) != nil { continue }
       try folder.makeFolder(target.folder)

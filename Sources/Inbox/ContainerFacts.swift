@@ -1,3 +1,5 @@
+public import Sidecars
+
 /// What a recording's container says about it.
 public struct ContainerFacts: Hashable, Sendable {
   /// When it was recorded.

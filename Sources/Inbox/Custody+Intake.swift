@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Hashing
 internal import PipelineModel
 
@@ -26,12 +27,18 @@ extension Custody {
       pipeline: pipeline, inbox: inbox, path: recording.path.escaped,
       stamp: NoteFileStamp(taken.stamp), fileName: name.description, recording: taken.artifact)
     if let sidecar, let path = recording.sidecar {
-      arrival.sidecar = NoteArrival.Sidecar(
+      arrival.sidecar = NoteArrival.Companion(
         path: path.escaped, stamp: NoteFileStamp(sidecar.taken.stamp),
         artifact: sidecar.taken.artifact)
     }
+    if let path = recording.marker, let stamp = try folder.stamp(of: path), stamp.kind == .file {
+      arrival.marker = NoteArrival.Companion(
+        path: path.escaped, stamp: NoteFileStamp(stamp), artifact: nil)
+    }
     arrival.deviceID = facts.noteID?.value.text
-    arrival.facts = CustodyFacts.json(facts, sidecar: sidecar?.facts)
+    arrival.deviceName = facts.noteID?.value.written
+    arrival.facts = CustodyFacts.json(
+      facts, sidecar: sidecar?.facts, doubt: recording.doubt)
     arrival.title = facts.title?.value
     arrival.tags = sidecar?.facts.tags ?? []
     arrival.refusal = refusal
@@ -59,13 +66,12 @@ extension Custody {
     if !isRepeated {
       // A title that somebody has given it since counts for more.
       let isRenamed = note.title != CustodyFacts.title(in: note.facts)
-      let outcome = try change(
-        note.key,
-        .attach(
-          sidecar: taken.artifact, deviceID: sidecar.noteID?.text,
-          facts: CustodyFacts.json(note.facts, adding: sidecar),
-          title: isRenamed ? nil : sidecar.title, tags: sidecar.tags))
-      switch outcome {
+      let late = LateSidecar(
+        taken.artifact, deviceID: sidecar.noteID?.text, deviceName: sidecar.noteID?.written,
+        facts: CustodyFacts.json(note.facts, adding: sidecar),
+        title: isRenamed ? nil : sidecar.title, tags: sidecar.tags,
+        isReplacing: CustodyFacts.hasUnreadableSidecar(note.facts))
+      switch try change(note.key, .attach(late)) {
       case .changed(let note): changed = note
       case .refused(let refusal): return .refused(refusal)
       case nil: return .waiting
@@ -77,10 +83,10 @@ extension Custody {
       try inStore { () throws(StoreError) in
         try store.addFile(
           .sidecar, path: path.escaped, stamp: NoteFileStamp(taken.stamp), inbox: inbox,
-          deviceID: nil, to: note.key)
+          to: note.key)
       }
     }
-    return .attached(changed)
+    return isRepeated ? .known(changed) : .attached(changed)
   }
 
   /// The note whose recording lies, or lay until lately, beside a sidecar.

@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import PipelineModel
 internal import Synchronization
 
@@ -61,7 +62,24 @@ extension Custody {
     _ = lock.number
   }
 
+  /// Takes acknowledgements away that are nobody's any more.
+  private func retract() throws(CustodyError) {
+    let names = try inStore { () throws(StoreError) in
+      try store.retractedNames(pipeline: pipeline)
+    }
+    if names.isEmpty { return }
+    for outbox in [post.path] + post.others {
+      let folder = try outboxFolder(at: outbox)
+      let lock = try folder.lock()
+      defer { _ = lock.number }
+      for name in names { try folder.remove(AcknowledgementName.acknowledgement(name)) }
+      try folder.flushFolder(.inbox)
+    }
+    try inStore { () throws(StoreError) in try store.markRetracted(names, pipeline: pipeline) }
+  }
+
   private func acknowledge(_ report: inout CustodyReport) throws(CustodyError) {
+    try retract()
     guard try owesWords() else { return }
     while true {
       let notes = try inStore { () throws(StoreError) in
@@ -137,10 +155,19 @@ extension Custody {
     let folder = try CustodyFolder(at: inbox, calls: calls)
     let lock = try lockInbox(folder)
     defer { _ = lock.number }
-    let work = ReleaseWork(folder: folder, store: store, keep: rules.keep)
+    let work = ReleaseWork(folder: folder, store: store, rules: rules)
     for held in held {
       do throws(CustodyError) {
-        report.released.append((held.file, try work.release(held)))
+        let asideSince = state.aside[held.file.id]
+        switch try work.release(held, asideFor: asideSince.map { max(0, now - $0) }) {
+        case .released(let place):
+          state.aside[held.file.id] = nil
+          report.released.append((held.file, place))
+        case .later(let pause):
+          state.aside[held.file.id] = asideSince ?? now
+          state.troubled[held.file.id] = now + pause
+          report.nextCall = min(report.nextCall ?? .infinity, pause)
+        }
       } catch {
         // The others may still go.
         state.troubled[held.file.id] = now + Self.troublePause

@@ -84,7 +84,9 @@ public final class Custody: Sendable {
   /// - Parameter sound: the identity of its decoded sound. Where another note has the same, this one
   ///   is acknowledged with that one and need not be processed any further.
   public func accept(_ key: NoteKey, sound: Digest?) throws(CustodyError) -> NoteAcceptance {
-    try inStore { () throws(StoreError) in try store.accept(key, sound: sound) }
+    try inStore { () throws(StoreError) in
+      try store.accept(key, sound: sound, conflicts: rules.conflicts)
+    }
   }
 
   /// Records that all that was required is done.

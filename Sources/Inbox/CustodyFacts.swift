@@ -1,28 +1,38 @@
+internal import Sidecars
 internal import PipelineModel
 
 /// What is known of a recording, as canonical JSON for the store.
 enum CustodyFacts {
+  /// The fields of a sidecar that tell of devices.
+  static let deviceFields = ["watchModel", "watchOSVersion", "phoneModel", "iOSVersion"]
+
   /// The facts with their sources, all that the sidecar says beside them, and what is wrong with it;
   /// nil where nothing is known.
-  static func json(_ facts: RecordingFacts, sidecar: Sidecar?) -> String? {
+  static func json(_ facts: RecordingFacts, sidecar: Sidecar?, doubt: String? = nil) -> String? {
     var fields: [String: JSONValue] = [:]
-    fields["noteId"] = sourced(facts.noteID) { .text($0.text) }
+    fields["noteId"] = sourced(facts.noteID) { .text($0.written) }
     fields["createdAt"] = sourced(facts.createdAt) { .text($0.description) }
     fields["durationMs"] = sourced(facts.milliseconds) { .number("\($0)") }
     fields["title"] = sourced(facts.title) { .text($0) }
     fields["recorder"] = sourced(facts.recorder) { .text($0) }
     if let sidecar { add(sidecar, to: &fields) }
+    if let doubt { fields["doubt"] = .text(doubt) }
     return fields.isEmpty ? nil : JSONValue.object(fields).canonical
   }
 
   /// Facts that were kept, and what a sidecar says that came later: its word counts before others'.
   static func json(_ kept: String?, adding sidecar: Sidecar) -> String? {
     var fields = fields(of: kept)
-    fields["noteId"] = own(sidecar.noteID?.text) ?? fields["noteId"]
+    fields["noteId"] = own(sidecar.noteID?.written) ?? fields["noteId"]
     fields["createdAt"] = own(sidecar.createdAt?.description) ?? fields["createdAt"]
     fields["title"] = own(sidecar.title) ?? fields["title"]
     fields["recorder"] = own(sidecar.watchModel ?? sidecar.phoneModel) ?? fields["recorder"]
     if let milliseconds = sidecar.milliseconds {
+      if case .object(let fact)? = fields["durationMs"], case .number(let text)? = fact["value"],
+        let held = Int(text), let shortness = Settling.shortness(of: .known(held), milliseconds)
+      {
+        fields["doubt"] = .text(shortness)
+      }
       fields["durationMs"] = .object([
         "value": .number("\(milliseconds)"),
         "source": .text(RecordingFacts.Source.sidecar.rawValue),
@@ -30,6 +40,11 @@ enum CustodyFacts {
     }
     add(sidecar, to: &fields)
     return fields.isEmpty ? nil : JSONValue.object(fields).canonical
+  }
+
+  /// Whether the sidecar that facts were kept of did not read: one that does may take its place.
+  static func hasUnreadableSidecar(_ kept: String?) -> Bool {
+    fields(of: kept)["isSidecarUnreadable"] == .boolean(true)
   }
 
   /// The title in facts that were kept; nil where there is none.
@@ -59,16 +74,15 @@ enum CustodyFacts {
 
   /// All that a sidecar says beside the facts that others may say too, and what is wrong with it.
   private static func add(_ sidecar: Sidecar, to fields: inout [String: JSONValue]) {
-    let said: [(String, String?)] = [
-      ("watchModel", sidecar.watchModel), ("watchOSVersion", sidecar.watchOSVersion),
-      ("phoneModel", sidecar.phoneModel), ("iOSVersion", sidecar.iOSVersion),
+    let said = [
+      sidecar.watchModel, sidecar.watchOSVersion, sidecar.phoneModel, sidecar.iOSVersion,
     ]
-    for case (let name, let text?) in said { fields[name] = .text(text) }
+    for case (let name, let text?) in zip(deviceFields, said) { fields[name] = .text(text) }
     if !sidecar.tags.isEmpty { fields["tags"] = .list(sidecar.tags.map { .text($0) }) }
     if !sidecar.unknown.isEmpty { fields["unknown"] = .object(sidecar.unknown) }
-    if !sidecar.problems.isEmpty {
-      fields["problems"] = .list(sidecar.problems.map { .text($0.description) })
-    }
+    fields["problems"] =
+      sidecar.problems.isEmpty ? nil : .list(sidecar.problems.map { .text($0.description) })
+    fields["isSidecarUnreadable"] = sidecar.isReadable ? nil : .boolean(true)
   }
 
   private static func sourced<Value>(

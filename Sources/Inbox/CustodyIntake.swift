@@ -31,6 +31,8 @@ public enum CustodyIntake: Hashable, Sendable {
 public enum CustodySidecar: Hashable, Sendable {
   /// It belongs to this note, which knows more now.
   case attached(Note)
+  /// It is the one that this note has already.
+  case known(Note)
   /// The recording is not there yet, or was there too long ago: whoever settles later brings it.
   case waiting
   /// The note has its sidecar already.

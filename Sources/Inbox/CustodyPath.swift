@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import PipelineModel
 
 extension InboxPath {
@@ -48,20 +49,5 @@ extension NoteFileStamp {
     self.init(
       inode: stamp.inode, byteCount: stamp.byteCount, modified: stamp.modified,
       changed: stamp.changed)
-  }
-}
-
-extension Timestamp {
-  /// A time in UTC, to the millisecond.
-  /// - Parameter seconds: since 1970.
-  init(secondsSince1970 seconds: Double) {
-    // Dates from year 1 to 9999.
-    let limited = seconds.isFinite ? min(max(seconds, -62_135_596_800), 253_402_300_799) : 0
-    let milliseconds = Int64((limited * 1000).rounded())
-    var (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-    if rest < 0 { (whole, rest) = (whole - 1, rest + 1000) }
-    localSeconds = whole
-    nanosecond = Int(rest) * 1_000_000
-    utcOffset = 0
   }
 }

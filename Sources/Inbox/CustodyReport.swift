@@ -22,6 +22,8 @@ public struct CustodyReport: Sendable {
 struct CustodySettling {
   /// Files that could not be released, and when they are tried again, in seconds since 1970.
   var troubled: [Int64: Double] = [:]
+  /// Files that lie aside until they are deleted, and since when, in seconds since 1970.
+  var aside: [Int64: Double] = [:]
   /// The ledger's version that the last snapshot shows.
   var snapshotVersion: Int64?
   /// When the last snapshot was written, and how long that took, in seconds.

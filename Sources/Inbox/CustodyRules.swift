@@ -14,6 +14,11 @@ public struct CustodyRules: Hashable, Sendable {
 
   /// What becomes of a recording's file.
   public var keep = Keeping.move
+  /// How long a file that is to be deleted lies aside until it is, in seconds, and must not change
+  /// meanwhile: a writer that has kept it open all the time has a last chance to be noticed.
+  public var asidePeriod = 5.0
+  /// The same where the system does not tell whether somebody has it open for writing.
+  public var unseenAsidePeriod = 60.0
   /// What becomes of a recording that claims the identity of another one with other bytes.
   public var conflicts = ConflictPolicy.quarantine
   /// When a note that failed is tried again.

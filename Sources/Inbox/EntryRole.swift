@@ -1,3 +1,5 @@
+internal import Sidecars
+
 /// What a file in an inbox is there for, by its name.
 enum EntryRole: Hashable {
   /// To be processed. Whether it really holds sound is seen when it is opened.

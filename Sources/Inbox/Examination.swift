@@ -4,6 +4,9 @@ public enum ContainerVerdict: Hashable, Sendable {
   case whole
   /// It ends before its declared length, or has no container yet; the text says in which way.
   case incomplete(String)
+  /// Nothing is known to be missing, but it does not say either that this is all; the text says in
+  /// which way.
+  case unended(String)
   /// It is empty: nothing that can be waited for has begun to come.
   case empty
   /// It is no recording, neither by its name nor by its first bytes.

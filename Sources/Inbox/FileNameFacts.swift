@@ -1,3 +1,5 @@
+public import Sidecars
+
 /// What a recording's own name tells about it: `2026-11-21_14-05 Team meeting.m4a`.
 public struct FileNameFacts: Hashable, Sendable {
   /// The first time or date in the name; its zone is never known.

@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Glibc
 
 extension FolderWatch {

@@ -115,12 +115,22 @@ struct FolderWatch: ~Copyable {
 
   private mutating func takeEvents(_ events: inout [InboxEvent]) {
     var touched: [InboxPath] = []
+    var writers: [InboxPath: InboxEvent] = [:]
     for record in inotify?.records() ?? [] {
       switch watched.notice(of: record) {
       case .look(let path): touched.append(path)
+      case .written(let path):
+        touched.append(path)
+        writers[path] = .written(path)
+      case .closed(let path):
+        touched.append(path)
+        writers[path] = .closed(path)
       case .folderCame(let path): folderCame(path, &events)
       case .folderLeft(let path): folderLeft(path, &events)
-      case .overflow: schedule.ask()
+      case .overflow:
+        schedule.ask()
+        writers = [:]
+        events.append(.writersLost)
       case .inboxLeft:
         letGo()
         find(&events)
@@ -139,6 +149,7 @@ struct FolderWatch: ~Copyable {
         // A folder has events of its own.
         if stamp?.kind == .folder { continue }
         if let event = known.note(stamp, at: path) { events.append(event) }
+        if let event = writers[path] { events.append(event) }
       } catch {
         schedule.ask()
       }

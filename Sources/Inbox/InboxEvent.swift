@@ -4,6 +4,12 @@ enum InboxEvent: Hashable {
   case found(InboxPath, FileStamp)
   /// Something is there no longer.
   case gone(InboxPath)
+  /// Somebody has written to a file and has not closed it since.
+  case written(InboxPath)
+  /// Whoever has written to a file has closed it.
+  case closed(InboxPath)
+  /// Events were lost: nothing is known of writers any more.
+  case writersLost
   /// The inbox cannot be reached. What was in it may well come back with it.
   case inboxLost(InboxError)
   /// The inbox can be reached again.

@@ -1,3 +1,5 @@
+public import Sidecars
+
 /// Where something lies beneath an inbox: the names of folders and of the thing itself. It can
 /// neither lead upwards nor begin at the root of the file system.
 public struct InboxPath: Hashable, Sendable {

@@ -20,30 +20,35 @@ public final class InboxWatcher: Sendable {
   ///   - rules: when a file is whole.
   ///   - isKnown: whether this version of a file was dealt with before.
   ///   - examine: whether the container of an open recording declares no more than is there.
+  ///   - measure: how long the sound of an open recording is, in milliseconds; nil where that is
+  ///     not to be told. Asked only where a sidecar says how long it ought to be.
   ///   - report: takes the news.
   public convenience init(
     path: String, names: UntouchedNames = UntouchedNames(),
     rules: SettlingRules = SettlingRules(),
     isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool = { _, _ in false },
     examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
+    measure: @escaping @Sendable (borrowing ArrivedFile) -> Int? = { _ in nil },
     report: @escaping @Sendable (Arrival) -> Void
   ) {
     self.init(
       path: path, names: names, rules: rules, schedule: RescanSchedule(), isKnown: isKnown,
-      examine: examine, report: report)
+      examine: examine, measure: measure, report: report)
   }
 
   init(
     path: String, names: UntouchedNames, rules: SettlingRules, schedule: RescanSchedule,
     isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool,
     examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
+    measure: @escaping @Sendable (borrowing ArrivedFile) -> Int? = { _ in nil },
     report: @escaping @Sendable (Arrival) -> Void
   ) {
     let orders = WatchOrders()
     self.orders = orders
     thread = BackgroundThread(name: "inbox") {
       let watch = FolderWatch(path: path, names: names, schedule: schedule, wake: orders.wake)
-      var reception = Reception(watch: watch, rules: rules, isKnown: isKnown, examine: examine)
+      var reception = Reception(
+        watch: watch, rules: rules, isKnown: isKnown, examine: examine, measure: measure)
       while let order = orders.take() {
         if order.isRescan { reception.rescan() }
         for path in order.newLooks { reception.lookAgain(at: path, report: report) }

@@ -41,9 +41,10 @@ struct Inotify: ~Copyable {
     return records
   }
 
-  /// Writing itself is no interest: a slow writer would wake us for every piece, and whoever waits
-  /// for a file to rest looks at it anyway.
+  /// Writing is an interest because a file that was written to and not closed has a writer, also
+  /// where leases do not tell because the file is somebody else's.
   private static let interests =
-    UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_DELETE)
+    UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
+    | UInt32(IN_DELETE)
     | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
 }

@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Glibc
 
 /// One event as inotify(7) reports it.

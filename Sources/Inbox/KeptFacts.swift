@@ -1,3 +1,4 @@
+public import Sidecars
 public import PipelineModel
 
 /// What custody keeps of the sidecar of a note, for whoever processes the note or shows it.
@@ -7,40 +8,67 @@ public struct KeptFacts: Sendable {
   /// What is wrong with the sidecar, one sentence each.
   public let problems: [String]
 
+  /// Why the recording may not be all that was recorded; nil where nothing says so.
+  public let doubt: String?
+
+  /// When it was recorded, in ISO 8601; nil where unknown.
+  public let createdAt: String?
+  /// How long it is, in milliseconds, as its sidecar or its container says; nil where unknown.
+  public let milliseconds: Int?
+  /// What recorded it; nil where unknown.
+  public let recorder: String?
+  /// What its sidecar says of the devices, by the names of its fields.
+  public let devices: [String: String]
+  /// The fields of its sidecar that nobody here knows.
+  public let unknown: [String: JSONValue]
+
   /// Reads what is kept. O(n).
   public init(of note: Note) {
     let fields = CustodyFacts.fields(of: note.facts)
+    func text(_ value: JSONValue?) -> String? {
+      if case .text(let text)? = value { text } else { nil }
+    }
+    func fact(_ name: String) -> JSONValue? {
+      if case .object(let fact)? = fields[name] { fact["value"] } else { nil }
+    }
     if case .object(let unknown)? = fields["unknown"] {
       request = unknown["spool"]?.node
+      self.unknown = unknown.filter { $0.key != "spool" }
     } else {
-      request = nil
+      (request, unknown) = (nil, [:])
     }
+    doubt = text(fields["doubt"])
+    createdAt = text(fact("createdAt"))
+    recorder = text(fact("recorder"))
+    if case .number(let digits)? = fact("durationMs") {
+      milliseconds = Int(digits)
+    } else {
+      milliseconds = nil
+    }
+    devices = Dictionary(
+      uniqueKeysWithValues: CustodyFacts.deviceFields.compactMap { name in
+        text(fields[name]).map { (name, $0) }
+      })
     if case .list(let problems)? = fields["problems"] {
-      self.problems = problems.compactMap { if case .text(let text) = $0 { text } else { nil } }
+      self.problems = problems.compactMap(text)
     } else {
       problems = []
     }
   }
-}
 
-extension JSONValue {
-  /// The value as a pipeline's file would have it.
-  var node: DocumentNode {
-    let place = SourceLocation(line: 1, column: 1)
-    func scalar(_ text: String, isQuoted: Bool = false) -> DocumentNode {
-      DocumentNode(.scalar(text, isQuoted: isQuoted), at: place)
-    }
-    switch self {
-    case .null: return scalar("null")
-    case .boolean(let flag): return scalar(flag ? "true" : "false")
-    case .number(let number): return scalar(number)
-    case .text(let text): return scalar(text, isQuoted: true)
-    case .list(let values): return DocumentNode(.sequence(values.map(\.node)), at: place)
-    case .object(let members):
-      let entries = members.sorted { $0.key < $1.key }.map {
-        DocumentNode.Entry(key: $0.key, location: place, value: $0.value.node)
+  /// What can be used in the names of a note's exports: names in lower case.
+  public func nameFields(of note: Note) -> [String: String] {
+    var fields: [String: String] = [:]
+    for (name, value) in unknown.sorted(by: { $0.key < $1.key }) {
+      switch value {
+      case .text(let text), .number(let text): fields[name.lowercased()] = text
+      default: break
       }
-      return DocumentNode(.mapping(entries), at: place)
     }
+    for (name, value) in devices { fields[name.lowercased()] = value }
+    fields["createdat"] = createdAt
+    fields["title"] = note.title
+    fields["noteid"] = note.shownID
+    return fields
   }
 }

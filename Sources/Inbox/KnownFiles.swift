@@ -1,3 +1,5 @@
+internal import Sidecars
+
 /// What was in the inbox at the last look: names and stamps, no more, so that 50,000 files take
 /// about 10 MB.
 struct KnownFiles {
@@ -50,12 +52,5 @@ struct KnownFiles {
     folders.keys.filter(isGone).flatMap { path in
       (folders.removeValue(forKey: path) ?? [:]).keys.map { .gone(path.appending($0)) }
     }
-  }
-}
-
-extension FileName: Comparable {
-  /// The order of their bytes.
-  public static func < (a: FileName, b: FileName) -> Bool {
-    a.bytes.lexicographicallyPrecedes(b.bytes)
   }
 }

@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Glibc
 
 /// Names that the inbox leaves alone, and why.

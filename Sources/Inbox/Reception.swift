@@ -1,20 +1,25 @@
+internal import Sidecars
+
 /// Takes what a watch sees through settling to the news of an inbox. It belongs to one thread.
 struct Reception: ~Copyable {
   private var watch: FolderWatch
   private var settling: Settling
   private let isKnown: @Sendable (InboxPath, FileStamp) -> Bool
   private let examine: @Sendable (borrowing ArrivedFile) -> ContainerVerdict
+  private let measure: @Sendable (borrowing ArrivedFile) -> Int?
 
   /// Makes a reception that has not looked yet.
   init(
     watch: consuming FolderWatch, rules: SettlingRules,
     isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool,
-    examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict
+    examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
+    measure: @escaping @Sendable (borrowing ArrivedFile) -> Int?
   ) {
     self.watch = watch
     settling = Settling(rules: rules)
     self.isKnown = isKnown
     self.examine = examine
+    self.measure = measure
   }
 
   /// Waits for something to do, for at most so long, does it as long as it may, and hands on the
@@ -57,6 +62,9 @@ struct Reception: ~Copyable {
     case .gone(let path):
       settling.forget(path)
       report(.gone(path))
+    case .written(let path): settling.noteWriter(isAtWork: true, at: path)
+    case .closed(let path): settling.noteWriter(isAtWork: false, at: path)
+    case .writersLost: settling.forgetWriters()
     case .inboxLost(let error): report(.inboxLost(error))
     case .inboxBack: report(.inboxBack)
     case .trouble(let error): report(.trouble(error))
@@ -76,12 +84,14 @@ struct Reception: ~Copyable {
   private mutating func take(_ step: Settling.Step, _ report: (Arrival) -> Void) {
     switch step {
     case .examine(let path): examineFile(at: path, report)
+    case .measure(let path): measureFile(at: path, report)
     case .settled(let recording): report(.settled(recording))
     case .hopeless(let recording, let reason): report(.hopeless(recording, reason: reason))
     case .ignored(let path): report(.ignored(path))
     case .sidecar(let path, let stamp): report(.sidecar(path, stamp))
     case .command(let path, let stamp): report(.command(path, stamp))
     case .unsettled(let path, let reason): report(.unsettled(path, reason))
+    case .waiting(let path, let reason): report(.waiting(path, reason))
     }
   }
 
@@ -95,32 +105,65 @@ struct Reception: ~Copyable {
     do throws(InboxError) {
       guard let file = try watch.open(path) else { return }
       let writers = file.writers()
-      let shown: Examination =
-        writers == .some
-        ? .beingWritten
-        : .examined(
-          try verdict(on: file), canSeeWriters: writers == .none, nameCount: file.nameCount)
+      var shown = Examination.beingWritten
+      var length: SettlingEntry.Length?
+      if writers != .some {
+        let verdict: ContainerVerdict
+        if settling.role(of: path) == .sidecar {
+          let sidecar = try Sidecar(reading: file)
+          verdict =
+            sidecar.isReadable
+            ? .whole : .incomplete(sidecar.problems.first?.description ?? "it is no sidecar")
+          length = sidecar.milliseconds.map { .known($0) } ?? .unknown
+        } else {
+          verdict = try self.verdict(on: file)
+        }
+        shown = .examined(
+          verdict, canSeeWriters: writers == .none, nameCount: file.nameCount)
+      }
       // A verdict on bytes that have changed meanwhile is none: the next look begins anew.
       guard try file.currentStamp() == file.stamp else { return }
       settling.note(shown, of: file.stamp, at: path, now: Moment.now)
-      // What proved to be whole has waited long enough.
-      for step in settling.steps(for: path, at: Moment.now) where !step.isExamination {
-        take(step, report)
-      }
+      if let length { settling.note(length, of: file.stamp, at: path) }
+      goOn(with: path, report)
     } catch {
-      switch error.kind {
-      // The next look will tell.
-      case .missing, .changed: break
-      // The system may get over it, such as over having too many files open.
-      case .system:
-        guard let stamp = settling.stamp(of: path) else { return }
-        settling.note(
-          .examined(.undecided(error.reason), canSeeWriters: true, nameCount: 1), of: stamp,
-          at: path, now: Moment.now)
-      case .link, .wrongKind, .special, .sparse, .tooLarge, .denied:
-        settling.forget(path)
-        report(.refused(path, error))
-      }
+      fail(path, error, report)
+    }
+  }
+
+  private mutating func measureFile(at path: InboxPath, _ report: (Arrival) -> Void) {
+    do throws(InboxError) {
+      guard let file = try watch.open(path) else { return }
+      let length = measure(file)
+      settling.note(length.map { .known($0) } ?? .unknown, of: file.stamp, at: path)
+      goOn(with: path, report)
+    } catch {
+      fail(path, error, report)
+    }
+  }
+
+  /// What proved to be whole has waited long enough.
+  private mutating func goOn(with path: InboxPath, _ report: (Arrival) -> Void) {
+    for step in settling.steps(for: path, at: Moment.now) where !step.isExamination {
+      take(step, report)
+    }
+  }
+
+  private mutating func fail(
+    _ path: InboxPath, _ error: InboxError, _ report: (Arrival) -> Void
+  ) {
+    switch error.kind {
+    // The next look will tell.
+    case .missing, .changed: break
+    // The system may get over it, such as over having too many files open.
+    case .system:
+      guard let stamp = settling.stamp(of: path) else { return }
+      settling.note(
+        .examined(.undecided(error.reason), canSeeWriters: true, nameCount: 1), of: stamp,
+        at: path, now: Moment.now)
+    case .link, .wrongKind, .special, .sparse, .tooLarge, .denied:
+      settling.forget(path)
+      report(.refused(path, error))
     }
   }
 }

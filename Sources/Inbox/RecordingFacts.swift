@@ -1,3 +1,5 @@
+public import Sidecars
+
 /// What is known about a recording, and from where: its sidecar's word counts before its
 /// container's, and that before its name's.
 public struct RecordingFacts: Hashable, Sendable {

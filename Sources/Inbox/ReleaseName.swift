@@ -1,3 +1,5 @@
+internal import Sidecars
+
 /// The names under which a file leaves its inbox.
 enum ReleaseName {
   /// The folder of what was accepted.
@@ -21,6 +23,12 @@ enum ReleaseName {
   /// Where a file that is about to be deleted is put aside, beside where it was.
   static func aside(_ path: InboxPath, file: Int64, number: Int) -> InboxPath {
     path.folder.appending(name(".spool-\(file)-\(number).released"))
+  }
+
+  /// Where a command that was dealt with is put to be deleted; the next start sweeps what a process
+  /// that died has left there.
+  static func command(_ number: Int) -> InboxPath {
+    InboxPath.inbox.appending(name(".spool-command-\(number).tmp"))
   }
 
   /// The name of the file that says why another one was quarantined.

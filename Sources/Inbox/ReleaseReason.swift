@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Hashing
 internal import PipelineModel
 
@@ -7,7 +8,7 @@ enum ReleaseReason {
   static func text(for note: Note) -> String {
     AcknowledgementText.object([
       "type": .text("reason"), "id": .text(note.key.name),
-      "noteId": .optional(note.deviceID), "name": .text(note.fileName),
+      "noteId": .optional(note.shownID), "name": .text(note.fileName),
       "digest": .text(note.recording.digest.hex), "reason": .optional(note.reason),
       "conflictsWith": .optional(note.conflict?.name),
       "quarantinedAt": .time(note.stateSince),

@@ -1,3 +1,4 @@
+internal import Hashing
 internal import PipelineModel
 
 /// Lets a note's file leave the inbox: recorded before it is done, done without ever taking the
@@ -5,35 +6,56 @@ internal import PipelineModel
 struct ReleaseWork: ~Copyable {
   let folder: CustodyFolder
   let store: any CustodyStore
-  let keep: CustodyRules.Keeping
+  let rules: CustodyRules
 
-  /// Releases a file. - Returns: where it is now.
-  func release(_ held: HeldFile) throws(CustodyError) -> NoteFile.Place {
+  /// What came of it.
+  enum Outcome {
+    /// The file is there now.
+    case released(NoteFile.Place)
+    /// It lies aside; to be tried again after so many seconds.
+    case later(Double)
+  }
+
+  /// Releases a file.
+  /// - Parameter asideFor: for how many seconds it has lain aside before our eyes; nil where it has
+  ///   not.
+  func release(_ held: HeldFile, asideFor: Double?) throws(CustodyError) -> Outcome {
     let file = held.file
-    let goal = Self.goal(of: held, keep: keep)
+    let goal = Self.goal(of: held, keep: rules.keep)
     guard let location = InboxPath(escaped: file.location) else {
-      return try settle(file, .gone, at: .inbox)
+      return .released(try settle(file, .gone, at: .inbox))
     }
-    if goal == .left { return try settle(file, .left, at: location) }
+    if goal == .left { return .released(try settle(file, .left, at: location)) }
     if let target = file.target.flatMap({ InboxPath(escaped: $0) }) {
       // A move was begun before, and may have come to its end.
-      if let there = try folder.stamp(of: target), isTaken(file, there) {
-        return try complete(held, from: location, to: target, goal)
-      }
-      if goal == .deleted, try folder.stamp(of: location) == nil {
-        return try settle(file, .deleted, at: location)
+      if let there = try folder.stamp(of: target) {
+        if isTaken(file, there) {
+          return try complete(held, from: location, to: target, goal, asideFor)
+        }
+        if goal == .deleted, there.inode == file.stamp.inode {
+          return try giveBack(file, target, to: location)
+        }
+      } else if goal == .deleted, try folder.stamp(of: location) == nil {
+        return .released(try settle(file, .deleted, at: location))
       }
     }
     guard let found = try folder.stamp(of: location), found.kind == .file,
       NoteFileStamp(found) == file.stamp
-    else { return try settle(file, .gone, at: location) }
+    else { return .released(try settle(file, .gone, at: location)) }
     let target = try move(file, from: location, goal)
     guard let there = try folder.stamp(of: target), isTaken(file, there) else {
-      // Somebody exchanged it in between: what was moved goes back, and is not ours to keep.
-      try putBack(target, to: location)
-      return try settle(file, .gone, at: location)
+      // Somebody exchanged it in between: what was moved is not ours to keep.
+      return try giveBack(file, target, to: location)
     }
-    return try complete(held, from: location, to: target, goal)
+    return try complete(held, from: location, to: target, goal, asideFor)
+  }
+
+  /// Puts a file that proved to be another one back where it arrived, as a new arrival.
+  private func giveBack(
+    _ file: NoteFile, _ target: InboxPath, to location: InboxPath
+  ) throws(CustodyError) -> Outcome {
+    try putBack(target, to: location)
+    return .released(try settle(file, .gone, at: location))
   }
 
   /// Where a file belongs.
@@ -89,8 +111,9 @@ struct ReleaseWork: ~Copyable {
   }
 
   private func complete(
-    _ held: HeldFile, from location: InboxPath, to target: InboxPath, _ goal: NoteFile.Place
-  ) throws(CustodyError) -> NoteFile.Place {
+    _ held: HeldFile, from location: InboxPath, to target: InboxPath, _ goal: NoteFile.Place,
+    _ asideFor: Double?
+  ) throws(CustodyError) -> Outcome {
     let file = held.file
     if let rest = try folder.stamp(of: location), rest.kind == .file, location != target,
       NoteFileStamp(rest).isSameFile(as: file.stamp)
@@ -100,9 +123,11 @@ struct ReleaseWork: ~Copyable {
     }
     switch goal {
     case .deleted:
-      // From here on, the store's is the only one.
-      _ = try inStore { () throws(StoreError) in try store.path(of: held.note.recording) }
-      try folder.remove(target)
+      switch try lastLook(at: target, of: held, asideFor) {
+      case .wait(let pause): return .later(pause)
+      case .other: return try giveBack(file, target, to: location)
+      case .same: try folder.remove(target)
+      }
     case .quarantine where file.role == .recording:
       try folder.write(
         ReleaseReason.text(for: held.note), to: ReleaseName.reason(for: target))
@@ -113,7 +138,47 @@ struct ReleaseWork: ~Copyable {
     }
     try folder.flushFolder(target.folder)
     if location.folder != target.folder { try folder.flushFolder(location.folder) }
-    return try settle(file, goal, at: target)
+    return .released(try settle(file, goal, at: target))
+  }
+
+  private enum LastLook {
+    case wait(Double)
+    /// It is not what was taken in.
+    case other
+    /// The store has its bytes.
+    case same
+  }
+
+  /// Looks whether a file that lies aside may be deleted: from then on, the store's bytes are the
+  /// only ones.
+  private func lastLook(
+    at target: InboxPath, of held: HeldFile, _ asideFor: Double?
+  ) throws(CustodyError) -> LastLook {
+    let opened = try folder.open(target)
+    let period: Double
+    switch opened.writers() {
+    case .some: return .wait(rules.asidePeriod)
+    case .none: period = rules.asidePeriod
+    case .unknown: period = rules.unseenAsidePeriod
+    }
+    let rest = period - (asideFor ?? 0)
+    if rest > 0 { return .wait(rest) }
+    let (digest, byteCount) = try opened.digest()
+    let stamp = try inInbox { () throws(InboxError) in try opened.currentStamp() }
+    guard isTaken(held.file, stamp), Int64(byteCount) == held.file.stamp.byteCount else {
+      return .other
+    }
+    switch held.file.role {
+    case .recording:
+      guard digest == held.note.recording.digest else { return .other }
+      _ = try inStore { () throws(StoreError) in try store.path(of: held.note.recording) }
+    case .sidecar:
+      let artifact = Artifact(kind: .file, digest: digest, byteCount: byteCount)
+      _ = try inStore { () throws(StoreError) in try store.path(of: artifact) }
+    // It says all that it has to say by its name.
+    case .marker: break
+    }
+    return .same
   }
 
   private func settle(

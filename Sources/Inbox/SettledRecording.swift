@@ -9,4 +9,20 @@ public struct SettledRecording: Hashable, Sendable {
   /// How many names lead to it. With more than one, moving it away leaves it elsewhere, and
   /// somebody may write to it through another name.
   public let nameCount: Int
+  /// The file that said that the recording is complete; nil where none was asked for.
+  public let marker: InboxPath?
+  /// Why it may not be all that was recorded, although it was waited for; nil where nothing says so.
+  public let doubt: String?
+
+  init(
+    path: InboxPath, stamp: FileStamp, sidecar: InboxPath?, nameCount: Int,
+    marker: InboxPath? = nil, doubt: String? = nil
+  ) {
+    self.path = path
+    self.stamp = stamp
+    self.sidecar = sidecar
+    self.nameCount = nameCount
+    self.marker = marker
+    self.doubt = doubt
+  }
 }

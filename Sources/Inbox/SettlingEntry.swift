@@ -9,13 +9,39 @@ struct SettlingEntry {
   private(set) var equalLooks = 0
   private(set) var hasGrown = false
   private(set) var hidesWriters = false
+  private(set) var writing = Writing.unseen
   /// What opening the present version has shown.
   private(set) var examination: Examination?
   private(set) var examinedAt: Duration?
+  /// How long a recording's sound is, or is said to be by a sidecar.
+  private(set) var length: Length?
   /// What was reported of it.
   var reported: Set<Unsettled> = []
+  /// What it was last said to wait for.
+  var toldWaiting: String?
   /// Whether its rest was reported: for files that stay after that, such as early sidecars.
   var isAnnounced = false
+
+  /// What the kernel's events have told of writers.
+  enum Writing {
+    /// Nothing.
+    case unseen
+    /// Somebody writes to it.
+    case open
+    /// Its writer has closed it.
+    case closed
+    /// It was closed, and written to again: whoever does that may do it once more.
+    case reopened
+    /// The same, and closed again.
+    case closedAgain
+  }
+
+  /// A length of sound that was looked for.
+  enum Length: Hashable {
+    /// In milliseconds.
+    case known(Int)
+    case unknown
+  }
 
   init(_ stamp: FileStamp, role: EntryRole, at now: Duration) {
     self.stamp = stamp
@@ -30,11 +56,13 @@ struct SettlingEntry {
     if seen == stamp {
       equalLooks += 1
     } else {
+      if seen.inode != stamp.inode { writing = .unseen }
       hasGrown = hasGrown || seen.inode == stamp.inode && seen.byteCount != stamp.byteCount
       stamp = seen
       lastChange = now
       equalLooks = 0
       examination = nil
+      length = nil
       isAnnounced = false
       reported = reported.filter { $0 == .stillWritten }
     }
@@ -42,16 +70,42 @@ struct SettlingEntry {
   }
 
   /// Notes what opening it has shown.
+  ///
+  /// Whoever may not ask for leases goes by the events: what was written to and not closed has a
+  /// writer.
   mutating func note(_ shown: Examination, rules: SettlingRules, at now: Duration) {
     examination = shown
     examinedAt = now
-    if case .examined(_, canSeeWriters: false, _) = shown { hidesWriters = true }
+    if case .examined(_, let canSeeWriters, _) = shown {
+      if !canSeeWriters {
+        hidesWriters = true
+        if writing == .open || writing == .reopened { examination = .beingWritten }
+      }
+    }
     scheduleLook(rules: rules, at: now)
   }
 
+  /// Notes how long its sound is, or is said to be.
+  mutating func note(_ length: Length) { self.length = length }
+
+  /// Notes an event that tells of writers.
+  mutating func noteWriter(isAtWork: Bool) {
+    switch (writing, isAtWork) {
+    case (.unseen, true): writing = .open
+    case (.closed, true), (.closedAgain, true): writing = .reopened
+    case (.unseen, false), (.open, false): writing = .closed
+    case (.reopened, false): writing = .closedAgain
+    case (.open, true), (.reopened, true), (.closed, false), (.closedAgain, false): break
+    }
+  }
+
+  /// Forgets what events have told of writers, after some were lost.
+  mutating func forgetWriters() { writing = .unseen }
+
   /// How long it must rest.
   func restPeriod(_ rules: SettlingRules) -> Duration {
-    hasGrown || hidesWriters ? max(rules.restPeriod, rules.cautiousRestPeriod) : rules.restPeriod
+    let mayGoOn = writing == .closedAgain || writing != .closed && (hasGrown || hidesWriters)
+    return mayGoOn ? max(rules.restPeriod, rules.cautiousRestPeriod) : rules.restPeriod
   }
 
   /// Whether it has rested. An old modification time is no rest: only equal looks are.
@@ -65,8 +119,8 @@ struct SettlingEntry {
     case nil: true
     case .beingWritten, .examined(.undecided, _, _):
       examinedAt.map { now - $0 >= pause(at: now) } ?? true
-    case .examined(.incomplete, _, _), .examined(.empty, _, _):
-      isToBeGivenUp(rules, at: now)
+    case .examined(.incomplete, _, _), .examined(.unended, _, _), .examined(.empty, _, _):
+      role != .sidecar && isToBeGivenUp(rules, at: now)
         && examinedAt.map { now - $0 >= Self.lastLookAge } ?? true
     case .examined: false
     }
@@ -75,13 +129,15 @@ struct SettlingEntry {
   /// How old the examination of a file may be that is given up: somebody may have opened it again.
   private static let lastLookAge = Duration.seconds(1)
 
-  /// How long a file that is not whole may rest until it is given up; nil where it may become whole
-  /// or is.
+  /// How long a file that is not whole, or may not be, may rest until it is judged as it is; nil for
+  /// others.
   func limit(_ rules: SettlingRules) -> Duration? {
     switch examination {
+    case .examined(.incomplete, _, _) where role == .sidecar: rules.sidecarLimit
     case .examined(.empty, canSeeWriters: true, _):
       min(rules.patience, max(rules.restPeriod, rules.cautiousRestPeriod))
-    case .examined(.empty, _, _), .examined(.incomplete, _, _): rules.patience
+    case .examined(.empty, _, _), .examined(.incomplete, _, _), .examined(.unended, _, _):
+      rules.patience
     case .examined, .beingWritten, nil: nil
     }
   }

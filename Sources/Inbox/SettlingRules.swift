@@ -25,19 +25,25 @@ public struct SettlingRules: Hashable, Sendable {
   /// within it, so that a file with an old modification time waits like any other.
   public var restPeriod = Duration.seconds(2)
   /// The same for files that were seen growing, and for those whose writers the system does not
-  /// show: a writer that stalls, or opens the file anew for every piece, must not look like one
+  /// show and that were not closed before our eyes: a writer that stalls, or opens the file anew for every piece, must not look like one
   /// that is done.
   public var cautiousRestPeriod = Duration.seconds(5)
   /// After how long a file that is still written to is reported. It may settle later all the same.
   public var growthLimit = Duration.seconds(6 * 3600)
   /// After how long a resting file that is not whole is given up, and one whose marker is missing is
-  /// reported. An empty file to which nobody writes is given up after ``cautiousRestPeriod``.
+  /// reported; one that may go on is taken as it is. An empty file to which nobody writes is given up after ``cautiousRestPeriod``.
   public var patience = Duration.seconds(600)
   /// What is appended to a recording's name to say that it is complete, such as `.done`; a
   /// recording is not taken before. Nil where the inbox has no such files.
   public var doneMarker: String?
+  /// How long a sidecar that does not read may rest until it is taken as it is, where the policy has
+  /// no limit of its own.
+  public var sidecarPatience = Duration.seconds(30)
   /// What is expected of sidecars.
   public var sidecar = SidecarPolicy.taken
+
+  /// How long a recording waits for a sidecar that does not read to be written anew.
+  var sidecarLimit: Duration { sidecar.limit ?? sidecarPatience }
 
   /// The rules of an inbox that was told nothing.
   public init() {}

@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Glibc
 
 /// Whether something that has arrived wants to be a recording: its name says so, or its first bytes

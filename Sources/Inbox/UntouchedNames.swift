@@ -1,3 +1,5 @@
+public import Sidecars
+
 /// What in an inbox is never opened, moved or reported: half-written files of programs that bring
 /// recordings, and folders that are not for them.
 public struct UntouchedNames: Hashable, Sendable {

@@ -6,6 +6,10 @@ struct WatchedFolders {
   enum Notice: Hashable {
     /// Look at what has this path now.
     case look(InboxPath)
+    /// Somebody has written to what has this path: look at it.
+    case written(InboxPath)
+    /// Somebody who had it open for writing has closed it: look at it.
+    case closed(InboxPath)
     /// A folder came: watch it and look through it.
     case folderCame(InboxPath)
     /// A folder left, with all that was in it.
@@ -63,7 +67,10 @@ struct WatchedFolders {
       return hasLeft && folder == .inbox ? .inboxLeft : nil
     }
     let path = folder.appending(name)
-    guard record.has(IN_ISDIR) else { return .look(path) }
+    guard record.has(IN_ISDIR) else {
+      if record.has(IN_MODIFY) { return .written(path) }
+      return record.has(IN_CLOSE_WRITE) ? .closed(path) : .look(path)
+    }
     if record.has(IN_CREATE) || record.has(IN_MOVED_TO) { return .folderCame(path) }
     if record.has(IN_DELETE) || record.has(IN_MOVED_FROM) { return .folderLeft(path) }
     return nil

@@ -12,6 +12,8 @@ public struct WatchDefinition: Hashable, Sendable {
     public var out: Located<String>?
     /// The folder for acknowledgements; nil where it goes without saying.
     public var outbox: Located<String>?
+    /// How exports are called, as written; nil where they are called as their recordings are.
+    public var name: Located<String>?
     /// What becomes of a file that is done.
     public var keep: Located<Keep>?
     /// How long a file must rest, in seconds.

@@ -10,7 +10,8 @@ struct WatchFileReader {
     synonyms: ["inbox": "inboxes", "watch": "inboxes", "patience": "drain"])
   private static let inboxKeys = Vocabulary(
     [
-      "inbox", "pipeline", "out", "outbox", "keep", "settle", "sidecar", "done-marker", "give-up",
+      "inbox", "pipeline", "out", "outbox", "name", "keep", "settle", "sidecar", "done-marker",
+      "give-up",
       "retry", "set",
     ],
     synonyms: [
@@ -83,6 +84,7 @@ struct WatchFileReader {
       case "pipeline": pipeline = located(entry)
       case "out": rest.out = located(entry)
       case "outbox": rest.outbox = located(entry)
+      case "name": rest.name = located(entry)
       case "keep": rest.keep = keep(entry)
       case "settle": rest.settle = findings.duration(entry.value, of: entry.key)
       case "sidecar": rest.sidecar = sidecar(entry)

@@ -63,19 +63,32 @@ extension Note {
       original = nil
     case .rename(let title): self.title = title
     case .tag(let tags): self.tags = tags
-    case .attach(let sidecar, let deviceID, let facts, let title, let tags):
-      guard self.sidecar == nil else { throw NoteRefusal(reason: "it has its sidecar already") }
-      self.sidecar = sidecar
-      self.deviceID = self.deviceID ?? deviceID
-      self.facts = facts ?? self.facts
-      self.title = title ?? self.title
-      if self.tags.isEmpty { self.tags = tags }
+    case .attach(let late): try attach(late)
     case .yieldIdentity:
       guard yieldsIdentity else { throw refusal }
-      deviceID = nil
+      (deviceID, deviceName) = (nil, nil)
       acknowledgementName = key.name
+    case .dropClaim:
+      guard conflict != nil else { throw refusal }
+      (conflict, deviceID, deviceName) = (nil, nil, nil)
     case .repeatArrival, .conflictAppeared: break
     }
+  }
+
+  private mutating func attach(_ late: LateSidecar) throws(NoteRefusal) {
+    guard sidecar == nil || late.isReplacing else {
+      throw NoteRefusal(reason: "it has its sidecar already")
+    }
+    sidecar = late.artifact
+    if deviceID == nil, let id = late.deviceID {
+      (deviceID, deviceName) = (id, late.deviceName)
+      conflict = conflict ?? late.conflict
+      // From now on its device finds it by the name that it gave it.
+      if conflict == nil { acknowledgementName = late.deviceName ?? id }
+    }
+    facts = late.facts ?? facts
+    title = late.title ?? title
+    if tags.isEmpty { tags = late.tags }
   }
 
   private mutating func retry(_ reason: String?, at time: Double) throws(NoteRefusal) {
@@ -121,6 +134,7 @@ extension NoteChange {
     case .attach: "its sidecar came"
     case .yieldIdentity(let other): "\(other) came in its place"
     case .conflictAppeared(let other): "\(other) claims to be it, with other bytes"
+    case .dropClaim: "it sounds like the note that it claims to be"
     case .repeatArrival(let name): "arrived again as \(name)"
     }
   }

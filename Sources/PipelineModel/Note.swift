@@ -28,6 +28,8 @@ public struct Note: Hashable, Sendable {
 
   /// The identity that its device gave it; nil where none did.
   public var deviceID: String?
+  /// The same as its device wrote it, in which it is given back; nil where that is not known.
+  public var deviceName: String?
   /// Its sidecar as it arrived; nil where none did.
   public var sidecar: Artifact?
   /// What is known about it, as canonical JSON; nil where nothing is.
@@ -86,6 +88,9 @@ public struct Note: Hashable, Sendable {
 
   /// Whether it waits for another note with the same sound to be done.
   public var waitsForOriginal: Bool { state == .received && original != nil }
+
+  /// The identity that its device gave it, as the device wrote it where that is known.
+  public var shownID: String? { deviceName ?? deviceID }
 
   /// Whether its identity is free for a recording that comes in its place: what arrived cut off or
   /// damaged is sent again by its device under the same name.

@@ -32,6 +32,8 @@ public enum NoteAcceptance: Hashable, Sendable {
   /// Its sound is that of another note. It is acknowledged with that one, and not to be processed
   /// any further.
   case duplicate(Note, of: NoteKey)
+  /// It claims another note's identity with other bytes and another sound, and is quarantined.
+  case conflict(Note, with: NoteKey)
   /// It is not being processed.
   case refused(NoteRefusal)
 }

@@ -13,9 +13,13 @@ public struct NoteArrival: Hashable, Sendable {
   /// The recording.
   public var recording: Artifact
   /// Its sidecar, with where that lies and its version; nil where none came.
-  public var sidecar: Sidecar?
+  public var sidecar: Companion?
+  /// What said that it is complete, with its version; nil where nothing did.
+  public var marker: Companion?
   /// The identity that its device gave it; nil where none did.
   public var deviceID: String?
+  /// The same as the device wrote it; nil where that is not known.
+  public var deviceName: String?
   /// What is known about it, as canonical JSON.
   public var facts: String?
   /// What it is called.
@@ -25,17 +29,17 @@ public struct NoteArrival: Hashable, Sendable {
   /// Why it cannot be accepted; nil where it can.
   public var refusal: String?
 
-  /// A sidecar that came with it.
-  public struct Sidecar: Hashable, Sendable {
+  /// A file that came with it.
+  public struct Companion: Hashable, Sendable {
     /// Where it lies beneath the inbox, in the form of ``NoteFile/path``.
     public let path: String
     /// The version of the file that was taken in.
     public let stamp: NoteFileStamp
-    /// Its bytes.
-    public let artifact: Artifact
+    /// Its bytes; nil where nobody needs them.
+    public let artifact: Artifact?
 
-    /// Describes a sidecar.
-    public init(path: String, stamp: NoteFileStamp, artifact: Artifact) {
+    /// Describes a file.
+    public init(path: String, stamp: NoteFileStamp, artifact: Artifact?) {
       self.path = path
       self.stamp = stamp
       self.artifact = artifact

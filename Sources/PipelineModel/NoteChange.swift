@@ -32,13 +32,15 @@ public enum NoteChange: Hashable, Sendable {
   case rename(String)
   /// It gets these tags in place of those that it has.
   case tag([String])
-  /// It gets its sidecar late, with what that says; nil where it says nothing new.
-  case attach(sidecar: Artifact, deviceID: String?, facts: String?, title: String?, tags: [String])
+  /// It gets its sidecar late, with what that says.
+  case attach(LateSidecar)
   /// Its device's identity goes over to another recording, which came in its place because this one
   /// could never be accepted.
   case yieldIdentity(to: NoteKey)
   /// Another recording claims its identity.
   case conflictAppeared(NoteKey)
+  /// What claims its device's identity with other bytes proved to be the same sound.
+  case dropClaim
   /// It arrived once more.
   case repeatArrival(name: String)
 }

@@ -6,6 +6,8 @@ public struct NoteFile: Hashable, Sendable {
     case recording
     /// What a device says about it.
     case sidecar
+    /// What says that the recording is complete.
+    case marker
   }
 
   /// Where it is.

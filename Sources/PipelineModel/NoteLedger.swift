@@ -13,9 +13,11 @@ public protocol NoteLedger: Sendable {
   /// With `begin`, it belongs to this process until it ends or moves on. O(log n).
   func change(_ key: NoteKey, _ change: NoteChange) throws(StoreError) -> NoteOutcome?
 
-  /// Records that a note was decoded to its end, and looks whether another one has this sound.
-  /// O(log n).
-  func accept(_ key: NoteKey, sound: Digest?) throws(StoreError) -> NoteAcceptance
+  /// Records that a note was decoded to its end, and looks whether another one has this sound: then
+  /// it is the same recording, also where it claims that one's identity with other bytes. O(log n).
+  func accept(
+    _ key: NoteKey, sound: Digest?, conflicts: ConflictPolicy
+  ) throws(StoreError) -> NoteAcceptance
 
   /// Puts back the notes of processes that have died. O(notes under way).
   func recoverNotes(pipeline: String) throws(StoreError) -> [Note]
@@ -66,10 +68,8 @@ public protocol NoteLedger: Sendable {
   ) throws(StoreError) -> [NoteFile]
 
   /// Records one more file that came with a note.
-  /// - Parameter deviceID: by which name its device knows the note, if by any.
   func addFile(
-    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, deviceID: String?,
-    to key: NoteKey
+    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, to key: NoteKey
   ) throws(StoreError)
 
   /// The files of uploaded and quarantined notes that have not been moved yet. O(limit).
@@ -88,6 +88,13 @@ public protocol NoteLedger: Sendable {
 
   /// Every name under which a note is acknowledged.
   func acknowledgementNames(of note: Note) throws(StoreError) -> [String]
+
+  /// The names of acknowledgements that are nobody's any more: of notes that were forgotten, and of
+  /// notes that are known to their devices by another name by now.
+  func retractedNames(pipeline: String) throws(StoreError) -> [String]
+
+  /// Records that these acknowledgements are gone.
+  func markRetracted(_ names: [String], pipeline: String) throws(StoreError)
 
   /// Every note of a pipeline that was acknowledged, by the names of its acknowledgements. O(n).
   func acknowledgedNames(pipeline: String) throws(StoreError) -> [(name: String, note: NoteKey)]

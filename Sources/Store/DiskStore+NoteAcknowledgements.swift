@@ -12,13 +12,9 @@ extension DiskStore {
 
   /// Every name under which a note is acknowledged.
   public func acknowledgementNames(of note: Note) throws(StoreError) -> [String] {
-    let rows = try withDatabase { (database) throws(StoreError) in
-      try database.run(
-        "SELECT DISTINCT device_id FROM note_files WHERE note = ? AND device_id IS NOT NULL",
-        [.text(note.key.name)], to: NoteTable.reading)
+    try withDatabase { (database) throws(StoreError) in
+      try NoteTable.acknowledgementNames(of: note, in: &database)
     }
-    let others = rows.compactMap { $0[0].text }.filter { $0 != note.acknowledgementName }
-    return [note.acknowledgementName] + others.sorted()
   }
 
   /// Every note of a pipeline that was acknowledged, by the names of its acknowledgements.
@@ -29,7 +25,7 @@ extension DiskStore {
       try database.run(
         """
         SELECT ack_name, key FROM notes WHERE pipeline = ?1 AND acknowledged > 0
-        UNION SELECT note_files.device_id, key FROM note_files
+        UNION SELECT coalesce(note_files.device_name, note_files.device_id), key FROM note_files
           JOIN notes ON notes.key = note_files.note
           WHERE pipeline = ?1 AND acknowledged > 0 AND note_files.device_id IS NOT NULL
         """, [.text(pipeline)], to: NoteTable.reading)
@@ -51,6 +47,22 @@ extension DiskStore {
       }
     }
   }
+
+  /// The names of acknowledgements that are nobody's any more.
+  public func retractedNames(pipeline: String) throws(StoreError) -> [String] {
+    try withDatabase { (database) throws(StoreError) in
+      try RetractionTable.names(pipeline: pipeline, in: &database)
+    }
+  }
+
+  /// Records that these acknowledgements are gone.
+  public func markRetracted(_ names: [String], pipeline: String) throws(StoreError) {
+    if names.isEmpty { return }
+    try changeNotes { (database) throws(StoreError) in
+      for name in names { try RetractionTable.withdraw(name, pipeline, in: &database) }
+    }
+  }
+
   /// What came of commands whose answers are not out yet, the oldest first.
   public func unansweredCommands(
     pipeline: String, limit: Int

@@ -36,12 +36,11 @@ extension DiskStore {
 
   /// Records one more file that came with a note.
   public func addFile(
-    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, deviceID: String?,
-    to key: NoteKey
+    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, to key: NoteKey
   ) throws(StoreError) {
     try changeNotes { (database) throws(StoreError) in
       try NoteFileTable.add(
-        role, path: path, stamp: stamp, inbox: inbox, deviceID: deviceID, to: key, in: &database)
+        role, path: path, stamp: stamp, inbox: inbox, to: key, in: &database)
     }
   }
 

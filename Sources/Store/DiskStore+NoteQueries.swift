@@ -51,6 +51,19 @@ extension DiskStore {
       "\(filter)ORDER BY changed_at DESC, key LIMIT ?", values + [SQLValue(max(0, query.limit))])
   }
 
+  /// Notes that may not be all that was recorded, those that changed last before the others. O(notes
+  /// that changed since).
+  /// - Parameter time: in seconds since 1970.
+  public func doubtfulNotes(
+    changedSince time: Double, limit: Int
+  ) throws(StoreError) -> [Note] {
+    try readNotes(
+      """
+      WHERE changed_at >= ? AND instr(facts, '"doubt":"') > 0
+      ORDER BY changed_at DESC, key LIMIT ?
+      """, [.real(time), SQLValue(max(0, limit))])
+  }
+
   /// A note's history, the oldest first.
   public func events(of key: NoteKey) throws(StoreError) -> [NoteEvent] {
     let rows = try withDatabase { (database) throws(StoreError) in

@@ -34,11 +34,12 @@ extension DiskStore: NoteLedger {
   /// Records that a note was decoded to its end. Where another one has this sound, the note is
   /// done with that one, or waits for it.
   public func accept(
-    _ key: NoteKey, sound: Digest?
+    _ key: NoteKey, sound: Digest?, conflicts: ConflictPolicy
   ) throws(StoreError) -> NoteAcceptance {
     let time = now
     return try changeNotes { (database) throws(StoreError) in
-      try NoteWork(time: time).accept(key, sound: sound, in: &database)
+      try NoteWork(time: time).accept(
+        key, sound: sound, conflicts: conflicts, in: &database)
     }
   }
 
@@ -71,6 +72,9 @@ extension DiskStore: NoteLedger {
             reason: "it \(note.state.words)", advice: "wait until that has ended, or cancel it"))
       }
       try NoteWork(time: time).dismissFollowers(of: key, in: &database)
+      for name in try NoteTable.acknowledgementNames(of: note, in: &database) {
+        try RetractionTable.add(name, note.pipeline, in: &database)
+      }
       try database.run("DELETE FROM notes WHERE key = ?", [.text(key.name)], to: "forget in")
       try NoteTable.countChange(in: &database)
       return .changed(note)

@@ -1,3 +1,4 @@
+public import Hashing
 public import PipelineModel
 
 extension DiskStore: RunLog {
@@ -33,6 +34,18 @@ extension DiskStore: RunLog {
     try records(
       "SELECT id, record, owner FROM runs ORDER BY started_at DESC, id DESC LIMIT ?",
       [SQLValue(max(0, limit))])
+  }
+
+  /// The newest run of a pipeline that read a recording; nil where there is none. O(runs).
+  public func lastRun(
+    of recording: Digest, pipeline: String
+  ) throws(StoreError) -> RunRecord? {
+    try records(
+      """
+      SELECT id, record, owner FROM runs WHERE pipeline = ? AND instr(record, ?) > 0
+      ORDER BY started_at DESC, id DESC LIMIT 8
+      """, [.text(pipeline), .text(recording.hex)]
+    ).first { $0.recordings?.values.contains(recording) == true }
   }
 
   /// The run of this name or, if there is none, the one whose name begins with it; throws when

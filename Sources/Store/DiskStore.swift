@@ -90,8 +90,8 @@ public final class DiskStore: Sendable {
   /// The time, in seconds since 1970.
   var now: Double { Double(clock()) / 1e9 }
 
-  /// Opens the store at `path` to look at it. One that may not be written is read all the same: the
-  /// database is looked at in a copy, and nothing is swept or made again.
+  /// Opens the store at `path` to look at it. One that may not be written, or whose disk is full, is
+  /// read all the same: the database is looked at in a copy, and nothing is swept or made again.
   public convenience init(reading path: String) throws(StoreError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     if DatabaseSnapshot.isWritable(layout.root) {

@@ -64,7 +64,7 @@ struct NoteAdmittance {
   ) throws(StoreError) -> NoteAdmission {
     // A device may know the same sound by a name of its own: it wants to hear of it by that name.
     let isAlias = arrival.deviceID != nil && named == nil && arrival.deviceID != holder.deviceID
-    try addFiles(to: holder.key, alias: isAlias ? arrival.deviceID : nil, in: &database)
+    try addFiles(to: holder.key, isAlias: isAlias, in: &database)
     let outcome = try NoteWork(time: time).change(
       holder.key, .repeatArrival(name: arrival.fileName), in: &database)
     if isAlias { try applyWaitingCommands(in: &database) }
@@ -76,15 +76,17 @@ struct NoteAdmittance {
   ) throws(StoreError) -> NoteAdmission {
     let key = try NoteTable.freeKey(
       for: arrival.recording.digest, pipeline: arrival.pipeline, in: &database)
-    let isHeldBack = named != nil && conflicts == .quarantine
+    // Whether it is the same sound is known once it is decoded.
     let conflictText = named.map { "it claims to be \($0.key) with other bytes" }
     var note = Note(
       key: key, pipeline: arrival.pipeline, inbox: arrival.inbox, fileName: arrival.fileName,
       recording: arrival.recording, receivedAt: time,
-      acknowledgementName: named == nil ? arrival.deviceID ?? key.name : key.name,
+      acknowledgementName: named == nil
+        ? arrival.deviceName ?? arrival.deviceID ?? key.name : key.name,
       deviceID: arrival.deviceID,
-      state: isHeldBack || arrival.refusal != nil ? .quarantined : .received,
+      state: arrival.refusal == nil ? .received : .quarantined,
       reason: arrival.refusal ?? conflictText)
+    note.deviceName = arrival.deviceName
     note.sidecar = arrival.sidecar?.artifact
     note.facts = arrival.facts
     note.title = arrival.title
@@ -97,11 +99,13 @@ struct NoteAdmittance {
         "INSERT INTO note_events (note, number, at, state) VALUES (?, 0, ?, 'received')",
         [.text(key.name), .real(time)], to: NoteTable.recording)
     }
-    try addFiles(to: key, alias: nil, in: &database)
+    try addFiles(to: key, isAlias: false, in: &database)
+    try RetractionTable.withdraw(note.acknowledgementName, note.pipeline, in: &database)
     if let named {
-      // The other one's owner hears of it as well.
-      try NoteWork(time: time).change(
-        named.key, .conflictAppeared(key), in: &database)
+      if conflicts == .process || arrival.refusal != nil {
+        // The other one's owner hears of it as well.
+        try NoteWork(time: time).change(named.key, .conflictAppeared(key), in: &database)
+      }
       return .conflict(note, with: named.key)
     }
     try applyWaitingCommands(in: &database)
@@ -109,15 +113,21 @@ struct NoteAdmittance {
   }
 
   private func addFiles(
-    to key: NoteKey, alias: String?, in database: inout Database
+    to key: NoteKey, isAlias: Bool, in database: inout Database
   ) throws(StoreError) {
     try NoteFileTable.add(
-      .recording, path: arrival.path, stamp: arrival.stamp, inbox: arrival.inbox, deviceID: alias,
+      .recording, path: arrival.path, stamp: arrival.stamp, inbox: arrival.inbox,
+      deviceID: isAlias ? arrival.deviceID : nil, deviceName: isAlias ? arrival.deviceName : nil,
       to: key, in: &database)
-    if let sidecar = arrival.sidecar {
+    if isAlias, let name = arrival.deviceName ?? arrival.deviceID {
+      try RetractionTable.withdraw(name, arrival.pipeline, in: &database)
+    }
+    let companions: [(NoteFile.Role, NoteArrival.Companion?)] = [
+      (.sidecar, arrival.sidecar), (.marker, arrival.marker),
+    ]
+    for case (let role, let file?) in companions {
       try NoteFileTable.add(
-        .sidecar, path: sidecar.path, stamp: sidecar.stamp, inbox: arrival.inbox, deviceID: nil,
-        to: key, in: &database)
+        role, path: file.path, stamp: file.stamp, inbox: arrival.inbox, to: key, in: &database)
     }
   }
 

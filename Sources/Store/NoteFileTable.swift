@@ -17,18 +17,20 @@ enum NoteFileTable {
 
   /// Records a file that lies in the inbox, inside a transaction.
   static func add(
-    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, deviceID: String?,
-    to key: NoteKey, in database: inout Database
+    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String,
+    deviceID: String? = nil, deviceName: String? = nil, to key: NoteKey,
+    in database: inout Database
   ) throws(StoreError) {
     try database.run(
       """
       INSERT INTO note_files
-        (note, inbox, role, path, location, inode, byte_count, modified_ns, changed_ns, place, device_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'inbox', ?)
+        (note, inbox, role, path, location, inode, byte_count, modified_ns, changed_ns, place,
+          device_id, device_name)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'inbox', ?, ?)
       """,
       [.text(key.name), .text(inbox), .text(role.rawValue), .text(path), .text(path)]
         + values(stamp)
-        + [SQLValue(deviceID)], to: NoteTable.recording)
+        + [SQLValue(deviceID), SQLValue(deviceName)], to: NoteTable.recording)
   }
 
   /// The file of this path and version that still lies there; nil where none was taken in.

@@ -63,6 +63,19 @@ enum NoteTable {
     try database.run("UPDATE note_version SET number = number + 1", to: recording)
   }
 
+  /// Every name under which a note is acknowledged.
+  static func acknowledgementNames(
+    of note: Note, in database: inout Database
+  ) throws(StoreError) -> [String] {
+    let rows = try database.run(
+      """
+      SELECT DISTINCT coalesce(device_name, device_id) FROM note_files
+      WHERE note = ? AND device_id IS NOT NULL
+      """, [.text(note.key.name)], to: reading)
+    let others = rows.compactMap { $0[0].text }.filter { $0 != note.acknowledgementName }
+    return [note.acknowledgementName] + others.sorted()
+  }
+
   /// The process that a note belongs to; nil where it is not under way.
   static func owner(
     of key: NoteKey, in database: inout Database
@@ -122,7 +135,7 @@ enum NoteTable {
     "key", "pipeline", "inbox", "file_name", "digest", "byte_count", "received_at", "ack_name",
     "device_id", "sidecar", "sidecar_byte_count", "facts", "title", "tags", "state", "reason",
     "attempts", "next_attempt", "changed_at", "state_since", "accepted_at", "uploaded_at", "sound",
-    "original", "conflict", "revision",
+    "original", "conflict", "revision", "device_name",
   ]
 
   private static func values(_ note: Note) throws(StoreError) -> [SQLValue] {
@@ -136,6 +149,7 @@ enum NoteTable {
       SQLValue(note.nextAttempt), .real(note.changedAt), .real(note.stateSince),
       SQLValue(note.acceptedAt), SQLValue(note.uploadedAt), SQLValue(note.sound?.hex),
       SQLValue(note.original?.name), SQLValue(note.conflict?.name), SQLValue(note.revision),
+      SQLValue(note.deviceName),
     ]
   }
 
@@ -156,6 +170,7 @@ enum NoteTable {
     if let sidecar = row[9].text.flatMap(Digest.init(hex:)), let count = row[10].integer {
       note.sidecar = Artifact(kind: .file, digest: sidecar, byteCount: Int(count))
     }
+    note.deviceName = row[26].text
     note.facts = row[11].text
     note.title = row[12].text
     note.tags = tags

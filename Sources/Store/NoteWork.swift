@@ -13,11 +13,15 @@ struct NoteWork {
     _ key: NoteKey, _ change: NoteChange, in database: inout Database
   ) throws(StoreError) -> NoteOutcome? {
     guard let before = try NoteTable.note(key, in: &database) else { return nil }
+    let change = try completed(change, of: before, in: &database)
     let note: Note
     do throws(NoteRefusal) {
       note = try before.applying(change, at: time)
     } catch {
       return .refused(error)
+    }
+    if note.acknowledgementName != before.acknowledgementName {
+      try rename(before, to: note, in: &database)
     }
     let isUnderWay = note.state == .processing || note.state == .uploading
     // Whoever begins it has it; what else happens to it meanwhile does not change that.
@@ -29,6 +33,9 @@ struct NoteWork {
       }
     try NoteTable.write(
       note, event: change.historyText ?? note.reason, owner: owner, to: &database)
+    if before.deviceID == nil, note.conflict == nil, let id = note.deviceID {
+      try NoteCommandTable.applyWaiting(for: id, pipeline: note.pipeline, at: time, in: &database)
+    }
     switch note.state {
     case .uploaded: try finishFollowers(of: note, in: &database)
     case .failed where note.nextAttempt == nil, .quarantined:
@@ -38,16 +45,45 @@ struct NoteWork {
     return .changed(note)
   }
 
+  /// A sidecar may claim the identity of another note: whoever had it first keeps it.
+  private func completed(
+    _ change: NoteChange, of note: Note, in database: inout Database
+  ) throws(StoreError) -> NoteChange {
+    guard case .attach(var late) = change, note.deviceID == nil, let id = late.deviceID,
+      let other = try NoteAdmittance.note(
+        deviceID: id, pipeline: note.pipeline, in: &database), other.key != note.key
+    else { return change }
+    late.conflict = other.key
+    return .attach(late)
+  }
+
+  /// The acknowledgement under a name that is not a note's any more goes, unless it is another's.
+  private func rename(
+    _ before: Note, to note: Note, in database: inout Database
+  ) throws(StoreError) {
+    if before.acknowledgementName == before.key.name {
+      try RetractionTable.add(before.acknowledgementName, before.pipeline, in: &database)
+    }
+    try RetractionTable.withdraw(note.acknowledgementName, note.pipeline, in: &database)
+  }
+
   /// Records that a note was decoded to its end, and looks for its sound among the others.
   func accept(
-    _ key: NoteKey, sound: Digest?, in database: inout Database
+    _ key: NoteKey, sound: Digest?, conflicts: ConflictPolicy, in database: inout Database
   ) throws(StoreError) -> NoteAcceptance {
+    // Whoever let it in by hand did so after it had been decoded.
+    let isFirst = try NoteTable.note(key, in: &database)?.acceptedAt == nil
     guard let outcome = try change(key, .accept(sound: sound), in: &database) else {
       return .refused(NoteRefusal(reason: "there is no such note"))
     }
     guard case .changed(let note) = outcome else {
       if case .refused(let refusal) = outcome { return .refused(refusal) }
       return .refused(NoteRefusal(reason: "it was not changed"))
+    }
+    if let rival = note.conflict, isFirst, conflicts == .quarantine,
+      let conflict = try judge(note, rival, sound, in: &database)
+    {
+      return conflict
     }
     guard let sound, let other = try holder(of: sound, besides: note, in: &database) else {
       return .accepted(note)
@@ -65,6 +101,22 @@ struct NoteWork {
         to: NoteTable.recording)
     }
     return .duplicate(repeated, of: other.key)
+  }
+
+  /// Decides about a note that claims another one's identity with other bytes.
+  /// - Returns: nil where it is the same recording after all, written otherwise.
+  private func judge(
+    _ note: Note, _ rival: NoteKey, _ sound: Digest?, in database: inout Database
+  ) throws(StoreError) -> NoteAcceptance? {
+    if let sound, try NoteTable.note(rival, in: &database)?.sound == sound {
+      try change(note.key, .dropClaim, in: &database)
+      return nil
+    }
+    let reason = "it claims to be \(rival) with other bytes"
+    let outcome = try change(note.key, .quarantine(reason: reason), in: &database)
+    // The other one's owner hears of it as well.
+    try change(rival, .conflictAppeared(note.key), in: &database)
+    return .conflict(outcome?.note ?? note, with: rival)
   }
 
   /// Lets those that waited for a note go their own way.

@@ -1,4 +1,15 @@
 extension Schema {
+  /// What devices call their notes, letter for letter, and acknowledgements that have to go.
+  static let noteNames = """
+    ALTER TABLE notes ADD COLUMN device_name TEXT;
+    ALTER TABLE note_files ADD COLUMN device_name TEXT;
+    CREATE TABLE retracted (
+      pipeline TEXT NOT NULL,
+      name TEXT NOT NULL,
+      PRIMARY KEY (pipeline, name)
+    ) STRICT, WITHOUT ROWID;
+    """
+
   /// Notes, their history, the files that came with them, and what devices asked for.
   static let notes = """
     CREATE TABLE notes (

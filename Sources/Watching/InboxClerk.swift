@@ -56,6 +56,7 @@ struct InboxClerk {
     case .unsettled(let path, let reason):
       standing.wait(path, Self.words(reason))
       tell(.unsettled, file: path.description, text: Self.words(reason))
+    case .waiting(let path, let reason): standing.wait(path, reason)
     case .refused(let path, let error): refuse(path, error.reason)
     case .gone(let path):
       again[path] = nil
@@ -79,7 +80,11 @@ struct InboxClerk {
       case .duplicate(let note):
         clerk.tell(.duplicate, note, file: path.description, text: "it has come before")
       case .conflict(let note, let other):
-        clerk.tell(.conflict, note, text: "it claims to be \(other) with other bytes")
+        let isDecided = note.state == .quarantined || clerk.custody.rules.conflicts == .process
+        clerk.tell(
+          isDecided ? .conflict : .received, note,
+          text: "it claims to be \(other) with other bytes")
+        clerk.warn(of: note)
       case .known: break
       case .changed: clerk.watcher.lookAgain(at: path)
       }
@@ -93,9 +98,10 @@ struct InboxClerk {
       case .attached(let note):
         clerk.tell(.sidecar, note, text: path.description)
         clerk.warn(of: note)
+      case .known: break
       case .refused(let refusal):
         clerk.refuse(path, refusal.reason)
-      case .waiting: clerk.standing.wait(path, "no recording of its name has come")
+      case .waiting: clerk.standing.wait(path, "its recording has not been taken in")
       case .changed: clerk.watcher.lookAgain(at: path)
       }
     }
@@ -148,9 +154,11 @@ struct InboxClerk {
     tell(.refused, file: path.description, text: reason)
   }
 
-  /// Tells what is wrong with a note's sidecar.
+  /// Tells what speaks against a note's being whole, and what is wrong with its sidecar.
   private func warn(of note: Note) {
-    for problem in KeptFacts(of: note).problems {
+    let facts = KeptFacts(of: note)
+    if let doubt = facts.doubt { tell(.warning, note, text: doubt) }
+    for problem in facts.problems {
       tell(.warning, note, text: "its sidecar: \(problem)")
     }
   }
@@ -225,6 +233,7 @@ struct InboxClerk {
     case .unreadable(let what): "it cannot be examined: \(what)"
     case .markerMissing: "the file that says that it is complete is missing"
     case .sidecarMissing: "its sidecar is missing"
+    case .sidecarUnreadable: "its sidecar does not read"
     }
   }
 }

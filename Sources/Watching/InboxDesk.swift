@@ -1,3 +1,4 @@
+internal import AudioModel
 internal import Hashing
 internal import Inbox
 internal import Media
@@ -44,7 +45,8 @@ final class InboxDesk: Sendable {
     let mail = mail
     let watcher = InboxWatcher(
       path: settings.path, rules: settings.rules, isKnown: { custody.isKnown($0, $1) },
-      examine: { Self.verdict(on: $0) }, report: { mail.send(.arrival($0)) })
+      examine: { Self.verdict(on: $0) }, measure: { Self.milliseconds(of: $0) },
+      report: { mail.send(.arrival($0)) })
     self.watcher = watcher
     thread = BackgroundThread(name: "desk") { [claim] in
       var clerk = InboxClerk(
@@ -93,8 +95,14 @@ final class InboxDesk: Sendable {
     switch ContainerExtent(ofFileAt: file.readingPath) {
     case .whole: .whole
     case .incomplete(let what): .incomplete(what)
+    case .unended(let what): .unended(what)
     case .unreadable(let why): .undecided(why)
     }
+  }
+
+  private static func milliseconds(of file: borrowing ArrivedFile) -> Int? {
+    guard let found = try? MediaProbe.describe(file.readingPath) else { return nil }
+    return ContainerFacts(tags: [:], duration: found.duration?.value).milliseconds
   }
 
   private static func claim(

@@ -1,5 +1,6 @@
 public import Inbox
 internal import PipelineModel
+public import Sidecars
 
 /// One inbox, and what becomes of what arrives in it. All folders exist, and all paths are absolute
 /// and free of links.
@@ -10,6 +11,8 @@ public struct InboxSettings: Sendable {
   public var pipeline: WatchedPipeline
   /// The folder for exports.
   public var out: String
+  /// How exports are called; nil where they are called as their recordings are.
+  public var template: NameTemplate?
   /// The folder for acknowledgements.
   public var outbox: String
   /// The outboxes of other inboxes with this pipeline, in which its notes are acknowledged as well.
@@ -41,6 +44,7 @@ public struct InboxSettings: Sendable {
   func isSame(as other: InboxSettings) -> Bool {
     path == other.path && out == other.out && outbox == other.outbox && custody == other.custody
       && rules == other.rules && otherOutboxes == other.otherOutboxes
-      && otherPipelines == other.otherPipelines && pipeline.isSame(as: other.pipeline)
+      && otherPipelines == other.otherPipelines && template == other.template
+      && pipeline.isSame(as: other.pipeline)
   }
 }

@@ -1,7 +1,9 @@
 internal import Hashing
 internal import Inbox
 internal import PipelineEngine
+internal import Media
 internal import PipelineModel
+internal import Sidecars
 
 /// Takes one note from where it stands to its end: decoded, accepted, processed, exported. Every
 /// step is recorded before the next one begins, so that a crash costs nothing but time.
@@ -47,13 +49,38 @@ struct NoteJob {
   }
 
   private func recordingRun(_ note: Note) throws(StageError) -> RecordingRun {
-    let path = try arrivalPath()
+    let place = try exportPlace(of: note, at: try arrivalPath())
     return RecordingRun(
       engine: engine, pipeline: settings.pipeline,
-      folder: try OutputTree.make(path.safeFolders, in: settings.out),
+      folder: try OutputTree.make(place.folders, in: settings.out),
       recording: note.recording, request: KeptFacts(of: note).request,
-      name: RecordingName(path.name), mark: String(note.key.name.prefix(8)), stop: stop,
+      name: place.name, mark: String(note.key.name.prefix(8)), stop: stop,
       recorder: NoteRunRecorder(note, engine))
+  }
+
+  /// Where below the output folder the exports go, and what they are called.
+  private func exportPlace(
+    of note: Note, at path: InboxPath
+  ) throws(StageError) -> (folders: [String], name: RecordingName) {
+    guard let template = settings.template else {
+      return (path.safeFolders, RecordingName(path.name))
+    }
+    var tags: [String: String] = [:]
+    if template.needsTags {
+      do throws(StoreError) {
+        let recording = try engine.store.path(of: note.recording)
+        // A recording that cannot be looked into says why when it is decoded.
+        tags = (try? MediaProbe.describe(recording).tags) ?? [:]
+      } catch {
+        throw StageError(error)
+      }
+    }
+    let known = path.names.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: "/")
+    var names = template.fill(
+      NameFields(path: known, sidecar: KeptFacts(of: note).nameFields(of: note), tags: tags)
+    ).split(separator: "/").map(String.init)
+    let stem = names.popLast() ?? "recording"
+    return (names, RecordingName(stem: stem, endingOf: path.name))
   }
 
   /// Where in its inbox the recording arrived.
@@ -70,13 +97,19 @@ struct NoteJob {
   /// - Returns: whether the note is to be gone on with.
   private func accept(_ sound: Digest?) throws(StageError) -> Bool {
     let answer: NoteAcceptance
-    do throws(StoreError) { answer = try engine.store.accept(note.key, sound: sound) } catch {
+    do throws(StoreError) {
+      answer = try engine.store.accept(
+        note.key, sound: sound, conflicts: settings.custody.conflicts)
+    } catch {
       throw StageError(error)
     }
     switch answer {
     case .accepted: return true
     case .duplicate(_, let original):
       tell(.duplicate, text: "it sounds like \(original)")
+      return false
+    case .conflict(_, let other):
+      tell(.conflict, text: "it claims to be \(other) with other bytes and another sound")
       return false
     case .refused(let refusal):
       tell(.warning, text: "it is left alone: \(refusal.reason)")

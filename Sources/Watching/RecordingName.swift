@@ -1,3 +1,4 @@
+internal import Sidecars
 internal import Inbox
 
 /// What an arrived file is called from here on: its own name, made fit to be part of any path.
@@ -6,6 +7,12 @@ struct RecordingName: Hashable, Sendable {
   let stem: String
   /// The ending with its dot; empty where there is none.
   let ending: String
+
+  /// Takes a name that is fit already, and the recording's own ending.
+  init(stem: String, endingOf name: FileName?) {
+    self.stem = stem
+    ending = RecordingName(name).ending
+  }
 
   /// Cleans a name. Never fails: a name of which nothing is left becomes `recording`.
   init(_ name: FileName?) {

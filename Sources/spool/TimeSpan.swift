@@ -7,7 +7,7 @@ struct TimeSpan: ArgumentValue {
   let seconds: Double
   let argument: String
 
-  static let expectation = "a time like 2s, 500ms or 1min"
+  static let expectation = "a time above 0, like 2s, 500ms or 1min"
 
   init?(argument: String) {
     guard let seconds = try? Unit.seconds.parse(argument), seconds > 0, seconds < 1e9 else {

@@ -13,9 +13,10 @@ enum AllowedImports {
     "PipelineModel": ["Hashing"],
     "PipelineFile": ["PipelineModel", "CYAML"],
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
-    "Batch": ["PipelineModel", "PipelineEngine", "Threading", "Hashing"],
+    "Sidecars": ["PipelineModel"],
+    "Batch": ["PipelineModel", "PipelineEngine", "Sidecars", "Threading", "Hashing"],
     "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
-    "Inbox": ["PipelineModel", "Hashing", "Threading", "CPosix"],
+    "Inbox": ["PipelineModel", "Sidecars", "Hashing", "Threading", "CPosix"],
 
     // The sound side.
     "AudioModel": [],
@@ -30,14 +31,15 @@ enum AllowedImports {
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
-      "PipelineModel", "PipelineEngine", "Inbox", "AudioModel", "Media", "Hashing", "Threading",
+      "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
+      "Threading",
     ],
     "Arguments": [],
     // It sees a run only from outside, as a user does.
     "CrashTest": ["Hashing"],
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
-      "Stages", "Watching", "Inbox", "Hashing", "Media", "Threading", "CPosix",
+      "Stages", "Watching", "Inbox", "Sidecars", "Hashing", "Media", "Threading", "CPosix",
     ],
 
     // For tests.
@@ -53,7 +55,7 @@ enum AllowedImports {
   ]
 
   static let pipelineSide: Set<String> = [
-    "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Inbox",
+    "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Sidecars", "Inbox",
   ]
   static let soundSide: Set<String> = ["AudioModel", "DSP", "Media", "Pictures"]
 

@@ -1,4 +1,5 @@
 import Foundation
+import Sidecars
 import Testing
 
 @testable import Batch

@@ -102,8 +102,13 @@ struct TreeWalkTests {
   @Test("a recording knows its sidecar")
   func sidecars() throws {
     try make("a.wav", "a.m4a", "a.json", "b.wav", "c/b.json", "c/d.wav")
+    try make("e.wav", "e.wav.json", "f.wav", "f_meta.json", "g.wav", "g.json", "g_meta.json")
     let sidecars = Dictionary(
       find().files.map { ($0.path, $0.sidecar) }, uniquingKeysWith: { first, _ in first })
-    #expect(sidecars == ["a.wav": "a.json", "a.m4a": "a.json", "b.wav": nil, "c/d.wav": nil])
+    #expect(
+      sidecars == [
+        "a.wav": "a.json", "a.m4a": "a.json", "b.wav": nil, "c/d.wav": nil,
+        "e.wav": "e.wav.json", "f.wav": "f_meta.json", "g.wav": "g.json",
+      ])
   }
 }

@@ -101,8 +101,8 @@ enum BenchmarkProgram {
         name: "watch-idle", group: "Benchmarks",
         summary: "What an idle watch over many known files takes, and how soon it wakes.",
         discussion: """
-          The files become known once, which takes minutes, and stay for the next time. The targets \
-          are 0.5 % of a core, 60 MB, and a recording in the store a second after it has settled. \
+          One recording is taken in, and the store is given notes like its for all other files. The \
+          targets are 0.5 % of a core, 60 MB, and a recording in the store a second after it has settled. \
           Not among all.
           """,
         options: [files, idle, spool]),

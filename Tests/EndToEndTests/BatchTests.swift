@@ -96,6 +96,11 @@ struct BatchTests {
     #expect(retry.outcomes["bad.wav"] == "done" && retry.outcomes["new.wav"] == "left-out")
     #expect(["reused", "left-out"].contains(retry.outcomes["good.wav"]), "\(retry.lines)")
     #expect(!FileManager.default.fileExists(atPath: folder.place.out + "/new.wav"))
+    // Where nothing is left to retry, the report stays as it is, to the byte.
+    let report = URL(fileURLWithPath: folder.place.out + "/batch.json")
+    let before = try Data(contentsOf: report)
+    #expect(try folder.batch(pipeline, ["--failed"]).exitCode == 0)
+    #expect(try Data(contentsOf: report) == before)
     #expect(try folder.batch(pipeline).report?.done ?? 0 >= 1)
     #expect(FileManager.default.fileExists(atPath: folder.place.out + "/new.wav"))
   }
@@ -177,9 +182,9 @@ struct BatchTests {
     let run = try folder.batch(
       try folder.pipeline(), ["--name", "{album}/{date}-{title}.{ext}"])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
-    #expect(run.report?.file("n1.m4a")?.name?.hasSuffix("/2026-03-14-_./.._Call _ garage") == false)
+    #expect(run.report?.file("n1.m4a")?.name?.hasPrefix("../") == false)
     let names = (run.report?.files ?? []).compactMap(\.name)
-    #expect(names.contains { $0.hasSuffix("2026-03-14-_._.._Call _ garage") }, "\(names)")
+    #expect(names.contains { $0.hasSuffix("/2026-03-14-Call - garage") }, "\(names)")
     #expect(names.contains("unknown album/2026-01-02-REC20260102"))
     #expect(names.contains("unknown album/2026-01-02-REC20260102-2"))
     #expect(!FileManager.default.fileExists(atPath: folder.place.file("Call")))

@@ -1,3 +1,4 @@
+import Sidecars
 import Foundation
 import Hashing
 import PipelineModel
@@ -135,6 +136,68 @@ struct AcknowledgementTests {
     try FileManager.default.removeItem(atPath: bench.outbox)
     #expect(try bench.custody(store).reconcile().acknowledgements == 1)
     #expect(try bench.custody(store).reconcile().acknowledgements == 0)
+  }
+
+  @Test("a device gets its identity back as it wrote it, also a second device and after all time")
+  func letters() throws {
+    let capitals = Self.id.uppercased()
+    let note = try receive("sound", as: "a.m4a", id: capitals)
+    #expect(note.deviceID == Self.id)
+    let other = "{9C1E4B0A-52D3-4E8F-9A16-3B0D2F6C8E41}"
+    _ = try receive("sound", as: "b.m4a", id: other)
+    _ = custody.settle()
+    #expect(try bench.ack(capitals)["noteId"] == .text(capitals))
+    // What no file may be called is called by its usual form, and still given back as it came.
+    let name = "9c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41"
+    #expect(try bench.ack(name)["noteId"] == .text(other))
+    #expect(try bench.ack(name)["id"] == .text(note.key.name))
+    #expect(try store.note(named: Self.id)?.key == note.key)
+    #expect(try store.note(named: capitals)?.key == note.key)
+    // The same identity, written otherwise, is no other note's.
+    let again = try receive("other bytes", as: "c.m4a", id: Self.id)
+    #expect(again.conflict == note.key)
+  }
+
+  @Test("once a note's device is known, it is acknowledged by that name alone")
+  func lateName() throws {
+    let note = try receive("sound", as: "a.m4a")
+    _ = custody.settle()
+    #expect(bench.files(in: bench.outbox).contains("\(note.key).ack.json"))
+    let path = try #require(InboxPath("a.json"))
+    try bench.write(#"{"noteId":"\#(Self.id)"}"#, to: path)
+    _ = try custody.takeSidecar(at: path, stamp: try bench.stamp(of: path))
+    bench.time.advance(by: 1)
+    _ = custody.settle()
+    #expect(bench.files(in: bench.outbox) == ["\(Self.id).ack.json", "state.json"])
+    #expect(try bench.ack(Self.id)["id"] == .text(note.key.name))
+    #expect(try bench.custody(store).reconcile().acknowledgements == 0)
+  }
+
+  @Test("a late sidecar that claims another's identity does not take it")
+  func lateClaim() throws {
+    let first = try receive("sound", as: "a.m4a", id: Self.id)
+    let second = try receive("other", as: "b.m4a")
+    let path = try #require(InboxPath("b.json"))
+    try bench.write(#"{"noteId":"\#(Self.id)"}"#, to: path)
+    _ = try custody.takeSidecar(at: path, stamp: try bench.stamp(of: path))
+    _ = custody.settle()
+    #expect(try bench.ack(Self.id)["id"] == .text(first.key.name))
+    #expect(try bench.ack(second.key.name)["conflictsWith"] == .text(first.key.name))
+  }
+
+  @Test("the acknowledgements of a note that is forgotten go, and come again with it")
+  func forgotten() throws {
+    let note = try receive("sound", as: "a.m4a", id: Self.id)
+    _ = custody.settle()
+    _ = try bench.store().forget(note.key)
+    bench.time.advance(by: 1)
+    _ = custody.settle()
+    #expect(bench.files(in: bench.outbox) == ["state.json"])
+    _ = try bench.store().forget(note.key)
+    _ = try receive("sound", as: "b.m4a", id: Self.id)
+    bench.time.advance(by: 1)
+    _ = custody.settle()
+    #expect(bench.files(in: bench.outbox) == ["\(Self.id).ack.json", "state.json"])
   }
 
   @Test("changes that another process makes are told as well")

@@ -1,3 +1,4 @@
+import Sidecars
 import Foundation
 import Glibc
 import TestSupport

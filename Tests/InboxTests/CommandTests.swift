@@ -1,3 +1,4 @@
+import Sidecars
 import Foundation
 import Hashing
 import PipelineModel

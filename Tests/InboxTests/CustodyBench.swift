@@ -1,3 +1,4 @@
+import Sidecars
 import CPosix
 import Foundation
 import Glibc

@@ -1,3 +1,4 @@
+import Sidecars
 import Foundation
 import Glibc
 import Hashing
@@ -60,7 +61,7 @@ struct CustodyFaultTests {
     }
     for note in try custody.dueNotes(limit: 9) {
       guard let key = try custody.begin(note.key)?.key else { continue }
-      _ = try custody.accept(key, sound: SHA256.digest(of: "S"))
+      _ = try custody.accept(key, sound: note.recording.digest)
       _ = try custody.finish(key)
       _ = custody.settle()
     }

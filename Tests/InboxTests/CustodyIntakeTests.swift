@@ -1,3 +1,4 @@
+import Sidecars
 import Foundation
 import Glibc
 import Hashing
@@ -211,11 +212,20 @@ struct CustodyIntakeTests {
     let sidecar = #"{"noteId":"\#(Self.id)"}"#
     let first = try receive(try bench.drop("sound", as: "a.m4a", sidecar: sidecar))
     let intake = try custody.takeIn(try bench.drop("other", as: "b.m4a", sidecar: sidecar))
-    guard case .conflict(let second, with: first.key) = intake else {
+    guard case .conflict(let claim, with: first.key) = intake else {
       Issue.record("it is no conflict: \(intake)")
       return
     }
-    #expect(second.state == .quarantined && second.key != first.key)
+    #expect(claim.state == .received && claim.key != first.key)
+    // Only its sound tells.
+    guard
+      case .conflict(let second, with: first.key) = try bench.process(
+        claim.key, with: custody, sound: "O")
+    else {
+      Issue.record("it was accepted")
+      return
+    }
+    #expect(second.state == .quarantined)
     #expect(try store.text(of: second.recording) == "other")
     _ = custody.settle()
     #expect(
@@ -243,6 +253,31 @@ struct CustodyIntakeTests {
         "a.json", "a.m4a", "accepted/b.json", "accepted/b.m4a", "accepted/c.json",
         "accepted/c.m4a",
       ])
+  }
+
+  @Test("the same identity with other bytes and the same sound is the same recording once more")
+  func retagged() throws {
+    let sidecar = #"{"noteId":"\#(Self.id)"}"#
+    let first = try receive(try bench.drop("sound", as: "a.m4a", sidecar: sidecar))
+    try bench.process(first.key, with: custody, sound: "S")
+    let claim = try custody.takeIn(try bench.drop("other", as: "b.m4a", sidecar: sidecar)).note
+    let second = try #require(claim)
+    guard
+      case .duplicate(let repeated, of: first.key) = try bench.process(
+        second.key, with: custody, sound: "S")
+    else {
+      Issue.record("it is no duplicate")
+      return
+    }
+    #expect(repeated.conflict == nil && repeated.state == .uploaded)
+    _ = custody.settle()
+    #expect(
+      bench.files(in: bench.inbox) == [
+        "accepted/a.json", "accepted/a.m4a", "accepted/b.json", "accepted/b.m4a",
+      ])
+    #expect(try bench.ack(Self.id)["id"] == .text(first.key.name))
+    #expect(try bench.ack(second.key.name)["duplicateOf"] == .text(first.key.name))
+    #expect(try store.note(named: Self.id)?.key == first.key)
   }
 
   @Test("a policy lets conflicts in")

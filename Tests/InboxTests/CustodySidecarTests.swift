@@ -1,3 +1,4 @@
+import Sidecars
 import Foundation
 import Hashing
 import PipelineModel
@@ -65,5 +66,58 @@ struct CustodySidecarTests {
       SettledRecording(
         path: linked.path, stamp: linked.stamp, sidecar: InboxPath("c.json"), nameCount: 1))
     #expect(note.sidecar == nil)
+  }
+
+  @Test("a sidecar that did not read is no one's for good: one that does takes its place")
+  func rewritten() throws {
+    let note = try receive(try bench.drop("sound", as: "a.m4a", sidecar: #"{"title":"Lu"#))
+    #expect(KeptFacts(of: note).problems.count == 1)
+    let path = try #require(InboxPath("a.json"))
+    try bench.write(#"{"title":"Lunch","noteId":"\#(Self.id)"}"#, to: path)
+    guard
+      case .attached(let mended) = try custody.takeSidecar(
+        at: path, stamp: try bench.stamp(of: path))
+    else {
+      Issue.record("it was not attached")
+      return
+    }
+    #expect(mended.deviceID == Self.id && KeptFacts(of: mended).problems.isEmpty)
+    // The same once more is no news, and another one is none of its business.
+    #expect(try custody.takeSidecar(at: path, stamp: try bench.stamp(of: path)) == .known(mended))
+    try bench.write(#"{"title":"Dinner"}"#, to: path)
+    guard
+      case .refused = try custody.takeSidecar(at: path, stamp: try bench.stamp(of: path))
+    else {
+      Issue.record("it was replaced")
+      return
+    }
+    try bench.process(note.key, with: custody)
+    _ = custody.settle()
+    #expect(bench.files(in: bench.inbox) == ["a.json", "accepted/a.m4a"])
+  }
+
+  @Test("a late sidecar that speaks of more sound leaves a doubt")
+  func longer() throws {
+    let drop = try bench.drop("sound", as: "a.m4a")
+    let note = try #require(
+      try custody.takeIn(drop, container: ContainerFacts(tags: [:], duration: 10)).note)
+    let path = try #require(InboxPath("a.json"))
+    try bench.write(#"{"duration":60}"#, to: path)
+    _ = try custody.takeSidecar(at: path, stamp: try bench.stamp(of: path))
+    let known = try #require(try store.note(note.key))
+    #expect(
+      KeptFacts(of: known).doubt == "its sidecar says 60.0 s, and it holds 10.0 s of sound")
+  }
+
+  @Test("a sidecar in the inbox is read up to its limit")
+  func reading() throws {
+    let path = try #require(InboxPath("a.json"))
+    let folder = try InboxFolder(at: bench.inbox)
+    try bench.write(
+      "{\"title\":\"" + String(repeating: "x", count: Sidecar.byteLimit) + "\"}", to: path)
+    #expect(try !Sidecar(reading: folder.open(path)).isReadable)
+    try bench.write("{\"title\":\"fits\"}", to: path)
+    let read = try Sidecar(reading: folder.open(path))
+    #expect(read.title == "fits" && read.problems == [] && read.isReadable)
   }
 }

@@ -1,3 +1,4 @@
+import Sidecars
 import Glibc
 import Testing
 
@@ -49,7 +50,9 @@ struct InotifyRecordTests {
         of: InotifyRecord(watch: watch, mask: UInt32(truncatingIfNeeded: mask), name: name))
     }
     let isFolder = UInt32(IN_ISDIR)
-    #expect(notice(2, IN_CLOSE_WRITE, file) == .look(sub.appending(file)))
+    #expect(notice(2, IN_MOVED_TO, file) == .look(sub.appending(file)))
+    #expect(notice(2, IN_MODIFY, file) == .written(sub.appending(file)))
+    #expect(notice(2, IN_CLOSE_WRITE, file) == .closed(sub.appending(file)))
     #expect(notice(9, IN_CLOSE_WRITE, file) == nil)
     #expect(notice(1, UInt32(IN_CREATE) | isFolder, file) == .folderCame(.inbox.appending(file)))
     #expect(

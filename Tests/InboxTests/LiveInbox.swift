@@ -37,8 +37,10 @@ final class LiveInbox: Sendable {
 
   deinit { watcher.stop() }
 
-  /// Everything told so far.
-  var told: [Arrival] { news.list.withLock { $0 } }
+  /// Everything told so far, but for what files wait for.
+  var told: [Arrival] {
+    news.list.withLock { $0.filter { if case .waiting = $0 { false } else { true } } }
+  }
 
   /// The names of the recordings that settled so far, in the order of settling.
   var settled: [String] { told.compactMap(\.settledName) }

@@ -1,3 +1,4 @@
+import Sidecars
 import Testing
 
 @testable import Inbox

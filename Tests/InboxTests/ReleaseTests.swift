@@ -1,3 +1,5 @@
+import Sidecars
+import CPosix
 import Foundation
 import Glibc
 import Hashing
@@ -44,8 +46,14 @@ struct ReleaseTests {
   func keeping(keep: CustodyRules.Keeping) throws {
     let custody = try bench.custody(store) { $0.keep = keep }
     let note = try uploaded("sound", as: "sub/a.m4a", with: custody)
-    let report = custody.settle()
-    #expect(report.problems.isEmpty)
+    var report = custody.settle()
+    if keep == .delete {
+      // It lies aside first.
+      #expect(report.released.isEmpty && report.nextCall.map { $0 > 4 && $0 <= 5 } == true)
+      bench.time.advance(by: 5)
+      report = custody.settle()
+    }
+    #expect(report.problems.isEmpty && report.released.count == 1)
     let files = bench.files(in: bench.inbox)
     switch keep {
     case .move: #expect(files == ["accepted/sub/a.m4a"])
@@ -202,9 +210,88 @@ struct ReleaseTests {
     let custody = try bench.custody(store) { $0.keep = .delete }
     let note = try uploaded("sound", as: "a.m4a", with: custody)
     try FileManager.default.removeItem(atPath: try store.path(of: note.recording))
+    _ = custody.settle()
+    bench.time.advance(by: 6)
     let report = custody.settle()
     #expect(report.released.isEmpty && report.problems.count == 1)
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.inbox)
     #expect(names.count == 1, "the only copy is gone")
+  }
+
+  @Test("what is to be deleted waits for whoever still has it open, and is looked at once more")
+  func lateWriter() throws {
+    let custody = try bench.custody(store) { $0.keep = .delete }
+    let path = try #require(InboxPath("a.m4a"))
+    let note = try uploaded("sound", as: "a.m4a", with: custody)
+    let file = unsafe open(bench.inbox + "/a.m4a", O_WRONLY | O_APPEND)
+    _ = custody.settle()
+    for _ in 0..<3 {
+      bench.time.advance(by: 30)
+      #expect(custody.settle().released.isEmpty, "it was deleted under its writer's hands")
+    }
+    #expect(unsafe write(file, " and more", 9) == 9)
+    close(file)
+    bench.time.advance(by: 30)
+    #expect(custody.settle().released.map(\.place) == [.gone])
+    // It is a new arrival, and what was taken in is the store's.
+    #expect(bench.files(in: bench.inbox) == ["a.m4a"])
+    #expect(
+      try String(contentsOfFile: bench.inbox + "/a.m4a", encoding: .utf8) == "sound and more")
+    #expect(try !custody.isKnown(path, bench.stamp(of: path)))
+    #expect(try store.text(of: note.recording) == "sound")
+  }
+
+  @Test("bytes that were exchanged without a trace in length and time are not deleted either")
+  func sameStamp() throws {
+    let custody = try bench.custody(store) { $0.keep = .delete }
+    _ = try uploaded("sound", as: "a.m4a", with: custody)
+    _ = custody.settle()
+    let names = try FileManager.default.contentsOfDirectory(atPath: bench.inbox)
+    let aside = bench.inbox + "/" + (try #require(names.first))
+    var status = stat()
+    #expect(unsafe stat(aside, &status) == 0)
+    let file = unsafe open(aside, O_WRONLY)
+    #expect(unsafe write(file, "SOUND", 5) == 5)
+    var times = [status.st_atim, status.st_mtim]
+    #expect(unsafe futimens(file, &times) == 0)
+    close(file)
+    bench.time.advance(by: 6)
+    #expect(custody.settle().released.map(\.place) == [.gone])
+    #expect(bench.files(in: bench.inbox) == ["a.m4a"])
+  }
+
+  @Test("what came while nobody watched to a file that lay aside is given back")
+  func crashed() throws {
+    let custody = try bench.custody(store) { $0.keep = .delete }
+    _ = try uploaded("sound", as: "a.m4a", with: custody)
+    _ = custody.settle()
+    let names = try FileManager.default.contentsOfDirectory(atPath: bench.inbox)
+    let aside = bench.inbox + "/" + (try #require(names.first))
+    let file = unsafe open(aside, O_WRONLY | O_APPEND)
+    #expect(unsafe write(file, "!", 1) == 1)
+    close(file)
+    let next = try bench.custody(store) { $0.keep = .delete }
+    #expect(next.settle().released.map(\.place) == [.gone])
+    #expect(try String(contentsOfFile: bench.inbox + "/a.m4a", encoding: .utf8) == "sound!")
+  }
+
+  @Test("a marker goes with its recording", arguments: [CustodyRules.Keeping.move, .delete])
+  func marker(keep: CustodyRules.Keeping) throws {
+    let custody = try bench.custody(store) { $0.keep = keep }
+    let recording = try bench.drop("sound", as: "a.m4a")
+    let marker = try #require(InboxPath("a.m4a.done"))
+    try bench.write("", to: marker)
+    let note = try #require(
+      try custody.takeIn(
+        SettledRecording(
+          path: recording.path, stamp: recording.stamp, sidecar: nil, nameCount: 1, marker: marker)
+      ).note)
+    try bench.process(note.key, with: custody)
+    _ = custody.settle()
+    bench.time.advance(by: 6)
+    _ = custody.settle()
+    #expect(
+      bench.files(in: bench.inbox)
+        == (keep == .move ? ["accepted/a.m4a", "accepted/a.m4a.done"] : []))
   }
 }

@@ -35,7 +35,7 @@ struct SettlingTests {
           guard let stamp = settling.stamp(of: examined) else { continue }
           settling.note(examination(now), of: stamp, at: examined, now: now)
           told += settling.steps(for: examined, at: now).map { (now, $0) }
-        } else {
+        } else if !step.isWaiting {
           told.append((now, step))
         }
       }
@@ -59,7 +59,7 @@ struct SettlingTests {
   @Test("an old modification time settles nothing: only equal looks do")
   mutating func equalLooks() {
     settling.note(Self.stamp(10), at: path, now: .zero)
-    #expect(settling.steps(at: .seconds(60)) == [])
+    #expect(settling.steps(at: .seconds(60)) == [.waiting(path, "it is still changing")])
     settling.note(Self.stamp(10), at: path, now: .seconds(60))
     #expect(settling.steps(at: .seconds(60)) == [])
     settling.note(Self.stamp(10), at: path, now: .seconds(61))
@@ -76,6 +76,56 @@ struct SettlingTests {
   mutating func hiddenWriters() {
     let told = run(
       from: .zero, to: .seconds(20),
+      examination: { _ in .examined(.whole, canSeeWriters: false, nameCount: 1) })
+    #expect(told.map(\.0) == [.seconds(5)])
+  }
+
+  @Test("one that its writer has closed does not: it rests from its last change on")
+  mutating func closed() {
+    settling.note(Self.stamp(0), at: path, now: .zero)
+    settling.note(Self.stamp(20), at: path, now: .milliseconds(100))
+    settling.noteWriter(isAtWork: true, at: path)
+    settling.noteWriter(isAtWork: false, at: path)
+    let told = run(from: .milliseconds(350), to: .seconds(20)) { _ in Self.stamp(20) }
+    #expect(told.map(\.0) == [.milliseconds(2100)])
+  }
+
+  @Test("one that was closed and written to again may be opened for each piece: it rests longer")
+  mutating func reopened() {
+    settling.note(Self.stamp(10), at: path, now: .zero)
+    for isAtWork in [true, false, true, false] {
+      settling.noteWriter(isAtWork: isAtWork, at: path)
+    }
+    let told = run(from: .milliseconds(250), to: .seconds(20))
+    #expect(told.map(\.0) == [.seconds(5)])
+  }
+
+  @Test("where leases do not tell, what was written to and not closed has a writer")
+  mutating func stalledStranger() {
+    let hidden = Examination.examined(.whole, canSeeWriters: false, nameCount: 1)
+    settling.note(Self.stamp(10), at: path, now: .zero)
+    settling.noteWriter(isAtWork: true, at: path)
+    let stalled = run(
+      from: .milliseconds(250), to: .seconds(300), examination: { _ in hidden })
+    #expect(stalled.isEmpty, "\(stalled)")
+    settling.noteWriter(isAtWork: false, at: path)
+    let closed = run(
+      from: .seconds(301), to: .seconds(400), examination: { _ in hidden })
+    #expect(closed.count == 1 && (closed.first?.0 ?? .zero) < .seconds(303))
+    // Where leases do tell, they count for more: a file may be changed without being opened.
+    settling = Settling(rules: SettlingRules())
+    settling.note(Self.stamp(10), at: path, now: .zero)
+    settling.noteWriter(isAtWork: true, at: path)
+    #expect(run(from: .milliseconds(250), to: .seconds(20)).count == 1)
+  }
+
+  @Test("once events were lost, nobody is held for a writer because of them")
+  mutating func lostEvents() {
+    settling.note(Self.stamp(10), at: path, now: .zero)
+    settling.noteWriter(isAtWork: true, at: path)
+    settling.forgetWriters()
+    let told = run(
+      from: .milliseconds(250), to: .seconds(20),
       examination: { _ in .examined(.whole, canSeeWriters: false, nameCount: 1) })
     #expect(told.map(\.0) == [.seconds(5)])
   }
@@ -128,6 +178,21 @@ struct SettlingTests {
     #expect(recording.path == path && recording.stamp == Self.stamp(10))
     #expect(reason.contains("has not changed for 600 s") && reason.hasSuffix("cut"))
     #expect(!settling.contains(path))
+  }
+
+  @Test("a file that does not say that it is at its end is waited for, then taken with a doubt")
+  mutating func unended() {
+    let told = run(
+      from: .zero, to: .seconds(700),
+      examination: { _ in
+        .examined(.unended("no page is the last"), canSeeWriters: true, nameCount: 1)
+      })
+    #expect(told.map(\.0) == [.seconds(600)])
+    guard case .settled(let recording)? = told.first?.1 else {
+      Issue.record("\(told)")
+      return
+    }
+    #expect(recording.doubt == "no page is the last, and it has not changed for 600 s")
   }
 
   @Test("a file that somebody has opened again when it is to be given up is waited for")
@@ -207,7 +272,7 @@ struct SettlingTests {
       for step in settling.steps(at: now) {
         if case .examine = step {
           settling.note(Self.whole, of: Self.stamp(10), at: path, now: now)
-        } else {
+        } else if !step.isWaiting {
           settledAt = now
         }
       }
@@ -228,5 +293,13 @@ struct SettlingTests {
     }
     #expect(
       settling.steps(at: .seconds(5)) == names.compactMap { InboxPath($0).map { .examine($0) } })
+  }
+}
+
+extension Settling.Step {
+  /// Whether it only says what a file waits for.
+  fileprivate var isWaiting: Bool {
+    if case .waiting = self { return true }
+    return false
   }
 }

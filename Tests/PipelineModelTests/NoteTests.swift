@@ -43,11 +43,10 @@ struct NoteTests {
     (.repeatArrival(name: "c.m4a"), Set(all), nil),
     (.conflictAppeared(other), Set(all), nil),
     (
-      .attach(
-        sidecar: Artifact(kind: .file, digest: sound, byteCount: 1), deviceID: nil, facts: nil,
-        title: nil, tags: []), Set(all), nil
+      .attach(LateSidecar(Artifact(kind: .file, digest: sound, byteCount: 1))), Set(all), nil
     ),
     (.stopWaiting, [], nil),
+    (.dropClaim, [], nil),
   ]
 
   @Test("every change leads where the rules say from every state, or changes nothing")
@@ -134,13 +133,21 @@ struct NoteTests {
   @Test("a sidecar is attached once, and adds to what is known")
   func attaching() throws {
     let artifact = Artifact(kind: .file, digest: Self.sound, byteCount: 1)
-    let change = NoteChange.attach(
-      sidecar: artifact, deviceID: "id", facts: "{}", title: nil, tags: ["a"])
+    var late = LateSidecar(
+      artifact, deviceID: "id", deviceName: "ID", facts: "{}", tags: ["a"])
+    let change = NoteChange.attach(late)
     var note = Self.note(.received)
     note.title = "mine"
     let attached = try note.applying(change, at: 5)
     #expect(attached.sidecar == artifact && attached.deviceID == "id")
     #expect(attached.title == "mine" && attached.tags == ["a"])
+    #expect(attached.acknowledgementName == "ID" && attached.shownID == "ID")
     #expect(throws: NoteRefusal.self) { try attached.applying(change, at: 6) }
+    // One that did not read is replaced, and whose identity is another's is told of by its own name.
+    late.isReplacing = true
+    late.conflict = Self.other
+    #expect(try attached.applying(.attach(late), at: 6).acknowledgementName == "ID")
+    let claim = try note.applying(.attach(late), at: 6)
+    #expect(claim.acknowledgementName == claim.key.name && claim.conflict == Self.other)
   }
 }

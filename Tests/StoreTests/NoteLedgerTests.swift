@@ -220,7 +220,7 @@ struct NoteLedgerTests {
         $0.kind != .unnamedArtifact
       })
     _ = try change(note.key, .begin)
-    _ = try store.accept(note.key, sound: nil)
+    _ = try store.accept(note.key, sound: nil, conflicts: .quarantine)
     _ = try change(note.key, .finish(reason: nil))
     #expect(try isKept())
     let file = try #require(try store.files(of: note.key).first)

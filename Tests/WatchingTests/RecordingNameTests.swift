@@ -1,3 +1,4 @@
+import Sidecars
 import Inbox
 import Testing
 

@@ -1,3 +1,4 @@
+import Sidecars
 import Arguments
 import Batch
 import Media

@@ -16,8 +16,10 @@ struct InboxCommand: Command {
 
   private static let action = Positional<Action?>.optional(
     "ACTION", help: "What to do; left out, list.")
-  private static let note = Positional<String?>.optional(
-    "NOTE", help: "The note's name, the beginning of it, or its device's noteId.")
+  private static let notes = Positional<[String]>.repeated(
+    "NOTE", minimum: 0, help: "The note's name, the beginning of it, or its device's noteId.")
+  private static let all = Option<Bool>.flag(
+    "all", help: "With retry, every failed note, and none that is tried again by itself.")
   private static let state = Option<State?>.value(
     "state", "STATE", help: "Only notes that stand so.")
   private static let limit = Option<Int>.value(
@@ -27,15 +29,17 @@ struct InboxCommand: Command {
     name: "inbox", group: "Watch",
     summary: "List, show, retry, release or forget notes.",
     discussion: """
-      list shows the notes that changed last. show tells all that is known of one, and its history. \
-      retry has a failed one tried again. release lets one in that was quarantined. forget strikes \
-      one with its history, so that the recording is new when it comes again; exports stay. A watch \
-      that runs takes notice within a few seconds.
+      list shows the notes that changed last. show tells all that is known of one: its run and \
+      exports, what its sidecar says, and its history. retry has failed ones tried again, all of them \
+      with --all. release lets in what was quarantined. forget strikes a note with its history, so \
+      that the recording is new when it comes again; exports stay. A watch that runs takes notice \
+      within a few seconds.
       """,
-    positionals: [action, note], options: [state, limit, Options.store, Options.json],
+    positionals: [action, notes], options: [state, limit, all, Options.store, Options.json],
     examples: [
       Example("What could not be accepted", "spool inbox list --state quarantined"),
-      Example("Try one again", "spool inbox retry 3f9a12cd"),
+      Example("Try two again", "spool inbox retry 3f9a12cd 81c0"),
+      Example("Try all again that failed", "spool inbox retry --all"),
     ])
 
   private let arguments: ParsedArguments
@@ -46,17 +50,20 @@ struct InboxCommand: Command {
     let bench = Workbench(console: console)
     let action = arguments[Self.action] ?? .list
     do throws(Workbench.Refusal) {
-      if action == .list || action == .show {
-        let readable = try bench.readableStore(at: arguments[Options.store])
-        defer { withExtendedLifetime(readable) {} }
-        if action == .list {
-          try list(in: readable.store, console)
-        } else {
-          try show(try note(for: action, in: readable.store, console), readable.store, console)
-        }
+      if arguments[Self.all], action != .retry || !arguments[Self.notes].isEmpty {
+        throw usage("--all goes with retry alone, and without a note", console)
+      }
+      guard action == .list || action == .show else {
+        return try change(action, try bench.store(at: arguments[Options.store]), console)
+      }
+      let readable = try bench.readableStore(at: arguments[Options.store])
+      defer { withExtendedLifetime(readable) {} }
+      if action == .list {
+        try list(in: readable.store, console)
       } else {
-        let store = try bench.store(at: arguments[Options.store])
-        try change(action, try note(for: action, in: store, console), store, console)
+        for name in try names(for: action, console) {
+          try show(try note(name, in: readable.store, console), readable.store, console)
+        }
       }
       return .done
     } catch {
@@ -87,13 +94,36 @@ struct InboxCommand: Command {
   private func show(
     _ note: Note, _ store: DiskStore, _ console: Console
   ) throws(Workbench.Refusal) {
-    let (events, files) = try asking(console) { () throws(StoreError) in
-      (try store.events(of: note.key), try store.files(of: note.key))
-    }
+    let page = try asking(console) { () throws(StoreError) in try NotePage(of: note, in: store) }
     console.print(
       arguments[Options.json]
-        ? JSONText.of(NoteLine(note, events: events, files: files))
-        : NoteText.page(note, events: events, files: files))
+        ? JSONText.of(NoteLine(note, page)) : NoteText.page(note, page))
+  }
+
+  /// Does it to each note that is named; one that does not allow it keeps none of the others from it.
+  private func change(
+    _ action: Action, _ store: DiskStore, _ console: Console
+  ) throws(Workbench.Refusal) -> ExitCode {
+    var notes: [Note] = []
+    if arguments[Self.all] {
+      notes = try asking(console) { () throws(StoreError) in
+        try store.notes(NoteQuery(states: [.failed], limit: .max))
+      }.filter { $0.nextAttempt == nil }
+      if notes.isEmpty { console.report("no note waits to be tried again") }
+    } else {
+      for name in try names(for: action, console) {
+        notes.append(try note(name, in: store, console))
+      }
+    }
+    var code = ExitCode.done
+    for note in notes {
+      do throws(Workbench.Refusal) { try change(action, note, store, console) } catch {
+        guard notes.count > 1 else { throw error }
+        console.report(error.text)
+        code = error.code
+      }
+    }
+    return code
   }
 
   private func change(
@@ -127,17 +157,27 @@ struct InboxCommand: Command {
     }
   }
 
+  private func names(
+    for action: Action, _ console: Console
+  ) throws(Workbench.Refusal) -> [String] {
+    let names = arguments[Self.notes]
+    guard names.isEmpty else { return names }
+    throw Workbench.Refusal(
+      text: "\(console.red("error:")) spool inbox \(action.rawValue) which note?\n"
+        + "next:  spool inbox list names them", code: .usage)
+  }
+
   private func note(
-    for action: Action, in store: DiskStore, _ console: Console
+    _ name: String, in store: DiskStore, _ console: Console
   ) throws(Workbench.Refusal) -> Note {
-    guard let name = arguments[Self.note] else {
-      throw Workbench.Refusal(
-        text: "\(console.red("error:")) spool inbox \(action.rawValue) which note?\n"
-          + "next:  spool inbox list names them", code: .usage)
-    }
     let found = try asking(console) { () throws(StoreError) in try store.note(named: name) }
     guard let found else { throw absent(name, console) }
     return found
+  }
+
+  private func usage(_ message: String, _ console: Console) -> Workbench.Refusal {
+    Workbench.Refusal(
+      text: "\(console.red("error:")) \(message)\nnext:  spool help inbox", code: .usage)
   }
 
   private func absent(_ name: String, _ console: Console) -> Workbench.Refusal {

@@ -17,6 +17,10 @@ struct WatchCommand: Command {
   private static let outbox = Option<String?>.value(
     "outbox", "DIR", help: "The folder for acknowledgements, state.json and results of commands.",
     defaultText: "outbox", completion: .folder)
+  private static let name = Option<String?>.value(
+    "name", "TEMPLATE",
+    help: "How the exports are called, as {date}-{title}; see spool help batch.",
+    defaultText: "as the recordings")
   private static let settle = Option<TimeSpan?>.value(
     "settle", "TIME", help: "How long a file must rest before it is taken.", defaultText: "2s")
   private static let sidecar = Option<SidecarChoice?>.value(
@@ -52,13 +56,13 @@ struct WatchCommand: Command {
       well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
       watchdog are told; samples/spool-watch.service is a unit to start from. A file for --config \
       has a list inboxes:, each entry with inbox:, pipeline:, and what else is to be other than \
-      usual: out:, outbox:, keep:, settle:, sidecar:, done-marker:, give-up:, set: and retry:, which \
+      usual: out:, outbox:, name:, keep:, settle:, sidecar:, done-marker:, give-up:, set: and retry:, which \
       has attempts:, pause:, longest: and jitter:; and beside the list store:, jobs: and drain:. \
       Paths in it start from its own folder.
       """,
     positionals: [pipeline, inbox],
     options: [
-      config, Options.out, outbox, Options.store, settle, sidecar, keep, giveUp, attempts,
+      config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, attempts,
       Options.set, jobs, drain, Options.json,
     ],
     examples: [
@@ -133,6 +137,7 @@ struct WatchCommand: Command {
       path: .init(inbox, at: place), pipeline: .init(pipeline, at: place))
     wanted.out = arguments[Options.out].map { .init($0, at: place) }
     wanted.outbox = arguments[Self.outbox].map { .init($0, at: place) }
+    wanted.name = arguments[Self.name].map { .init($0, at: place) }
     wanted.keep = arguments[Self.keep]
       .flatMap { WatchDefinition.Keep(rawValue: $0.rawValue) }.map { .init($0, at: place) }
     wanted.patience = arguments[Self.giveUp]?.seconds

@@ -1,3 +1,5 @@
+import Sidecars
+import Inbox
 import PipelineModel
 
 /// A note as `--json` shows it; times are in seconds since 1970.
@@ -33,13 +35,34 @@ struct NoteLine: Encodable {
   private let recording: Artifact
   private let original: String?
   private let conflict: String?
+  /// In ISO 8601, as it was given.
+  private let createdAt: String?
+  private let durationMs: Int?
+  private let recorder: String?
+  private let devices: [String: String]?
+  /// The fields of its sidecar that nobody here knows.
+  private let unknown: [String: JSONValue]?
+  private let sidecarProblems: [String]?
+  private let doubt: String?
+  private let run: String?
+  private let exports: [String]?
   private let history: [Step]?
   private let files: [File]?
   private let next: [String]
 
-  init(_ note: Note, events: [NoteEvent]? = nil, files: [NoteFile]? = nil) {
+  init(_ note: Note, _ page: NotePage? = nil) {
+    let facts = KeptFacts(of: note)
+    createdAt = facts.createdAt
+    durationMs = facts.milliseconds
+    recorder = facts.recorder
+    doubt = facts.doubt
+    devices = page == nil || facts.devices.isEmpty ? nil : facts.devices
+    unknown = page == nil || facts.unknown.isEmpty ? nil : facts.unknown
+    sidecarProblems = page == nil || facts.problems.isEmpty ? nil : facts.problems
+    run = page?.run?.id.name
+    exports = page?.run?.published.map(\.path)
     key = note.key.name
-    noteId = note.deviceID
+    noteId = note.shownID
     file = note.fileName
     title = note.title
     tags = note.tags
@@ -56,8 +79,8 @@ struct NoteLine: Encodable {
     recording = note.recording
     original = note.original?.name
     conflict = note.conflict?.name
-    history = events?.map { Step(at: $0.at, state: $0.state.rawValue, reason: $0.reason) }
-    self.files = files?.map {
+    history = page?.events.map { Step(at: $0.at, state: $0.state.rawValue, reason: $0.reason) }
+    files = page?.files.map {
       File(role: $0.role.rawValue, inbox: $0.inbox, path: $0.path, place: $0.place.rawValue)
     }
     next = note.nextCommands

@@ -1,3 +1,4 @@
+import Sidecars
 import Hashing
 import Inbox
 import PipelineEngine
@@ -18,14 +19,22 @@ enum NoteText {
   }
 
   /// All that is known of one.
-  static func page(_ note: Note, events: [NoteEvent], files: [NoteFile]) -> String {
+  static func page(_ note: Note, _ page: NotePage) -> String {
+    let facts = KeptFacts(of: note)
     var lines = ["note:      \(note.key)", "file:      \(note.fileName)"]
     func add(_ name: String, _ value: String?) {
-      if let value { lines.append(Format.pad(name + ":", 11) + value) }
+      if let value { lines.append(Format.pad(name + ":", max(11, name.utf8.count + 2)) + value) }
     }
-    add("noteId", note.deviceID)
+    add("noteId", note.shownID)
     add("title", note.title)
     add("tags", note.tags.isEmpty ? nil : note.tags.joined(separator: ", "))
+    add("created", facts.createdAt)
+    add("duration", facts.milliseconds.map { Format.duration(Double($0) / 1000) })
+    add("recorder", facts.recorder)
+    for (name, value) in facts.devices.sorted(by: { $0.key < $1.key }) { add(name, value) }
+    for (name, value) in facts.unknown.sorted(by: { $0.key < $1.key }) {
+      add(name, value.canonical)
+    }
     add("state", "\(note.state.rawValue) since \(Format.time(note.stateSince))")
     add("reason", note.reason)
     add("attempts", note.attempts > 0 ? "\(note.attempts)" : nil)
@@ -34,10 +43,13 @@ enum NoteText {
     add("inbox", note.inbox)
     add("recording", "\(note.recording.digest.hex) (\(ByteCount(note.recording.byteCount)))")
     add("original", note.original?.name)
-    for problem in KeptFacts(of: note).problems { add("sidecar", problem) }
+    add("doubt", facts.doubt)
+    for problem in facts.problems { add("sidecar", problem) }
     add("conflict", note.conflict.map { "it claims to be \($0)" })
-    for file in files { add(file.role.rawValue, "\(file.path) (\(file.place.rawValue))") }
-    for event in events {
+    add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
+    for export in page.run?.published ?? [] { add("export", export.path) }
+    for file in page.files { add(file.role.rawValue, "\(file.path) (\(file.place.rawValue))") }
+    for event in page.events {
       lines.append(
         "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"
           + (event.reason ?? ""))

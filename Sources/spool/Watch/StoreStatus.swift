@@ -1,3 +1,4 @@
+import Inbox
 import PipelineModel
 import Store
 
@@ -11,6 +12,14 @@ struct StoreStatus: Encodable {
     let since: Double
   }
 
+  /// A note that somebody should look at.
+  struct Trouble: Encodable {
+    let note: String
+    let file: String
+    let state: String
+    let reason: String?
+  }
+
   /// A run that did not come to its end.
   struct OpenRun: Encodable {
     let id: String
@@ -21,6 +30,8 @@ struct StoreStatus: Encodable {
   }
 
   let notes: [Group]
+  /// The last of those that failed, are quarantined, or may not be all that was recorded.
+  let troubles: [Trouble]
   /// When the next note is tried again by itself, in seconds since 1970.
   let nextAttempt: Double?
   /// Files that have yet to leave an inbox.
@@ -33,12 +44,25 @@ struct StoreStatus: Encodable {
 
   /// How many runs are looked at: those before are history.
   private static let runLimit = 1000
+  /// How many notes of a kind are named.
+  private static let troubleLimit = 5
+  /// How long a doubt about a note is worth a word, in seconds.
+  private static let doubtPeriod = 30.0 * 86_400
 
   init(_ bench: Workbench, _ store: DiskStore) throws(Workbench.Refusal) {
     let tally: NoteTally
     do throws(StoreError) {
       tally = try store.tally(pipeline: nil)
       inboxes = try store.watchedInboxes().map(InboxStatus.init)
+      var named: [Trouble] = []
+      for state in [NoteState.failed, .quarantined] {
+        named += try store.notes(NoteQuery(states: [state], limit: Self.troubleLimit))
+          .map { Trouble($0, $0.state.rawValue, $0.reason) }
+      }
+      let since = SystemClock().now - Self.doubtPeriod
+      named += try store.doubtfulNotes(changedSince: since, limit: Self.troubleLimit)
+        .map { Trouble($0, "doubtful", KeptFacts(of: $0).doubt) }
+      troubles = named
     } catch {
       throw Workbench.Refusal(
         text: ErrorText(StageError(error)).render(bench.console), code: .failed)
@@ -72,6 +96,11 @@ struct StoreStatus: Encodable {
       return "\(head)  \(Format.pad(words, 18))since \(Format.time(group.since)), "
         + Self.ago(now - group.since)
     }
+    lines += troubles.map { trouble in
+      Format.visible(
+        "  \(trouble.state)  \(trouble.note)  \(trouble.file)"
+          + (trouble.reason.map { ": \($0)" } ?? ""))
+    }
     if notes.isEmpty { lines.append("no notes yet: spool watch PIPELINE INBOX takes them in") }
     if let nextAttempt {
       lines.append(
@@ -103,5 +132,14 @@ struct StoreStatus: Encodable {
   /// `for 2 h 10 min`.
   private static func ago(_ seconds: Double) -> String {
     seconds < 1 ? "just now" : "for \(Format.duration(seconds))"
+  }
+}
+
+extension StoreStatus.Trouble {
+  fileprivate init(_ note: Note, _ state: String, _ reason: String?) {
+    self.note = note.key.name
+    file = note.fileName
+    self.state = state
+    self.reason = reason
   }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Inbox
 import PipelineFile
 import PipelineModel
+import Sidecars
 import Store
 import Watching
 
@@ -73,11 +74,13 @@ struct WatchOrderReader {
     let pipeline = pipeline(inbox, &problems)
     let out = made(inbox.out?.value ?? "exports", inbox.out?.location, &problems)
     let outbox = made(inbox.outbox?.value ?? "outbox", inbox.outbox?.location, &problems)
+    let template = template(inbox.name, &problems)
     guard let path, let pipeline, let out, let outbox else { return (nil, problems) }
     var rules = SettlingRules()
     if let seconds = inbox.settle {
       rules.restPeriod = .seconds(seconds)
-      rules.cautiousRestPeriod = .seconds(max(seconds * 2.5, seconds))
+      rules.cautiousRestPeriod = .seconds(seconds * 2.5)
+      rules.sidecarPatience = .seconds(seconds * 15)
     }
     rules.doneMarker = inbox.doneMarker
     rules.sidecar =
@@ -93,9 +96,23 @@ struct WatchOrderReader {
     if let keep = inbox.keep?.value {
       custody.keep = CustodyRules.Keeping(rawValue: keep.rawValue) ?? custody.keep
     }
-    let settings = InboxSettings(
+    var settings = InboxSettings(
       path: path, pipeline: pipeline, out: out, outbox: outbox, custody: custody, rules: rules)
+    settings.template = template
     return (settings, problems)
+  }
+
+  private func template(
+    _ name: Located<String>?, _ problems: inout [WatchProblem]
+  ) -> NameTemplate? {
+    guard let name else { return nil }
+    do throws(NameTemplate.Problem) { return try NameTemplate(name.value) } catch {
+      problems.append(
+        WatchProblem(
+          at: name.location.known, "the name \(name.value) cannot be used: \(error.message)",
+          advice: "{date}-{title}, or with folders {folder}/{date}-{title}"))
+      return nil
+    }
   }
 
   private static func policy(_ retry: WatchDefinition.Retry) -> NoteRetryPolicy {

@@ -12,7 +12,9 @@ public struct SidecarProblem: Hashable, Sendable, Codable {
   /// The byte in that line, from 1.
   public let column: Int?
 
-  init(field: String?, found: String, expected: String, line: Int? = nil, column: Int? = nil) {
+  package init(
+    field: String?, found: String, expected: String, line: Int? = nil, column: Int? = nil
+  ) {
     self.field = field.map { PrintableText.of(Array($0.prefix(80).utf8)) }
     self.found = found
     self.expected = expected

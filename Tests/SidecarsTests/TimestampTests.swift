@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Inbox
+@testable import Sidecars
 
 @Suite("Times as they were written")
 struct TimestampTests {

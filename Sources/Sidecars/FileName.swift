@@ -33,7 +33,7 @@ public struct FileName: Hashable, Sendable {
       && zip(bytes.suffix(end.count), end).allSatisfy { $0.asciiLowercase == $1.asciiLowercase }
   }
 
-  static let slash = UInt8(ascii: "/")
+  package static let slash = UInt8(ascii: "/")
   private static let dot = UInt8(ascii: ".")
 }
 
@@ -42,9 +42,16 @@ extension FileName: CustomStringConvertible {
   public var description: String { PrintableText.of(bytes) }
 }
 
+extension FileName: Comparable {
+  /// The order of their bytes.
+  public static func < (a: FileName, b: FileName) -> Bool {
+    a.bytes.lexicographicallyPrecedes(b.bytes)
+  }
+}
+
 extension UInt8 {
   /// The small letter of a capital from A to Z; every other byte as it is.
-  var asciiLowercase: UInt8 {
+  package var asciiLowercase: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 }

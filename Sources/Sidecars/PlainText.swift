@@ -1,11 +1,11 @@
 /// A stranger's text made fit to be shown: one line, single spaces, no control characters, and
 /// nothing that turns the direction of writing.
-struct PlainText: Hashable {
+package struct PlainText: Hashable {
   /// The cleaned text, which holds something.
-  let text: String
+  package let text: String
 
   /// Cleans a text and cuts it after `limit` characters; nil where nothing is left. O(n).
-  init?(_ text: String, limit: Int) {
+  package init?(_ text: String, limit: Int) {
     var cleaned = ""
     var isAfterSpace = true
     for scalar in text.unicodeScalars {

@@ -19,10 +19,15 @@ public struct Sidecar: Hashable, Sendable {
   public var iOSVersion: String?
   /// The user's words for it, each once, in the order written: `tags`.
   public var tags: [String] = []
+  /// Every field as it is written there.
+  public var written: [String: JSONValue] = [:]
   /// All other fields, for whoever knows them.
   public var unknown: [String: JSONValue] = [:]
   /// Everything that was wrong, in the order of the fields' names. What was right is still here.
   public var problems: [SidecarProblem] = []
+
+  /// Whether its text is an object at all. One that is not may be half of one, or nobody's.
+  public var isReadable = true
 
   /// Says nothing.
   public init() {}
@@ -40,41 +45,34 @@ public struct Sidecar: Hashable, Sendable {
   /// Whether it holds anything at all.
   public var isEmpty: Bool {
     var bare = self
-    bare.problems = []
+    (bare.problems, bare.written) = ([], [:])
+    bare.isReadable = true
     return bare == Sidecar()
   }
 }
 
 extension Sidecar {
-  /// Reads an open sidecar. Never fails for what it holds: that is among its problems.
-  /// - Throws: an `InboxError` where the file cannot be read.
-  public init(reading file: borrowing ArrivedFile) throws(InboxError) {
-    do {
-      self.init(json: try file.bytes(atMost: Self.byteLimit))
-    } catch {
-      guard error.kind == .tooLarge else { throw error }
-      self.init()
-      problems = [
-        SidecarProblem(
-          field: nil, found: "\(file.stamp.byteCount) bytes",
-          expected: "at most \(Self.byteLimit) bytes")
-      ]
-    }
+  /// Stands for a sidecar of too many bytes.
+  package init(tooLong byteCount: Int) {
+    self.init()
+    isReadable = false
+    problems = [
+      SidecarProblem(
+        field: nil, found: "\(byteCount) bytes", expected: "at most \(Self.byteLimit) bytes")
+    ]
   }
 
   /// Reads the text of a sidecar. Never fails: what is wrong is among its problems.
   public init(json bytes: [UInt8]) {
-    self.init()
     guard bytes.count <= Self.byteLimit else {
-      problems = [
-        SidecarProblem(
-          field: nil, found: "\(bytes.count) bytes", expected: "at most \(Self.byteLimit) bytes")
-      ]
+      self.init(tooLong: bytes.count)
       return
     }
+    self.init()
     do throws(JSONReader.SyntaxError) {
       let read = try JSONReader.value(of: bytes, depthLimit: Self.depthLimit)
       guard case .object(let fields) = read.value else {
+        isReadable = false
         problems = [
           SidecarProblem(field: nil, found: read.value.summary, expected: "an object with fields")
         ]
@@ -82,10 +80,12 @@ extension Sidecar {
       }
       var reader = SidecarReader(fields)
       self = reader.sidecar()
+      written = fields
       problems += read.repeatedNames.map {
         SidecarProblem(field: $0, found: "the name twice", expected: "each name once")
       }
     } catch {
+      isReadable = false
       problems = [
         SidecarProblem(
           field: nil, found: error.found, expected: error.expected, line: error.line,

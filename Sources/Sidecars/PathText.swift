@@ -1,19 +1,19 @@
 /// Paths as text, cut at bytes: names that look alike may be different files.
-enum PathText {
+package enum PathText {
   /// Everything before the last slash; empty where there is none.
-  static func folder(of path: String) -> String {
+  package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return String(path[..<slash])
   }
 
   /// What follows the last slash.
-  static func name(of path: String) -> String {
+  package static func name(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
   }
 
   /// A name without its extension; one that only begins with a dot has none.
-  static func stem(of name: String) -> String {
+  package static func stem(of name: String) -> String {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
       return name
     }
@@ -21,7 +21,7 @@ enum PathText {
   }
 
   /// What follows the last dot of a name, without it; empty where there is none.
-  static func fileExtension(of name: String) -> String {
+  package static func fileExtension(of name: String) -> String {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
       return ""
     }
@@ -29,12 +29,12 @@ enum PathText {
   }
 
   /// A path below a folder; the folder itself where `path` is empty.
-  static func join(_ folder: String, _ path: String) -> String {
+  package static func join(_ folder: String, _ path: String) -> String {
     path.isEmpty ? folder : folder.isEmpty ? path : folder == "/" ? "/" + path : folder + "/" + path
   }
 
   /// The order of their bytes.
-  static func isBefore(_ a: String, _ b: String) -> Bool {
+  package static func isBefore(_ a: String, _ b: String) -> Bool {
     a.utf8.lexicographicallyPrecedes(b.utf8)
   }
 }

@@ -1,16 +1,24 @@
 /// Reads JSON that a stranger wrote (RFC 8259): it never recurses deeper than it was told, and
 /// says where the text is wrong.
-struct JSONReader {
+package struct JSONReader {
   /// Where and why a text is no JSON.
-  struct SyntaxError: Error, Hashable {
+  package struct SyntaxError: Error, Hashable {
     /// The line, from 1.
-    let line: Int
+    package let line: Int
     /// The byte in the line, from 1.
-    let column: Int
+    package let column: Int
     /// What stands there.
-    let found: String
+    package let found: String
     /// What would be right.
-    let expected: String
+    package let expected: String
+
+    /// Describes what is wrong.
+    package init(line: Int, column: Int, found: String, expected: String) {
+      self.line = line
+      self.column = column
+      self.found = found
+      self.expected = expected
+    }
   }
 
   private let bytes: [UInt8]
@@ -26,7 +34,7 @@ struct JSONReader {
 
   /// The value of a whole text, and the names that were given twice in one object. A byte order
   /// mark is skipped. O(n).
-  static func value(
+  package static func value(
     of bytes: [UInt8], depthLimit: Int
   ) throws(SyntaxError) -> (value: JSONValue, repeatedNames: [String]) {
     var reader = JSONReader(bytes, depthLimit: depthLimit)

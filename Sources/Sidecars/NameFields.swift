@@ -5,7 +5,7 @@ public struct NameFields: Sendable {
   private let sidecar: [String: String]
   private let tags: [String: String]
 
-  /// Collects what is known of the recording at `path`, below the batch's folder. Names of fields
+  /// Collects what is known of the recording at `path`, below the batch's folder or the inbox. Names of fields
   /// are in lower case.
   public init(path: String, sidecar: [String: String] = [:], tags: [String: String] = [:]) {
     self.path = path
@@ -49,7 +49,7 @@ public struct NameFields: Sendable {
   }
 
   /// The first `2026-03-14` or `20260314` in a text, as the former.
-  static func day(in text: String) -> String? {
+  package static func day(in text: String) -> String? {
     let bytes = Array(text.utf8)
     func isDigit(_ index: Int) -> Bool {
       bytes.indices.contains(index) && (48...57).contains(bytes[index])

@@ -7,7 +7,7 @@ public enum SidecarName {
   }
 
   /// What the recordings of a sidecar may be called, without their endings: the other way round.
-  static func recordingStems(for sidecar: FileName) -> [FileName] {
+  package static func recordingStems(for sidecar: FileName) -> [FileName] {
     guard sidecar.hasSuffix(".json") else { return [] }
     let stem = sidecar.bytes.dropLast(".json".utf8.count)
     let mark = Array("_meta".utf8)

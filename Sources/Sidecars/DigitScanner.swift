@@ -1,27 +1,27 @@
 /// Reads numbers of a known length out of a text, from its beginning on.
-struct DigitScanner {
-  private(set) var rest: ArraySlice<UInt8>
+package struct DigitScanner {
+  package private(set) var rest: ArraySlice<UInt8>
 
-  init(_ text: some StringProtocol) { rest = Array(text.utf8)[...] }
+  package init(_ text: some StringProtocol) { rest = Array(text.utf8)[...] }
 
   /// Reads from a piece of another text.
-  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+  package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
   /// Whether nothing is left.
-  var isAtEnd: Bool { rest.isEmpty }
+  package var isAtEnd: Bool { rest.isEmpty }
 
   /// Whether a digit comes next.
-  var isAtDigit: Bool { rest.first.map(Self.isDigit) ?? false }
+  package var isAtDigit: Bool { rest.first.map(Self.isDigit) ?? false }
 
   /// Goes past one character if it comes next.
-  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+  package mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard let byte = rest.first, UInt32(byte) == character.value else { return false }
     rest.removeFirst()
     return true
   }
 
   /// The number that so many digits make; nil, and nothing is read, where there are fewer.
-  mutating func number(digits count: Int) -> Int? {
+  package mutating func number(digits count: Int) -> Int? {
     let digits = rest.prefix(count)
     guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
     rest = rest.dropFirst(count)
@@ -30,7 +30,7 @@ struct DigitScanner {
 
   /// The billionths that the digits behind a decimal point make; nil where there is none. Digits
   /// after the ninth are too small to count.
-  mutating func fraction() -> Int? {
+  package mutating func fraction() -> Int? {
     let digits = rest.prefix(while: Self.isDigit)
     guard !digits.isEmpty else { return nil }
     rest = rest.dropFirst(digits.count)
@@ -39,7 +39,7 @@ struct DigitScanner {
   }
 
   /// Whether a byte is a digit.
-  static func isDigit(_ byte: UInt8) -> Bool {
+  package static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }

@@ -1,10 +1,11 @@
 import PipelineModel
+import Sidecars
 import Testing
 
 @testable import Batch
 
 @Suite("A sidecar sets what the pipeline lets it set, and nothing else")
-struct SidecarTests {
+struct FileWishesTests {
   private static let variables = [("loudness", true), ("bands", true), ("secret", false)].map {
     VariableDefinition(
       name: $0.0,
@@ -13,8 +14,8 @@ struct SidecarTests {
       summary: nil, isOverridable: $0.1)
   }
 
-  private func sidecar(_ text: String) throws(StageError) -> Sidecar {
-    try Sidecar(Array(text.utf8), path: "a.json", variables: Self.variables)
+  private func sidecar(_ text: String) throws(StageError) -> FileWishes {
+    try FileWishes(Array(text.utf8), path: "a.json", variables: Self.variables)
   }
 
   @Test("text, numbers, flags, lists and objects become what YAML would have made of them")
@@ -55,7 +56,7 @@ struct SidecarTests {
         "no variable \"other\"; the variable secret"
       ),
       (#"{"spool": {"sett": {}}}"#, "has no \"sett\""), (#"{"spool": 3}"#, "\"spool\" is 3"),
-      (#"{"spool": {"set": []}}"#, "\"set\" is a list"), ("[]", "a list, not an object"),
+      (#"{"spool": {"set": []}}"#, "\"set\" is a list"), ("[]", "found a list"),
       ("{", "no JSON"), ("", "no JSON"),
     ])
   func wrong(text: String, reason: String) throws {
@@ -66,7 +67,7 @@ struct SidecarTests {
 
   @Test("one that is far too long is not read")
   func long() throws {
-    let text = "{\"x\": \"" + String(repeating: "x", count: Sidecar.maximumByteCount) + "\"}"
+    let text = "{\"x\": \"" + String(repeating: "x", count: Sidecar.byteLimit) + "\"}"
     #expect(throws: StageError.self) { try sidecar(text) }
   }
 }

@@ -1,9 +1,9 @@
 /// Bytes that somebody else chose, in a form that can be shown: one line, nothing that steers a
 /// terminal or turns the direction of writing, and no two different byte strings alike.
-enum PrintableText {
+package enum PrintableText {
   /// Text as it is; what is no text as `\xE4`, control characters as `\n` or `\u{202E}`, and a
   /// backslash as `\\`. O(n).
-  static func of(_ bytes: [UInt8]) -> String {
+  package static func of(_ bytes: [UInt8]) -> String {
     var result = ""
     var rest = bytes[...]
     while let first = rest.first {
@@ -46,7 +46,7 @@ enum PrintableText {
 extension Unicode.Scalar {
   /// Whether it shows nothing of its own: control characters, the marks that turn the direction
   /// of writing, line separators, and what Unicode has not assigned.
-  var isInvisible: Bool {
+  package var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
     default: false
@@ -54,5 +54,5 @@ extension Unicode.Scalar {
   }
 
   /// Whether it joins or parts the characters beside it, as emoji, Persian and Hindi need.
-  var isJoiner: Bool { value == 0x200c || value == 0x200d }
+  package var isJoiner: Bool { value == 0x200c || value == 0x200d }
 }

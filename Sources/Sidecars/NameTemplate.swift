@@ -37,7 +37,7 @@ public struct NameTemplate: Hashable, Sendable {
   }
 
   /// Whether anything of the recording itself is asked for, beyond its path.
-  var needsTags: Bool {
+  package var needsTags: Bool {
     parts.joined().contains { piece in
       if case .field(let name) = piece { return !["stem", "folder"].contains(name) }
       return false
@@ -45,23 +45,43 @@ public struct NameTemplate: Hashable, Sendable {
   }
 
   /// The name of a file's exports below the output folder, without extension.
-  func fill(_ fields: NameFields) -> String {
+  package func fill(_ fields: NameFields) -> String {
     var names: [String] = []
     for part in parts {
       // The recording's own folders stay folders.
       if part == [.field("folder")] {
-        names += fields.folders.map { SafeName.clean($0) }
+        names += fields.folders.map(Self.clean)
         continue
       }
       let text = part.map { piece in
         switch piece {
         case .text(let text): text
-        case .field(let name): SafeName.clean(fields[name])
+        case .field(let name): Self.clean(fields[name])
         }
       }.joined()
-      names.append(SafeName.clean(text))
+      names.append(Self.fit(text))
     }
     return names.joined(separator: "/")
+  }
+
+  /// The longest name in bytes: a number, an extension and a temporary suffix still fit into 255.
+  private static let maximumByteCount = 180
+
+  private static func clean(_ field: String) -> String {
+    SafeName(field, byteLimit: maximumByteCount)?.text ?? "_"
+  }
+
+  /// Makes cleaned fields and the template's own words between them one name that is not hidden, no
+  /// option and not too long.
+  private static func fit(_ text: String) -> String {
+    var result = text
+    while let last = result.last, last.isWhitespace { result.removeLast() }
+    while let first = result.first, first.isWhitespace { result.removeFirst() }
+    if let first = result.first, first == "." || first == "-" {
+      result = "_" + result.dropFirst()
+    }
+    while result.utf8.count > maximumByteCount { result.removeLast() }
+    return result.isEmpty ? "_" : result
   }
 
   private static func pieces(_ text: Substring) throws(Problem) -> [Piece] {

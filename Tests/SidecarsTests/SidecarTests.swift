@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Inbox
+@testable import Sidecars
 
 @Suite("Sidecars")
 struct SidecarTests {
@@ -79,17 +79,10 @@ struct SidecarTests {
 
   @Test("a huge file is not read, and a list of a thousand tags is cut")
   func huge() throws {
-    let scratch = try ScratchFolder()
-    try scratch.write(
-      "{\"title\":\"" + String(repeating: "x", count: Sidecar.byteLimit) + "\"}", to: "a.json")
-    let folder = try InboxFolder(at: scratch.path)
-    let path = try #require(InboxPath("a.json"))
-    let read = try Sidecar(reading: folder.open(path))
-    #expect(read.isEmpty && read.problems.first?.expected == "at most 1048576 bytes")
-    try scratch.write("{\"title\":\"fits\"}", to: "a.json")
-    let second = try Sidecar(reading: folder.open(path))
-    #expect(second.title == "fits" && second.problems == [])
-
+    let text = "{\"title\":\"" + String(repeating: "x", count: Sidecar.byteLimit) + "\"}"
+    let read = sidecar(text)
+    #expect(read.isEmpty && !read.isReadable)
+    #expect(read.problems.first?.expected == "at most 1048576 bytes")
     let many = sidecar("{\"tags\": [\((0..<1000).map { "\"\($0)\"" }.joined(separator: ","))]}")
     #expect(many.tags.count == 100 && many.problems.map(\.field) == ["tags"])
     let long = sidecar("{\"title\": \"\(String(repeating: "é", count: 5000))\"}")

@@ -1,0 +1,70 @@
+internal import Sidecars
+
+/// The files that lie beside a recording and say something about it.
+extension Settling {
+  /// What a recording does for the sake of its sidecar.
+  enum SidecarWait: Hashable {
+    /// It waits no longer.
+    case settle
+    case wait
+    /// It waits, and ought not to have to any longer.
+    case report(Unsettled)
+  }
+
+  /// Whether a whole recording waits for its sidecar to come, or to read.
+  func waitForSidecar(
+    _ sidecar: InboxPath?, of path: InboxPath, _ entry: SettlingEntry, at now: Duration
+  ) -> SidecarWait {
+    guard let sidecar, let found = entries[sidecar] else {
+      switch rules.sidecar {
+      case .taken, .ignored: return .settle
+      case .awaited(let limit): return now - entry.firstSeen < limit ? .wait : .settle
+      case .required(let limit):
+        return now - entry.firstSeen < limit ? .wait : .report(.sidecarMissing)
+      }
+    }
+    // It is still being written, or does not read yet.
+    guard found.isAnnounced else { return .wait }
+    if case .required = rules.sidecar, case .examined(.incomplete, _, _) = found.examination {
+      return .report(.sidecarUnreadable)
+    }
+    return .settle
+  }
+
+  /// The length that a sidecar gives its recording, in milliseconds; nil where it gives none.
+  func declaredLength(_ sidecar: InboxPath) -> Int? {
+    guard case .known(let milliseconds)? = entries[sidecar]?.length else { return nil }
+    return milliseconds
+  }
+
+  /// What is to be said of sound that is clearly shorter than its sidecar says; nil for other sound.
+  /// Devices measure from button to button, so that a twentieth, or two seconds, is nothing.
+  static func shortness(of length: SettlingEntry.Length, _ declared: Int) -> String? {
+    guard case .known(let held) = length, declared - held > max(2000, declared / 20) else {
+      return nil
+    }
+    return "its sidecar says \(seconds(declared)) s, and it holds \(seconds(held)) s of sound"
+  }
+
+  /// Seconds with one decimal.
+  private static func seconds(_ milliseconds: Int) -> String {
+    "\(milliseconds / 1000).\(milliseconds % 1000 / 100)"
+  }
+
+  /// Whether a recording needs no marker, or has it.
+  func isMarked(_ path: InboxPath) -> Bool { rules.doneMarker == nil || marker(of: path) != nil }
+
+  /// The file that says that a recording is complete; nil where there is none.
+  func marker(of path: InboxPath) -> InboxPath? {
+    guard let suffix = rules.doneMarker, let name = path.name else { return nil }
+    return [name.bytes, name.stem].lazy
+      .compactMap { FileName(bytes: $0 + suffix.utf8).map(path.folder.appending) }
+      .first(where: contains)
+  }
+
+  /// The sidecar of a recording that lies beside it; nil where there is none.
+  func sidecar(of path: InboxPath) -> InboxPath? {
+    guard rules.sidecar != .ignored, let name = path.name else { return nil }
+    return SidecarName.candidates(for: name).map(path.folder.appending).first(where: contains)
+  }
+}

@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// A file whose container is looked into, a few bytes here and a few there. What lies behind its end,
+/// or cannot be read, is zero.
+struct ContainerBytes {
+  let descriptor: CInt
+  let byteCount: Int
+
+  /// `count` bytes from an offset on.
+  func bytes(at offset: Int, count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let read = unsafe bytes.withUnsafeMutableBytes { buffer in
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+        return unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+      }
+      guard read > 0 else { break }
+      done += read
+    }
+    return bytes
+  }
+
+  /// Four characters; a question mark for each that is none.
+  func word(at offset: Int) -> String {
+    String(
+      String.UnicodeScalarView(
+        bytes(at: offset, count: 4).map {
+          Unicode.Scalar((0x20..<0x7f).contains($0) ? $0 : 0x3f)
+        }))
+  }
+
+  /// A number whose first byte counts most; one that no `Int` holds is the greatest.
+  func big(at offset: Int, count: Int) -> Int { Self.number(bytes(at: offset, count: count)) }
+
+  /// A number whose last byte counts most.
+  func little(at offset: Int, count: Int) -> Int {
+    Self.number(bytes(at: offset, count: count).reversed())
+  }
+
+  private static func number(_ bytes: some Collection<UInt8>) -> Int {
+    Int(clamping: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+  }
+}
