@@ -92,9 +92,10 @@ final class ChunkedEncoding: SoundFileEncoding {
     try start(last)
     while jobs.count > 0 { try takeOldest() }
     if plan.isLong {
-      // What the encoders needed goes back to the system before the index takes its place.
-      malloc_trim(0)
       for chunk in 0..<chunkCount {
+        // What encoders needed, of this file or of others that are done meanwhile, goes back to the
+        // system before the muxer's table takes its place.
+        malloc_trim(0)
         let label = chunk < last.chunk ? ChunkLabel(chunk, of: plan) : last
         guard let run = store?.load(label) else { throw MediaError(lostChunk: muxer.path) }
         try muxer.append(run, end: end)

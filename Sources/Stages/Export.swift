@@ -53,6 +53,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
   private let targets: [ExportTarget]
   private let name: String
   private let carriesTags: Bool
+  private let recordingTags = RecordingTags()
 
   init(_ parameters: Parameters) throws(StageError) {
     targets = try parameters.targets(of: "export")
@@ -76,7 +77,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
     let names = fileNames(of: context.step, recordings: context.names)
     let tags =
-      carriesTags ? try ExportTags(ofRecording: context.recordings.first) : ExportTags()
+      carriesTags ? try recordingTags.of(context.recordings.first) : ExportTags()
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }

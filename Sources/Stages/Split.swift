@@ -76,6 +76,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
   private let targets: [ExportTarget]
   private let name: SplitName
   private let carriesTags: Bool
+  private let recordingTags = RecordingTags()
 
   init(_ parameters: Parameters) throws(StageError) {
     switch (parameters.at, parameters.by) {
@@ -150,7 +151,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
 
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
     let tags =
-      carriesTags ? try ExportTags(ofRecording: context.recordings.first) : ExportTags()
+      carriesTags ? try recordingTags.of(context.recordings.first) : ExportTags()
     var files: [PublishedFile] = []
     for (port, output) in context.outputs.sorted(by: { $0.key < $1.key }) {
       guard let artifact = output.artifact, let (format, number) = SplitName.piece(port),
