@@ -24,6 +24,7 @@ struct FolderWatch: ~Copyable {
   /// Folders that could not be looked through or watched, each reported once.
   var troubled: Set<InboxPath> = []
   private var isReportedLost = false
+  private var lastTurn = Duration.zero
   private let wake: WakeUp
 
   /// Makes a watch that has not looked yet; the inbox need not be there.
@@ -40,6 +41,10 @@ struct FolderWatch: ~Copyable {
   mutating func wait(atMost limit: Duration) -> [InboxEvent] {
     let due = inbox == nil ? Self.checkPause : schedule.wait(at: Moment.now)
     sleep(min(limit, due, Self.checkPause))
+    // A writer makes an event for every piece: many of them are one look.
+    let pause = lastTurn + Self.leastPause - Moment.now
+    if pause > .zero { usleep(UInt32(pause / .microseconds(1))) }
+    lastTurn = Moment.now
     wake.settle()
     var events: [InboxEvent] = []
     if inbox?.isInPlace == false { letGo() }
@@ -79,6 +84,9 @@ struct FolderWatch: ~Copyable {
   /// How often it is made sure that the inbox is where it was. No event tells that a folder was
   /// deleted while somebody, such as this watch, has it open.
   private static let checkPause = Duration.seconds(1)
+
+  /// The shortest time between two looks at the kernel's line of events.
+  private static let leastPause = Duration.milliseconds(20)
 
   private func sleep(_ limit: Duration) {
     let (seconds, attoseconds) = max(.zero, limit).components

@@ -213,4 +213,22 @@ struct WatchWaitingTests {
     #expect(inbox.wait { WatchedPlace.files(in: inbox.inbox) == ["accepted/one.wav"] })
     #expect(watch.news.count { $0.event == "uploaded" } == 1)
   }
+
+  @Test("less sound than the sidecar says is waited for, then taken with a warning that stays")
+  func doubt() throws {
+    try inbox.make(1, seconds: 2)
+    let watch = try inbox.watch(["--give-up", "3s"])
+    try inbox.shell(#"echo '{"duration":20}' > inbox/1.json; cp made/1.wav inbox/1.wav"#)
+    let words = "its sidecar says 20.0 s, and it holds 2.0 s of sound"
+    #expect(try inbox.wait { try status().contains("1.wav: " + words) })
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    let first = try #require(watch.news.first { $0.event == "watching" })
+    let received = try #require(watch.news.first { $0.event == "received" })
+    #expect(received.at - first.at >= 3)
+    #expect(watch.news.contains { $0.event == "warning" && $0.text?.contains(words) == true })
+    let told = try status()
+    #expect(told.contains("doubtful") && told.contains(words), "\(told)")
+    let note = try #require(try inbox.notes().first)
+    #expect(try place.spool(["inbox", "show", note.key]).text.contains("doubt:     " + words))
+  }
 }
