@@ -65,13 +65,15 @@ struct DatabaseOpening {
       throw error
     }
     // Before all else, and with an error: what a newer Spool wrote is not damaged.
-    let version = try? schema.version(of: &database, layout.database)
-    if version == nil, DatabaseCondition(at: layout.database) == .sound {
-      _ = try schema.version(of: &database, layout.database)
+    if case .newer(let version)? = try? schema.standing(of: &database) {
+      throw schema.newer(version, layout.database)
     }
     if let cause = database.quickFault() { return .lost(cause) }
-    if version == 0, !(records.isEmpty && slots.filled.isEmpty) {
+    switch try schema.standing(of: &database) {
+    case .damaged(let cause): return .lost(cause)
+    case .blank where !(records.isEmpty && slots.filled.isEmpty):
       return .lost("there is nothing in it")
+    case .blank, .ours, .newer: break
     }
     return .opened(database)
   }
@@ -79,7 +81,7 @@ struct DatabaseOpening {
   /// Brings the database up to date; a good copy of it as it was is kept.
   private func update(_ database: inout Database) throws(StoreError) {
     let version = try schema.version(of: &database, layout.database)
-    if version > 0, version < schema.steps.count { _ = try slots.add(database) }
+    if version > 0, version < schema.steps.count { try slots.addUnlessThere(database) }
     try schema.migrate(&database, at: layout.database)
   }
 }

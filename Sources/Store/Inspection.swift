@@ -110,12 +110,22 @@ public struct Inspection: Sendable {
       if !DatabaseSnapshot.isWritable(layout.root) { return .damaged(error.reason) }
       throw error
     }
+    if case .newer(let version)? = try? Schema.current.standing(of: &database) {
+      throw Schema.current.newer(version, layout.database)
+    }
     if let fault = database.faults().first { return .damaged(fault) }
-    let version = try Schema.current.version(of: &database, layout.database)
-    if version < Schema.current.steps.count {
+    // Where the folder may be written, the condition has told so already.
+    if !DatabaseSnapshot.isWritable(layout.root), database.isLockedByItsHeader {
+      return .damaged(DatabaseCondition.lockedWords)
+    }
+    switch try Schema.current.standing(of: &database) {
+    case .damaged(let reason): return .damaged(reason)
+    case .blank: return .damaged("there is nothing in it")
+    case .ours(let version) where version < Schema.current.steps.count:
       throw StoreError(
         "check", path: layout.database, reason: "an older Spool wrote it",
         advice: "spool runs brings it up to date; then check it")
+    case .ours, .newer: break
     }
     return .opened(database)
   }
