@@ -98,8 +98,9 @@ public struct Runner: Sendable {
       let failure = explainFullDisk(
         (error as? RunError) ?? self.failure(error, plan), plan, options, progress)
       let isStopped = failure.error.cause == .cancelled
+      let isPaused = failure.error.cause == .fullDisk
       progress.end(
-        isStopped ? .interrupted : .failed, at: clock.now,
+        isStopped ? .interrupted : isPaused ? .paused : .failed, at: clock.now,
         failure: isStopped ? nil : failure.error, step: failure.step)
       // The first failure is the one to report, even where it cannot be noted down.
       try? log.save(progress.record)
@@ -119,9 +120,12 @@ public struct Runner: Sendable {
     var identified: Set<StepID> = []
     while true {
       let survey = try Survey(plan, recordings: recordings, store: store)
-      for (id, checkpoint) in progress.takeReused(survey, store: store) {
+      let reused = progress.takeReused(survey, store: store)
+      for (id, checkpoint) in reused {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
+      // What the run counts on from now on must not be freed, should it be cut off.
+      if !reused.isEmpty { try log.save(progress.record) }
       try options.mayGoOn?(progress.record)
       guard let work = planner.next(survey.status) else {
         // Nothing to compute: what is left is to put files into the user's folder.

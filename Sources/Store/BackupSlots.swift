@@ -11,6 +11,8 @@ internal import PipelineModel
 struct BackupSlots: Sendable {
   /// How many are kept.
   static let count = 3
+  /// What using a backup is called in errors.
+  static let using = "use the backup"
   /// How old the newest is before another is made by itself, in nanoseconds.
   private static let interval: Int64 = 24 * 3600 * 1_000_000_000
 
@@ -93,21 +95,21 @@ struct BackupSlots: Sendable {
   func examine(_ path: String) throws(StoreError) {
     var database = try Database(at: path, for: .frozen)
     let first = try? schema.standing(of: &database)
-    if first == nil, let fault = database.faults().first { throw unusable(path, fault) }
+    if first == nil, let fault = try database.faults().first { throw unusable(path, fault) }
     switch try schema.standing(of: &database) {
     case .newer(let version): throw schema.newer(version, path)
     case .damaged(let reason): throw unusable(path, reason)
     case .blank: throw unusable(path, "it is not a database of Spool's")
     case .ours: break
     }
-    if let fault = database.faults().first { throw unusable(path, fault) }
+    if let fault = try database.faults().first { throw unusable(path, fault) }
     if try !DatabaseHeader(of: path).isWritable {
       throw unusable(path, DatabaseCondition.lockedWords)
     }
   }
 
   private func unusable(_ path: String, _ reason: String) -> StoreError {
-    StoreError("use the backup", path: path, reason: reason, advice: "choose another one")
+    StoreError(Self.using, path: path, reason: reason, advice: "choose another one")
   }
 
   /// Makes room in the first slot: what moves on ends at the first slot that holds nothing good (a

@@ -9,6 +9,11 @@ extension Database {
     SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8, SQLITE_IOERR | 7 << 8, SQLITE_IOERR | 33 << 8,
   ]
 
+  /// What to do about a disk that does not give a database back.
+  static let unreadableAdvice =
+    "the disk may be failing: dmesg says more; copy the store to another one, and there "
+    + "spool restore puts the newest backup in place"
+
   /// The failure of the last call, in SQLite's own words.
   /// - Parameter action: what the call was for, in words that a path may follow.
   static func failure(
@@ -18,21 +23,25 @@ extension Database {
     // A full disk shows itself as an I/O error where SQLite maps its shared memory.
     let system = SystemError(unsafe sqlite3_system_errno(handle))
     let words = unsafe String(cString: sqlite3_errmsg(handle))
-    if code == SQLITE_IOERR, !system.isFullDisk {
-      let isReading = unsafe readCodes.contains(sqlite3_extended_errcode(handle))
-      return StoreError(
-        isReading ? "read" : action, path: path,
-        reason: system.code == 0 ? words : "\(system.words) (\(words))",
-        advice: system.advice ?? SystemError(EIO).advice)
+    // What cannot be read looks malformed where SQLite wants to know the tables.
+    if code == SQLITE_CORRUPT, system.code == EIO || DatabaseHeader.isUnreadable(path) {
+      return StoreError("read", path: path, SystemError(EIO), advice: unreadableAdvice)
     }
+    let isReading = unsafe readCodes.contains(sqlite3_extended_errcode(handle))
+    let isOfSystem = (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system.code != 0
+    let isFull = code == SQLITE_FULL || (code == SQLITE_IOERR && system.isFullDisk)
+    // What fails to be read has nothing to do with what it was read for.
     return StoreError(
-      action, path: path, reason: words, advice: advice(code),
-      isFullDisk: code == SQLITE_FULL || code == SQLITE_IOERR)
+      isReading && !isFull ? "read" : action, path: path,
+      reason: isOfSystem ? "\(system.words) (\(words))" : words,
+      advice: (isOfSystem && system.code != EIO ? system.advice : nil) ?? advice(code),
+      isFullDisk: isFull)
   }
 
   private static func advice(_ code: CInt) -> String? {
     switch code {
-    case SQLITE_FULL, SQLITE_IOERR: SystemError(ENOSPC).advice
+    case SQLITE_FULL: SystemError(ENOSPC).advice
+    case SQLITE_IOERR: unreadableAdvice
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
       "check who owns the folder and its permissions, or choose another with --store"
     case SQLITE_NOTADB, SQLITE_CORRUPT:

@@ -27,7 +27,7 @@ enum DatabaseCondition: Hashable, Sendable {
     unsafe sqlite3_forbid_checkpoint_on_close(handle)
     unsafe sqlite3_busy_timeout(handle, 1000)
     if let reason = unsafe Self.firstFault(handle, "PRAGMA quick_check(1)") {
-      self = .damaged(reason)
+      self = unsafe Self.isReadFailure(reason, handle, path) ? .sound : .damaged(reason)
     } else if isWritable, unsafe sqlite3_db_readonly(handle, "main") == 1 {
       self = .damaged(Self.lockedWords)
     } else {
@@ -58,6 +58,18 @@ enum DatabaseCondition: Hashable, Sendable {
     }
   }
 
+  /// How the report of a check ends where reading failed: SQLITE_IOERR_READ and SQLITE_IOERR_CORRUPTFS.
+  private static let readCodes = ["error code=266", "error code=8458"]
+
+  /// Whether what a check complains of is that the disk would not give the bytes, which says nothing of
+  /// what they are.
+  static func isReadFailure(
+    _ words: String, _ handle: OpaquePointer, _ path: String
+  ) -> Bool {
+    unsafe readCodes.contains(where: words.hasSuffix) || sqlite3_system_errno(handle) == EIO
+      || DatabaseHeader.isUnreadable(path)
+  }
+
   /// SQLite's report without its heading (`*** in database main ***`).
   private static func firstLine(_ words: String) -> String {
     let lines = words.split(separator: "\n")
@@ -84,12 +96,12 @@ extension Database {
   ///
   /// Up to 4 MB the structure of every page is looked at, beyond that the schema and the ends of
   /// every table: less than 5 ms either way.
-  mutating func quickFault() -> String? {
+  mutating func quickFault() throws(StoreError) -> String? {
     if isLockedByItsHeader { return DatabaseCondition.lockedWords }
     let pages = (try? run("PRAGMA page_count", to: "check").first?.first?.integer) ?? 0
     let size = (try? run("PRAGMA page_size", to: "check").first?.first?.integer) ?? 0
     if pages * size <= Self.quickByteCount {
-      return unsafe DatabaseCondition.firstFault(handle, "PRAGMA quick_check(1)")
+      return try fault("PRAGMA quick_check(1)")
     }
     let keys =
       (try? run(
@@ -101,20 +113,25 @@ extension Database {
       guard let table = key[0].text, let column = key[1].text else { continue }
       for order in ["ASC", "DESC"] {
         let look = "SELECT 'ok' FROM \"\(table)\" ORDER BY \"\(column)\" \(order) LIMIT 1"
-        if let fault = unsafe DatabaseCondition.firstFault(handle, look) { return fault }
+        if let fault = try fault(look) { return fault }
       }
     }
     return keys.isEmpty ? "its tables cannot be read" : nil
   }
 
   /// Everything that a look at every page, index and reference finds wrong, in SQLite's own words.
-  mutating func faults() -> [String] {
-    if let fault = unsafe DatabaseCondition.firstFault(handle, "PRAGMA integrity_check(1)") {
-      return [fault]
-    }
+  mutating func faults() throws(StoreError) -> [String] {
+    if let fault = try fault("PRAGMA integrity_check(1)") { return [fault] }
     let strays = (try? run("PRAGMA foreign_key_check", to: "check")) ?? []
     return strays.compactMap { row in
       row.first?.text.map { "a row of \($0) refers to one that is not there" }
     }
+  }
+
+  /// The first thing that a check finds wrong. Throws where the disk would not let it look.
+  private func fault(_ check: String) throws(StoreError) -> String? {
+    guard let words = unsafe DatabaseCondition.firstFault(handle, check) else { return nil }
+    guard unsafe DatabaseCondition.isReadFailure(words, handle, path) else { return words }
+    throw StoreError("read", path: path, SystemError(EIO), advice: Self.unreadableAdvice)
   }
 }

@@ -20,4 +20,16 @@ struct DatabaseHeader {
   /// Whether SQLite would write into the file: it does where the write version (byte 18) is 1, for a
   /// rollback journal, or 2, for a write-ahead log.
   var isWritable: Bool { bytes.count == Self.byteCount && (1...2).contains(bytes[18]) }
+
+  /// Whether the disk reports an error somewhere in a file, which SQLite does not always pass on.
+  /// Reads all of it.
+  static func isUnreadable(_ path: String) -> Bool {
+    do throws(SystemError) {
+      let file = try FileOperations.system.open(path, O_RDONLY)
+      _ = try FileOperations.system.digest(of: file)
+      return false
+    } catch {
+      return error.code == EIO
+    }
+  }
 }

@@ -46,7 +46,14 @@ extension DiskStore {
   /// full disk, say) does not concern whoever has just finished a run.
   func backUpIfDue() {
     guard backups.isDue(now: clock()) else { return }
-    try? withDatabase { (database) throws(StoreError) in _ = try backups.add(database) }
+    do throws(StoreError) {
+      try withDatabase { (database) throws(StoreError) in _ = try backups.add(database) }
+    } catch {
+      // A copy of what is damaged is no backup, and the last to show what is.
+      if error.action == BackupSlots.using {
+        news.tell("the database is damaged (\(error.reason)): spool check says more")
+      }
+    }
   }
 
   /// Puts a backup in the place of a store's database. The old one is kept aside.

@@ -113,7 +113,7 @@ public struct Inspection: Sendable {
     if case .newer(let version)? = try? Schema.current.standing(of: &database) {
       throw Schema.current.newer(version, layout.database)
     }
-    if let fault = database.faults().first { return .damaged(fault) }
+    if let fault = try database.faults().first { return .damaged(fault) }
     // Where the folder may be written, the condition has told so already.
     if !DatabaseSnapshot.isWritable(layout.root), database.isLockedByItsHeader {
       return .damaged(DatabaseCondition.lockedWords)

@@ -21,13 +21,15 @@ extension Schema {
   /// `Spol`: by this number file(1) can tell a store's database.
   private static let applicationID: Int64 = 0x5370_6F6C
 
-  /// The format once more, where no damage to the header can reach it, and whose database it is.
+  /// The format once more, where no damage to the header can reach it, and when all of the database
+  /// was last looked through, in nanoseconds since 1970.
   static let format = """
     CREATE TABLE format (
       id INTEGER PRIMARY KEY CHECK (id = 1),
-      version INTEGER NOT NULL
+      version INTEGER NOT NULL,
+      looked_through_at INTEGER NOT NULL
     ) STRICT;
-    INSERT INTO format VALUES (1, 0);
+    INSERT INTO format VALUES (1, 0, 0);
     PRAGMA application_id = \(applicationID);
     """
 
