@@ -52,8 +52,8 @@ public struct Runner: Sendable {
     self.clock = clock
   }
 
-  /// How many of the newest runs an estimate of time is looked for in.
-  private static let historyLimit = 100
+  /// How many of the newest runs an estimate of time, or an earlier start of the same, is looked for in.
+  static let historyLimit = 100
 
   /// What running the plan would do; changes nothing.
   public func forecast(_ plan: Plan, _ options: Options) throws(RunError) -> Forecast {

@@ -38,7 +38,12 @@ extension RunRecord {
   /// Whether there is nothing to go on with: it is done, or the same was run again later.
   /// - Parameter later: the runs that began after this one.
   public func isSettled(by later: some Sequence<RunRecord>) -> Bool {
-    state == .done || state == .dropped || later.contains { $0.resumes == id || isSameWork(as: $0) }
+    state == .done || state == .dropped || later.contains { isTakenUp(by: $0) }
+  }
+
+  /// Whether a later run goes on with this one, or was told the same.
+  public func isTakenUp(by later: RunRecord) -> Bool {
+    later.resumes == id || isSameWork(as: later)
   }
 
   /// Whether both were told the same.

@@ -70,6 +70,14 @@ public struct Inspection: Sendable {
     report.isThorough = !options.isQuick
     var named: [Digest: Artifact] = [:]
     switch try open() {
+    case .unborn:
+      report.findings.append(
+        InspectionFinding(
+          .unfinishedStore, layout.root,
+          problem: "the process that was making the store ended before it was done",
+          meaning: "nothing was in it yet; the next command that opens it finishes it",
+          advice: nil))
+      return report
     case .damaged(let reason): report.findings.append(databaseFinding(reason))
     case .opened(var database):
       named = try inspectCheckpoints(in: &database, &report)
@@ -91,12 +99,15 @@ public struct Inspection: Sendable {
   private enum Opening: ~Copyable {
     case opened(Database)
     case damaged(String)
+    /// It was never made, and nothing says that there was one.
+    case unborn
   }
 
   private func open() throws(StoreError) -> Opening {
     let condition =
       DatabaseSnapshot.isWritable(layout.root) ? DatabaseCondition(at: layout.database) : .sound
     switch condition {
+    case .blank where isUnborn: return .unborn
     case .blank:
       return .damaged(isThere(layout.database) ? "there is nothing in it" : "it is gone")
     case .damaged(let reason): return .damaged(reason)
@@ -128,6 +139,12 @@ public struct Inspection: Sendable {
     case .ours, .newer: break
     }
     return .opened(database)
+  }
+
+  private var isUnborn: Bool {
+    let (files, strays) = ArtifactFile.all(in: layout)
+    let slots = BackupSlots(folder: layout.backups, files: self.files, schema: .current)
+    return files.isEmpty && strays.isEmpty && records.isEmpty && slots.filled.isEmpty
   }
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {

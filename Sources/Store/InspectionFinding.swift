@@ -4,6 +4,8 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// The database is broken, or gone.
     case database
+    /// The store was being made when its process ended.
+    case unfinishedStore
     /// The database has lost what was recorded last.
     case databaseBehind
     /// A file's bytes are not those that its name promises.
@@ -67,7 +69,8 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
     case .database, .databaseBehind, .damagedArtifact, .missingArtifact, .missingRecording,
       .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedBackup:
       true
-    case .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+    case .unfinishedStore, .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile,
+      .exportMissing, .exportChanged:
       false
     }
   }

@@ -92,7 +92,9 @@ public struct Repair: Sendable {
       case .damagedBackup: "delete the damaged backup"
       case .withoutRecord: "write the record"
       case .onlyRecord: "take the record into the database"
-      case .missingRecording, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged: nil
+      case .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile, .exportMissing,
+        .exportChanged:
+        nil
       }
     return what.map { RepairAction(what: $0, path: finding.path, subject: finding.subject) }
   }

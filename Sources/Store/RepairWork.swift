@@ -33,7 +33,8 @@ struct RepairWork {
     case .damagedBackup: try records.remove(finding.path)
     case .withoutRecord: try record(finding, &database)
     case .onlyRecord: try takeIn(finding, &database)
-    case .database, .missingRecording, .unnamedArtifact, .strayFile, .exportMissing,
+    case .database, .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile,
+      .exportMissing,
       .exportChanged:
       return false
     }

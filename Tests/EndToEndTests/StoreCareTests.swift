@@ -215,6 +215,18 @@ struct StoreCareTests {
       #expect(restored.exitCode == 0 && restored.text.hasPrefix("restored from "), "\(source)")
       #expect(try place.run(pipeline, [note]).made == [])
     }
+    for (name, why) in [("9", "these: 1"), ("nosuch", "no such file"), ("0", "these: 1")] {
+      let complaint = Complaint(try place.spool(["restore", name]).errorOutput)
+      #expect(complaint?.what.hasPrefix("cannot find the backup") == true)
+      #expect(complaint?.why.contains(why) == true && complaint?.next.contains("--list") == true)
+    }
+    let backup = place.store + "/backups/spool-1.sqlite"
+    let list = try place.spool(["restore", "--list"]).text
+    #expect(list.hasPrefix("1  20") && list.hasSuffix("  sound\n"), "\(list)")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: backup))
+    bytes[18] ^= 4
+    try bytes.write(to: URL(fileURLWithPath: backup))
+    #expect(try place.spool(["restore", "--list"]).text.contains("  damaged: its header"))
     let wrong = try place.spool(["restore", note])
     #expect(wrong.exitCode == 1)
     #expect(Complaint(wrong.errorOutput)?.why == "file is not a database")
@@ -305,6 +317,19 @@ struct StoreCareTests {
       #expect(complaint.next.contains("disk may be failing"), "\(complaint)")
     }
     #expect(try check().sound)
+  }
+
+  @Test("a store whose making was cut off is called that, and not damaged", arguments: 1...12)
+  func unborn(operation: Int) throws {
+    let store = place.file("new")
+    let killed = try place.spool(
+      ["run", pipeline, note, "--store", store], environment: ["SPOOL_CRASH_BEFORE": "\(operation)"]
+    )
+    #expect(killed.exitCode != 0)
+    let result = try place.spool(["check", "--store", store])
+    let isThere = try !place.spool(["runs", "--store", store]).errorOutput.contains("no store")
+    #expect(result.exitCode == (isThere ? 0 : 1), "\(result.text)")
+    #expect(!result.text.contains("damaged") && !result.text.contains("it is gone"))
   }
 
   @Test("where there is no store, looking makes none")
