@@ -49,10 +49,11 @@ let package = Package(
     system("CYAML", pkgConfig: "yaml-0.1", apt: ["libyaml-dev"]),
     system("CSQLite", pkgConfig: "sqlite3", apt: ["libsqlite3-dev"]),
     system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+    system("CXXHash", pkgConfig: "libxxhash", apt: ["libxxhash-dev"]),
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
 
     // What both sides share.
-    library("Hashing", ["CCrypto"]),
+    library("Hashing", ["CCrypto", "CXXHash"]),
     library("Threading"),
 
     // The pipeline side: it has never heard of sound.

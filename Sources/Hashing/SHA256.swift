@@ -14,7 +14,18 @@ internal import CCrypto
     unsafe self.context = context
   }
 
+  /// Starts where `other` is: each goes its own way from here.
+  public init(continuing other: borrowing SHA256) {
+    guard let context = unsafe EVP_MD_CTX_new(),
+      unsafe EVP_MD_CTX_copy_ex(context, other.context) == 1
+    else { preconditionFailure("libcrypto cannot copy a digest") }
+    unsafe self.context = context
+  }
+
   deinit { unsafe EVP_MD_CTX_free(context) }
+
+  /// The digest of the bytes so far; more may follow.
+  public var current: Digest { SHA256(continuing: self).finalize() }
 
   /// Adds bytes.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {

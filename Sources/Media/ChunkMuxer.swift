@@ -2,7 +2,8 @@ internal import AudioModel
 internal import CLibAV
 
 /// Writes the packets of chunks, which come in order, into a file, and finds the seams between
-/// them.
+/// them. Where chunks do not overlap, their packets are in the file at once, and the next process can
+/// go on with it.
 final class ChunkMuxer {
   private let plan: ChunkPlan
   private let output: OutputFile
@@ -13,26 +14,45 @@ final class ChunkMuxer {
   // Nil for all but FLAC.
   private var streamInfo: FLACStreamInfo?
   private var chunkCount = 0
-  // The packets of the chunk that came last: how many of them count is known with the next one.
+  // The packets of the chunk that came last, where chunks overlap: how many of them count is known
+  // with the next one.
   private var pending = PacketRun(first: 0)
+
+  /// What of the file outlives the process; nil where it is begun anew.
+  private(set) var indexed: IndexedPackets?
 
   /// The file's path.
   var path: String { output.path }
 
-  /// Creates the file, or empties it.
-  init(settings: EncoderSettings, plan: ChunkPlan, path: String) throws(MediaError) {
+  /// Opens the file, and begins it anew unless `work` is gone on with.
+  init(
+    settings: EncoderSettings, plan: ChunkPlan, path: String, work: ResumableWork? = nil
+  ) throws(MediaError) {
+    precondition(
+      work == nil || plan.overlap == 0, "chunks that overlap are not in the file at once")
     let encoder = try EncoderContext(settings, path: path)
-    output = try OutputFile(path: path, muxer: settings.muxer)
+    output = try OutputFile(path: path, muxer: settings.muxer, keepsContent: work != nil)
     stream = try output.addStream(for: encoder)
     try output.begin(options: settings.muxerOptions)
     timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
     streamInfo = settings.isFLAC ? FLACStreamInfo(of: encoder) : nil
     priming = unsafe Int(encoder.context.pointee.initial_padding)
     self.plan = plan
+    guard let work else { return }
+    try output.handOver()
+    let indexed = try IndexedPackets(path: path, work, plan: plan, start: output.position)
+    // The container learns of the packets by being given them again: the same bytes at the same
+    // place, so that it does no harm to be killed meanwhile.
+    while let run = indexed.nextLeft() { try add(run, to: indexed, end: .max) }
+    self.indexed = indexed
   }
+
+  /// How many chunks, from the first on, are in the file.
+  var leadingCount: Int { chunkCount }
 
   /// Adds a chunk's packets. `end` is how many frames the stream has so far.
   func append(_ run: PacketRun, end: Int) throws(MediaError) {
+    if let indexed { return try add(run, to: indexed, end: end) }
     var run = run
     if chunkCount > 0 {
       let seam = Seam.find(
@@ -56,6 +76,15 @@ final class ChunkMuxer {
       try output.write(packet, stream: stream, timeBase: timeBase)
     }
     try output.finish()
+  }
+
+  /// Writes a chunk's packets so that they survive.
+  private func add(_ run: PacketRun, to indexed: IndexedPackets, end: Int) throws(MediaError) {
+    try write(run, to: run.end, end: end)
+    try output.handOver()
+    chunkCount += 1
+    // The stream's last chunk never counts, since only the end of the sound tells that it is.
+    if run.end * plan.frameSize < end { try indexed.add(run, end: output.position) }
   }
 
   /// Writes the packets of a run before the one with the number `limit`. The stream's last one,

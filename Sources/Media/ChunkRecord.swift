@@ -3,7 +3,7 @@ internal import Hashing
 /// The packets of a chunk as the bytes of a file, which tell by themselves whether they are whole,
 /// and whose they are.
 ///
-/// `SPOOLPK1`, the SHA-256 of all that follows, the owner's digest; then as unsigned little-endian
+/// `SPOOLPK2`, the checksum of all that follows, the owner's digest; then as unsigned little-endian
 /// integers of eight bytes: the chunk's number, its first frame, the frame behind its last one, 1
 /// for the last chunk and else 0, the number of the first packet, the number of packets; then of
 /// four bytes the length of each packet; then the packets.
@@ -11,9 +11,8 @@ struct ChunkRecord {
   let label: ChunkLabel
   let run: PacketRun
 
-  private static let magic = Array("SPOOLPK1".utf8)
-  private static let digestByteCount = 32
-  private static let bodyStart = magic.count + digestByteCount
+  private static let magic = Array("SPOOLPK2".utf8)
+  private static let bodyStart = magic.count + 8
 
   /// Puts packets and label together.
   init(_ run: PacketRun, as label: ChunkLabel) {
@@ -25,7 +24,7 @@ struct ChunkRecord {
   init?(_ bytes: [UInt8], owner: Digest) {
     guard bytes.starts(with: Self.magic), bytes.count > Self.bodyStart else { return nil }
     var reader = Reader(bytes: bytes[Self.magic.count...])
-    guard let digest = reader.digest(), digest == Self.digest(ofBodyIn: bytes),
+    guard let checksum = reader.bytes(8), checksum == Self.checksum(ofBodyIn: bytes),
       reader.digest() == owner,
       let chunk = reader.integer(), let start = reader.integer(), let end = reader.integer(),
       let last = reader.integer(), let first = reader.integer(), let count = reader.integer(),
@@ -39,7 +38,7 @@ struct ChunkRecord {
 
   /// The record's bytes. O(size).
   func bytes(owner: Digest) -> [UInt8] {
-    var bytes = Self.magic + [UInt8](repeating: 0, count: Self.digestByteCount) + owner.bytes
+    var bytes = Self.magic + [UInt8](repeating: 0, count: 8) + owner.bytes
     bytes.reserveCapacity(
       bytes.count + 48 + run.packets.reduce(0) { $0 + 4 + $1.count })
     func append(_ value: Int, byteCount: Int = 8) {
@@ -54,14 +53,13 @@ struct ChunkRecord {
     for packet in run.packets { append(packet.count, byteCount: 4) }
     for packet in run.packets { bytes += packet }
     bytes.replaceSubrange(
-      Self.magic.count..<Self.bodyStart, with: Self.digest(ofBodyIn: bytes).bytes)
+      Self.magic.count..<Self.bodyStart, with: Self.checksum(ofBodyIn: bytes))
     return bytes
   }
 
-  private static func digest(ofBodyIn bytes: [UInt8]) -> Digest {
-    var hasher = SHA256()
-    unsafe hasher.update(bytes.span.bytes.extracting(bodyStart..<bytes.count))
-    return hasher.finalize()
+  private static func checksum(ofBodyIn bytes: [UInt8]) -> [UInt8] {
+    let checksum = unsafe Checksum.of(bytes.span.bytes.extracting(bodyStart..<bytes.count))
+    return (0..<8).map { UInt8(truncatingIfNeeded: checksum >> (8 * $0)) }
   }
 
   /// Takes one thing after the other off the front of some bytes; nil once there are too few.
@@ -76,7 +74,7 @@ struct ChunkRecord {
       return Array(bytes.prefix(count))
     }
 
-    mutating func digest() -> Digest? { bytes(digestByteCount).flatMap { Digest(bytes: $0) } }
+    mutating func digest() -> Digest? { bytes(32).flatMap { Digest(bytes: $0) } }
 
     mutating func integer(byteCount: Int = 8) -> Int? {
       bytes(byteCount).flatMap { bytes in

@@ -4,10 +4,10 @@ internal import Threading
 
 /// Encodes chunks of a stream side by side in a pool, and writes their packets in order.
 ///
-/// Long chunks have so many packets that the muxer's index of them counts: for hours of sound it is
+/// Long chunks have so many packets that the muxer's table of them counts: for hours of sound it is
 /// as large as what the encoders work on. So they are muxed when the encoders are done, whose place
-/// the index then takes; until then their packets lie in the store. Those of short chunks go into
-/// the file as they come.
+/// the table then takes; until then their packets lie in the store. Those of short chunks go into
+/// the file as they come, where the next process finds them.
 final class ChunkedEncoding: SoundFileEncoding {
   let survival: any EncodingSurvival
   let firstFrameNeeded: Int
@@ -19,7 +19,7 @@ final class ChunkedEncoding: SoundFileEncoding {
   private let store: (any ChunkStore)?
   // Nil for all but FLAC.
   private let hash: StreamHash?
-  // How many chunks from the first on an earlier process left in the store.
+  // How many chunks from the first on an earlier process left.
   private let leading: Int
   // The first frame of the others.
   private let soundStart: Int
@@ -35,20 +35,26 @@ final class ChunkedEncoding: SoundFileEncoding {
     settings: EncoderSettings, plan: ChunkPlan, path: String, pool: WorkerPool,
     work: ResumableWork?
   ) throws(MediaError) {
-    muxer = try ChunkMuxer(settings: settings, plan: plan, path: path)
+    muxer = try ChunkMuxer(
+      settings: settings, plan: plan, path: path, work: plan.isLong ? nil : work)
     sound = plan.isLong ? .file(try SoundStash(beside: path)) : .memory(SoundWindow())
     hash = settings.isFLAC ? settings.bits.map { StreamHash(resuming: work, bits: $0) } : nil
-    if let work {
-      let files = ChunkFiles(work, plan: plan)
-      (store, leading) = (files, files.leadingAtStart)
-      survival = hash.map { HashedChunks(files: files, hash: $0) } ?? files
+    let files = plan.isLong ? work.map { ChunkFiles($0, plan: plan) } : nil
+    if plan.isLong && files == nil {
+      store = try NamelessChunks(beside: path)
     } else {
-      store = plan.isLong ? try NamelessChunks(beside: path) : nil
-      (survival, leading) = (NothingSurvives(), 0)
+      store = files
+    }
+    leading = files?.leadingAtStart ?? muxer.leadingCount
+    let chunks: (any EncodingSurvival)? = files ?? muxer.indexed
+    if let chunks, let hash {
+      survival = HashedChunks(chunks: chunks, hash: hash)
+    } else {
+      survival = chunks ?? NothingSurvives()
     }
     soundStart = plan.input(of: leading).lowerBound
     firstFrameNeeded = min(soundStart, hash?.current.frames ?? soundStart)
-    if plan.isLong { (nextChunk, chunksTaken) = (leading, leading) }
+    (nextChunk, chunksTaken) = (leading, leading)
     self.settings = settings
     self.plan = plan
     // A file of short chunks holds the most bytes: done early, it is hashed and published while the
@@ -71,6 +77,8 @@ final class ChunkedEncoding: SoundFileEncoding {
     hash?.add(block, at: start)
     if end > soundStart { try sound.append(block, at: start) }
     try startWholeChunks()
+    // What is in the file is not lost.
+    while jobs.isNextReady { try takeOldest() }
   }
 
   func finish() throws(MediaError) {
@@ -108,7 +116,7 @@ final class ChunkedEncoding: SoundFileEncoding {
     if jobs.isFull { try takeOldest() }
     let job = ChunkJob(
       settings: settings, plan: plan, label: label,
-      sound: label.chunk < leading ? nil : sound.covering(label.range), store: store, stop: stop,
+      sound: sound.covering(label.range), store: store, stop: stop,
       path: muxer.path)
     jobs.submit { job.run() }
     nextChunk += 1

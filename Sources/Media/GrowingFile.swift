@@ -1,4 +1,5 @@
 import Glibc
+internal import Hashing
 internal import Synchronization
 
 /// A file whose beginning is right however long it is: what was written stays.
@@ -25,6 +26,24 @@ final class GrowingFile: EncodingSurvival {
 
   /// The file has grown, or goes on from here: the system holds this much.
   func reach(_ extent: EncodingExtent) { state.withLock { $0.extent = extent } }
+
+  /// The running checksum of some of its bytes. O(bytes).
+  func checksum(_ range: Range<Int>) throws(MediaError) -> Checksum {
+    var checksum = Checksum()
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.pieceByteCount) {
+      let count = min(Self.pieceByteCount, range.upperBound - start)
+      let piece = try file.read(count, at: start)
+      unsafe checksum.update(piece.span.bytes)
+    }
+    return checksum
+  }
+
+  private static let pieceByteCount = 1 << 20
+
+  /// Some of its bytes.
+  func read(_ count: Int, at offset: Int) throws(MediaError) -> [UInt8] {
+    try file.read(count, at: offset)
+  }
 
   /// Cuts off what lies behind `byteCount`.
   func truncate(to byteCount: Int) throws(MediaError) { try file.truncate(to: byteCount) }

@@ -20,6 +20,11 @@ internal import CLibAVLoader
     unsafe Array(UnsafeBufferPointer(start: pointer.pointee.data, count: Int(pointer.pointee.size)))
   }
 
+  /// The packet's bytes, as long as they stay in it.
+  var content: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: pointer.pointee.data, count: Int(pointer.pointee.size))
+  }
+
   /// Lets the content go.
   func clear() { unsafe av_packet_unref(pointer) }
 

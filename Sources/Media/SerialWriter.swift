@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import CLibAV
+internal import Hashing
 
 /// One encoder, its file, and the sound that does not fill a packet yet.
 final class SerialWriter: @unchecked Sendable {
@@ -11,8 +12,10 @@ final class SerialWriter: @unchecked Sendable {
   private var block: AudioBuffer
   // Nil where the next process starts over.
   private let growing: GrowingFile?
-  // Frames in the file, and those that an earlier process wrote.
+  // Frames in the file, with those that an earlier process wrote.
   private var written: Int
+  // Of the sound in the file; only kept where the next process may go on with it.
+  private var checksum = Checksum()
 
   /// The frame that the first block begins with.
   let start: Int
@@ -34,7 +37,8 @@ final class SerialWriter: @unchecked Sendable {
     block = AudioBuffer(
       channelCount: settings.format.channelCount, capacity: Frames(opened.frameSize))
     if let work, let growing {
-      start = try Self.resume(output, stream, growing, work, opened.bytesPerFrame)
+      start = try Self.resume(
+        output, stream, growing, work, opened.bytesPerFrame, &checksum)
     } else {
       start = 0
     }
@@ -56,7 +60,8 @@ final class SerialWriter: @unchecked Sendable {
     }
     guard let growing else { return }
     try output.handOver()
-    growing.reach(EncodingExtent(frames: written, byteCount: output.position))
+    growing.reach(
+      EncodingExtent(frames: written, byteCount: output.position, checksum: checksum.value))
   }
 
   /// Encodes what is left and completes the file.
@@ -70,18 +75,20 @@ final class SerialWriter: @unchecked Sendable {
   }
 
   private func encode() throws(MediaError) {
-    let (output, stream, timeBase) = (output, stream, timeBase)
+    let (output, stream, timeBase, isGrowing) = (output, stream, timeBase, growing != nil)
     try encoder.encode(block) { (packet) throws(MediaError) in
+      if isGrowing { unsafe checksum.update(packet.content) }
       try output.write(packet, stream: stream, timeBase: timeBase)
     }
     written += block.frameCount.count
   }
 
   /// Goes on behind the header that was just written again and the sound that `work` vouches for,
-  /// or where that cannot be, behind the header alone. Gives the frames that are in the file.
+  /// which is read once to see that it is still the same; or where that cannot be, behind the header
+  /// alone. Gives the frames that are in the file, and the checksum of their bytes.
   private static func resume(
     _ output: OutputFile, _ stream: Int, _ growing: GrowingFile, _ work: ResumableWork,
-    _ bytesPerFrame: Int
+    _ bytesPerFrame: Int, _ checksum: inout Checksum
   ) throws(MediaError) -> Int {
     try output.handOver()
     let header = output.position
@@ -90,7 +97,11 @@ final class SerialWriter: @unchecked Sendable {
     let isThere =
       work.isResumed && !isTooMuch && extent.byteCount - header == soundByteCount
       && extent.byteCount <= growing.byteCountAtStart
-    if !isThere { extent = EncodingExtent(frames: 0, byteCount: header) }
+    if isThere { checksum = try growing.checksum(header..<extent.byteCount) }
+    if !isThere || checksum.value != extent.checksum {
+      checksum = Checksum()
+      extent = EncodingExtent(frames: 0, byteCount: header, checksum: checksum.value)
+    }
     try growing.truncate(to: extent.byteCount)
     if extent.frames > 0 { try output.resume(at: extent.byteCount, stream: stream) }
     growing.reach(extent)

@@ -9,9 +9,10 @@ public import Threading
 /// ``flush()`` and ``cancel()``; one that is dropped without `finish` leaves half a file.
 ///
 /// An encoder that is given work keeps what it has done where another process finds it. WAV goes on
-/// behind the last frame that the system has taken over. ALAC, FLAC, and AAC of at most two channels
-/// keep each encoded chunk (2.7 s and 5.4 s of sound at 48 kHz, and 45 s) in a file, and go
-/// on at the first one that is missing; where AAC is resampled, all the sound is needed for that,
+/// behind the last frame that the system has taken over; ALAC and FLAC behind the last chunk (2.7 s and
+/// 5.4 s of sound at 48 kHz), whose packets an index beside the file vouches for. AAC of at most two
+/// channels keeps each encoded chunk (45 s) in a file of its own, and goes on at the first one that is
+/// missing; where it is resampled, all the sound is needed for that,
 /// though not encoded again. The MD5 of all samples, which a FLAC file holds, goes on from its state. AAC of
 /// more channels starts over: what its encoder has in mind cannot be restored.
 ///

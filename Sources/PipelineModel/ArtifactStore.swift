@@ -60,18 +60,26 @@ public struct ArtifactDraft: ~Copyable, Sendable {
     return { () throws(StoreError) in try backing.flush() }
   }
 
+  /// Tells from any thread what was appended so far, for a note that vouches for it.
+  public var prefix: @Sendable () -> DraftPrefix {
+    let backing = backing
+    return { backing.prefix }
+  }
+
   /// Flushes the file, names it by its digest and flushes the folder. Afterwards it is an
   /// artifact, and durable.
   public consuming func seal() throws(StoreError) -> Artifact { try backing.seal() }
 }
 
-/// What a store gives a draft to stand on. Used from one thread at a time, but for `flush`, which any
-/// thread may call.
+/// What a store gives a draft to stand on. Used from one thread at a time, but for `flush` and
+/// `prefix`, which any thread may call.
 public protocol DraftBacking: AnyObject, Sendable {
   /// The file that the bytes go to.
   var path: String { get }
   /// Writes and hashes.
   func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError)
+  /// What was appended so far. O(1).
+  var prefix: DraftPrefix { get }
   /// Flushes the file.
   func flush() throws(StoreError)
   /// Flushes, gives the file its place as an artifact, flushes the folder.

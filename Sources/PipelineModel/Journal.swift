@@ -53,13 +53,14 @@ public protocol WorkClaim: Journal, AnyObject {
   /// ends. Its name is durable on return; throws if it is no plain file name.
   func makeDraft(_ name: String, _ kind: ArtifactKind) throws(StoreError) -> ArtifactDraft
 
-  /// Goes on with a draft that an earlier process left: its first `byteCount` bytes stay, and
-  /// whatever follows them is cut off. Nil where there are not so many.
+  /// Goes on with a draft that an earlier process left: its first bytes stay, and whatever follows
+  /// them is cut off. Nil where there are not so many, or where they are not what the prefix vouches
+  /// for. O(bytes of the prefix), which are read once.
   ///
   /// One that was sealed is an artifact, which nothing may change: it is given back only whole, to
   /// be sealed again and not written to; asked for with another length it is nil.
   func resumeDraft(
-    _ name: String, _ kind: ArtifactKind, byteCount: Int
+    _ name: String, _ kind: ArtifactKind, _ prefix: DraftPrefix
   ) throws(StoreError) -> ArtifactDraft?
 
   /// Records the parts of finished work, all or none, as the store's `commit` does for each. Throws

@@ -1,4 +1,5 @@
 import Glibc
+internal import Hashing
 internal import PipelineModel
 
 extension DiskClaim {
@@ -15,42 +16,59 @@ extension DiskClaim {
   }
 
   func resumeDraft(
-    _ name: String, _ kind: ArtifactKind, byteCount: Int
+    _ name: String, _ kind: ArtifactKind, _ prefix: DraftPrefix
   ) throws(StoreError) -> ArtifactDraft? {
     let path = try path(of: name)
     let action = "go on with the artifact at"
+    let byteCount = prefix.byteCount
     guard let stamp = try? FileStamp(at: path) else { return nil }
     if !stamp.isRegularFile || stamp.isReadOnly || stamp.hasSeveralNames {
       if stamp.isRegularFile && stamp.byteCount == Int64(byteCount),
-        try doing(action, path, { () throws(SystemError) in try isAsSealed(path, stamp) })
+        try doing(action, path, { () throws(SystemError) in try isAsSealed(path, stamp, prefix) })
       {
         return ArtifactDraft(
-          SealedDraft(kind, at: path, of: self, for: store.artifacts, files: files))
+          SealedDraft(kind, at: path, prefix, of: self, for: store.artifacts, files: files))
       }
       try doing(action, path) { () throws(SystemError) in try removeDraft(at: path) }
       return nil
     }
     guard byteCount >= 0, stamp.byteCount >= Int64(byteCount) else { return nil }
     let file = try doing(action, path) { () throws(SystemError) in
-      let file = try files.open(path, O_RDWR | O_APPEND | O_NOFOLLOW)
+      try files.open(path, O_RDWR | O_APPEND | O_NOFOLLOW)
+    }
+    var hash: SHA256?
+    if let digest = prefix.digest {
+      let present = try doing(action, path) { () throws(SystemError) in
+        try files.hash(of: file, upTo: Int64(byteCount))
+      }
+      // What was damaged since it was noted must not become part of anything.
+      guard present.current == digest else { return nil }
+      hash = consume present
+    }
+    try doing(action, path) { () throws(SystemError) in
       if stamp.byteCount > Int64(byteCount) { try files.truncate(file, to: byteCount) }
       try files.flushFolder(folder)
-      return file
     }
     return ArtifactDraft(
       DraftFile(
-        kind, in: file, presentCount: byteCount, of: self, for: store.artifacts, files: files))
+        kind, in: file, presentCount: byteCount, presentHash: hash, of: self,
+        for: store.artifacts, files: files))
   }
 
   private var files: FileOperations { store.files }
 
-  /// Whether a draft that is an artifact already still holds what that one's name promises: what has
-  /// been damaged since must not be sealed as something else. O(bytes).
-  private func isAsSealed(_ path: String, _ stamp: FileStamp) throws(SystemError) -> Bool {
-    guard stamp.hasSeveralNames else { return true }
+  /// Whether a draft that is an artifact already, or was about to be, still holds what that one's
+  /// name or the prefix promises: what has been damaged since must not be sealed as something else.
+  /// O(bytes).
+  private func isAsSealed(
+    _ path: String, _ stamp: FileStamp, _ prefix: DraftPrefix
+  ) throws(SystemError) -> Bool {
+    guard stamp.hasSeveralNames || prefix.digest != nil else { return true }
     let file = try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     let digest = try files.digest(of: file).digest
-    return (try? FileStamp(at: store.layout.artifact(digest)))?.isSameFile(as: stamp) == true
+    if let promised = prefix.digest, digest != promised { return false }
+    return !stamp.hasSeveralNames
+      || (try? FileStamp(at: store.layout.artifact(digest)))?.isSameFile(as: stamp) == true
   }
 
   private func removeDraft(at path: String) throws(SystemError) {

@@ -18,6 +18,8 @@ final class DraftFile: DraftBacking {
     var writebackCount = 0
     /// Whether bytes may lie there that were not hashed on the way.
     var needsReading = false
+    /// What it was when it was sealed, if it was.
+    var sealed: DraftPrefix?
   }
 
   /// How much is written between two nudges to the disk.
@@ -29,14 +31,20 @@ final class DraftFile: DraftBacking {
   private let files: FileOperations
   /// What the draft belongs to, and keeps; nil for a draft of the store's own.
   private let claim: DiskClaim?
+  /// Whether the hash begins where the file does.
+  private let isHashedFromStart: Bool
   private let state: Mutex<State>
 
   /// A draft in an empty file, or one that goes on behind the first bytes of a file.
-  /// - Parameter presentCount: how many bytes the file holds.
+  /// - Parameters:
+  ///   - presentCount: how many bytes the file holds.
+  ///   - presentHash: what they hash to so far; nil where they were not read, and will be at the end.
   init(
     _ kind: ArtifactKind, in file: consuming OpenFile, presentCount: Int = 0,
-    of claim: DiskClaim? = nil, for artifacts: ArtifactFolder, files: FileOperations
+    presentHash: consuming SHA256? = nil, of claim: DiskClaim? = nil,
+    for artifacts: ArtifactFolder, files: FileOperations
   ) {
+    isHashedFromStart = presentCount == 0 || presentHash != nil
     self.kind = kind
     self.claim = claim
     self.artifacts = artifacts
@@ -44,8 +52,8 @@ final class DraftFile: DraftBacking {
     location = file.path
     state = Mutex(
       State(
-        file: file, byteCount: presentCount, writebackCount: presentCount,
-        needsReading: presentCount > 0))
+        file: file, hash: presentHash ?? SHA256(), byteCount: presentCount,
+        writebackCount: presentCount, needsReading: !isHashedFromStart))
   }
 
   /// Where the bytes go. From now on the draft cannot know who writes there, and will be read
@@ -61,6 +69,14 @@ final class DraftFile: DraftBacking {
       try unsafe write(bytes, &state)
       unsafe state.hash?.update(bytes)
       state.byteCount += bytes.count
+    }
+  }
+
+  var prefix: DraftPrefix {
+    state.withLock { state in
+      if let sealed = state.sealed { return sealed }
+      return DraftPrefix(
+        byteCount: state.byteCount, digest: isHashedFromStart ? state.hash?.current : nil)
     }
   }
 
@@ -83,8 +99,12 @@ final class DraftFile: DraftBacking {
     return try state.withLock { (state) throws(StoreError) in
       guard let file = state.file.take(), let hash = state.hash.take() else { throw spent }
       do throws(StoreError) {
-        if state.needsReading { return try admitWhatLiesAtPath() }
-        return try admit(file, digest: hash.finalize(), byteCount: state.byteCount)
+        let artifact =
+          state.needsReading
+          ? try admitWhatLiesAtPath()
+          : try admit(file, digest: hash.finalize(), byteCount: state.byteCount)
+        state.sealed = DraftPrefix(byteCount: artifact.byteCount, digest: artifact.digest)
+        return artifact
       } catch {
         removeUnlessKept()
         throw error

@@ -6,15 +6,17 @@ internal import PipelineModel
 final class SealedDraft: DraftBacking {
   let path: String
 
+  let prefix: DraftPrefix
   private let kind: ArtifactKind
   private let claim: DiskClaim
   private let artifacts: ArtifactFolder
   private let files: FileOperations
 
   init(
-    _ kind: ArtifactKind, at path: String, of claim: DiskClaim, for artifacts: ArtifactFolder,
-    files: FileOperations
+    _ kind: ArtifactKind, at path: String, _ prefix: DraftPrefix, of claim: DiskClaim,
+    for artifacts: ArtifactFolder, files: FileOperations
   ) {
+    self.prefix = prefix
     self.kind = kind
     self.path = path
     self.claim = claim

@@ -86,7 +86,7 @@ enum WorkTable {
       guard try holds(work, epoch: epoch, in: &database) else { return false }
       try database.run(
         "UPDATE work SET note = ?, noted_at = ? WHERE work = ?",
-        [.text(text), .real(now), .text(work.hex)], to: action)
+        [.text(SealedNote.seal(text)), .real(now), .text(work.hex)], to: action)
       return true
     }
   }
@@ -126,7 +126,7 @@ enum WorkTable {
       let epoch = row[2].integer, let claimedAt = row[4].real
     else { return nil }
     var note: JournalNote?
-    if let text = row[5].text, let notedAt = row[6].real {
+    if let text = row[5].text.flatMap(SealedNote.open), let notedAt = row[6].real {
       note = JournalNote(text: text, notedAt: notedAt)
     }
     return WorkEntry(

@@ -43,7 +43,7 @@ extension StoreConformance {
       try draft.flush()
     }
     let claim = try store.granted(work)
-    guard let draft = try claim.resumeDraft("sound", .sound, byteCount: 8) else {
+    guard let draft = try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 8)) else {
       throw Broken(description: "the draft is gone")
     }
     try draft.append(Array("drei".utf8))
@@ -72,17 +72,48 @@ extension StoreConformance {
   func shortDraft() throws {
     let store = try makeStore()
     let claim = try store.granted(work)
-    try require(claim.resumeDraft("sound", .sound, byteCount: 0)?.path == nil, "there is none")
+    try require(
+      claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 0))?.path == nil, "there is none")
     do {
       let draft = try claim.makeDraft("sound", .sound)
       try draft.append(Array("four".utf8))
     }
     for count in [5, -1] {
       try require(
-        claim.resumeDraft("sound", .sound, byteCount: count)?.path == nil, "it has \(count) bytes")
+        claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: count))?.path == nil,
+        "it has \(count) bytes")
     }
-    let whole = try claim.resumeDraft("sound", .sound, byteCount: 4)?.seal()
+    let whole = try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 4))?.seal()
     try require(whole?.digest == SHA256.digest(of: "four"), "its own length is refused")
+  }
+
+  func damagedDraft() throws {
+    let store = try makeStore()
+    let noted: DraftPrefix
+    let path: String
+    do {
+      let draft = try store.granted(work).makeDraft("sound", .sound)
+      let prefix = draft.prefix
+      try require(prefix().digest == SHA256.digest(of: ""), "nothing has another digest")
+      try draft.append(Array("one two".utf8))
+      noted = prefix()
+      try draft.append(Array(" thr".utf8))
+      path = draft.path
+    }
+    try require(
+      noted == DraftPrefix(byteCount: 7, digest: SHA256.digest(of: "one two")), "it is \(noted)")
+    let claim = try store.granted(work)
+    let wrong = DraftPrefix(byteCount: 7, digest: SHA256.digest(of: "one too"))
+    try require(claim.resumeDraft("sound", .sound, wrong)?.path == nil, "it is not what was noted")
+    try require(
+      try bytes(atPath: path) == Array("one two thr".utf8), "what was refused was cut off")
+    guard let draft = try claim.resumeDraft("sound", .sound, noted) else {
+      throw Broken(description: "the draft is gone")
+    }
+    try draft.append(Array(" drei".utf8))
+    let whole = DraftPrefix(byteCount: 12, digest: SHA256.digest(of: "one two drei"))
+    try require(draft.prefix() == whole, "the prefix is \(draft.prefix())")
+    try require(draft.seal().digest == whole.digest, "the digest is another")
   }
 
   func sealedAgain() throws {
@@ -93,7 +124,7 @@ extension StoreConformance {
     let artifact = try draft.seal()
     claim.release()
     let next = try store.granted(work)
-    let again = try next.resumeDraft("file", .file, byteCount: 5)?.seal()
+    let again = try next.resumeDraft("file", .file, DraftPrefix(byteCount: 5))?.seal()
     try require(again == artifact, "it is \(String(describing: again))")
   }
 
@@ -106,12 +137,12 @@ extension StoreConformance {
       return try draft.seal()
     }
     let path = try store.path(of: try seal())
-    if let draft = try claim.resumeDraft("file", .file, byteCount: 3) {
+    if let draft = try claim.resumeDraft("file", .file, DraftPrefix(byteCount: 3)) {
       try? draft.append(Array("XX".utf8))
     }
     try require(try bytes(atPath: path) == Array("whole".utf8), "cutting the draft off cut it off")
     _ = try seal()
-    if let draft = try claim.resumeDraft("file", .file, byteCount: 5) {
+    if let draft = try claim.resumeDraft("file", .file, DraftPrefix(byteCount: 5)) {
       try? draft.append(Array("XX".utf8))
     }
     try require(try bytes(atPath: path) == Array("whole".utf8), "it grew with the draft")
@@ -132,7 +163,8 @@ extension StoreConformance {
     try require((try? bytes(atPath: draft.path)) == nil, "its draft is still there")
     let next = try store.granted(work)
     try require(next.lastNote() == nil && next.lostSeconds == nil, "it is not as new")
-    try require(next.resumeDraft("sound", .sound, byteCount: 0)?.path == nil, "it has a draft")
+    try require(
+      next.resumeDraft("sound", .sound, DraftPrefix(byteCount: 0))?.path == nil, "it has a draft")
   }
 
   func formerOwner() throws {

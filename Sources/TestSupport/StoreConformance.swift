@@ -31,6 +31,7 @@ public struct StoreConformance {
     suite.check("a dropped draft of work is gone on with") { try $0.resumedDraft() }
     suite.check("a draft of work begins empty") { try $0.newDraft() }
     suite.check("a draft is gone on with only where it has the bytes") { try $0.shortDraft() }
+    suite.check("a draft is gone on with only where it is what was noted") { try $0.damagedDraft() }
     suite.check("a sealed draft of work can be sealed again") { try $0.sealedAgain() }
     suite.check("an artifact outlives whatever becomes of its draft") { try $0.sealedDraft() }
     suite.check("work that ended leaves nothing") { try $0.endedWork() }

@@ -24,6 +24,9 @@ public final class OrderedResults<Result: Sendable> {
   /// Whether a result must be taken before more work can be handed out.
   public var isFull: Bool { slots.count >= limit }
 
+  /// Whether the oldest result can be taken without waiting for it.
+  public var isNextReady: Bool { slots.first?.update { $0 != nil } ?? false }
+
   /// Hands out a piece of work; there must be room.
   public func submit(_ work: @Sendable @escaping () -> Result) {
     precondition(!isFull, "take a result first")

@@ -55,6 +55,45 @@ struct DamagedArtifactTests {
     #expect(artifacts == all)
   }
 
+  @Test("a flipped bit in any file of unfinished work is caught by whoever goes on with it")
+  func unfinishedWork() throws {
+    let long = place.file("long.wav")
+    try Reference.record(long, seconds: 400, rate: 22050, channels: 1)
+    let text = try place.pipeline(
+      """
+      pipeline: long
+      inputs: { note: sound }
+      stages:
+        - decode
+        - normalize: { peak: -3 dB }
+        - export: [wav, flac]
+      """)
+    let running = try place.start(text, [long])
+    try #require(try running.waits(for: "\"progress\"", times: 8))
+    running.send(SIGINT)
+    try #require(try running.end().run.exitCode == 130)
+    let work = place.store + "/work"
+    let files = (FileManager.default.enumerator(atPath: work)?.compactMap { $0 as? String } ?? [])
+      .map { "\(work)/\($0)" }
+      .filter { (try? Data(contentsOf: URL(fileURLWithPath: $0)).count) ?? 0 > 100 }
+    #expect(!files.isEmpty, "the run was stopped before it had kept anything")
+    for path in files {
+      try flip(path, at: try Data(contentsOf: URL(fileURLWithPath: path)).count / 3)
+    }
+    let resumed = try place.resume()
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(try place.spool(["check", "--json"]).exitCode == 0)
+    let fresh = try Workspace()
+    let copy = fresh.file("long.wav")
+    try FileManager.default.copyItem(atPath: long, toPath: copy)
+    try #require(
+      try fresh.run(try fresh.pipeline(String(contentsOfFile: text, encoding: .utf8)), [copy])
+        .exitCode == 0)
+    for (name, bytes) in try fresh.allExports() {
+      #expect(try place.allExports()[name] == bytes, "\(name)")
+    }
+  }
+
   @Test("damaged sound between the stages reaches no export")
   func noWrongExport() throws {
     let sound = try #require(

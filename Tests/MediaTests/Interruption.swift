@@ -11,7 +11,7 @@ struct Interruption: Sendable, CustomTestStringConvertible {
   let spec: ExportSpec
   var channels = 2
   var rate = 48000
-  var frames = 300_001
+  var frames = 800_001
   var plan: ChunkPlan?
   var options: [String: String] = [:]
   /// Whether the next process goes on, or starts over.
@@ -37,12 +37,12 @@ struct Interruption: Sendable, CustomTestStringConvertible {
     Interruption(spec: .wav(.float32), channels: 3),
     Interruption(spec: .wav(.float32), options: ["rf64": "always"]),
     Interruption(spec: .alac(.bits24), channels: 6, rate: 96000, plan: shortALAC),
-    Interruption(spec: .alac(.bits24), channels: 1, frames: 900_000),
+    Interruption(spec: .alac(.bits24), channels: 1, frames: 1_700_000),
     Interruption(spec: .aac(bitRate: 64_000), channels: 1, frames: 700_001, plan: shortAAC),
     Interruption(spec: .aac(bitRate: 128_000), rate: 192_000, frames: 700_001, plan: shortAAC),
     Interruption(spec: .aac(bitRate: 384_000), channels: 6, frames: 60_000, isResumable: false),
     Interruption(spec: .flac(.bits24, level: 8), channels: 6, rate: 96000, plan: shortFLAC),
-    Interruption(spec: .flac(.bits24, level: 0), channels: 1, frames: 900_000),
+    Interruption(spec: .flac(.bits24, level: 0), channels: 1, frames: 3_000_000),
   ]
 
   // Chunks that tests need not wait for long.
@@ -123,7 +123,8 @@ extension SoundFileEncoder {
     }
   }
 
-  /// Waits until so much is done that the next process needs the sound from `frame` on at most.
+  /// Waits until so much is done that the next process needs the sound from `frame` on at most. As
+  /// chunks are taken in turn while sound comes, up to four of them may not count.
   func waitForProgress(to frame: Int) throws {
     let deadline = Date(timeIntervalSinceNow: 60)
     while progress().needsFrom.count < frame {

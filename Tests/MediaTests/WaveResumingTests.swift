@@ -34,6 +34,13 @@ struct WaveResumingTests {
       wrong.extent = extent
       #expect(try needed(wrong.json) == 0)
     }
+    // A flipped bit in the sound, the first and the last one as well.
+    for offset in [80, state.extent.byteCount / 2, state.extent.byteCount - 1] {
+      var damaged = intact
+      damaged[offset] ^= 1
+      try damaged.write(to: URL(fileURLWithPath: scratch.file("export")))
+      #expect(try needed(state.json) == 0, "a bit of byte \(offset) was flipped")
+    }
     try intact.prefix(state.extent.byteCount - 1)
       .write(to: URL(fileURLWithPath: scratch.file("export")))
     #expect(try needed(state.json) == 0)
@@ -83,6 +90,12 @@ struct WaveResumingTests {
     state.extent.byteCount = header + state.extent.frames * bytesPerFrame
     let path = scratch.file("export")
     try #require(unsafe truncate(path, state.extent.byteCount) == 0)
+    var checksum = Checksum()
+    let silence = [UInt8](repeating: 0, count: 1 << 24)
+    for _ in 0..<(state.extent.frames * bytesPerFrame) >> 24 {
+      unsafe checksum.update(silence.span.bytes)
+    }
+    state.extent.checksum = checksum.value
 
     let encoder = try interruption.encoder(
       sound, in: scratch.path, pool: pool, resuming: state.json)

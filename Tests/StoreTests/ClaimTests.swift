@@ -147,7 +147,9 @@ import Testing
       let artifact = try draft.seal()
       #expect(text(at: try store.path(of: artifact)) == "sound \(code)")
       #expect(names(in: claim.folder) == ["lock"])
-      #expect(try claim.resumeDraft("sound", .sound, byteCount: artifact.byteCount)?.path == nil)
+      #expect(
+        try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: artifact.byteCount))?.path
+          == nil)
       claim.end()
     }
   }

@@ -37,7 +37,7 @@ import Testing
     let claim = try store.granted(Self.work)
     #expect(try claim.lastNote()?.text == "5")
     #expect(try #require(claim.lostSeconds) < 60)
-    let draft = try found(try claim.resumeDraft("sound", .sound, byteCount: 5))
+    let draft = try found(try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 5)))
     try draft.append(Array(" again".utf8))
     #expect(text(at: try store.path(of: try draft.seal())) == "noted again")
     #expect(names(in: path + "/work").count == 1)
@@ -56,7 +56,8 @@ import Testing
     }
     let store = try DiskStore(at: path)
     let claim = try store.granted(Self.work)
-    let artifact = try found(try claim.resumeDraft("sound", .sound, byteCount: 5)).seal()
+    let artifact = try found(try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 5)))
+      .seal()
     #expect(text(at: try store.path(of: artifact)) == "whole")
   }
 
@@ -81,7 +82,7 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file)
 
     let claim = try store.granted(Self.work)
-    #expect(try claim.resumeDraft("sound", .sound, byteCount: 5) == nil)
+    #expect(try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 5)) == nil)
     let draft = try claim.makeDraft("sound", .sound)
     try draft.append(Array("whole".utf8))
     #expect(try draft.seal() == artifact)

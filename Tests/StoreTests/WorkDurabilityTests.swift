@@ -37,7 +37,7 @@ import Testing
     let other = try DiskStore(at: store.path, files: probe.files)
     let claim = try other.granted(work)
     #expect(probe.operations.contains(.flushFolder(store.path + "/work")))
-    #expect(try claim.resumeDraft("sound", .sound, byteCount: 0)?.path != nil)
+    #expect(try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 0))?.path != nil)
     #expect(probe.operations.contains(.flushFolder(claim.folder)))
   }
 
@@ -49,7 +49,8 @@ import Testing
       try draft.append([1, 2, 3])
       try draft.flush()
     }
-    let draft = try found(try claim.resumeDraft("sound", .sound, byteCount: presentCount))
+    let draft = try found(
+      try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: presentCount)))
     try draft.append([9])
     let path = draft.path
     let artifact = try draft.seal()
@@ -76,7 +77,7 @@ import Testing
     // As if the first process had died before the link: its flush need not have come that far.
     try FileManager.default.removeItem(atPath: try store.path(of: artifact))
     let before = probe.operations.count
-    let again = try claim.resumeDraft("sound", .sound, byteCount: 3)?.seal()
+    let again = try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 3))?.seal()
     #expect(again == artifact)
     let operations = Array(probe.operations[before...])
     let flush = try #require(operations.firstIndex(of: .flush(claim.folder + "/sound")))

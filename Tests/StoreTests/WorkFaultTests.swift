@@ -30,7 +30,7 @@ import Testing
     var done = 0
     var resumed: ArtifactDraft?
     if let note = try claim.lastNote(), let count = Int(note.text) {
-      resumed = try claim.resumeDraft("sound", .sound, byteCount: count)
+      resumed = try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: count))
       if resumed != nil { done = count }
     }
     let present = done
@@ -142,6 +142,6 @@ import Testing
     try draft.append([1, 2, 3])
     #expect(throws: StoreError.self) { try draft.flush() }
     #expect(throws: StoreError.self) { try draft.append([4]) }
-    #expect(try claim.resumeDraft("sound", .sound, byteCount: 0)?.path == nil)
+    #expect(try claim.resumeDraft("sound", .sound, DraftPrefix(byteCount: 0))?.path == nil)
   }
 }

@@ -53,6 +53,23 @@ import Testing
     #expect(try WorkTable.entry(for: work, in: &database) == second.entry)
   }
 
+  @Test("a note in which a bit was flipped is none, wherever it was")
+  func flippedNote() throws {
+    var database = try database()
+    try WorkTable.register(work, at: 1, in: &database)
+    let claim = try claim(work, in: &database)
+    #expect(try WorkTable.note("ab", of: work, epoch: claim.epoch, at: 3, in: &database))
+    let stored = try #require(
+      try database.run("SELECT note FROM work", to: "read")[0][0].text)
+    for index in stored.utf8.indices {
+      var bytes = Array(stored.utf8)
+      bytes[stored.utf8.distance(from: stored.startIndex, to: index)] ^= 1
+      try database.run(
+        "UPDATE work SET note = ?", [.text(String(decoding: bytes, as: UTF8.self))], to: "flip")
+      #expect(try WorkTable.entry(for: work, in: &database)?.note == nil, "at \(index)")
+    }
+  }
+
   @Test("from the moment that work is begun anew, the frozen claim counts no more")
   func beginningAnew() throws {
     var database = try database()

@@ -22,6 +22,27 @@ struct OrderedResultsTests {
     #expect(results.next() == nil)
   }
 
+  @Test("say whether the oldest one is there")
+  func ready() {
+    let pool = WorkerPool(threadCount: 2)
+    let mayEnd = BoundedQueue<Int>(capacity: 1)
+    let results = OrderedResults<Int>(pool: pool, limit: 2)
+    #expect(!results.isNextReady)
+    results.submit {
+      _ = mayEnd.receive()
+      return 1
+    }
+    results.submit { 2 }
+    #expect(!results.isNextReady)
+    mayEnd.close()
+    pool.finish()
+    #expect(results.isNextReady)
+    #expect(results.next() == 1)
+    #expect(results.isNextReady)
+    #expect(results.next() == 2)
+    #expect(!results.isNextReady)
+  }
+
   @Test("are worked on with the priority that was asked for")
   func priority() {
     let started = Shared<[String]>([])

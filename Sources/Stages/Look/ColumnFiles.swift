@@ -24,16 +24,20 @@ final class ColumnFiles {
     drafts.sorted { $0.key < $1.key }.map(\.value.file.flusher)
   }
 
-  /// The first `count` columns that an earlier process wrote between two joinings; nil where they
-  /// are not there.
-  func resume(generation: Int, count: Int) throws(StageError) -> [Float]? {
-    let floatCount = count * columnLength
-    guard (0..<48).contains(generation), count >= 0 else { return nil }
+  /// What was written since the joining of this number, for a note that vouches for it.
+  func prefix(_ generation: Int) -> DraftPrefix {
+    drafts[generation]?.file.prefix() ?? DraftPrefix(byteCount: 0)
+  }
+
+  /// The columns that an earlier process wrote between two joinings; nil where they are not there,
+  /// or not as they were noted.
+  func resume(generation: Int, _ noted: DraftPrefix) throws(StageError) -> [Float]? {
+    let floatCount = noted.byteCount / 4
+    guard (0..<48).contains(generation), floatCount.isMultiple(of: columnLength) else { return nil }
     do throws(StoreError) {
-      guard
-        let draft = try work.claim.resumeDraft(
-          name(generation), .file, byteCount: 4 * floatCount)
-      else { return nil }
+      guard let draft = try work.claim.resumeDraft(name(generation), .file, noted) else {
+        return nil
+      }
       let file = OpenDraft(draft)
       drafts = [generation: Draft(file: file, floatCount: floatCount)]
     } catch {
@@ -72,11 +76,12 @@ final class ColumnFiles {
 private final class OpenDraft {
   let path: String
   let flusher: @Sendable () throws(StoreError) -> Void
+  let prefix: @Sendable () -> DraftPrefix
   private let draft: ArtifactDraft
 
   init(_ draft: consuming ArtifactDraft) {
     path = draft.path
-    flusher = draft.flusher
+    (flusher, prefix) = (draft.flusher, draft.prefix)
     self.draft = draft
   }
 

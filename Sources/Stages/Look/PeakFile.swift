@@ -5,6 +5,8 @@ import PipelineModel
 /// The peaks of the finest zoom level, in a file of the work's own: memory stays flat however long
 /// the sound is, and a pass that was cut off goes on behind the peaks that it vouched for.
 final class PeakFile {
+  /// The points so far, for a note that vouches for them.
+  let prefix: @Sendable () -> DraftPrefix
   /// Makes durable what was appended.
   let flusher: @Sendable () throws(StoreError) -> Void
   /// Whether the first peaks are those of an earlier process.
@@ -16,15 +18,16 @@ final class PeakFile {
   private static let floatsPerPeak = 3
   private var pointByteCount: Int { 4 * Self.floatsPerPeak * channelCount }
 
-  /// Starts a file, or goes on behind so many points of an earlier one.
-  init(_ work: ListenerWork, channelCount: Int, resuming count: Int) throws(StageError) {
+  /// Starts a file, or goes on behind the points of an earlier one.
+  init(_ work: ListenerWork, channelCount: Int, resuming noted: DraftPrefix?) throws(StageError) {
     self.channelCount = channelCount
     let name = work.name + ".peaks"
-    let byteCount = 4 * Self.floatsPerPeak * channelCount * count
     do {
-      if count > 0, let draft = try work.claim.resumeDraft(name, .file, byteCount: byteCount) {
+      if let noted, noted.byteCount > 0,
+        let draft = try work.claim.resumeDraft(name, .file, noted)
+      {
         self.draft = consume draft
-        pointCount = count
+        pointCount = noted.byteCount / (4 * Self.floatsPerPeak * channelCount)
         isResumed = true
       } else {
         draft = try work.claim.makeDraft(name, .file)
@@ -32,7 +35,7 @@ final class PeakFile {
         isResumed = false
       }
     } catch { throw StageError(error) }
-    flusher = draft.flusher
+    (flusher, prefix) = (draft.flusher, draft.prefix)
   }
 
   /// Adds peaks, all channels of one point after the other.

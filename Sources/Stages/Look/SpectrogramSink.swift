@@ -20,7 +20,7 @@ final class SpectrogramSink: SoundSink {
   /// What is noted.
   private struct Standing: Codable {
     let generation: Int
-    let columnCount: Int
+    let columns: DraftPrefix
     let gatherer: String
   }
 
@@ -52,7 +52,7 @@ final class SpectrogramSink: SoundSink {
       try? Findings.decode(Standing.self, from: $0.state)
     }), let bytes = Data(base64Encoded: standing.gatherer) {
       let earlier = try columns.resume(
-        generation: standing.generation, count: standing.columnCount)
+        generation: standing.generation, standing.columns)
       if let earlier {
         let snapshot = ProcessorSnapshot(bytes: Array(bytes))
         if (try? gatherer.restore(snapshot, columns: earlier)) == nil { columns.forget() }
@@ -73,7 +73,7 @@ final class SpectrogramSink: SoundSink {
     state.withLock { state in
       let gatherer = state.gatherer
       let standing = Standing(
-        generation: gatherer.generation, columnCount: gatherer.columnCount,
+        generation: gatherer.generation, columns: state.columns.prefix(gatherer.generation),
         gatherer: Data(gatherer.snapshot.bytes).base64EncodedString())
       return (try? Findings.json(standing)).map {
         ListenerProgress(needsFrom: gatherer.frames, state: $0)

@@ -17,7 +17,7 @@ final class WaveformSink: SoundSink {
 
   /// What is noted.
   private struct Standing: Codable {
-    let pointCount: Int
+    let points: DraftPrefix
     let gatherer: String
   }
 
@@ -42,7 +42,7 @@ final class WaveformSink: SoundSink {
       bytes.map { (try? gatherer.restore(ProcessorSnapshot(bytes: $0))) != nil } ?? false
     let peaks = try PeakFile(
       context.work, channelCount: format.channelCount,
-      resuming: isUsable ? standing?.pointCount ?? 0 : 0)
+      resuming: isUsable ? standing?.points : nil)
     // Without points that are vouched for, the gatherer's own state is worth nothing either.
     let isResumed = peaks.isResumed && isUsable
     let state = State(
@@ -62,11 +62,11 @@ final class WaveformSink: SoundSink {
   }
 
   func progress() -> ListenerProgress? {
-    let (snapshot, frames, count) = state.withLock {
-      ($0.gatherer.snapshot, $0.gatherer.frames, $0.peaks.pointCount)
+    let (snapshot, frames, points) = state.withLock {
+      ($0.gatherer.snapshot, $0.gatherer.frames, $0.peaks.prefix())
     }
     let standing = Standing(
-      pointCount: count, gatherer: Data(snapshot.bytes).base64EncodedString())
+      points: points, gatherer: Data(snapshot.bytes).base64EncodedString())
     return (try? Findings.json(standing)).map { ListenerProgress(needsFrom: frames, state: $0) }
   }
 

@@ -53,7 +53,8 @@ final class ExportLane: @unchecked Sendable {
     var resuming = noted?.state
     do throws(StoreError) {
       if let noted, noted.byteCount > 0 {
-        draft = try claim.resumeDraft(name, .file, byteCount: noted.byteCount)
+        draft = try claim.resumeDraft(
+          name, .file, DraftPrefix(byteCount: noted.byteCount))
         if draft == nil { resuming = nil }
       }
       if draft == nil { draft = try claim.makeDraft(name, .file) }

@@ -106,9 +106,9 @@ final class KeptSoundWriter: SoundSink {
   // Optional only so that it can be consumed at the end.
   private var draft: ArtifactDraft?
   private let flusher: @Sendable () throws(StoreError) -> Void
+  private let prefix: @Sendable () -> DraftPrefix
+  private let frameByteCount: Int
   private var samples: [Float] = []
-  /// Frames in the file.
-  private let written: Atomic<Int>
   /// Whether the draft is an artifact by now, which has nothing left to be flushed.
   private let isSealed = Mutex(false)
 
@@ -117,20 +117,23 @@ final class KeptSoundWriter: SoundSink {
     self.port = port
     do {
       let name = work.name + ".sound"
+      frameByteCount = 4 * format.channelCount
       let had = work.resuming?.needsFrom.count ?? 0
-      let byteCount = KeptSound.headerByteCount + 4 * format.channelCount * had
-      if had > 0, let draft = try work.claim.resumeDraft(name, .sound, byteCount: byteCount) {
-        flusher = draft.flusher
+      let noted = work.resuming.flatMap { try? Findings.decode(DraftPrefix.self, from: $0.state) }
+      if had > 0, let noted,
+        noted.byteCount == KeptSound.headerByteCount + frameByteCount * had,
+        let draft = try work.claim.resumeDraft(name, .sound, noted)
+      {
+        (flusher, prefix) = (draft.flusher, draft.prefix)
         firstFrame = Frames(had)
         self.draft = consume draft
       } else {
         let draft = try work.claim.makeDraft(name, .sound)
         try unsafe draft.append(KeptSound.header(format).span.bytes)
-        flusher = draft.flusher
+        (flusher, prefix) = (draft.flusher, draft.prefix)
         firstFrame = .zero
         self.draft = consume draft
       }
-      written = Atomic(firstFrame.count)
     } catch { throw StageError(error) }
   }
 
@@ -141,11 +144,14 @@ final class KeptSoundWriter: SoundSink {
     do {
       try unsafe draft?.append(part.bytes)
     } catch { throw StageError(error) }
-    written.add(block.buffer.frameCount.count, ordering: .releasing)
   }
 
   func progress() -> ListenerProgress? {
-    ListenerProgress(needsFrom: Frames(written.load(ordering: .acquiring)), state: "")
+    let prefix = prefix()
+    let frames = (prefix.byteCount - KeptSound.headerByteCount) / frameByteCount
+    return (try? Findings.json(prefix)).map {
+      ListenerProgress(needsFrom: Frames(frames), state: $0)
+    }
   }
 
   func flush() throws(StageError) {
