@@ -140,7 +140,9 @@ public struct Runner: Sendable {
       let isDoneHere: Bool
       switch work {
       case .whole(let id):
-        isDoneHere = try runWhole(id, plan, survey, recordings, &progress, prepare)
+        isDoneHere = try unlessTakenOver([id]) {
+          try runWhole(id, plan, survey, recordings, &progress, prepare)
+        }
       case .pass(var outline):
         if let alone = try sourceToIdentify(outline, plan, survey, identified) {
           identified.insert(alone)
@@ -150,8 +152,9 @@ public struct Runner: Sendable {
         } else {
           try publisher.checkOwners(survey.status)
         }
-        isDoneHere = try runPass(
-          outline, plan, survey, recordings, publisher, &progress, prepare)
+        isDoneHere = try unlessTakenOver(outline.path + outline.listeners.map(\.step)) {
+          try runPass(outline, plan, survey, recordings, publisher, &progress, prepare)
+        }
       }
       if isDoneHere { try log.save(progress.record) }
     }

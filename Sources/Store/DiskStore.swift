@@ -39,6 +39,8 @@ public final class DiskStore: Sendable {
   let isWritable: Bool
   /// The time in nanoseconds since 1970.
   let clock: @Sendable () -> Int64
+  /// The time in nanoseconds since the machine was booted.
+  let steadyClock: @Sendable () -> Int64
   /// How long a stopped process keeps its work without a sign of life, in seconds.
   let grace: Double
 
@@ -52,7 +54,8 @@ public final class DiskStore: Sendable {
 
   init(
     at path: String, files: FileOperations, schema: Schema = .current,
-    clock: @escaping @Sendable () -> Int64 = Clock.now, grace: Double = 10
+    clock: @escaping @Sendable () -> Int64 = Clock.now,
+    steadyClock: @escaping @Sendable () -> Int64 = Clock.sinceBoot, grace: Double = 10
   ) throws(StoreError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let folders = FolderMaker(files: files)
@@ -65,6 +68,7 @@ public final class DiskStore: Sendable {
     self.layout = layout
     self.files = files
     self.clock = clock
+    self.steadyClock = steadyClock
     self.grace = grace
     drafts = DraftFolder(path: layout.drafts, files: files)
     reserve = DiskReserve(in: drafts)
@@ -92,6 +96,9 @@ public final class DiskStore: Sendable {
   /// The time, in seconds since 1970.
   var now: Double { Double(clock()) / 1e9 }
 
+  /// The time, in seconds since the machine was booted.
+  var sinceBoot: Double { Double(steadyClock()) / 1e9 }
+
   /// Opens the store at `path` to look at it. One that may not be written, or has no room for it, is
   /// read all the same: the database is looked at in a copy, and nothing is swept or made again.
   public convenience init(reading path: String) throws(StoreError) {
@@ -114,6 +121,7 @@ public final class DiskStore: Sendable {
     files = .system
     grace = 10
     clock = Clock.now
+    steadyClock = Clock.sinceBoot
     isWritable = false
     drafts = DraftFolder(path: layout.drafts, files: files)
     reserve = DiskReserve(in: drafts)

@@ -14,6 +14,9 @@ public struct Inspection: Sendable {
     public var isQuick = false
     /// How many threads read side by side.
     public var threadCount = 1
+    /// Tells what is wrong with a file of unfinished work, given its path; nil where nothing is, or
+    /// where it cannot be told. The store itself does not know what such files hold.
+    public var workFileFault: @Sendable (_ path: String) -> String? = { _ in nil }
 
     /// All bytes, on one thread.
     public init() {}
@@ -87,6 +90,7 @@ public struct Inspection: Sendable {
       try inspectRecords(in: &database, &report)
       try inspectLedger(in: &database, &report)
       try inspectNotes(in: &database, &report)
+      try inspectWork(in: &database, &report)
       try inspectBackups(&report)
       return report
     }

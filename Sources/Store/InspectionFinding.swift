@@ -24,6 +24,10 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
     case damagedRecord
     /// A backup is damaged.
     case damagedBackup
+    /// What unfinished work has noted is not what was written.
+    case damagedNote
+    /// Unfinished work lacks files that its note counts on, or they are damaged.
+    case damagedWork
     /// The database knows what has no record beside it.
     case withoutRecord
     /// A record knows what the database does not.
@@ -67,7 +71,8 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   public var isDamage: Bool {
     switch kind {
     case .database, .databaseBehind, .damagedArtifact, .missingArtifact, .missingRecording,
-      .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedBackup:
+      .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedBackup,
+      .damagedNote, .damagedWork:
       true
     case .unfinishedStore, .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile,
       .exportMissing, .exportChanged:

@@ -22,7 +22,8 @@ extension Schema {
   private static let applicationID: Int64 = 0x5370_6F6C
 
   /// The format once more, where no damage to the header can reach it, and when all of the database
-  /// was last looked through, in nanoseconds since 1970.
+  /// was last looked through, in nanoseconds since 1970. Also when work was last touched, by a clock that
+  /// nobody sets.
   static let format = """
     CREATE TABLE format (
       id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -30,6 +31,7 @@ extension Schema {
       looked_through_at INTEGER NOT NULL
     ) STRICT;
     INSERT INTO format VALUES (1, 0, 0);
+    ALTER TABLE work ADD COLUMN touched_since_boot REAL;
     PRAGMA application_id = \(applicationID);
     """
 

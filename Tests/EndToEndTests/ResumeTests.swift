@@ -50,7 +50,7 @@ struct ResumeTests {
     "where the database was lost and no backup knows of the work, that is said, and it begins anew")
   func lostDatabase() throws {
     let stopped = try interrupted(by: SIGKILL)
-    #expect(stopped.result.exitCode != 0)
+    #expect(stopped.exitCode != 0)
     for name in Workspace.names(in: place.store) where name.hasPrefix("spool.sqlite") {
       try FileManager.default.removeItem(atPath: place.store + "/" + name)
     }

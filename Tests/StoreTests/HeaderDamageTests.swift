@@ -110,13 +110,19 @@ import Testing
   func failingChange() throws {
     let path = sample.scratch.file("older")
     let steps = Schema.current.steps
+    let older = Schema(steps: steps.dropLast())
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     do {
-      let store = try DiskStore(at: path, files: .system, schema: Schema(steps: steps.dropLast()))
-      for number in 0..<3 {
-        try store.commit(Checkpoint(components: .sample("more", "\(number)"), outputs: [:]))
-        _ = try store.backUp()
+      var database = try Database(at: path + "/spool.sqlite")
+      try older.migrate(&database, at: path)
+      let slots = BackupSlots(folder: path + "/backups", files: .system, schema: older)
+      for number in 0..<4 {
+        let checkpoint = Checkpoint(components: .sample("more", "\(number)"), outputs: [:])
+        try database.transaction(to: "test") { (database) throws(StoreError) in
+          try CheckpointTable.write(checkpoint, to: &database)
+        }
+        if number < 3 { _ = try slots.add(database) }
       }
-      try store.commit(Checkpoint(components: .sample("more", "last"), outputs: [:]))
     }
     let before = try FileStamp(at: path + "/backups/spool-1.sqlite").inode
     // Possible on an empty database only.
