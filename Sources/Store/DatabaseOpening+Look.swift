@@ -25,13 +25,17 @@ extension DatabaseOpening {
     let byteCount = (try? FileStamp(at: layout.database))?.byteCount ?? 0
     guard isSuspect || isDue, byteCount <= Self.lookByteCount else { return nil }
     if let fault = try database.faults().first { return fault }
-    // Where it cannot be noted (a full disk, say), it is looked through again the next time.
-    if isDue {
-      try? database.transactionWithoutFlush(to: "open") { (database) throws(StoreError) in
-        _ = try database.run(
-          "UPDATE format SET looked_through_at = ?", [.integer(clock())], to: "open")
-      }
-    }
+    if isDue { noteLook(at: &database) }
     return nil
+  }
+
+  /// Notes that all of the database was looked through just now. Where that cannot be done (a full disk,
+  /// say), it is looked through again the next time.
+  func noteLook(at database: inout Database) {
+    try? database.transactionWithoutFlush(to: "open") { (database) throws(StoreError) in
+      guard try Schema.hasFormat(&database) else { return }
+      try database.run(
+        "UPDATE format SET looked_through_at = ?", [.integer(clock())], to: "open")
+    }
   }
 }

@@ -86,7 +86,10 @@ struct DatabaseOpening {
   /// Brings the database up to date; a good copy of it as it was is kept.
   private func update(_ database: inout Database) throws(StoreError) {
     let version = try schema.version(of: &database, layout.database)
-    if version > 0, version < schema.steps.count { try slots.addUnlessThere(database) }
+    if version == schema.steps.count { return }
+    if version > 0 { try slots.addUnlessThere(database) }
     try schema.migrate(&database, at: layout.database)
+    // It is new, or was looked through for its backup.
+    noteLook(at: &database)
   }
 }
