@@ -70,7 +70,7 @@ public final class KillTest {
       let code: Int32? = if case .exited(let code) = ending { code } else { nil }
       throw CrashTestError(
         "the undisturbed run failed, so that there is nothing to compare with",
-        reason: place.complaint, exitCode: code)
+        reason: place.complaint.reason, advice: place.complaint.advice, exitCode: code)
     }
     let reference = try Reference(
       place, seconds: process.age, processorSeconds: process.processorSeconds,

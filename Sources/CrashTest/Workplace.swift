@@ -38,10 +38,26 @@ struct Workplace: Sendable {
     }
   }
 
-  /// What the last start said on standard error.
-  var complaint: String {
-    guard let data = try? Data(contentsOf: URL(fileURLWithPath: errors)) else { return "" }
-    return String(decoding: data, as: UTF8.self)
+  /// What the last start said on standard error: an error in its parts, or else all of it in one line.
+  var complaint: (reason: String, advice: String?) {
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: errors)) else { return ("", nil) }
+    return Self.complaint(in: String(decoding: data, as: UTF8.self))
+  }
+
+  /// The parts of an error as commands report it.
+  static func complaint(in text: String) -> (reason: String, advice: String?) {
+    var reasons: [String] = []
+    var advice: String?
+    for line in text.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      let rest = parts.count == 2 ? parts[1].drop(while: \.isWhitespace) : line
+      switch parts.first {
+      case "error", "why": reasons.append(String(rest))
+      case "next": advice = String(rest)
+      default: reasons.append(String(line.drop(while: \.isWhitespace)))
+      }
+    }
+    return (reasons.joined(separator: ": "), advice)
   }
 
   /// A file in the output folder.

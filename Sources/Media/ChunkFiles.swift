@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Packets of chunks, each chunk in a file of its own, which the next process finds again.
 ///
-/// A file gets its name when all its bytes are with the system; after a power cut it may still be
-/// shorter, or hold zeros, which its digest tells. Only the chunks before the first one that is
-/// missing count as progress, as the sound is wanted in one piece.
+/// A file gets its name when all its bytes are on the disk, and its digest tells whether they still are
+/// what they were. Only the chunks before the first one that is missing count as progress, as the sound
+/// is wanted in one piece.
 final class ChunkFiles: ChunkStore, EncodingSurvival {
   private struct Saved {
     /// How many chunks from the first on are there. The last one of the stream never counts, since

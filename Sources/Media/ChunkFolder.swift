@@ -20,12 +20,14 @@ struct ChunkFolder: Sendable {
     return record.run
   }
 
-  /// Writes the file of a chunk, in place of any that is there.
+  /// Writes the file of a chunk, in place of any that is there. It gets its name when its bytes are on
+  /// the disk; the name is there for good after `flush`.
   func write(_ run: PacketRun, as label: ChunkLabel) throws(MediaError) {
     let target = path(label.chunk)
     let new = target + Self.newSuffix
     let file = try RawFile(path: new, O_WRONLY | O_CREAT | O_TRUNC)
     try file.write(ChunkRecord(run, as: label).bytes(owner: owner), at: 0)
+    try file.flush()
     guard unsafe rename(new, target) == 0 else { throw MediaError(writing: target, errno) }
   }
 
@@ -53,7 +55,7 @@ struct ChunkFolder: Sendable {
     for name in names where isOurs(name) { unsafe unlink(path + "/" + name) }
   }
 
-  private static let suffix = ".packets"
+  static let suffix = ".packets"
   private static let newSuffix = ".new"
 
   private func path(_ chunk: Int) -> String { "\(path)/\(name).\(chunk)\(Self.suffix)" }

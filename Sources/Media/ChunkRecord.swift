@@ -36,6 +36,12 @@ struct ChunkRecord {
     label = ChunkLabel(chunk, start..<end, isLast: last == 1)
   }
 
+  /// Whether these are the bytes of a record, all of them as they were written, whoever owns it. O(size).
+  static func isWhole(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: magic) && bytes.count > bodyStart
+      && Array(bytes[magic.count..<bodyStart]) == checksum(ofBodyIn: bytes)
+  }
+
   /// The record's bytes. O(size).
   func bytes(owner: Digest) -> [UInt8] {
     var bytes = Self.magic + [UInt8](repeating: 0, count: 8) + owner.bytes

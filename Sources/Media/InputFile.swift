@@ -147,7 +147,11 @@ import Glibc
         advice: "copy it again from where it came from")
     }
     if status == spool_averror(EIO) || status == spool_averror(EACCES) {
-      return MediaError(.unreadable, "read", path: path, reason: reason)
+      return MediaError(
+        .unreadable, "read", path: path, reason: reason,
+        advice: status == spool_averror(EIO)
+          ? "the disk may be failing: dmesg says more; copy the recording elsewhere"
+          : "check its permissions")
     }
     return MediaError(
       .notMedia, "read", path: path, reason: "it is not a recording: \(reason)",

@@ -16,6 +16,9 @@ public enum RunEvent: Sendable {
   /// `ofSeconds` in all where that is known; so much work was lost at most.
   case resumed(
     steps: [StepID], atSeconds: Double, ofSeconds: Double? = nil, lostSeconds: Double)
+  /// A pass begins at its beginning although an earlier run had been stopped in the middle of this
+  /// work: no notes of that are left.
+  case beganAnew(steps: [StepID], earlier: RunID)
   /// A pass begins; `replayed` steps are streamed again for those below them.
   case passStarted(steps: [StepID], replayed: [StepID], mediaSeconds: Double?)
   /// A step is so far, in seconds of the recording.

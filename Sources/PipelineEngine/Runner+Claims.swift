@@ -7,6 +7,31 @@ extension Runner {
   /// Seconds between two looks at work that somebody else does.
   private static let patience = 0.2
 
+  /// Does a piece of work. Where another process has taken it over while this one was stopped, the run
+  /// goes on with what that one does of it.
+  /// - Returns: what `work` does; false where it was taken over.
+  func unlessTakenOver(_ steps: [StepID], _ work: () throws -> Bool) throws -> Bool {
+    do {
+      return try work()
+    } catch {
+      let cause: StageError.Cause? =
+        switch error {
+        case let failure as PassFailure: failure.error.cause
+        case let error as StageError: error.cause
+        case let error as StoreError: StageError(error).cause
+        default: nil
+        }
+      guard cause == .takenOver else { throw error }
+      if let step = steps.first {
+        recorder.record(
+          .warning(
+            step,
+            "another process took this over while this one was stopped; what that does is reused"))
+      }
+      return false
+    }
+  }
+
   /// Claims a piece of work, waiting while another process does it.
   func claim(_ work: Digest, _ summary: String) throws -> any WorkClaim {
     var lastOwner: WorkOwner?

@@ -19,7 +19,8 @@ extension Runner {
         try isStartThere(order, survey)
       else { return false }
       try prepare(claim)
-      let resumption = Resumption()
+      let resumption = Resumption(
+        after: progress.isFirstWork ? earlierRun(than: progress.record) : nil)
       let outcome = try stream(
         order, plan, recordings, publisher, claim, progress.record, resumption)
       progress.record.mediaSeconds = outcome.mediaSeconds
@@ -46,6 +47,13 @@ extension Runner {
       }
     }
     return true
+  }
+
+  /// The run that this one takes up, if that stopped in the middle of its work.
+  private func earlierRun(than run: RunRecord) -> RunID? {
+    let runs = try? log.runs(limit: Self.historyLimit)
+    let earlier = runs?.first { $0.id != run.id && $0.isTakenUp(by: run) }
+    return earlier.flatMap { $0.isUnfinished ? $0.id : nil }
   }
 
   private func stream(
@@ -156,7 +164,12 @@ extension Runner {
         publisher.publish(artifact, at: port, of: step)
       },
       resumed: { [recorder] seconds, total, inHand in
-        guard let lostSeconds = claim.lostSeconds else { return }
+        guard let lostSeconds = claim.lostSeconds else {
+          if let earlier = resumption.earlier {
+            recorder.record(.beganAnew(steps: order.pendingSteps.map(\.id), earlier: earlier))
+          }
+          return
+        }
         resumption.note(seconds)
         recorder.record(
           .resumed(

@@ -52,8 +52,8 @@ public struct Runner: Sendable {
     self.clock = clock
   }
 
-  /// How many of the newest runs an estimate of time is looked for in.
-  private static let historyLimit = 100
+  /// How many of the newest runs an estimate of time, or an earlier start of the same, is looked for in.
+  static let historyLimit = 100
 
   /// What running the plan would do; changes nothing.
   public func forecast(_ plan: Plan, _ options: Options) throws(RunError) -> Forecast {
@@ -98,8 +98,9 @@ public struct Runner: Sendable {
       let failure = explainFullDisk(
         (error as? RunError) ?? self.failure(error, plan), plan, options, progress)
       let isStopped = failure.error.cause == .cancelled
+      let isPaused = failure.error.cause == .fullDisk
       progress.end(
-        isStopped ? .interrupted : .failed, at: clock.now,
+        isStopped ? .interrupted : isPaused ? .paused : .failed, at: clock.now,
         failure: isStopped ? nil : failure.error, step: failure.step)
       // The first failure is the one to report, even where it cannot be noted down.
       try? log.save(progress.record)
@@ -119,9 +120,12 @@ public struct Runner: Sendable {
     var identified: Set<StepID> = []
     while true {
       let survey = try Survey(plan, recordings: recordings, store: store)
-      for (id, checkpoint) in progress.takeReused(survey, store: store) {
+      let reused = progress.takeReused(survey, store: store)
+      for (id, checkpoint) in reused {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
+      // What the run counts on from now on must not be freed, should it be cut off.
+      if !reused.isEmpty { try log.save(progress.record) }
       try options.mayGoOn?(progress.record)
       guard let work = planner.next(survey.status) else {
         // Nothing to compute: what is left is to put files into the user's folder.
@@ -136,7 +140,9 @@ public struct Runner: Sendable {
       let isDoneHere: Bool
       switch work {
       case .whole(let id):
-        isDoneHere = try runWhole(id, plan, survey, recordings, &progress, prepare)
+        isDoneHere = try unlessTakenOver([id]) {
+          try runWhole(id, plan, survey, recordings, &progress, prepare)
+        }
       case .pass(var outline):
         if let alone = try sourceToIdentify(outline, plan, survey, identified) {
           identified.insert(alone)
@@ -146,8 +152,9 @@ public struct Runner: Sendable {
         } else {
           try publisher.checkOwners(survey.status)
         }
-        isDoneHere = try runPass(
-          outline, plan, survey, recordings, publisher, &progress, prepare)
+        isDoneHere = try unlessTakenOver(outline.path + outline.listeners.map(\.step)) {
+          try runPass(outline, plan, survey, recordings, publisher, &progress, prepare)
+        }
       }
       if isDoneHere { try log.save(progress.record) }
     }

@@ -100,16 +100,19 @@ public struct StoreError: Error, Hashable, Sendable {
   public let advice: String?
   /// Whether all it wants is room on the disk.
   public let isFullDisk: Bool
+  /// Whether the work was given to another process while this one was stopped.
+  public let isTakenOver: Bool
 
   /// Describes a failure.
   public init(
     _ action: String, path: String, reason: String, advice: String? = nil,
-    isFullDisk: Bool = false
+    isFullDisk: Bool = false, isTakenOver: Bool = false
   ) {
     self.action = action
     self.path = path
     self.reason = reason
     self.advice = advice
     self.isFullDisk = isFullDisk
+    self.isTakenOver = isTakenOver
   }
 }

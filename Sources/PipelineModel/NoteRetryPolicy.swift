@@ -38,7 +38,7 @@ public struct NoteRetryPolicy: Hashable, Sendable, Codable {
     case .fullDisk:
       return .fail(
         reason: words, nextAttempt: time + min(longestPause, max(60, firstPause)), isCounted: false)
-    case .environment, .transient:
+    case .environment, .transient, .takenOver:
       let next = attempt < attempts ? time + pause(after: attempt, chance: chance) : nil
       return .fail(reason: words, nextAttempt: next, isCounted: true)
     }

@@ -14,6 +14,10 @@ public struct RunRecord: Hashable, Sendable, Codable {
     case failed
     /// Stopped by a signal, at a clean point.
     case interrupted
+    /// Stopped at a durable point because a disk was full; with room on it, it goes on.
+    case paused
+    /// Given up by the user: it is not gone on with.
+    case dropped
   }
 
   /// The run's name.

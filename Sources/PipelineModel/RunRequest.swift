@@ -30,10 +30,23 @@ public struct RunRequest: Hashable, Sendable, Codable {
 }
 
 extension RunRecord {
+  /// Whether it stopped in the middle of its work, so that going on with it is worth while.
+  public var isUnfinished: Bool {
+    switch state {
+    case .cutOff, .interrupted, .paused: true
+    case .running, .done, .failed, .dropped: false
+    }
+  }
+
   /// Whether there is nothing to go on with: it is done, or the same was run again later.
   /// - Parameter later: the runs that began after this one.
   public func isSettled(by later: some Sequence<RunRecord>) -> Bool {
-    state == .done || later.contains { $0.resumes == id || isSameWork(as: $0) }
+    state == .done || state == .dropped || later.contains { isTakenUp(by: $0) }
+  }
+
+  /// Whether a later run goes on with this one, or was told the same.
+  public func isTakenUp(by later: RunRecord) -> Bool {
+    later.resumes == id || isSameWork(as: later)
   }
 
   /// Whether both were told the same.

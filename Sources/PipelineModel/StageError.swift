@@ -9,6 +9,8 @@ public struct StageError: Error, Hashable, Sendable {
     case environment
     /// A disk is full: with room on it, the same work goes on.
     case fullDisk
+    /// Another process does this work since this one was stopped: what that does can be reused.
+    case takenOver = "taken-over"
     /// Something passing (network, busy): trying again soon makes sense.
     case transient
     /// The user asked to stop.
@@ -38,7 +40,7 @@ public struct StageError: Error, Hashable, Sendable {
   public init(_ error: StoreError) {
     self.init(
       "cannot \(error.action) \(error.path)", reason: error.reason, advice: error.advice,
-      cause: error.isFullDisk ? .fullDisk : .environment)
+      cause: error.isFullDisk ? .fullDisk : error.isTakenOver ? .takenOver : .environment)
   }
 
   /// The user asked to stop.

@@ -11,6 +11,8 @@ internal import PipelineModel
 struct BackupSlots: Sendable {
   /// How many are kept.
   static let count = 3
+  /// What using a backup is called in errors.
+  static let using = "use the backup"
   /// How old the newest is before another is made by itself, in nanoseconds.
   private static let interval: Int64 = 24 * 3600 * 1_000_000_000
 
@@ -56,6 +58,17 @@ struct BackupSlots: Sendable {
     return true
   }
 
+  /// As `add`, unless the newest copy that is good holds the very same: a change of format that fails
+  /// again and again must not push out what is older.
+  func addUnlessThere(_ database: borrowing Database) throws(StoreError) {
+    let part = "\(folder)/\(AbandonedFiles.newName(for: .current))"
+    try FolderMaker(files: files).make(folder)
+    defer { try? files.unlink(part) }
+    try write(database, to: part)
+    if let newest = newestGood, holdSame(part, path(newest)) { return }
+    _ = try add(database)
+  }
+
   /// Writes a copy to any place, looks whether it is whole, and flushes it; its name is the
   /// caller's to flush.
   func write(_ database: borrowing Database, to target: String) throws(StoreError) {
@@ -71,26 +84,38 @@ struct BackupSlots: Sendable {
     try examine(target)
   }
 
-  /// Throws unless the file is a whole database of a Spool that is not newer than this one.
+  private func holdSame(_ one: String, _ other: String) -> Bool {
+    let isSame = try? files.haveSameBytes(
+      files.open(one, O_RDONLY), files.open(other, O_RDONLY))
+    return isSame == true
+  }
+
+  /// Throws unless the file is a whole database of a Spool that is not newer than this one, and can
+  /// be written.
   func examine(_ path: String) throws(StoreError) {
     var database = try Database(at: path, for: .frozen)
-    if let fault = database.faults().first {
-      throw StoreError("use the backup", path: path, reason: fault, advice: "choose another one")
+    let first = try? schema.standing(of: &database)
+    if first == nil, let fault = try database.faults().first { throw unusable(path, fault) }
+    switch try schema.standing(of: &database) {
+    case .newer(let version): throw schema.newer(version, path)
+    case .damaged(let reason): throw unusable(path, reason)
+    case .blank: throw unusable(path, "it is not a database of Spool's")
+    case .ours: break
     }
-    let version = try schema.version(of: &database, path)
-    let tables = try database.run(
-      "SELECT 1 FROM sqlite_schema WHERE name = 'checkpoints'", to: "read")
-    if version == 0 || tables.isEmpty {
-      throw StoreError(
-        "use the backup", path: path, reason: "it is not a database of Spool's",
-        advice: "choose another one")
+    if let fault = try database.faults().first { throw unusable(path, fault) }
+    if try !DatabaseHeader(of: path).isWritable {
+      throw unusable(path, DatabaseCondition.lockedWords)
     }
   }
 
-  /// Makes room in the first slot. Stops at the first gap, which a process that died here left: so
-  /// nothing is lost that need not be.
+  private func unusable(_ path: String, _ reason: String) -> StoreError {
+    StoreError(Self.using, path: path, reason: reason, advice: "choose another one")
+  }
+
+  /// Makes room in the first slot: what moves on ends at the first slot that holds nothing good (a
+  /// process may have died here, or a disk lost it). So nothing is lost that need not be.
   private func shift() throws(SystemError) {
-    let gap = (1...Self.count).first { (try? FileStamp(at: path($0))) == nil } ?? Self.count
+    let gap = (1...Self.count).first { (try? examine(path($0))) == nil } ?? Self.count
     for number in stride(from: gap, to: 1, by: -1) {
       try files.rename(path(number - 1), to: path(number))
     }

@@ -22,6 +22,8 @@ public struct CollectionReport: Hashable, Sendable, Codable {
   public internal(set) var keptBytes = 0
   /// How many of them were wanted so lately that they are left alone.
   public internal(set) var recentBytes = 0
+  /// How many runs did not come to their end, and so keep all that they need.
+  public internal(set) var held = 0
   /// How many runs are pinned.
   public internal(set) var pinned = 0
   /// Whether nothing was changed.

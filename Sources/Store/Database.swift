@@ -20,13 +20,15 @@ internal import PipelineModel
     /// Reading a file that nobody writes, whatever folder it lies in. A write-ahead log beside it
     /// is not looked at.
     case frozen
+    /// A database of no file, to try something out: nothing of it counts as a change of the store.
+    case scratch
   }
 
   /// Opens the database at `path`.
   /// - Parameter patience: how long to wait for another process, in milliseconds.
   init(at path: String, for access: Access = .writing, patience: CInt = 10_000) throws(StoreError) {
     unsafe handle = try Self.open(path, access, patience)
-    unsafe CrashPoint.chosen?.watchCommits(of: handle)
+    if access != .scratch { unsafe CrashPoint.chosen?.watchCommits(of: handle) }
     unsafe statements = [:]
     self.path = path
   }
@@ -161,6 +163,7 @@ internal import PipelineModel
       case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
       case .reading: (path, SQLITE_OPEN_READONLY)
       case .frozen: (frozenName(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+      case .scratch: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY)
       }
     var opened: OpaquePointer?
     // SQLite gives a handle on failure too: it knows the reason.
@@ -196,7 +199,7 @@ internal import PipelineModel
       switch access {
       case .writing:
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"
-      case .reading, .frozen: "PRAGMA foreign_keys = ON; PRAGMA schema_version"
+      case .reading, .frozen, .scratch: "PRAGMA foreign_keys = ON; PRAGMA schema_version"
       }
     // SQLite waits for others everywhere but where a new database turns to WAL: there, two
     // processes that make one store at once would meet.
@@ -210,28 +213,5 @@ internal import PipelineModel
 
   func failure(_ action: String) -> StoreError {
     unsafe Self.failure(action, path, handle)
-  }
-
-  /// The failure of the last call, in SQLite's own words.
-  private static func failure(
-    _ action: String, _ path: String, _ handle: OpaquePointer
-  ) -> StoreError {
-    let code = unsafe sqlite3_errcode(handle)
-    let advice: String? =
-      switch code {
-      case SQLITE_FULL, SQLITE_IOERR:
-        "free some space, or put the store on another disk with --store"
-      case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
-        "check who owns the folder and its permissions, or choose another with --store"
-      case SQLITE_NOTADB, SQLITE_CORRUPT:
-        "spool repair rebuilds it from the records that lie beside it"
-      case SQLITE_BUSY, SQLITE_LOCKED: "another spool is writing for a long time: try again later"
-      default: nil
-      }
-    // A full disk shows itself as an I/O error where SQLite maps its shared memory.
-    let system = SystemError(unsafe sqlite3_system_errno(handle))
-    return StoreError(
-      action, path: path, reason: unsafe String(cString: sqlite3_errmsg(handle)), advice: advice,
-      isFullDisk: code == SQLITE_FULL || (code == SQLITE_IOERR && system.isFullDisk))
   }
 }

@@ -1,4 +1,5 @@
 internal import CSQLite
+import Glibc
 internal import PipelineModel
 
 /// What a look at a database says.
@@ -14,20 +15,28 @@ enum DatabaseCondition: Hashable, Sendable {
   /// be looked at for other reasons (permissions, say) is not called damaged.
   init(at path: String) {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+    // What may be written is opened so, because only then it shows whether it can be.
+    let isWritable = unsafe access(path, W_OK) == 0
+    let flags = (isWritable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX
     let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     defer { unsafe sqlite3_close(opened) }
     guard status == SQLITE_OK, let handle = unsafe opened else {
       self = (try? FileStamp(at: path)) == nil ? .blank : .sound
       return
     }
+    unsafe sqlite3_forbid_checkpoint_on_close(handle)
     unsafe sqlite3_busy_timeout(handle, 1000)
     if let reason = unsafe Self.firstFault(handle, "PRAGMA quick_check(1)") {
-      self = .damaged(reason)
+      self = unsafe Self.isReadFailure(reason, handle, path) ? .sound : .damaged(reason)
+    } else if isWritable, unsafe sqlite3_db_readonly(handle, "main") == 1 {
+      self = .damaged(Self.lockedWords)
     } else {
       self = unsafe Self.number(handle, "SELECT count(*) FROM sqlite_schema") == 0 ? .blank : .sound
     }
   }
+
+  /// What is said of a file that forbids by itself to write into it.
+  static let lockedWords = "its header says that no Spool may write into it"
 
   /// The first thing that a check finds wrong, or the error that stops it; nil for a sound
   /// database, and for errors that say nothing of the database itself.
@@ -41,9 +50,24 @@ enum DatabaseCondition: Hashable, Sendable {
       guard let text = unsafe sqlite3_column_text(statement, 0) else { return nil }
       let words = unsafe String(cString: text)
       return words == "ok" ? nil : firstLine(words)
-    case SQLITE_CORRUPT, SQLITE_NOTADB: return unsafe String(cString: sqlite3_errmsg(handle))
+    // The look is nothing that SQLite could misunderstand: an error without a name of its own is a
+    // file format that it does not know.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR:
+      return unsafe String(cString: sqlite3_errmsg(handle))
     default: return nil
     }
+  }
+
+  /// How the report of a check ends where reading failed: SQLITE_IOERR_READ and SQLITE_IOERR_CORRUPTFS.
+  private static let readCodes = ["error code=266", "error code=8458"]
+
+  /// Whether what a check complains of is that the disk would not give the bytes, which says nothing of
+  /// what they are.
+  static func isReadFailure(
+    _ words: String, _ handle: OpaquePointer, _ path: String
+  ) -> Bool {
+    unsafe readCodes.contains(where: words.hasSuffix) || sqlite3_system_errno(handle) == EIO
+      || DatabaseHeader.isUnreadable(path)
   }
 
   /// SQLite's report without its heading (`*** in database main ***`).
@@ -72,11 +96,12 @@ extension Database {
   ///
   /// Up to 4 MB the structure of every page is looked at, beyond that the schema and the ends of
   /// every table: less than 5 ms either way.
-  mutating func quickFault() -> String? {
+  mutating func quickFault() throws(StoreError) -> String? {
+    if isLockedByItsHeader { return DatabaseCondition.lockedWords }
     let pages = (try? run("PRAGMA page_count", to: "check").first?.first?.integer) ?? 0
     let size = (try? run("PRAGMA page_size", to: "check").first?.first?.integer) ?? 0
     if pages * size <= Self.quickByteCount {
-      return unsafe DatabaseCondition.firstFault(handle, "PRAGMA quick_check(1)")
+      return try fault("PRAGMA quick_check(1)")
     }
     let keys =
       (try? run(
@@ -88,20 +113,25 @@ extension Database {
       guard let table = key[0].text, let column = key[1].text else { continue }
       for order in ["ASC", "DESC"] {
         let look = "SELECT 'ok' FROM \"\(table)\" ORDER BY \"\(column)\" \(order) LIMIT 1"
-        if let fault = unsafe DatabaseCondition.firstFault(handle, look) { return fault }
+        if let fault = try fault(look) { return fault }
       }
     }
     return keys.isEmpty ? "its tables cannot be read" : nil
   }
 
   /// Everything that a look at every page, index and reference finds wrong, in SQLite's own words.
-  mutating func faults() -> [String] {
-    if let fault = unsafe DatabaseCondition.firstFault(handle, "PRAGMA integrity_check(1)") {
-      return [fault]
-    }
+  mutating func faults() throws(StoreError) -> [String] {
+    if let fault = try fault("PRAGMA integrity_check(1)") { return [fault] }
     let strays = (try? run("PRAGMA foreign_key_check", to: "check")) ?? []
     return strays.compactMap { row in
       row.first?.text.map { "a row of \($0) refers to one that is not there" }
     }
+  }
+
+  /// The first thing that a check finds wrong. Throws where the disk would not let it look.
+  private func fault(_ check: String) throws(StoreError) -> String? {
+    guard let words = unsafe DatabaseCondition.firstFault(handle, check) else { return nil }
+    guard unsafe DatabaseCondition.isReadFailure(words, handle, path) else { return words }
+    throw StoreError("read", path: path, SystemError(EIO), advice: Self.unreadableAdvice)
   }
 }

@@ -31,14 +31,16 @@ struct DatabaseOpening {
           "open", path: layout.root, reason: "it is just being repaired by \(lock.holdersInWords)",
           advice: "wait until that has ended")
       }
-      switch try attempt() {
+      switch try attempt(isSuspect: wasCutOff(lock)) {
       case .opened(var database):
         try update(&database)
         return database
       case .lost(let cause):
         // Alone, one looks again: another process may have made it meanwhile.
         if lock.tryAlone() {
-          if case .lost(let cause) = try attempt() { recovery = try rebuild.run(because: cause) }
+          if case .lost(let cause) = try attempt(isSuspect: true) {
+            recovery = try rebuild.run(because: cause)
+          }
         } else if Clock.monotonic() > deadline {
           throw StoreError(
             "open", path: layout.database,
@@ -56,7 +58,8 @@ struct DatabaseOpening {
       layout: layout, files: files, schema: schema, records: records, slots: slots, now: clock())
   }
 
-  private func attempt() throws(StoreError) -> Attempt {
+  /// - Parameter isSuspect: whether all of the database is to be looked through.
+  private func attempt(isSuspect: Bool) throws(StoreError) -> Attempt {
     var database: Database
     do {
       database = try Database(at: layout.database)
@@ -65,13 +68,17 @@ struct DatabaseOpening {
       throw error
     }
     // Before all else, and with an error: what a newer Spool wrote is not damaged.
-    let version = try? schema.version(of: &database, layout.database)
-    if version == nil, DatabaseCondition(at: layout.database) == .sound {
-      _ = try schema.version(of: &database, layout.database)
+    if case .newer(let version)? = try? schema.standing(of: &database) {
+      throw schema.newer(version, layout.database)
     }
-    if let cause = database.quickFault() { return .lost(cause) }
-    if version == 0, !(records.isEmpty && slots.filled.isEmpty) {
+    if let cause = try database.quickFault() { return .lost(cause) }
+    switch try schema.standing(of: &database) {
+    case .damaged(let cause): return .lost(cause)
+    case .blank where !(records.isEmpty && slots.filled.isEmpty):
       return .lost("there is nothing in it")
+    case .ours:
+      if let cause = try thoroughFault(in: &database, isSuspect: isSuspect) { return .lost(cause) }
+    case .blank, .newer: break
     }
     return .opened(database)
   }
@@ -79,7 +86,10 @@ struct DatabaseOpening {
   /// Brings the database up to date; a good copy of it as it was is kept.
   private func update(_ database: inout Database) throws(StoreError) {
     let version = try schema.version(of: &database, layout.database)
-    if version > 0, version < schema.steps.count { _ = try slots.add(database) }
+    if version == schema.steps.count { return }
+    if version > 0 { try slots.addUnlessThere(database) }
     try schema.migrate(&database, at: layout.database)
+    // It is new, or was looked through for its backup.
+    noteLook(at: &database)
   }
 }

@@ -17,26 +17,45 @@ enum DatabaseSnapshot {
     return Int(clamping: room.f_bavail) * Int(clamping: room.f_frsize) >= byteCount
   }
 
-  /// Opens a database for looking: in its place where that can be done, else in a copy.
+  /// Opens a database for looking: in its place where that can be done, else in a copy. On a full disk
+  /// SQLite has no room for its own files.
   static func open(_ layout: StoreLayout) throws(StoreError) -> Database {
-    if isWritable(layout.root) { return try Database(at: layout.database, for: .reading) }
-    return try copy(of: layout)
+    guard isWritable(layout.root) else { return try copy(of: layout.database) }
+    do throws(StoreError) {
+      return try Database(at: layout.database, for: .reading)
+    } catch {
+      guard error.isFullDisk else { throw error }
+      return try copy(of: layout.database)
+    }
   }
 
-  /// Opens a copy of a store's database and of its log. The copy has no name any more when this
-  /// returns, and is gone when it is closed.
-  static func copy(of layout: StoreLayout) throws(StoreError) -> Database {
-    let byteCount = (try? FileStamp(at: layout.database))?.byteCount ?? 0
-    let folder = try scratchFolder(for: Int(byteCount) + leastRoom)
+  /// Opens a copy of a database and of its log. The copy has no name any more when this returns, and
+  /// is gone when it is closed.
+  static func copy(of source: String) throws(StoreError) -> Database {
+    var failure: StoreError?
+    for parent in scratchParents {
+      do throws(StoreError) {
+        return try copy(of: source, in: parent)
+      } catch {
+        failure = failure ?? error
+        // A store on the same full disk as the folder for scratch files still wants to be read.
+        if !error.isFullDisk { break }
+      }
+    }
+    throw failure ?? StoreError("copy", path: source, reason: "there is no room for it anywhere")
+  }
+
+  private static func copy(of source: String, in parent: String) throws(StoreError) -> Database {
+    let folder = try scratchFolder(in: parent)
     let path = folder + "/spool.sqlite"
     defer {
       for file in [path, path + "-wal", path + "-shm"] { _ = unsafe unlink(file) }
       _ = unsafe rmdir(folder)
     }
     let copy = FileCopy(files: .system)
-    try copy.copy(from: layout.database, to: path)
-    if (try? FileStamp(at: layout.database + "-wal")) != nil {
-      try copy.copy(from: layout.database + "-wal", to: path + "-wal")
+    try copy.copy(from: source, to: path)
+    if (try? FileStamp(at: source + "-wal")) != nil {
+      try copy.copy(from: source + "-wal", to: path + "-wal")
     }
     _ = unsafe chmod(path, 0o600)
     let database = try Database(at: path)
@@ -45,10 +64,12 @@ enum DatabaseSnapshot {
     return database
   }
 
-  /// A new folder, in memory where the disk is full.
-  private static func scratchFolder(for byteCount: Int) throws(StoreError) -> String {
-    let usual = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-    let parent = hasRoom(byteCount, in: usual) ? usual : "/dev/shm"
+  /// Where copies may lie; the second is in memory, on most systems.
+  private static var scratchParents: [String] {
+    [unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp", "/dev/shm"]
+  }
+
+  private static func scratchFolder(in parent: String) throws(StoreError) -> String {
     var name = Array("\(parent)/spool-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&name) != nil else {
       throw StoreError("copy the database to", path: parent, .last)

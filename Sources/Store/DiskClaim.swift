@@ -43,7 +43,8 @@ final class DiskClaim: WorkClaim {
     let action = "note the progress of the work in"
     try requireLock(action)
     let isNoted = try store.withDatabase { (database) throws(StoreError) in
-      try WorkTable.note(text, of: work, epoch: epoch, at: store.now, in: &database)
+      try WorkTable.note(
+        text, of: work, epoch: epoch, at: store.now, sinceBoot: store.sinceBoot, in: &database)
     }
     if !isNoted { throw takenOver(action) }
   }
@@ -91,6 +92,6 @@ final class DiskClaim: WorkClaim {
     StoreError(
       action, path: folder,
       reason: "another Spool has taken this work over while this one was stopped",
-      advice: "let the other one finish, and run the pipeline again")
+      advice: "let the other one finish, and run the pipeline again", isTakenOver: true)
   }
 }

@@ -6,8 +6,8 @@ extension DiskStore {
   /// How long work is kept for a process that goes on with it, in seconds.
   private static let workLifetime = 30.0 * 86_400
 
-  /// Removes folders that belong to no work, and work that nobody has touched for 30 days; both
-  /// only where nobody holds the lock.
+  /// Removes folders that belong to no work, and work that nobody has touched for 30 days and no
+  /// unfinished run can need; both only where nobody holds the lock.
   func sweepWork() throws(StoreError) {
     // Listed first: work is known before it has a folder, so a folder that belongs to nothing
     // known afterwards never will again.
@@ -15,7 +15,12 @@ extension DiskStore {
     let entries = try withDatabase { (database) throws(StoreError) in
       try WorkTable.entries(in: &database)
     }
-    for entry in entries where now - entry.lastTouch > Self.workLifetime { try forget(entry) }
+    let old = entries.filter { now - $0.lastTouch > Self.workLifetime }
+    // Where it cannot be told what runs need, nothing goes.
+    if !old.isEmpty, let runs = try? everyRun() {
+      let start = UnfinishedRuns(runs).firstStart ?? .infinity
+      for entry in old where entry.lastTouch < start { try forget(entry) }
+    }
     let known = Set(
       entries.map { StoreLayout.workName($0.work.hex, generation: $0.generation) })
     for name in names where StoreLayout.isWorkName(name) && !known.contains(name) {
@@ -28,12 +33,16 @@ extension DiskStore {
 
   /// The folders of work that nobody is at and nobody has touched for so long, in seconds, with their
   /// lengths in bytes; forgotten and removed unless `isDryRun`.
-  func freeWork(untouchedFor age: Double, isDryRun: Bool) throws(StoreError) -> [(String, Int)] {
+  /// - Parameter start: work that was touched since, in seconds since 1970, is left alone.
+  func freeWork(
+    untouchedFor age: Double, before start: Double?, isDryRun: Bool
+  ) throws(StoreError) -> [(String, Int)] {
     let entries = try withDatabase { (database) throws(StoreError) in
       try WorkTable.entries(in: &database)
     }
     var freed: [(String, Int)] = []
     for entry in entries where now - entry.lastTouch > age {
+      if let start, entry.lastTouch >= start { continue }
       let folder = WorkFolder(
         path: layout.work(entry.work, generation: entry.generation), files: files)
       let byteCount = folder.byteCount

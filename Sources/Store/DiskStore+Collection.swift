@@ -3,8 +3,9 @@ internal import Hashing
 public import PipelineModel
 
 extension DiskStore {
-  /// Frees what the policy lets go, and nothing that a kept run needs, that was wanted within the
-  /// policy's time of grace, or since the oldest run that is under way began.
+  /// Frees what the policy lets go, and nothing that a kept run needs, that a run needs which did not
+  /// come to its end, that was wanted within the policy's time of grace, or since the oldest run that
+  /// is under way began.
   ///
   /// Rows go first, then records, then files: cut off anywhere, the store is whole, and what is
   /// left over goes the next time. Others may work in the store meanwhile.
@@ -13,14 +14,16 @@ extension DiskStore {
   ) throws(StoreError) -> CollectionReport {
     let now = clock()
     let layout = StoreLayout(root: path)
-    let runs = try allRuns()
+    let runs = try everyRun()
     let start = guardStart(now, policy.grace, runs)
+    let unfinished = UnfinishedRuns(runs)
     let present = ArtifactFile.all(in: layout).files
     let (plan, pinned) = try withDatabase {
       (database) throws(StoreError) -> (CollectionPlan, Int) in
       let pinned = try PinTable.all(in: &database)
       return (
-        try self.plan(policy, now: now, guardStart: start, runs, pinned, present, &database),
+        try self.plan(
+          policy, now: now, guardStart: start, runs, unfinished, pinned, present, &database),
         pinned.count
       )
     }
@@ -30,6 +33,7 @@ extension DiskStore {
     report.checkpoints = plan.keys.count
     report.runs = plan.holdingCount
     report.pinned = pinned
+    report.held = unfinished.names.count
     report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
     report.recentBytes = present.filter { $0.stamp.modified > start }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
@@ -43,7 +47,9 @@ extension DiskStore {
     }
     // Work of a moment ago may be gone on with any moment, whatever the policy says.
     let workAge = max(policy.effectiveAge, policy.grace)
-    for (folder, byteCount) in try freeWork(untouchedFor: workAge, isDryRun: isDryRun) {
+    let lost = try freeWork(
+      untouchedFor: workAge, before: unfinished.firstStart, isDryRun: isDryRun)
+    for (folder, byteCount) in lost {
       report.unfinished.append(CollectionReport.File(path: folder, byteCount: byteCount))
       report.freedBytes += byteCount
     }
@@ -75,27 +81,6 @@ extension DiskStore {
     return freed
   }
 
-  /// Keeps a run: nothing that it needs is freed until it is unpinned.
-  /// - Parameter prefix: the run's name, or the beginning of it.
-  /// - Returns: the run; nil if there is none of that name.
-  public func pin(_ prefix: String) throws(StoreError) -> RunRecord? {
-    guard let run = try run(named: prefix) else { return nil }
-    let pin = Pin(run: run.id, pinnedAt: Double(clock()) / 1e9)
-    try records.write(pin)
-    try withDatabase { (database) throws(StoreError) in try PinTable.write(pin, to: &database) }
-    return run
-  }
-
-  /// Lets a run go like any other. - Returns: the run; nil if there is none of that name.
-  public func unpin(_ prefix: String) throws(StoreError) -> RunRecord? {
-    guard let run = try run(named: prefix) else { return nil }
-    try withDatabase { (database) throws(StoreError) in
-      try PinTable.remove(run.id, from: &database)
-    }
-    try records.remove(records.path(ofPin: run.id))
-    return run
-  }
-
   /// Since when what was wanted is left alone: for the time of grace, or for as long as a run is
   /// under way.
   private func guardStart(_ now: Int64, _ grace: Double, _ runs: [RunRecord]) -> Int64 {
@@ -107,7 +92,8 @@ extension DiskStore {
 
   private func plan(
     _ policy: CollectionPolicy, now: Int64, guardStart: Int64, _ runs: [RunRecord],
-    _ pinned: Set<String>, _ present: [ArtifactFile], _ database: inout Database
+    _ unfinished: UnfinishedRuns, _ pinned: Set<String>, _ present: [ArtifactFile],
+    _ database: inout Database
   ) throws(StoreError) -> CollectionPlan {
     var holdings: [CollectionPlan.Holding] = []
     var named: Set<Digest> = []
@@ -116,7 +102,8 @@ extension DiskStore {
       named.formUnion(keys)
       holdings.append(
         CollectionPlan.Holding(
-          lastUse: run.finishedAt ?? run.startedAt, isPinned: pinned.contains(run.id.name),
+          lastUse: run.finishedAt ?? run.startedAt,
+          isPinned: pinned.contains(run.id.name) || unfinished.names.contains(run.id.name),
           keys: keys))
     }
     var mentions: [Digest: [CollectionPlan.Mention]] = [:]
@@ -133,9 +120,10 @@ extension DiskStore {
       if recorded > guardStart { recent.insert(digest) }
       if !named.contains(digest) {
         // Its run may have been cut off before it could say so.
+        let time = Double(recorded) / 1e9
         holdings.append(
           CollectionPlan.Holding(
-            lastUse: Double(recorded) / 1e9, isPinned: false, keys: [digest]))
+            lastUse: time, isPinned: unfinished.mayHaveMade(at: time), keys: [digest]))
       }
     }
     let held = try NoteTable.held(in: &database)
@@ -185,6 +173,4 @@ extension DiskStore {
       return true
     }
   }
-
-  private func allRuns() throws(StoreError) -> [RunRecord] { try runs(limit: .max) }
 }

@@ -8,14 +8,26 @@ extension DiskStore: RunLog {
   public func save(_ run: RunRecord) throws(StoreError) {
     guard run.state != .running else {
       let isNew = (try? FileStamp(at: records.path(of: run.id))) == nil
+      if isNew { reserve.keep(for: run.id) }
       return try withDeferringDatabase(to: RunTable.recording) { (database) throws(StoreError) in
         try write(run, isRecorded: isNew, isDurable: false, to: &database)
       }
     }
+    defer { reserve.end(run.id) }
+    do throws(StoreError) {
+      try saveEnded(run)
+    } catch {
+      guard error.isFullDisk else { throw error }
+      reserve.giveUp()
+      try saveEnded(run)
+    }
+    backUpIfDue()
+  }
+
+  private func saveEnded(_ run: RunRecord) throws(StoreError) {
     try withDatabase { (database) throws(StoreError) in
       try write(run, isRecorded: true, isDurable: true, to: &database)
     }
-    backUpIfDue()
   }
 
   private func write(
@@ -27,6 +39,24 @@ extension DiskStore: RunLog {
       try records.write(run, isDurable: isDurable)
       try ledger.append([.run(run.id)], in: &database, isDurable: isDurable)
     }
+  }
+
+  /// Gives up a run that did not come to its end: it is not gone on with any more, and holds nothing.
+  /// - Parameter prefix: the run's name, or the beginning of it.
+  /// - Returns: the run; nil if there is none of that name. Throws if it is under way, or done.
+  public func drop(_ prefix: String) throws(StoreError) -> RunRecord? {
+    guard var run = try run(named: prefix) else { return nil }
+    guard run.state != .running, run.state != .done else {
+      let isDone = run.state == .done
+      throw StoreError(
+        "drop the run", path: run.id.name, reason: isDone ? "it is done" : "it is under way",
+        advice: isDone ? "spool gc frees what only old runs need" : "stop it first")
+    }
+    if run.state == .dropped { return run }
+    run.state = .dropped
+    run.finishedAt = run.finishedAt ?? now
+    try save(run)
+    return run
   }
 
   /// The newest runs, newest first. Those whose process died while they were running are cut off.
@@ -66,26 +96,53 @@ extension DiskStore: RunLog {
       advice: "type more of the name")
   }
 
+  /// All runs, for whoever must not pass over one. Throws where one cannot be read.
+  func everyRun() throws(StoreError) -> [RunRecord] {
+    let found = try look(
+      "SELECT id, record, owner FROM runs ORDER BY started_at DESC, id DESC", [])
+    guard let lost = found.unreadable.first else { return found.runs }
+    throw StoreError(
+      "tell what the run \(lost) needs in", path: path, reason: "its row is damaged",
+      advice: "spool repair takes it from its record, or drops it")
+  }
+
+  /// The runs that can be read; of the others it is said which they are.
   private func records(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [RunRecord] {
-    let action = "read runs in"
+    let found = try look(sql, values)
+    for id in found.restored {
+      news.tellOnce(
+        "the row of the run \(id) is damaged: it is shown as its record says; "
+          + "spool repair puts it right")
+    }
+    for id in found.unreadable {
+      news.tellOnce("the run \(id) cannot be read and is left out; spool repair drops it")
+    }
+    return found.runs
+  }
+
+  /// Runs as their rows say or, where a row is damaged, as the records beside the database do.
+  private func look(
+    _ sql: String, _ values: [SQLValue]
+  ) throws(StoreError) -> (runs: [RunRecord], restored: [String], unreadable: [String]) {
     let rows = try withDatabase { (database) throws(StoreError) in
-      try database.run(sql, values, to: action)
+      try database.run(sql, values, to: "read runs in")
     }
-    var records: [RunRecord] = []
+    var runs: [RunRecord] = []
+    var restored: [String] = []
+    var unreadable: [String] = []
     for row in rows {
-      do {
-        var record: RunRecord = try StoredJSON.decode(row[1].text ?? "")
-        if record.state == .running, let owner = row[2].text.flatMap({ ProcessIdentity($0) }),
-          !owner.isAlive
-        {
-          record.state = .cutOff
-        }
-        records.append(record)
-      } catch {
-        throw StoreError(
-          action, path: path, reason: "the record of \(row[0].text ?? "a run") does not read")
+      let id = row[0].text ?? "without a name"
+      var run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
+      if run?.id.name != id {
+        run = try? records.run(at: records.path(of: RunID(id)))
+        if run?.id.name == id { restored.append(id) } else { unreadable.append(id) }
       }
+      guard var run, run.id.name == id else { continue }
+      if run.state == .running, row[2].text.flatMap({ ProcessIdentity($0) })?.isAlive == false {
+        run.state = .cutOff
+      }
+      runs.append(run)
     }
-    return records
+    return (runs, restored, unreadable)
   }
 }

@@ -28,7 +28,8 @@ extension DiskStore: WorkClaims {
         guard holder.isFrozen(lastWrite: lastWrite, now: now, grace: grace) else {
           return .taken(holder.visibleOwner)
         }
-        lostSeconds = holder.lostSeconds(lastWrite: lastWrite, now: now)
+        lostSeconds = holder.lostSeconds(
+          lastWrite: lastWrite, now: now, sinceBoot: sinceBoot)
         try withDatabase { (database) throws(StoreError) in
           try WorkTable.beginAnew(holder, at: now, in: &database)
         }
@@ -36,7 +37,8 @@ extension DiskStore: WorkClaims {
         // A claim dies with its process anyway, and so does a folder that nobody knows of.
         let claimed = try withDeferringDatabase(to: "claim work in") {
           (database) throws(StoreError) in
-          try WorkTable.claim(entry, summary: summary, at: now, in: &database)
+          try WorkTable.claim(
+            entry, summary: summary, at: now, sinceBoot: sinceBoot, in: &database)
         }
         guard let claimed else {
           // The work ended, or was begun anew elsewhere, before the folder was locked.
@@ -45,7 +47,8 @@ extension DiskStore: WorkClaims {
           continue
         }
         lostSeconds =
-          claimed.before.lostSeconds(lastWrite: folder.lastWrite, now: now) ?? lostSeconds
+          claimed.before.lostSeconds(
+            lastWrite: folder.lastWrite, now: now, sinceBoot: sinceBoot) ?? lostSeconds
         return .granted(
           DiskClaim(
             work, epoch: claimed.epoch, folder: folder.path, lock: lock,

@@ -34,10 +34,13 @@ public final class DiskStore: Sendable {
   private let lock: FolderLock
   private let database: SharedDatabase
   let news = StoreNews()
+  let reserve: DiskReserve
   /// Whether what is damaged can be taken out of use.
   let isWritable: Bool
   /// The time in nanoseconds since 1970.
   let clock: @Sendable () -> Int64
+  /// The time in nanoseconds since the machine was booted.
+  let steadyClock: @Sendable () -> Int64
   /// How long a stopped process keeps its work without a sign of life, in seconds.
   let grace: Double
 
@@ -51,7 +54,8 @@ public final class DiskStore: Sendable {
 
   init(
     at path: String, files: FileOperations, schema: Schema = .current,
-    clock: @escaping @Sendable () -> Int64 = Clock.now, grace: Double = 10
+    clock: @escaping @Sendable () -> Int64 = Clock.now,
+    steadyClock: @escaping @Sendable () -> Int64 = Clock.sinceBoot, grace: Double = 10
   ) throws(StoreError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let folders = FolderMaker(files: files)
@@ -64,8 +68,10 @@ public final class DiskStore: Sendable {
     self.layout = layout
     self.files = files
     self.clock = clock
+    self.steadyClock = steadyClock
     self.grace = grace
     drafts = DraftFolder(path: layout.drafts, files: files)
+    reserve = DiskReserve(in: drafts)
     records = RecordFolder(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: schema)
     isWritable = true
@@ -90,13 +96,21 @@ public final class DiskStore: Sendable {
   /// The time, in seconds since 1970.
   var now: Double { Double(clock()) / 1e9 }
 
-  /// Opens the store at `path` to look at it. One that may not be written, or whose disk is full, is
+  /// The time, in seconds since the machine was booted.
+  var sinceBoot: Double { Double(steadyClock()) / 1e9 }
+
+  /// Opens the store at `path` to look at it. One that may not be written, or has no room for it, is
   /// read all the same: the database is looked at in a copy, and nothing is swept or made again.
   public convenience init(reading path: String) throws(StoreError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
-    if DatabaseSnapshot.isWritable(layout.root) {
-      try self.init(at: path)
-    } else {
+    do throws(StoreError) {
+      if DatabaseSnapshot.isWritable(layout.root) {
+        try self.init(at: path)
+      } else {
+        try self.init(copying: layout)
+      }
+    } catch {
+      guard error.isFullDisk else { throw error }
       try self.init(copying: layout)
     }
   }
@@ -107,17 +121,19 @@ public final class DiskStore: Sendable {
     files = .system
     grace = 10
     clock = Clock.now
+    steadyClock = Clock.sinceBoot
     isWritable = false
     drafts = DraftFolder(path: layout.drafts, files: files)
+    reserve = DiskReserve(in: drafts)
     records = RecordFolder(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: .current)
     lock = try FolderLock(layout.root)
     _ = lock.tryShared()
-    var copy = try DatabaseSnapshot.copy(of: layout)
-    try Schema.current.migrate(&copy, at: layout.database)
-    database = SharedDatabase(copy)
+    var complaint: String?
+    database = SharedDatabase(try DatabaseSnapshot.readable(layout, backups, &complaint))
     artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
     recovery = nil
+    if let complaint { news.tell(complaint) }
   }
 
   /// Takes in what the records vouch for and the database has lost.

@@ -24,53 +24,63 @@ struct FileCopy: Sendable {
     if target.isSameFile(as: stamp) {
       throw StoreError("copy", path: source, reason: "it would be copied onto itself")
     }
-    try doing("write", destination) { () throws(SystemError) in
-      do throws(SystemError) {
-        try files.truncate(to)
-        try copy(from, to: to)
-      } catch {
-        try? files.unlink(destination)
-        throw error
-      }
+    do throws(StoreError) {
+      try doing("write", destination) { () throws(SystemError) in try files.truncate(to) }
+      try copy(from, to: to)
+    } catch {
+      try? files.unlink(destination)
+      throw error
     }
   }
 
-  private func copy(
+  private func copy(_ from: borrowing OpenFile, to: borrowing OpenFile) throws(StoreError) {
+    var copiedCount = try doing("write", to.path) { () throws(SystemError) in
+      try copyInside(from, to: to)
+    }
+    // Some file systems say that there is nothing to copy where there is: look behind the end.
+    var piece = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
+    while let begun = copiedCount {
+      let count = try doing("read", from.path) { () throws(SystemError) in
+        try files.read(into: &piece, from: from, at: Int64(begun))
+      }
+      if count == 0 { return }
+      try doing("write", to.path) { () throws(SystemError) in
+        try unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes {
+          (bytes) throws(SystemError) in
+          try unsafe files.write(bytes, to: to)
+        }
+      }
+      copiedCount = begun + count
+    }
+  }
+
+  /// Lets the file system copy. - Returns: how many bytes it did; nil if all of them.
+  private func copyInside(
     _ from: borrowing OpenFile, to: borrowing OpenFile
-  ) throws(SystemError) {
+  ) throws(SystemError) -> Int? {
     let isShared: Void? = try tryOut { () throws(SystemError) in
       try files.clone(from, to: to)
     }
-    if isShared != nil { return }
+    if isShared != nil { return nil }
     var copiedCount = 0
     while true {
       let count = try tryOut { () throws(SystemError) in
         try files.copyRange(from: from, to: to, byteCount: 1 << 30)
       }
-      guard let count, count > 0 else { break }
-      copiedCount += count
-    }
-    // Some file systems say that there is nothing to copy where there is: look behind the end.
-    var piece = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
-    while true {
-      let count = try files.read(into: &piece, from: from, at: Int64(copiedCount))
-      if count == 0 { return }
-      try unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes {
-        (bytes) throws(SystemError) in
-        try unsafe files.write(bytes, to: to)
-      }
+      guard let count, count > 0 else { return copiedCount }
       copiedCount += count
     }
   }
 
-  /// Nil where the file systems do not know the call; throws where they do and it failed.
+  /// Nil where the file systems do not know the call, or it cannot say which of two files it failed
+  /// on; throws where it failed otherwise.
   private func tryOut<Result>(
     _ call: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result? {
     do throws(SystemError) {
       return try call()
     } catch {
-      let unknown = [ENOTTY, EOPNOTSUPP, EINVAL, EXDEV, ENOSYS, EPERM]
+      let unknown = [ENOTTY, EOPNOTSUPP, EINVAL, EXDEV, ENOSYS, EPERM, EIO]
       if unknown.contains(error.code) { return nil }
       throw error
     }

@@ -14,6 +14,9 @@ public struct Inspection: Sendable {
     public var isQuick = false
     /// How many threads read side by side.
     public var threadCount = 1
+    /// Tells what is wrong with a file of unfinished work, given its path; nil where nothing is, or
+    /// where it cannot be told. The store itself does not know what such files hold.
+    public var workFileFault: @Sendable (_ path: String) -> String? = { _ in nil }
 
     /// All bytes, on one thread.
     public init() {}
@@ -70,6 +73,14 @@ public struct Inspection: Sendable {
     report.isThorough = !options.isQuick
     var named: [Digest: Artifact] = [:]
     switch try open() {
+    case .unborn:
+      report.findings.append(
+        InspectionFinding(
+          .unfinishedStore, layout.root,
+          problem: "the process that was making the store ended before it was done",
+          meaning: "nothing was in it yet; the next command that opens it finishes it",
+          advice: nil))
+      return report
     case .damaged(let reason): report.findings.append(databaseFinding(reason))
     case .opened(var database):
       named = try inspectCheckpoints(in: &database, &report)
@@ -79,6 +90,7 @@ public struct Inspection: Sendable {
       try inspectRecords(in: &database, &report)
       try inspectLedger(in: &database, &report)
       try inspectNotes(in: &database, &report)
+      try inspectWork(in: &database, &report)
       try inspectBackups(&report)
       return report
     }
@@ -91,12 +103,15 @@ public struct Inspection: Sendable {
   private enum Opening: ~Copyable {
     case opened(Database)
     case damaged(String)
+    /// It was never made, and nothing says that there was one.
+    case unborn
   }
 
   private func open() throws(StoreError) -> Opening {
     let condition =
       DatabaseSnapshot.isWritable(layout.root) ? DatabaseCondition(at: layout.database) : .sound
     switch condition {
+    case .blank where isUnborn: return .unborn
     case .blank:
       return .damaged(isThere(layout.database) ? "there is nothing in it" : "it is gone")
     case .damaged(let reason): return .damaged(reason)
@@ -110,14 +125,30 @@ public struct Inspection: Sendable {
       if !DatabaseSnapshot.isWritable(layout.root) { return .damaged(error.reason) }
       throw error
     }
-    if let fault = database.faults().first { return .damaged(fault) }
-    let version = try Schema.current.version(of: &database, layout.database)
-    if version < Schema.current.steps.count {
+    if case .newer(let version)? = try? Schema.current.standing(of: &database) {
+      throw Schema.current.newer(version, layout.database)
+    }
+    if let fault = try database.faults().first { return .damaged(fault) }
+    // Where the folder may be written, the condition has told so already.
+    if !DatabaseSnapshot.isWritable(layout.root), database.isLockedByItsHeader {
+      return .damaged(DatabaseCondition.lockedWords)
+    }
+    switch try Schema.current.standing(of: &database) {
+    case .damaged(let reason): return .damaged(reason)
+    case .blank: return .damaged("there is nothing in it")
+    case .ours(let version) where version < Schema.current.steps.count:
       throw StoreError(
         "check", path: layout.database, reason: "an older Spool wrote it",
         advice: "spool runs brings it up to date; then check it")
+    case .ours, .newer: break
     }
     return .opened(database)
+  }
+
+  private var isUnborn: Bool {
+    let (files, strays) = ArtifactFile.all(in: layout)
+    let slots = BackupSlots(folder: layout.backups, files: self.files, schema: .current)
+    return files.isEmpty && strays.isEmpty && records.isEmpty && slots.filled.isEmpty
   }
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {

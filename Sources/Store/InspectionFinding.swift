@@ -4,6 +4,8 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// The database is broken, or gone.
     case database
+    /// The store was being made when its process ended.
+    case unfinishedStore
     /// The database has lost what was recorded last.
     case databaseBehind
     /// A file's bytes are not those that its name promises.
@@ -22,6 +24,10 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
     case damagedRecord
     /// A backup is damaged.
     case damagedBackup
+    /// What unfinished work has noted is not what was written.
+    case damagedNote
+    /// Unfinished work lacks files that its note counts on, or they are damaged.
+    case damagedWork
     /// The database knows what has no record beside it.
     case withoutRecord
     /// A record knows what the database does not.
@@ -65,9 +71,11 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   public var isDamage: Bool {
     switch kind {
     case .database, .databaseBehind, .damagedArtifact, .missingArtifact, .missingRecording,
-      .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedBackup:
+      .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedBackup,
+      .damagedNote, .damagedWork:
       true
-    case .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged:
+    case .unfinishedStore, .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile,
+      .exportMissing, .exportChanged:
       false
     }
   }

@@ -10,6 +10,8 @@ public struct InspectionReport: Hashable, Sendable, Codable {
   public internal(set) var runs = 0
   /// How many backups.
   public internal(set) var backups = 0
+  /// How many pieces of work are unfinished.
+  public internal(set) var unfinished = 0
   /// How many exports were looked for in users' folders.
   public internal(set) var exports = 0
   /// Whether the bytes of the artifacts were read.

@@ -18,13 +18,26 @@ struct Rebuild {
   /// Until the very last step the old one is where it was, or nothing is: then the next opening
   /// does all of this again.
   func run(because cause: String) throws(StoreError) -> Recovery {
-    let slot = slots.newestGood
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
-    let found = try make(part, from: slot.map(slots.path))
+    let (slot, found) = try makeFromNewest(part)
     let aside = try replace(with: part.path, word: "damaged")
     return Recovery(
       cause: cause, slot: slot, checkpoints: found.checkpoints, runs: found.runs,
       notes: found.notes, keptAside: aside)
+  }
+
+  /// Begins with the newest slot that turns out to be good in use too; with none where no one does.
+  private func makeFromNewest(
+    _ part: DatabaseFiles
+  ) throws(StoreError) -> (slot: Int?, found: CatchUp) {
+    for slot in slots.filled where (try? slots.examine(slots.path(slot))) != nil {
+      do throws(StoreError) {
+        return (slot, try make(part, from: slots.path(slot)))
+      } catch {
+        if error.isFullDisk { throw error }
+      }
+    }
+    return (nil, try make(part, from: nil))
   }
 
   /// Puts a backup in the place of the database, as it is. - Returns: where the old one is kept.

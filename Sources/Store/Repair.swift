@@ -90,9 +90,12 @@ public struct Repair: Sendable {
       case .unreadableRun: "take the run from its record, or drop it"
       case .damagedRecord: "write the record again, or delete it"
       case .damagedBackup: "delete the damaged backup"
+      case .damagedNote, .damagedWork: "forget how far the unfinished work was"
       case .withoutRecord: "write the record"
       case .onlyRecord: "take the record into the database"
-      case .missingRecording, .unnamedArtifact, .strayFile, .exportMissing, .exportChanged: nil
+      case .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile, .exportMissing,
+        .exportChanged:
+        nil
       }
     return what.map { RepairAction(what: $0, path: finding.path, subject: finding.subject) }
   }

@@ -31,9 +31,11 @@ struct RepairWork {
     case .unreadableRun: try replaceRun(finding, &database)
     case .damagedRecord: try rewrite(finding.path, &database)
     case .damagedBackup: try records.remove(finding.path)
+    case .damagedNote, .damagedWork: try forgetNote(finding, &database)
     case .withoutRecord: try record(finding, &database)
     case .onlyRecord: try takeIn(finding, &database)
-    case .database, .missingRecording, .unnamedArtifact, .strayFile, .exportMissing,
+    case .database, .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile,
+      .exportMissing,
       .exportChanged:
       return false
     }
@@ -61,6 +63,16 @@ struct RepairWork {
         try records.write(rows)
       }
     }
+  }
+
+  /// The work is begun anew, and its files are written anew with it.
+  private func forgetNote(
+    _ finding: InspectionFinding, _ database: inout Database
+  ) throws(StoreError) {
+    guard let work = finding.subject else { return }
+    try database.run(
+      "UPDATE work SET note = NULL, noted_at = NULL WHERE work = ?", [.text(work)],
+      to: "repair unfinished work in")
   }
 
   private func replaceCheckpoint(

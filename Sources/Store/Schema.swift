@@ -5,31 +5,36 @@ internal import PipelineModel
 struct Schema: Sendable {
   /// The SQL of each step. A database at version n has gone through the first n.
   let steps: [String]
+  /// What a database of each version from 1 on consists of; fails where a step does.
+  let shapes: Result<[SchemaShape], StoreError>
+
+  init(steps: [String]) {
+    self.steps = steps
+    shapes = Result { () throws(StoreError) in try SchemaShape.all(of: steps) }
+  }
 
   /// The tables of this version of Spool.
   static let current = Schema(
     steps: [
       checkpointsAndRuns, custody, work, runOwners, origins, pins, batches, notes, verification,
-      ledger, noteNames,
+      ledger, noteNames, format,
     ])
 
-  /// Brings a database up to date, one whole step after the other.
+  /// Brings a database up to date, in one transaction: it is wholly of the new format, or as it was.
   ///
   /// Throws, and changes nothing, if a newer Spool has written it.
   func migrate(_ database: inout Database, at path: String) throws(StoreError) {
     if try version(of: &database, path) == steps.count { return }
-    while try advance(&database, path) {}
-  }
-
-  /// Takes the next step. - Returns: false if there is none.
-  private func advance(_ database: inout Database, _ path: String) throws(StoreError) -> Bool {
-    // The version is read again inside: another process may have taken the step meanwhile.
     try database.transaction(to: "update") { (database) throws(StoreError) in
+      // The version is read again inside: another process may have done all this meanwhile.
       let version = try version(of: &database, path)
-      guard version < steps.count else { return false }
-      try database.script(steps[version], to: "update")
-      try database.script("PRAGMA user_version = \(version + 1)", to: "update")
-      return true
+      if version == steps.count { return }
+      for step in steps[version...] { try database.script(step, to: "update") }
+      try database.script("PRAGMA user_version = \(steps.count)", to: "update")
+      if try Self.hasFormat(&database) {
+        try database.run(
+          "UPDATE format SET version = ?", [.integer(Int64(steps.count))], to: "update")
+      }
     }
   }
 
@@ -37,11 +42,11 @@ struct Schema: Sendable {
   func version(of database: inout Database, _ path: String) throws(StoreError) -> Int {
     let version = Int(
       try database.run("PRAGMA user_version", to: "open").first?.first?.integer ?? 0)
-    guard version <= steps.count else {
+    guard version <= steps.count else { throw newer(version, path) }
+    guard version >= 0 else {
       throw StoreError(
-        "open", path: path,
-        reason: "a newer Spool wrote it (format \(version); this one knows up to \(steps.count))",
-        advice: "install the newer Spool, or use another store with --store")
+        "open", path: path, reason: "its header is damaged: there is no format \(version)",
+        advice: "spool repair makes it again")
     }
     return version
   }

@@ -5,6 +5,7 @@ final class StoreNews: Sendable {
   private struct State {
     var listener: (@Sendable (String) -> Void)?
     var waiting: [String] = []
+    var told: Set<String> = []
   }
 
   private let state = Mutex(State())
@@ -25,5 +26,10 @@ final class StoreNews: Sendable {
       return state.listener
     }
     listener?(line)
+  }
+
+  /// Tells what has not been told yet in the life of this store.
+  func tellOnce(_ line: String) {
+    if state.withLock({ $0.told.insert(line).inserted }) { tell(line) }
   }
 }

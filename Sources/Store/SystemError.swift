@@ -21,10 +21,10 @@ struct SystemError: Error, Hashable {
     switch code {
     case ENOENT, ENOTDIR: "check the path"
     case ENOSPC, EDQUOT: "free some space, or put the store on another disk with --store"
-    case ENOENT, ENOTDIR: "check the path"
     case EACCES, EPERM: "check who owns it and its permissions"
     case EROFS: "it lies on a read-only file system: choose a folder that can be written"
-    case EIO: "the disk reports errors: check it before going on"
+    case EIO:
+      "the disk may be failing: dmesg says more; copy what matters elsewhere, then try again"
     case EMFILE, ENFILE: "too many files are open: raise the limit with ulimit -n"
     case ENAMETOOLONG: "choose a shorter name"
     default: nil

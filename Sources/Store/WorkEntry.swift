@@ -15,6 +15,8 @@ struct WorkEntry: Hashable, Sendable {
   let claimedAt: Double
   /// What was noted last.
   let note: JournalNote?
+  /// When it was last claimed or noted, in seconds since the boot of the machine that the owner lived in.
+  let touchedSinceBoot: Double?
 
   /// The last time that the owner wrote something into the database, in seconds since 1970.
   var lastTouch: Double { max(claimedAt, note?.notedAt ?? claimedAt) }
@@ -37,11 +39,24 @@ struct WorkEntry: Hashable, Sendable {
   }
 
   /// How much of the owner's work is lost at most now that it is gone, in seconds: what it did
-  /// after its last note or, where it noted nothing, after its claim. Between 0 and a day, because
-  /// clocks are set now and then; nil where nobody was at it.
-  func lostSeconds(lastWrite: Double?, now: Double) -> Double? {
-    guard owner != nil else { return nil }
+  /// after its last note or, where it noted nothing, after its claim. Nil where nobody was at it.
+  ///
+  /// Clocks are set now and then, and a file's time is of whichever clock there was. Within one boot of
+  /// the machine a clock that nobody sets tells how long ago the last note was, and no more than that can
+  /// have been lost; after another boot no more than a day is believed.
+  /// - Parameters:
+  ///   - lastWrite: when something in its folder was last written to, in seconds since 1970.
+  ///   - now: the time, in seconds since 1970.
+  ///   - sinceBoot: the time, in seconds since the machine was booted.
+  func lostSeconds(lastWrite: Double?, now: Double, sinceBoot: Double) -> Double? {
+    guard let owner else { return nil }
     guard let lastWrite else { return 0 }
-    return min(max(min(lastWrite, now) - lastTouch, 0), 86_400)
+    guard let touchedSinceBoot, owner.boot == ProcessIdentity.current.boot else {
+      return min(max(min(lastWrite, now) - lastTouch, 0), 86_400)
+    }
+    let limit = max(0, sinceBoot - touchedSinceBoot)
+    // By the clock as it was at the note, and as it is now.
+    let spans = [lastWrite - lastTouch, lastWrite - (now - sinceBoot) - touchedSinceBoot]
+    return spans.filter { (0...limit).contains($0) }.min() ?? min(max(spans[0], 0), limit)
   }
 }

@@ -6,7 +6,8 @@ internal import PipelineModel
 /// Epochs and generations come from one counter that never goes back, so that no claim and no
 /// folder is ever taken for an earlier one, not even of work that ended and was begun again.
 enum WorkTable {
-  private static let columns = "work, generation, epoch, owner, claimed_at, note, noted_at"
+  private static let columns =
+    "work, generation, epoch, owner, claimed_at, note, noted_at, touched_since_boot"
 
   /// What is known of a piece of work; nil if it was never claimed, or has ended.
   static func entry(
@@ -41,7 +42,8 @@ enum WorkTable {
   /// - Returns: how things stood until now, and the epoch of the claim; nil if the work has ended or
   ///   was begun anew elsewhere.
   static func claim(
-    _ entry: WorkEntry, summary: String, at now: Double, in database: inout Database
+    _ entry: WorkEntry, summary: String, at now: Double,
+    sinceBoot: Double = Double(Clock.sinceBoot()) / 1e9, in database: inout Database
   ) throws(StoreError) -> (before: WorkEntry, epoch: Int64)? {
     let action = "claim work in"
     return try database.transaction(to: action) { (database) throws(StoreError) in
@@ -50,10 +52,13 @@ enum WorkTable {
       else { return nil }
       let epoch = try nextNumber(in: &database, to: action)
       try database.run(
-        "UPDATE work SET epoch = ?, owner = ?, summary = ?, claimed_at = ? WHERE work = ?",
+        """
+        UPDATE work SET epoch = ?, owner = ?, summary = ?, claimed_at = ?, touched_since_boot = ?
+        WHERE work = ?
+        """,
         [
           .integer(epoch), .text(ProcessIdentity.current.description), .text(summary), .real(now),
-          .text(entry.work.hex),
+          .real(sinceBoot), .text(entry.work.hex),
         ], to: action)
       return (before, epoch)
     }
@@ -71,7 +76,7 @@ enum WorkTable {
       try database.run(
         """
         UPDATE work SET generation = ?1, epoch = ?1, owner = NULL, claimed_at = ?2, note = NULL,
-          noted_at = NULL WHERE work = ?3 AND epoch = ?4
+          noted_at = NULL, touched_since_boot = NULL WHERE work = ?3 AND epoch = ?4
         """,
         [.integer(number), .real(now), .text(entry.work.hex), .integer(entry.epoch)], to: action)
     }
@@ -79,14 +84,15 @@ enum WorkTable {
 
   /// Notes progress. - Returns: false, and notes nothing, if the claim of this epoch was lost.
   static func note(
-    _ text: String, of work: Digest, epoch: Int64, at now: Double, in database: inout Database
+    _ text: String, of work: Digest, epoch: Int64, at now: Double,
+    sinceBoot: Double = Double(Clock.sinceBoot()) / 1e9, in database: inout Database
   ) throws(StoreError) -> Bool {
     let action = "note progress in"
     return try database.transaction(to: action) { (database) throws(StoreError) in
       guard try holds(work, epoch: epoch, in: &database) else { return false }
       try database.run(
-        "UPDATE work SET note = ?, noted_at = ? WHERE work = ?",
-        [.text(SealedNote.seal(text)), .real(now), .text(work.hex)], to: action)
+        "UPDATE work SET note = ?, noted_at = ?, touched_since_boot = ? WHERE work = ?",
+        [.text(SealedNote.seal(text)), .real(now), .real(sinceBoot), .text(work.hex)], to: action)
       return true
     }
   }
@@ -131,6 +137,7 @@ enum WorkTable {
     }
     return WorkEntry(
       work: work, generation: generation, epoch: epoch,
-      owner: row[3].text.flatMap { ProcessIdentity($0) }, claimedAt: claimedAt, note: note)
+      owner: row[3].text.flatMap { ProcessIdentity($0) }, claimedAt: claimedAt, note: note,
+      touchedSinceBoot: row[7].real)
   }
 }

@@ -55,6 +55,16 @@ struct KillTestTests {
     #expect(leftovers == [])
   }
 
+  @Test("what a program complains of is taken apart, however many lines it has")
+  func complaint() {
+    let parts = Workplace.complaint(
+      in: "error: cannot read a.wav\nwhy:   it is: gone\nnext:  check the path\n")
+    #expect(parts.reason == "cannot read a.wav: it is: gone" && parts.advice == "check the path")
+    let other = Workplace.complaint(in: "Fatal\n  at line 3\n")
+    #expect(other.reason == "Fatal: at line 3" && other.advice == nil)
+    #expect(Workplace.complaint(in: "").reason == "")
+  }
+
   @Test("a half file under its final name is found, and both files are kept")
   func halfFile() throws {
     let result = try carryOut(

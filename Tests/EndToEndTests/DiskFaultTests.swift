@@ -60,7 +60,13 @@ struct DiskFaultTests {
     let running = try fixture.start(places)
     _ = try running.waits(for: "\"event\":\"\(squeeze.event)\"", times: squeeze.times)
     try disk.squeeze(toRoomFor: squeeze.room)
-    try fixture.expectHonesty(of: try running.end().run, out: out, "\(squeeze)")
+    let run = try running.end().run
+    try fixture.expectHonesty(of: run, out: out, "\(squeeze)")
+    if run.exitCode == 1, run.errorOutput.contains(" is full: ") {
+      let runs = try place.spool(["runs", "--store", disk.path + "/store"])
+      #expect(runs.text.contains("paused: disk full"), "\(squeeze): \(runs.text)")
+      #expect(runs.errorOutput.contains("free some space; then spool resume"), "\(squeeze)")
+    }
     try disk.resize(toByteCount: 64 << 20)
     try fixture.expectCompletion(after: "\(squeeze)", places, out: out)
   }

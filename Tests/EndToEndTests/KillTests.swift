@@ -98,6 +98,11 @@ struct KillTests {
     let none = try place.spool(
       ["crashtest", try place.quickPipeline(), place.file("none.wav"), "--kills", "0"])
     #expect(none.exitCode == 2)
+    for options in [["--at-every-write", "--kills", "3"], ["--every", "2"]] {
+      let both = try place.spool(
+        ["crashtest", try place.quickPipeline(), place.file("none.wav")] + options)
+      #expect(both.exitCode == 2 && both.errorOutput.contains("--at-every-write"), "\(options)")
+    }
   }
 
   @Test("what is read of a short test is right in number, and says which recording would show more")
@@ -109,6 +114,9 @@ struct KillTests {
       ], environment: ["TMPDIR": try scratch()])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
     #expect(run.text.contains("1 kill at random, --seed 3"), "\(run.text)")
+    for row in ["loss of time ", "loss of sound "] {
+      #expect(run.text.contains(row), "\(run.text)")
+    }
     #expect(!run.text.contains("1 kills") && !run.text.contains("0 starts"), "\(run.text)")
     if run.text.contains("no start went on inside a pass") {
       #expect(run.text.contains(/One of about \d+ min would show it/), "\(run.text)")

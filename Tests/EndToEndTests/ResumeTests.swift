@@ -46,6 +46,22 @@ struct ResumeTests {
     return try other.allExports()
   }
 
+  @Test(
+    "where the database was lost and no backup knows of the work, that is said, and it begins anew")
+  func lostDatabase() throws {
+    let stopped = try interrupted(by: SIGKILL)
+    #expect(stopped.exitCode != 0)
+    for name in Workspace.names(in: place.store) where name.hasPrefix("spool.sqlite") {
+      try FileManager.default.removeItem(atPath: place.store + "/" + name)
+    }
+    let resumed = try place.spool(["resume"])
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(resumed.errorOutput.contains("the store's database was lost"))
+    #expect(resumed.text.contains("Beginning anew with "), "\(resumed.text)")
+    #expect(resumed.text.contains("had begun are left"), "\(resumed.text)")
+    #expect(try place.allExports() == undisturbed())
+  }
+
   @Test("why says where in the recording a stage went on, and with which run's work")
   func whyItWentOn() throws {
     try FileManager.default.removeItem(atPath: note)

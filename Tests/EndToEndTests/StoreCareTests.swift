@@ -215,6 +215,18 @@ struct StoreCareTests {
       #expect(restored.exitCode == 0 && restored.text.hasPrefix("restored from "), "\(source)")
       #expect(try place.run(pipeline, [note]).made == [])
     }
+    for (name, why) in [("9", "these: 1"), ("nosuch", "no such file"), ("0", "these: 1")] {
+      let complaint = Complaint(try place.spool(["restore", name]).errorOutput)
+      #expect(complaint?.what.hasPrefix("cannot find the backup") == true)
+      #expect(complaint?.why.contains(why) == true && complaint?.next.contains("--list") == true)
+    }
+    let backup = place.store + "/backups/spool-1.sqlite"
+    let list = try place.spool(["restore", "--list"]).text
+    #expect(list.hasPrefix("1  20") && list.hasSuffix("  sound\n"), "\(list)")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: backup))
+    bytes[18] ^= 4
+    try bytes.write(to: URL(fileURLWithPath: backup))
+    #expect(try place.spool(["restore", "--list"]).text.contains("  damaged: its header"))
     let wrong = try place.spool(["restore", note])
     #expect(wrong.exitCode == 1)
     #expect(Complaint(wrong.errorOutput)?.why == "file is not a database")
@@ -254,6 +266,70 @@ struct StoreCareTests {
     let run = try place.spool(["run", pipeline, note, "--store", store.path, "--out", place.out])
     #expect(run.exitCode == 1)
     #expect(run.errorOutput.contains("error:"), "\(run.errorOutput)")
+  }
+
+  @Test(
+    "a store on a full disk can be looked at, also after a kill",
+    .enabled(if: SmallDisk.isPossible, "this machine does not let tests mount"),
+    arguments: [false, true])
+  func fullDisk(isKilled: Bool) throws {
+    let disk = try SmallDisk(byteCount: 32 << 20)
+    let store = disk.path + "/store"
+    let places = ["--store", store, "--out", place.out + "-2"]
+    if isKilled {
+      let long = place.file("long.wav")
+      try Reference.record(long, seconds: 60, rate: 22050, channels: 1)
+      let running = try place.start(pipeline, [long], places)
+      #expect(try running.waits(for: #""event":"progress""#))
+      running.send(SIGKILL)
+      _ = try running.end()
+    } else {
+      #expect(try place.run(pipeline, [note], places).exitCode == 0)
+    }
+    try disk.squeeze(toRoomFor: 0)
+    for arguments in [["runs"], ["show", "last"], ["status"], ["why", "last"], ["check"]] {
+      let result = try place.spool(arguments + ["--store", store])
+      #expect(result.exitCode == 0, "\(arguments): \(result.errorOutput)")
+      #expect(!result.text.isEmpty && !result.errorOutput.contains("error:"), "\(arguments)")
+    }
+  }
+
+  @Test(
+    "a disk that gives errors is called that, whatever the command",
+    .enabled(if: Program(named: "strace") != nil, "the strace program is not installed"),
+    arguments: [["runs"], ["status"], ["why", "last"], ["check"], ["run"]])
+  func unreadable(command: [String]) throws {
+    let strace = try #require(Program(named: "strace"))
+    let arguments = command == ["run"] ? ["run", pipeline, note, "--out", place.out] : command
+    for number in [2, 4, 6, 10] {
+      let database = place.store + "/spool.sqlite"
+      let result = try place.spool(
+        arguments, under: strace,
+        [
+          "-f", "-qq", "-o", place.file("strace"), "-P", database, "-e", "trace=pread64",
+          "-e", "inject=pread64:error=EIO:when=\(number)+",
+        ])
+      let trace = try String(contentsOfFile: place.file("strace"), encoding: .utf8)
+      #expect(trace.contains("(INJECTED)"), "nothing failed, so nothing was tested")
+      let complaint = try #require(Complaint(result.errorOutput), "\(result.errorOutput)")
+      #expect(result.exitCode == 1 && complaint.what == "cannot read \(database)", "\(number)")
+      #expect(complaint.why.contains("Input/output error"), "\(complaint)")
+      #expect(complaint.next.contains("disk may be failing"), "\(complaint)")
+    }
+    #expect(try check().sound)
+  }
+
+  @Test("a store whose making was cut off is called that, and not damaged", arguments: 1...12)
+  func unborn(operation: Int) throws {
+    let store = place.file("new")
+    let killed = try place.spool(
+      ["run", pipeline, note, "--store", store], environment: ["SPOOL_CRASH_BEFORE": "\(operation)"]
+    )
+    #expect(killed.exitCode != 0)
+    let result = try place.spool(["check", "--store", store])
+    let isThere = try !place.spool(["runs", "--store", store]).errorOutput.contains("no store")
+    #expect(result.exitCode == (isThere ? 0 : 1), "\(result.text)")
+    #expect(!result.text.contains("damaged") && !result.text.contains("it is gone"))
   }
 
   @Test("where there is no store, looking makes none")

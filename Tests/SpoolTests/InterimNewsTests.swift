@@ -31,6 +31,18 @@ import Testing
         == "Going on with eq, export at 0:05 of 1:01: 1 stage reused, about 2.0 s of work lost")
   }
 
+  @Test("where nothing is left of what an earlier run had begun, that is said")
+  func beganAnew() {
+    var news = InterimNews()
+    let event = RunEvent.beganAnew(steps: steps, earlier: RunID("20261121-142205-3f9a"))
+    #expect(
+      news.take(event)
+        == "Beginning anew with eq, export: "
+        + "no notes of what run 20261121-142205-3f9a had begun are left")
+    _ = news.take(.reused(StepID("a"), kind: "a"))
+    #expect(news.take(event)?.contains("eq, export: 1 stage reused, no notes") == true)
+  }
+
   @Test("waiting is told once for each process, and again when it stops")
   func waiting() {
     var news = InterimNews()

@@ -103,8 +103,8 @@ import Testing
     try put("text that is no database", at: sample.scratch.file("text"))
     for (path, reason) in [
       (sample.export, "file is not a database"), (sample.scratch.file("text"), "not a database"),
-      (sample.scratch.file("absent"), "unable to open"), (other, "not a database of Spool's"),
-      (slots().path(3), "unable to open"),
+      (sample.scratch.file("absent"), "no such file"), (other, "not those of a store"),
+      (slots().path(3), "no such file"),
     ] {
       let error = try #require(throws: StoreError.self) {
         try DiskStore.restore(sample.path, from: path)

@@ -196,3 +196,83 @@ import Testing
     }
   }
 }
+
+/// Runs that did not come to their end are gone on with, however long that takes.
+@Suite struct UnfinishedCollectionTests {
+  private static let day = 86400.0
+  private let sample: StoreSample
+  private let work = SHA256.digest(of: "work")
+
+  /// A store where all is 40 days old, and the run was stopped.
+  init() throws {
+    let start = Date().timeIntervalSince1970 - 40 * Self.day
+    sample = try StoreSample(runStart: start)
+    var run = sample.run
+    run.state = .interrupted
+    // Killed right after it had made the last checkpoint, it could not say so.
+    run.steps.removeLast()
+    let past = Int64((start + 1) * 1e9)
+    let store = try DiskStore(at: sample.path, files: .system, clock: { past })
+    try store.save(run)
+    guard case .granted(let claim) = try store.claim(work, summary: "eq") else {
+      throw CocoaError(.fileLocking)
+    }
+    _ = try claim.makeDraft("sound", .sound)
+    claim.release()
+    // Made after the run had begun, and long ago.
+    for file in sample.files(in: "artifacts") + sample.files(in: "records") {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: start + 10)], ofItemAtPath: file)
+    }
+  }
+
+  private func collect() throws -> CollectionReport {
+    var policy = CollectionPolicy()
+    (policy.age, policy.grace) = (0, 0)
+    return try DiskStore(at: sample.path).collect(policy)
+  }
+
+  @Test("nothing that an unfinished run needs is freed, until it is dropped or done")
+  func held() throws {
+    let report = try collect()
+    #expect(report.files == [] && report.unfinished == [] && report.held == 1)
+    #expect(try sample.inspect().artifacts == 3)
+    #expect(try DiskStore(at: sample.path).drop(sample.run.id.name)?.state == .dropped)
+    let freed = try collect()
+    #expect(freed.files.count == 3 && freed.held == 0)
+    #expect(throws: StoreError.self) {
+      var running = sample.run
+      running.state = .running
+      let store = try DiskStore(at: sample.path)
+      try store.save(running)
+      _ = try store.drop(running.id.name)
+    }
+  }
+
+  @Test("one that was run again holds nothing by itself")
+  func settled() throws {
+    var again = RunRecord(
+      id: RunID("20261122-000000-bbbb"), pipeline: "note", pipelinePath: "/p/note.yaml",
+      inputs: ["note": "/in/note.m4a"], overrides: [:], startedAt: sample.run.startedAt + 60,
+      resumes: sample.run.id)
+    again.state = .done
+    again.finishedAt = again.startedAt + 1
+    try DiskStore(at: sample.path).save(again)
+    let report = try collect()
+    #expect(report.held == 0 && report.files.count == 3)
+  }
+
+  @Test("while a run is under way, room is kept for its last word")
+  func reserve() throws {
+    let store = try DiskStore(at: sample.path)
+    let id = RunID("20261122-000000-cccc")
+    var other = RunRecord(
+      id: id, pipeline: "note", pipelinePath: "/p", inputs: [:], overrides: [:], startedAt: 1)
+    try store.save(other)
+    let reserved = sample.files(in: "drafts")
+    #expect(try reserved.map { try FileStamp(at: $0).byteCount } == [Int64(DiskReserve.byteCount)])
+    other.state = .paused
+    try store.save(other)
+    #expect(sample.files(in: "drafts") == [])
+  }
+}

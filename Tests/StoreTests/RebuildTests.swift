@@ -139,8 +139,11 @@ import Testing
     let scratch = try ScratchFolder()
     let path = scratch.file("store")
     let older = Schema(steps: Array(Schema.current.steps.dropLast()))
-    do { _ = try DiskStore(at: path, files: .system, schema: older) }
-    #expect(names(in: path + "/backups") == [])
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    do {
+      var database = try Database(at: path + "/spool.sqlite")
+      try older.migrate(&database, at: path)
+    }
     let store = try DiskStore(at: path)
     #expect(store.recovery == nil)
     #expect(names(in: path + "/backups") == ["spool-1.sqlite"])

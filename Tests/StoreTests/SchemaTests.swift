@@ -51,11 +51,15 @@ import Testing
     #expect(try version(&database) == .integer(2))
   }
 
-  @Test("a step that fails changes nothing")
+  @Test("a step that fails leaves a database as it was, also the steps before it")
   func failingStep() throws {
     var database = try Database(at: path)
-    let good = "CREATE TABLE t (a INTEGER) STRICT;"
-    let bad = Schema(steps: [good, "INSERT INTO t VALUES (1); INSERT INTO absent VALUES (1);"])
+    let first = "CREATE TABLE t (a INTEGER) STRICT;"
+    try Schema(steps: [first]).migrate(&database, at: path)
+    let bad = Schema(steps: [
+      first, "ALTER TABLE t ADD COLUMN b TEXT;",
+      "INSERT INTO t VALUES (1, 'b'); INSERT INTO absent VALUES (1);",
+    ])
     do throws(StoreError) {
       try bad.migrate(&database, at: path)
       Issue.record("the bad step was taken")
@@ -63,7 +67,7 @@ import Testing
       #expect(error.reason == "no such table: absent" && error.action == "update")
     }
     #expect(try version(&database) == .integer(1))
-    #expect(try database.run("SELECT * FROM t", to: "test") == [])
+    #expect(try database.run("SELECT name FROM pragma_table_info('t')", to: "test").count == 1)
   }
 
   @Test("refuses a database that a newer Spool wrote, and leaves it alone")

@@ -10,11 +10,18 @@ import Testing
 /// A store whose clock a test sets.
 private final class Timepiece: Sendable {
   private let nanoseconds = Mutex<Int64>(0)
+  private let steady = Mutex<Int64>(0)
 
-  func set(_ seconds: Double) { nanoseconds.withLock { $0 = Int64(seconds * 1e9) } }
+  /// - Parameter steady: what a clock says that nobody sets; nil for the same.
+  func set(_ seconds: Double, steady other: Double? = nil) {
+    nanoseconds.withLock { $0 = Int64(seconds * 1e9) }
+    steady.withLock { $0 = Int64((other ?? seconds) * 1e9) }
+  }
 
   func store(at path: String) throws(StoreError) -> DiskStore {
-    try DiskStore(at: path, files: .system, clock: { self.nanoseconds.withLock { $0 } })
+    try DiskStore(
+      at: path, files: .system, clock: { self.nanoseconds.withLock { $0 } },
+      steadyClock: { self.steady.withLock { $0 } })
   }
 }
 
@@ -36,6 +43,8 @@ private final class Timepiece: Sendable {
     let noted: Double?
     let written: Double?
     let claimedAgain: Double
+    /// The same by a clock that nobody sets.
+    var steadyAgain: Double?
     let lost: Double
     var testDescription: String { words }
   }
@@ -59,11 +68,17 @@ private final class Timepiece: Sendable {
         words: "a file from the future", claimed: 100, noted: 110, written: 999_999,
         claimedAgain: 112, lost: 2),
       Case(
-        words: "a clock that was set back", claimed: 100, noted: 110, written: 111,
-        claimedAgain: 5, lost: 0),
+        words: "a clock that was set back after the death", claimed: 100, noted: 110, written: 111,
+        claimedAgain: 5, steadyAgain: 113, lost: 1),
       Case(
-        words: "a clock that was set forward", claimed: 100, noted: 110, written: 900_000,
-        claimedAgain: 900_001, lost: 86_400),
+        words: "a clock that was set back after the note", claimed: 100, noted: 110, written: 4,
+        claimedAgain: 5, steadyAgain: 113, lost: 2),
+      Case(
+        words: "a clock that was set forward after the note", claimed: 100, noted: 110,
+        written: 900_000, claimedAgain: 900_001, steadyAgain: 113, lost: 2),
+      Case(
+        words: "a clock that was set forward after the death", claimed: 100, noted: 110,
+        written: 111, claimedAgain: 900_001, steadyAgain: 113, lost: 1),
     ])
   func lost(_ moment: Case) throws {
     // Round figures far from 0: times before 1970 are not everywhere.
@@ -85,9 +100,20 @@ private final class Timepiece: Sendable {
         try claim.note("{}")
       }
     }
-    time.set(start + moment.claimedAgain)
+    time.set(
+      start + moment.claimedAgain, steady: start + (moment.steadyAgain ?? moment.claimedAgain))
     let lost = try #require(try store.granted(work).lostSeconds)
     #expect(abs(lost - moment.lost) < 0.001, "\(lost)")
+  }
+
+  @Test("of a process before the last boot, no more than a day is taken for lost")
+  func otherBoot() {
+    let entry = WorkEntry(
+      work: work, generation: 1, epoch: 1, owner: ProcessIdentity("00000000-1-1"), claimedAt: 100,
+      note: JournalNote(text: "{}", notedAt: 110), touchedSinceBoot: 9000)
+    #expect(entry.lostSeconds(lastWrite: 112, now: 500, sinceBoot: 20) == 2)
+    #expect(entry.lostSeconds(lastWrite: 900_000, now: 900_001, sinceBoot: 20) == 86_400)
+    #expect(entry.lostSeconds(lastWrite: nil, now: 500, sinceBoot: 20) == 0)
   }
 
   @Test("what was lost is counted once, and not again from the note of a process before it")

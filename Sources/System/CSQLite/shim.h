@@ -7,3 +7,9 @@ static inline int sqlite3_forbid_double_quoted_strings(sqlite3 *database) {
   if (status != SQLITE_OK) return status;
   return sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
 }
+
+/// Leaves the write-ahead log as it is when the last connection closes, so that a look changes
+/// nothing.
+static inline int sqlite3_forbid_checkpoint_on_close(sqlite3 *database) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}

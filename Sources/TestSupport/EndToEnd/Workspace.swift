@@ -37,6 +37,14 @@ public struct Workspace: Sendable {
       folder: folder.path)
   }
 
+  /// The same, under another program: `strace -f`.
+  public func spool(
+    _ arguments: [String], under wrapper: Program, _ words: [String]
+  ) throws -> Program.Result {
+    try wrapper.run(
+      words + [program.path] + arguments, environment: ["SPOOL_STORE": store], folder: folder.path)
+  }
+
   /// `spool run --json`, with the exports in `out`.
   public func run(
     _ pipeline: String, _ inputs: [String], _ options: [String] = []

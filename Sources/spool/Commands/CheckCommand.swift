@@ -1,4 +1,5 @@
 import Arguments
+import Media
 import PipelineEngine
 import PipelineModel
 import Store
@@ -35,6 +36,7 @@ struct CheckCommand: Command {
     var options = Inspection.Options()
     options.isQuick = arguments[Self.quick]
     options.threadCount = SystemClock.coreCount
+    options.workFileFault = { UnfinishedEncoding.fault(inFile: $0) }
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
     do throws(Workbench.Refusal) {
@@ -69,6 +71,7 @@ struct CheckCommand: Command {
       "\(Count.of(report.artifacts, "artifact")) (\(size)) \(read), "
       + "\(Count.of(report.checkpoints, "checkpoint")), \(Count.of(report.runs, "run")), "
       + "\(Count.of(report.exports, "export")), \(Count.of(report.backups, "backup"))"
+      + (report.unfinished == 0 ? "" : ", \(Count.of(report.unfinished, "unfinished pass"))")
     let verdict =
       report.isSound
       ? report.isThorough

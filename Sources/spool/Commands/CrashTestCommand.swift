@@ -5,16 +5,17 @@ import PipelineModel
 
 /// `spool crashtest`: shows that a run can be killed anywhere.
 struct CrashTestCommand: Command {
-  private static let kills = Option<Int>.value(
-    "kills", "N", default: 50, help: "Kill the run so many times, at random moments.")
+  private static let kills = Option<Int?>.value(
+    "kills", "N", help: "Kill the run so many times, at random moments.", defaultText: "50")
   private static let seed = Option<Int?>.value(
     "seed", "S", help: "Fixes the moments.", defaultText: "a new one each time")
   private static let atEveryWrite = Option<Bool>.flag(
     "at-every-write",
     help: "Instead, kill one run before each operation that changes its store: write, flush, "
       + "link, rename, commit.")
-  private static let every = Option<Int>.value(
-    "every", "K", default: 1, help: "With --at-every-write: only before every K-th operation.")
+  private static let every = Option<Int?>.value(
+    "every", "K", help: "With --at-every-write: only before every K-th operation.",
+    defaultText: "1")
   private static let keep = Option<Bool>.flag("keep", help: "Delete nothing in the end.")
   private static let scratch = Option<String?>.value(
     "scratch", "DIR", help: "The folder to work in.", defaultText: "$TMPDIR, or /tmp",
@@ -59,8 +60,8 @@ struct CrashTestCommand: Command {
       console.report(error.text)
       return error.code
     }
-    guard arguments[Self.kills] > 0, arguments[Self.every] > 0 else {
-      console.report("\(console.red("error:")) --kills and --every want a number above 0")
+    if let fault {
+      console.report(ErrorText(fault).render(console))
       return .usage
     }
     // Started before any thread and any child: signals come to this process alone.
@@ -84,11 +85,34 @@ struct CrashTestCommand: Command {
     }
   }
 
+  /// What is wrong with the options; nil if nothing.
+  private var fault: StageError? {
+    for (name, value) in [("kills", arguments[Self.kills]), ("every", arguments[Self.every])] {
+      guard let value, value <= 0 else { continue }
+      return StageError("--\(name) wants a number above 0, not \(value)", advice: "leave it out")
+    }
+    let isRandom = arguments[Self.kills] != nil || arguments[Self.seed] != nil
+    if arguments[Self.atEveryWrite], isRandom {
+      return StageError(
+        "--at-every-write goes with neither --kills nor --seed",
+        reason: "it kills before every operation, and nothing of it is random",
+        advice: "run the two tests one after the other")
+    }
+    if !arguments[Self.atEveryWrite], arguments[Self.every] != nil {
+      return StageError(
+        "--every goes with --at-every-write only", advice: "add --at-every-write, or leave it out")
+    }
+    return nil
+  }
+
   private var plan: KillPlan {
-    if arguments[Self.atEveryWrite] { return .beforeOperations(stride: arguments[Self.every]) }
+    if arguments[Self.atEveryWrite] {
+      return .beforeOperations(stride: arguments[Self.every] ?? 1)
+    }
     let seed = arguments[Self.seed].map { UInt64(bitPattern: Int64($0)) }
     // Short enough to be typed again.
-    return .atRandom(kills: arguments[Self.kills], seed: seed ?? UInt64.random(in: 0..<1_000_000))
+    return .atRandom(
+      kills: arguments[Self.kills] ?? 50, seed: seed ?? UInt64.random(in: 0..<1_000_000))
   }
 
   private func scratchFolder(_ bench: Workbench) -> String {

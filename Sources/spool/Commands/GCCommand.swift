@@ -12,7 +12,8 @@ struct GCCommand: Command {
     "keep-size", "SIZE",
     help: "Free what the least recent runs need until no more than this is left.")
   private static let sound = Option<Bool>.flag(
-    "sound", help: "Free only sound between the stages, which can be streamed again.")
+    "sound",
+    help: "Free only sound kept between the stages, which is computed again when it is wanted.")
   private static let grace = Option<Age?>.value(
     "grace", "AGE", help: "Leave alone what was wanted or written so lately.", defaultText: "1h")
   private static let dryRun = Option<Bool>.flag(
@@ -22,20 +23,25 @@ struct GCCommand: Command {
   private static let unpin = Option<[String]>.values(
     "unpin", "RUN", help: "Let a run go like any other.")
 
+  private static let drop = Option<[String]>.values(
+    "drop", "RUN", help: "Give up a run that was cut off, stopped or paused: it holds nothing more."
+  )
+
   static let declaration = CommandDeclaration(
     name: "gc", group: "Store",
     summary: "Free the room of what nobody needs any more.",
     discussion: """
       What no run of the last 30 days needs goes: files in the store, and the checkpoints that name \
       them. Recordings, exports and the list of runs stay. What went is made again if it is ever \
-      wanted.
+      wanted. A run that was cut off, stopped or paused keeps what it needs until it is done, run again \
+      or dropped.
 
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
       on finding it. Where nobody else works in the store, --grace 0s needs no such care.
       """,
     options: [
-      olderThan, keepSize, sound, grace, pin, unpin, dryRun, Options.store, Options.json,
+      olderThan, keepSize, sound, grace, pin, unpin, drop, dryRun, Options.store, Options.json,
     ],
     examples: [
       Example("What would go", "spool gc --dry-run"),
@@ -55,12 +61,16 @@ struct GCCommand: Command {
       do throws(StoreError) {
         let pins = arguments[Self.pin]
         let unpins = arguments[Self.unpin]
-        guard pins.isEmpty && unpins.isEmpty else {
+        let drops = arguments[Self.drop]
+        guard pins.isEmpty && unpins.isEmpty && drops.isEmpty else {
           for name in pins {
             try report(try store.pin(fullName(name, store)), name, "pinned", console)
           }
           for name in unpins {
             try report(try store.unpin(fullName(name, store)), name, "unpinned", console)
+          }
+          for name in drops {
+            try report(try store.drop(fullName(name, store)), name, "dropped", console)
           }
           return .done
         }
@@ -112,8 +122,11 @@ struct GCCommand: Command {
     let recent =
       report.recentBytes == 0
       ? "" : ", \(ByteCount(report.recentBytes)) of it wanted too lately (--grace)"
+    let held =
+      report.held == 0
+      ? "" : ", \(Count.of(report.held, "unfinished run")) kept (--drop RUN gives one up)"
     let pins =
-      recent + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
+      recent + held + (report.pinned == 0 ? "" : ", \(Count.of(report.pinned, "run")) pinned")
     guard !report.files.isEmpty || !report.unfinished.isEmpty || report.checkpoints > 0 else {
       return "nothing to free; \(kept)\(pins)"
     }

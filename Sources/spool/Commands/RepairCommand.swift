@@ -1,4 +1,5 @@
 import Arguments
+import Media
 import PipelineModel
 import Store
 
@@ -29,6 +30,7 @@ struct RepairCommand: Command {
     let meter = ReadingMeter(console, isShown: !arguments[Options.json])
     var options = Inspection.Options()
     options.threadCount = SystemClock.coreCount
+    options.workFileFault = { UnfinishedEncoding.fault(inFile: $0) }
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
     do throws(Workbench.Refusal) {

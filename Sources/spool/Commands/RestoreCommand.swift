@@ -1,4 +1,5 @@
 import Arguments
+import PipelineEngine
 import PipelineModel
 import Store
 
@@ -8,6 +9,10 @@ struct RestoreCommand: Command {
     "BACKUP", help: "A slot, 1 for the newest, or a file; the newest good slot if none is named.",
     completion: .files())
 
+  private static let list = Option<Bool>.flag(
+    "list", short: "l", help: "Only show the store's own backups: their dates, sizes and soundness."
+  )
+
   static let declaration = CommandDeclaration(
     name: "restore", group: "Store",
     summary: "Put a backup in the place of the store's database.",
@@ -16,8 +21,9 @@ struct RestoreCommand: Command {
       kept beside it. What was done since the backup is in the records, and the next command takes it \
       in again. No other spool may work in the store meanwhile.
       """,
-    positionals: [source], options: [Options.store, Options.json],
+    positionals: [source], options: [list, Options.store, Options.json],
     examples: [
+      Example("What there is", "spool restore --list"),
       Example("The newest backup", "spool restore"),
       Example("The one before it", "spool restore 2"),
     ])
@@ -30,6 +36,10 @@ struct RestoreCommand: Command {
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
     do throws(StoreError) {
+      if arguments[Self.list] {
+        show(try DiskStore.backups(ofStore: path), console)
+        return .done
+      }
       let done = try DiskStore.restore(path, from: source(path, console))
       if arguments[Options.json] {
         console.print(JSONText.of(RestoreLine(backup: done.backup, keptAside: done.keptAside)))
@@ -44,10 +54,33 @@ struct RestoreCommand: Command {
     }
   }
 
+  private func show(_ slots: [BackupSlot], _ console: Console) {
+    if arguments[Options.json] {
+      for slot in slots { console.print(JSONText.of(slot)) }
+    } else if slots.isEmpty {
+      console.print("no backup yet: spool backup makes one")
+    } else {
+      let lines = slots.map { slot in
+        "\(slot.number)  \(Format.time(slot.writtenAt))  "
+          + Format.padLeft(ByteCount(slot.byteCount).description, 9) + "  "
+          + (slot.fault.map { "damaged: \($0)" } ?? "sound")
+      }
+      console.print(lines.joined(separator: "\n"))
+    }
+  }
+
   /// The backup's file; nil for the newest good slot.
-  private func source(_ store: String, _ console: Console) -> String? {
+  private func source(_ store: String, _ console: Console) throws(StoreError) -> String? {
     guard let named = arguments[Self.source] else { return nil }
-    if let slot = Int(named) { return DiskStore.backupPath(ofStore: store, slot: slot) }
+    if let number = Int(named) {
+      let slots = try DiskStore.backups(ofStore: store)
+      if let slot = slots.first(where: { $0.number == number }) { return slot.path }
+      let names = slots.map { "\($0.number)" }.joined(separator: ", ")
+      throw StoreError(
+        "find the backup", path: named,
+        reason: slots.isEmpty ? "the store has none yet" : "the store has these: \(names)",
+        advice: "spool restore --list shows them; a file is named by its path")
+    }
     return Workbench(console: console).absolute(named)
   }
 }

@@ -30,18 +30,20 @@ struct ResumeCommand: Command {
   func run(console: Console) -> ExitCode {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
-      let readable = try bench.existingStore(at: arguments[Options.store])
-      defer { withExtendedLifetime(readable) {} }
-      guard let earlier = try choose(bench, readable.store) else {
+      let option = arguments[Options.store]
+      try bench.requireStore(
+        at: StoreLocation.resolve(option: option, environment: Environment.variables))
+      let store = try bench.store(at: option)
+      guard let earlier = try choose(bench, store) else {
         if !arguments[Options.json], !arguments[Options.quiet] {
-          let isEmpty = try bench.runs(limit: 1, in: readable.store).isEmpty
+          let isEmpty = try bench.runs(limit: 1, in: store).isEmpty
           console.print(
             isEmpty
-              ? bench.noRuns(in: readable.store) : "nothing to go on with: every run is done")
+              ? bench.noRuns(in: store) : "nothing to go on with: every run is done")
         }
         return .done
       }
-      return try goOn(with: earlier, bench, readable.store)
+      return try goOn(with: earlier, bench, store)
     } catch {
       console.report(error.text)
       return error.code

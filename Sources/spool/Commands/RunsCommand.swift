@@ -33,7 +33,8 @@ struct RunsCommand: Command {
       } else {
         console.print(runs.isEmpty ? bench.noRuns(in: readable.store) : text(runs))
         if let run = unfinished(runs), let wayOn = run.wayOn {
-          console.report("next:  \(wayOn) goes on with the newest that is not done")
+          let first = run.state == .paused ? "free some space; then " : ""
+          console.report("next:  \(first)\(wayOn) goes on with the newest that is not done")
         }
       }
       return .done
@@ -51,10 +52,11 @@ struct RunsCommand: Command {
 
   private func text(_ runs: [RunRecord]) -> String {
     let width = (runs.map(\.pipeline.count).max() ?? 0) + 2
+    let standingWidth = max(12, (runs.map(\.standing.count).max() ?? 0) + 2)
     return runs.map { run in
       let files = run.inputs.values.sorted().map { $0.split(separator: "/").last ?? "" }
       let time = run.seconds.map { Format.duration($0) } ?? ""
-      return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.standing, 12))"
+      return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.standing, standingWidth))"
         + "\(Format.padLeft(time, 12))  \(Format.pad(run.pipeline, width))"
         + files.joined(separator: ", ")
     }.joined(separator: "\n")

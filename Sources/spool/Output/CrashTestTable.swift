@@ -16,10 +16,10 @@ struct CrashTestTable {
       ("looks at the folder", "\(result.checks)"),
     ]
     if let operations = result.operations { rows.append(("store operations", "\(operations)")) }
-    rows.append(("work lost", spread(result.statedLost, "of time, as the runs say")))
-    rows.append(("  at most", spread(result.bound, "of time, by this test's clock")))
-    rows.append(("work done twice", spread(result.repeatedWork, "of processor time a kill")))
-    rows.append(("streamed again", spread(result.soundRepeated, "of sound")))
+    rows.append(("loss of time", spread(result.bound, "by this test's clock")))
+    rows.append(("  in the runs' words", spread(result.statedLost, "")))
+    rows.append(("loss of sound", spread(result.soundRepeated, "of the recording, done again")))
+    rows.append(("processor time a kill", spread(result.repeatedWork, "more than undisturbed")))
     rows.append(("start to going on", spread(result.latency, "")))
     let lines = rows.map { Format.pad($0, 22) + $1 }
     return ([""] + lines + [""] + remark + [verdict]).joined(separator: "\n")
@@ -64,6 +64,6 @@ struct CrashTestTable {
   private func spread(_ spread: KillTestResult.Spread?, _ unit: String) -> String {
     guard let spread else { return "–" }
     let words = "worst \(Format.duration(spread.worst)), median \(Format.duration(spread.median))"
-    return unit.isEmpty ? words : "\(words) \(unit)"
+    return unit.isEmpty ? words : "\(words), \(unit)"
   }
 }

@@ -27,6 +27,11 @@ struct InterimNews {
     case .resumed(let steps, let at, let total, let lost):
       lastWait = nil
       return resumption(of: steps, at: at, of: total ?? mediaSeconds, lost: lost)
+    case .beganAnew(let steps, let earlier):
+      let names = steps.map(\.name).joined(separator: ", ")
+      return "Beginning anew with \(names): "
+        + (reusedCount > 0 ? "\(Count.of(reusedCount, "stage")) reused, " : "")
+        + "no notes of what run \(earlier) had begun are left"
     default: break
     }
     return nil

@@ -51,6 +51,7 @@ private struct EventLine: Encodable {
   private var atSeconds: Double?
   private var ofSeconds: Double?
   private var lostSeconds: Double?
+  private var earlier: RunID?
   private var processNumber: Int?
   private var isStopped: Bool?
 
@@ -78,6 +79,10 @@ private struct EventLine: Encodable {
       atSeconds = at
       ofSeconds = total
       lostSeconds = lost
+    case .beganAnew(let steps, let earlier):
+      self.event = "began-anew"
+      self.steps = steps.map(\.name)
+      self.earlier = earlier
     case .passStarted(let steps, let replayed, let mediaSeconds):
       self.event = "pass"
       self.steps = steps.map(\.name)

@@ -1,23 +1,31 @@
 import PipelineModel
 
-/// How a run stands, in words.
-extension RunRecord {
-  /// `running`, `done`, `failed`, `interrupted` or `cut off`.
-  var standing: String {
-    switch state {
+extension RunRecord.State {
+  /// The state in words: `running`, `done`, `failed`, `interrupted`, `cut off`, `paused: disk full` or
+  /// `dropped`.
+  var words: String {
+    switch self {
     case .running: "running"
     case .done: "done"
     case .failed: "failed"
     case .interrupted: "interrupted"
     case .cutOff: "cut off"
+    case .paused: "paused: disk full"
+    case .dropped: "dropped"
     }
   }
+}
+
+/// How a run stands, in words.
+extension RunRecord {
+  /// The state in words.
+  var standing: String { state.words }
 
   /// What goes on with it; nil where it is done, or still under way.
   var wayOn: String? {
     switch state {
-    case .running, .done: nil
-    case .failed, .interrupted, .cutOff: "spool resume \(id)"
+    case .running, .done, .dropped: nil
+    case .failed, .interrupted, .cutOff, .paused: "spool resume \(id)"
     }
   }
 

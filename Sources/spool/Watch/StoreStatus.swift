@@ -27,6 +27,9 @@ struct StoreStatus: Encodable {
     let state: String
     let startedAt: Double
     let failure: String?
+
+    /// The state in words.
+    var standing: String { RunRecord.State(rawValue: state)?.words ?? state }
   }
 
   let notes: [Group]
@@ -113,7 +116,7 @@ struct StoreStatus: Encodable {
     lines += inboxes.flatMap(\.lines)
     for run in runs.prefix(10) {
       lines.append(
-        "run \(run.id)  \(run.state)  \(run.pipeline)  since \(Format.time(run.startedAt))"
+        "run \(run.id)  \(run.standing)  \(run.pipeline)  since \(Format.time(run.startedAt))"
           + (run.failure.map { ": \(Format.visible($0))" } ?? ""))
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }

@@ -1,0 +1,56 @@
+internal import PipelineModel
+internal import Synchronization
+
+/// A little room on the disk, kept for the last word of the runs under way: on a full disk there would
+/// be none left to record that a run has paused, and it would look as if it had been killed.
+final class DiskReserve: Sendable {
+  private struct State: ~Copyable {
+    var file: OpenFile?
+    var runs: Set<RunID> = []
+  }
+
+  /// Enough for a run's row, its record and a line of the ledger.
+  static let byteCount = 256 << 10
+
+  private let state = Mutex(State())
+  private let drafts: DraftFolder
+
+  init(in drafts: DraftFolder) { self.drafts = drafts }
+
+  deinit { giveUp() }
+
+  /// Keeps room until this run has ended. Where there is none, nothing is kept.
+  func keep(for run: RunID) {
+    state.withLock { state in
+      guard state.runs.insert(run).inserted, state.file == nil else { return }
+      guard let file = try? drafts.makeFile() else { return }
+      if fill(file) { state.file = consume file } else { try? drafts.files.unlink(file.path) }
+    }
+  }
+
+  /// Gives the room back when the last of the runs has ended.
+  func end(_ run: RunID) {
+    let isLast = state.withLock { state in
+      state.runs.remove(run)
+      return state.runs.isEmpty
+    }
+    if isLast { giveUp() }
+  }
+
+  /// Gives the room to whoever needs it now.
+  func giveUp() {
+    state.withLock { state in
+      if let file = state.file.take() { try? drafts.files.unlink(file.path) }
+    }
+  }
+
+  private func fill(_ file: borrowing OpenFile) -> Bool {
+    // Written and not only reserved: some file systems keep no promise about holes.
+    let bytes = [UInt8](repeating: 0xA5, count: Self.byteCount)
+    let isFilled: Void? = try? unsafe bytes.span.bytes.withUnsafeBytes {
+      (bytes) throws(SystemError) in
+      try unsafe drafts.files.write(bytes, to: file)
+    }
+    return isFilled != nil
+  }
+}
