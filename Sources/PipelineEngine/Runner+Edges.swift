@@ -1,14 +1,30 @@
+import Glibc
 import Hashing
 import PipelineModel
+internal import Threading
 
 /// The edges of a run: the recordings that come in, the room there is, the files that go out, and
 /// what is said of a failure.
 extension Runner {
+  /// The identities of a plan's recordings, whose bytes are read side by side: a session has many
+  /// tracks. The first one that cannot be read, in the order of their names, is what is told.
   func identify(_ plan: Plan) throws(StoreError) -> [String: StepOutput] {
+    let inputs = plan.inputs.sorted { $0.key < $1.key }
+    let coreCount = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    let pool = WorkerPool(threadCount: min(inputs.count, coreCount), name: "identify")
+    let digests = OrderedResults<Result<Digest, StoreError>>(
+      pool: pool, limit: max(1, inputs.count))
+    for (_, path) in inputs {
+      digests.submit { [custody] in
+        do throws(StoreError) { return .success(try custody.digest(ofFile: path)) } catch {
+          return .failure(error)
+        }
+      }
+    }
     var recordings: [String: StepOutput] = [:]
-    for (name, path) in plan.inputs {
-      recordings[name] = StepOutput(
-        kind: plan.inputKinds[name] ?? .file, identity: try custody.digest(ofFile: path))
+    for (name, _) in inputs {
+      guard let digest = try digests.next()?.get() else { continue }
+      recordings[name] = StepOutput(kind: plan.inputKinds[name] ?? .file, identity: digest)
     }
     return recordings
   }

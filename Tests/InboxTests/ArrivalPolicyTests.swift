@@ -22,7 +22,7 @@ struct ArrivalPolicyTests {
 
   @Test("names the sidecar that came first, and the one that came a little late")
   func sidecars() async throws {
-    let inbox = try LiveInbox { $0.sidecar = .awaited(atMost: .seconds(600)) }
+    let inbox = try LiveInbox { $0.sidecar = .awaited(atMost: .seconds(36_000)) }
     try inbox.prepare("source")
     try inbox.shell(
       "echo '{}' > inbox/early.json; cp source inbox/early.wav; cp source inbox/late.wav")

@@ -25,6 +25,9 @@ final class LiveInbox: Sendable {
     var rules = SettlingRules()
     rules.restPeriod = .milliseconds(300)
     rules.cautiousRestPeriod = .milliseconds(600)
+    // Other tests may keep every thread for longer than a user would wait.
+    rules.patience = .seconds(36_000)
+    rules.sidecarPatience = .seconds(36_000)
     change(&rules)
     var schedule = RescanSchedule()
     schedule.pause = rescanPause
