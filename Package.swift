@@ -64,6 +64,8 @@ let package = Package(
     library("Inbox", ["PipelineModel", "Hashing", "Threading", "CPosix"]),
 
     library("Batch", ["PipelineModel", "PipelineEngine", "Threading", "Hashing"]),
+    // It knows neither side: it signs statements and checks them.
+    library("Proof", ["Hashing", "Threading", "CCrypto"]),
 
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
@@ -78,7 +80,7 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Hashing", "Threading",
+        "Proof", "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(
@@ -92,7 +94,7 @@ let package = Package(
       name: "spool",
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
-        "Watching", "Inbox", "CrashTest", "Hashing", "Media", "Threading", "CPosix",
+        "Watching", "Inbox", "CrashTest", "Hashing", "Media", "Proof", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 
@@ -121,6 +123,7 @@ let package = Package(
     tests(
       "InboxTests", ["Inbox", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
     tests("WatchingTests", ["Watching", "Inbox"]),
+    tests("ProofTests", ["Proof", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("PicturesTests", ["Pictures", "Media", "TestSupport"]),

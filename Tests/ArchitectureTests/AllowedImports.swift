@@ -17,6 +17,8 @@ enum AllowedImports {
     "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
     "Inbox": ["PipelineModel", "Hashing", "Threading", "CPosix"],
 
+    "Proof": ["Hashing", "Threading", "CCrypto"],
+
     // The sound side.
     "AudioModel": [],
     "DSP": ["AudioModel"],
@@ -26,7 +28,7 @@ enum AllowedImports {
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Hashing", "Threading",
+      "Proof", "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
@@ -37,7 +39,7 @@ enum AllowedImports {
     "CrashTest": ["Hashing"],
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
-      "Stages", "Watching", "Inbox", "Hashing", "Media", "Threading", "CPosix",
+      "Stages", "Watching", "Inbox", "Hashing", "Media", "Proof", "Threading", "CPosix",
     ],
 
     // For tests.
