@@ -36,6 +36,10 @@ public protocol PublishingStage: Stage {
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile]
 }
 
+/// A stage that asks for a receipt of the whole run, which is written when everything else is in
+/// the user's folder. Its file names are the receipt's and those of what lies beside it.
+public protocol ReceiptStage: PublishingStage {}
+
 /// All that a running stage may touch.
 public struct StageContext: Sendable {
   /// The step that runs.

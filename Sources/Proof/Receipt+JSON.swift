@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-public import Hashing
+internal import Hashing
 
 extension Receipt {
   /// The statement, chained: each stage names the digest of what was stated before it.
@@ -19,21 +19,6 @@ extension Receipt {
         "origin": origin.json, "stages": .list(chained), "chain": .text(previous.hex),
       ]),
     ])
-  }
-
-  /// The digest of what the receipt says apart from who said so, where and when: two runs that
-  /// took, did and gave the same have the same, and one receipt is enough for both.
-  public var substance: Digest {
-    var timeless = self
-    timeless.origin.host = Named(name: "", version: "")
-    timeless.origin.run = Run(
-      id: "", pipeline: origin.run.pipeline, pipelineDigest: origin.run.pipelineDigest,
-      startedAt: 0, finishedAt: 0)
-    for index in stages.indices {
-      timeless.stages[index].isReused = false
-      timeless.stages[index].finishedAt = nil
-    }
-    return SHA256.digest(of: timeless.json.canonicalBytes)
   }
 }
 

@@ -30,6 +30,19 @@ struct ReceiptTests {
     #expect(receipt.json != SampleReceipt.receipt([subject], finishedAt: 5).json)
   }
 
+  @Test("a receipt that a killed process left is known again by its substance and its signature")
+  func standing() throws {
+    let sample = try SampleReceipt()
+    let key = sample.key.verifyingKey
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: sample.path))
+    let later = SampleReceipt.receipt(sample.subjects, finishedAt: 5)
+    #expect(
+      later.standing(at: sample.path, signedBy: key) == String(decoding: bytes, as: UTF8.self))
+    #expect(later.standing(at: sample.path, signedBy: SigningKey().verifyingKey) == nil)
+    #expect(SampleReceipt.receipt([]).standing(at: sample.path, signedBy: key) == nil)
+    #expect(later.standing(at: sample.scratch.file("none"), signedBy: key) == nil)
+  }
+
   @Test("a receipt is what its JSON Schema says, and what is not is refused by it")
   func schema() throws {
     let python = try #require(Program(named: "python3"))

@@ -9,6 +9,7 @@ struct SampleReceipt {
   let scratch: ScratchFolder
   let key = SigningKey()
   let statement: JSON
+  let subjects: [Receipt.Subject]
 
   var path: String { scratch.file("note.receipt.json") }
 
@@ -22,7 +23,7 @@ struct SampleReceipt {
     files["note.sha256"] = ChecksumList.text(
       of: files.sorted { $0.key < $1.key }.map { ($0.key, SHA256.digest(of: $0.value)) })
     for (name, text) in files { try scratch.write(text, to: name) }
-    let subjects = files.sorted { $0.key < $1.key }.map { name, text in
+    subjects = files.sorted { $0.key < $1.key }.map { name, text in
       Receipt.Subject(
         name: name, digest: SHA256.digest(of: text), byteCount: text.utf8.count,
         step: exports[name] == nil ? nil : "export")

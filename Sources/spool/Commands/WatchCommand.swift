@@ -59,7 +59,7 @@ struct WatchCommand: Command {
     positionals: [pipeline, inbox],
     options: [
       config, Options.out, outbox, Options.store, settle, sidecar, keep, giveUp, attempts,
-      Options.set, jobs, drain, Options.json,
+      Options.set, jobs, drain, Options.keys, Options.json,
     ],
     examples: [
       Example(
@@ -97,7 +97,8 @@ struct WatchCommand: Command {
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
       store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
-      clock: clock, makeRunID: { clock.makeRunID() }, recorder: log)
+      clock: clock, makeRunID: { clock.makeRunID() }, recorder: log,
+      witness: Workbench(console: console).witness(keys: arguments[Options.keys]))
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
     do throws(StageError) {
