@@ -8,23 +8,27 @@ public struct Envelope: Hashable, Sendable {
   /// The longest envelope that is read, in bytes. A receipt of a thousand stages is a tenth of it.
   public static let maximumByteCount = 16 << 20
 
-  /// The statement, byte for byte as it was signed.
+  /// What the payload is.
+  public let type: String
+  /// What was signed, byte for byte.
   public let payload: [UInt8]
   /// The name of the key that signed it: see ``VerifyingKey/id``.
   public let keyID: String
   /// The signature.
   public let signature: [UInt8]
 
-  /// Signs a statement.
-  public init(_ payload: [UInt8], signedBy key: SigningKey) {
+  /// Signs a statement, or what else `type` says.
+  public init(_ payload: [UInt8], type: String = payloadType, signedBy key: SigningKey) {
+    self.type = type
     self.payload = payload
     keyID = key.verifyingKey.id.hex
-    signature = key.signature(of: Self.preauthenticated(payload))
+    signature = key.signature(of: Self.preauthenticated(payload, type: type))
   }
 
   /// Reads an envelope in the form in which ``text`` writes it; whatever else a reader might make
   /// of it is refused.
-  public init(_ bytes: [UInt8]) throws(ProofError) {
+  /// - Parameter type: what its payload has to be.
+  public init(_ bytes: [UInt8], type: String = payloadType) throws(ProofError) {
     guard bytes.count <= Self.maximumByteCount else {
       throw Self.refusal(
         "it has \(bytes.count) bytes, and none has more than \(Self.maximumByteCount)")
@@ -34,14 +38,15 @@ public struct Envelope: Hashable, Sendable {
     do throws(JSONReader.Problem) { json = try JSONReader.readCanonical(line) } catch {
       throw Self.refusal("\(error.reason), at byte \(error.offset)")
     }
-    guard json["payloadType"]?.text == Self.payloadType else {
-      throw Self.refusal("its payload is no in-toto statement")
+    guard json["payloadType"]?.text == type else {
+      throw Self.refusal("its payload is not \(type)")
     }
     guard let payload = json["payload"]?.text.flatMap(Self.decoded),
       let signatures = json["signatures"]?.list, signatures.count == 1,
       let signature = signatures[0]["sig"]?.text.flatMap(Self.decoded),
       let keyID = signatures[0]["keyid"]?.text
     else { throw Self.refusal("it is no DSSE envelope with one signature") }
+    self.type = type
     self.payload = payload
     self.keyID = keyID
     self.signature = signature
@@ -54,7 +59,7 @@ public struct Envelope: Hashable, Sendable {
   public var text: String {
     JSON.group([
       "payload": .text(Data(payload).base64EncodedString()),
-      "payloadType": .text(Self.payloadType),
+      "payloadType": .text(type),
       "signatures": .list([
         .group([
           "keyid": .text(keyID), "sig": .text(Data(signature).base64EncodedString()),
@@ -65,13 +70,13 @@ public struct Envelope: Hashable, Sendable {
 
   /// Whether the key's owner signed this payload.
   public func isSigned(by key: VerifyingKey) -> Bool {
-    key.isValid(signature, of: Self.preauthenticated(payload))
+    key.isValid(signature, of: Self.preauthenticated(payload, type: type))
   }
 
   /// What is signed, as DSSE's protocol has it: `DSSEv1`, then type and payload, each with its
   /// length before it.
-  static func preauthenticated(_ payload: [UInt8]) -> [UInt8] {
-    Array("DSSEv1 \(payloadType.utf8.count) \(payloadType) \(payload.count) ".utf8) + payload
+  static func preauthenticated(_ payload: [UInt8], type: String) -> [UInt8] {
+    Array("DSSEv1 \(type.utf8.count) \(type) \(payload.count) ".utf8) + payload
   }
 
   private static func decoded(_ text: String) -> [UInt8]? {

@@ -10,7 +10,7 @@ struct Schema: Sendable {
   static let current = Schema(
     steps: [
       checkpointsAndRuns, custody, work, runOwners, origins, pins, batches, notes, verification,
-      ledger,
+      ledger, receipts,
     ])
 
   /// Brings a database up to date, one whole step after the other.

@@ -46,7 +46,7 @@ struct RunLaunch {
     let runner = Runner(
       store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
       recorder: recorder(clock), stop: stop, clock: clock,
-      witness: Workbench(console: console).witness(keys: keysOption))
+      witness: Workbench(console: console).witness(keys: keysOption, ledger: store))
     var options = Runner.Options(folder: request.folder)
     options.isReplacing = request.isReplacing
     options.keepsEverything = request.keepsEverything

@@ -98,8 +98,8 @@ struct Workbench {
   }
 
   /// Who signs receipts.
-  func witness(keys option: String?) -> ReceiptWitness {
-    ReceiptWitness(keys: keyFolder(at: option), version: Spool.version)
+  func witness(keys option: String?, ledger: any ReceiptLedger) -> ReceiptWitness {
+    ReceiptWitness(keys: keyFolder(at: option), ledger: ledger, version: Spool.version)
   }
 
   /// What `--set` says, by variable.

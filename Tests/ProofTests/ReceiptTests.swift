@@ -9,10 +9,10 @@ import Testing
 struct ReceiptTests {
   @Test("the envelope signs what DSSE's protocol says")
   func preauthentication() {
-    // The example of the DSSE protocol has another type; the layout is the same.
+    // The example of the protocol's own text.
     #expect(
-      Envelope.preauthenticated(Array("hello world".utf8))
-        == Array("DSSEv1 28 application/vnd.in-toto+json 11 hello world".utf8))
+      Envelope.preauthenticated(Array("hello world".utf8), type: "http://example.com/HelloWorld")
+        == Array("DSSEv1 29 http://example.com/HelloWorld 11 hello world".utf8))
   }
 
   @Test("times are ISO 8601 in UTC with milliseconds")

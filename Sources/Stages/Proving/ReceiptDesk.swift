@@ -42,16 +42,19 @@ struct ReceiptDesk {
 
   /// Signs a receipt and puts it into the user's folder. One that says the same stays: it was
   /// signed when the work was done.
+  /// - Returns: the receipt, and its text.
   func publish(
     _ receipt: Receipt, signedBy key: SigningKey, as name: String
-  ) throws(StageError) -> PublishedFile {
+  ) throws(StageError) -> (file: PublishedFile, text: String) {
     let standing = receipt.standing(
       at: testimony.folder + "/" + name, signedBy: key.verifyingKey)
-    return try publish(
-      standing ?? Envelope(receipt.json.canonicalBytes, signedBy: key).text, as: name,
+    let text = standing ?? Envelope(receipt.json.canonicalBytes, signedBy: key).text
+    let file = try publish(
+      text, as: name,
       content: SHA256.digest(
         of: "spool-receipt-1\n\(receipt.substance)\n\(key.verifyingKey.id)\n"),
       digest: nil, of: testimony.recording)
+    return (file, text)
   }
 
   private func publish(

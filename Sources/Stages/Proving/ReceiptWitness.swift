@@ -9,13 +9,16 @@ internal import Synchronization
 /// that is needed to check it.
 public final class ReceiptWitness: RunWitness {
   private let keys: KeyFolder
+  private let ledger: any ReceiptLedger
   private let program: Receipt.Named
   private let key = Mutex<SigningKey?>(nil)
 
-  /// Signs with the key that lies in `keys`, which is made when it is first needed.
+  /// Signs with the key that lies in `keys`, which is made when it is first needed, and adds every
+  /// receipt to the ledger.
   /// - Parameter version: the program's.
-  public init(keys: KeyFolder, version: String) {
+  public init(keys: KeyFolder, ledger: any ReceiptLedger, version: String) {
     self.keys = keys
+    self.ledger = ledger
     program = Receipt.Named(name: "spool", version: version)
   }
 
@@ -47,7 +50,12 @@ public final class ReceiptWitness: RunWitness {
     let receipt = Receipt(
       subjects: listed + [desk.subject(checksums)].compactMap { $0 },
       origin: try desk.origin(of: program, on: Self.host), stages: try desk.stages())
-    let file = try desk.publish(receipt, signedBy: key, as: names.receipt)
+    let (file, text) = try desk.publish(receipt, signedBy: key, as: names.receipt)
+    do throws(StoreError) {
+      try ledger.append(receipt: MerkleTree.leaf(Array(text.utf8)), at: file.path)
+    } catch {
+      throw StageError(error)
+    }
     return [publicKey, script, checksums, file]
   }
 

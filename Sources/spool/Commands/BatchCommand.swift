@@ -72,7 +72,7 @@ struct BatchCommand: Command {
         tags: { try? MediaProbe.describe($0).tags },
         length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
         recorder: recorder(order, clock, console),
-        witness: bench.witness(keys: arguments[Options.keys]))
+        witness: bench.witness(keys: arguments[Options.keys], ledger: store))
       let runner = BatchRunner(
         order, in: workplace,
         budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: SystemClock.coreCount))

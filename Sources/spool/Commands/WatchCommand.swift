@@ -98,7 +98,8 @@ struct WatchCommand: Command {
     let engine = WatchEngine(
       store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
       clock: clock, makeRunID: { clock.makeRunID() }, recorder: log,
-      witness: Workbench(console: console).witness(keys: arguments[Options.keys]))
+      witness: Workbench(console: console).witness(
+        keys: arguments[Options.keys], ledger: store))
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
     do throws(StageError) {
