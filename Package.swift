@@ -65,6 +65,9 @@ let package = Package(
     library("Inbox", ["PipelineModel", "Sidecars", "Hashing", "Threading", "CPosix"]),
     library("Batch", ["PipelineModel", "PipelineEngine", "Sidecars", "Threading", "Hashing"]),
 
+    // It knows neither side: it signs statements and checks them.
+    library("Proof", ["Hashing", "Threading", "CCrypto"]),
+
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
     library("DSP", ["AudioModel"], extra: lifetimes + optimised),
@@ -78,7 +81,7 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Hashing", "Threading",
+        "Proof", "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(
@@ -93,7 +96,8 @@ let package = Package(
       name: "spool",
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
-        "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "Media", "Threading", "CPosix",
+        "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "Media", "Proof", "Threading",
+        "CPosix",
       ],
       swiftSettings: rules),
 
@@ -127,6 +131,7 @@ let package = Package(
       ["Inbox", "Sidecars", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
     tests("SidecarsTests", ["Sidecars", "PipelineModel", "TestSupport"]),
     tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
+    tests("ProofTests", ["Proof", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("PicturesTests", ["Pictures", "Media", "TestSupport"]),

@@ -17,14 +17,18 @@ public struct BatchWorkplace: Sendable {
   public let clock: any RunClock
   /// Takes note of what happens.
   public let recorder: any BatchRecorder
+  /// Who writes receipts; nil where nobody does.
+  public let witness: (any RunWitness)?
 
   /// Collects what a batch may touch.
   public init(
     store: any ArtifactStore & FileCustody & RunLog & WorkClaims & BatchLog,
     executors: [any PassExecutor], tags: @escaping @Sendable (_ path: String) -> [String: String]?,
     length: @escaping @Sendable (_ path: String) -> Double?,
-    stop: StopRequest, clock: any RunClock, recorder: any BatchRecorder
+    stop: StopRequest, clock: any RunClock, recorder: any BatchRecorder,
+    witness: (any RunWitness)? = nil
   ) {
+    self.witness = witness
     self.store = store
     self.executors = executors
     self.tags = tags

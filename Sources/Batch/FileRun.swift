@@ -43,7 +43,7 @@ struct FileRun {
     let runner = Runner(
       store: workplace.store, executors: workplace.executors,
       recorder: FileRecorder(job.file.path, FileProgress(plan), workplace.recorder),
-      stop: workplace.stop, clock: workplace.clock)
+      stop: workplace.stop, clock: workplace.clock, witness: workplace.witness)
     var options = Runner.Options(folder: folder)
     options.isReplacing = order.isReplacing
     options.names = [order.input: BatchOrder.calledPath(job.name)]

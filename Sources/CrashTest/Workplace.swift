@@ -26,13 +26,14 @@ struct Workplace: Sendable {
   /// Deletes a folder and all that is in it.
   static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
-  /// The files in the output folder, sorted by name; none where there is no folder yet.
+  /// The files in the output folder, sorted by name; none where there is no folder yet. Receipts
+  /// say when and in which run they were signed, and are no two the same.
   func outputs() throws(CrashTestError) -> [Output] {
     guard unsafe access(out, F_OK) == 0 else { return [] }
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: out).sorted().map {
-        Output(name: $0, path: "\(out)/\($0)")
-      }
+      return try FileManager.default.contentsOfDirectory(atPath: out).sorted()
+        .filter { !$0.hasSuffix(".receipt.json") }
+        .map { Output(name: $0, path: "\(out)/\($0)") }
     } catch {
       throw CrashTestError("cannot list \(out)", reason: "\(error)")
     }

@@ -56,6 +56,7 @@ struct RunProgress {
       preconditionFailure("a step that is not in the plan")
     }
     fill(index, checkpoint, .made, store: store)
+    record.steps[index].finishedAt = clock.now
     return record.steps[index]
   }
 

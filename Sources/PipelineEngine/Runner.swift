@@ -23,6 +23,11 @@ public struct Runner: Sendable {
     /// thing.
     public var resumeCommand: String?
 
+    /// Whether a receipt is written although the pipeline does not ask for one.
+    public var isReceiptWanted = false
+    /// Where recordings come from, by input, as far as more is known of them than their paths.
+    public var origins: [String: RecordingOrigin] = [:]
+
     /// Exports go to `folder`.
     public init(folder: String) { self.folder = folder }
   }
@@ -34,14 +39,17 @@ public struct Runner: Sendable {
   let recorder: any RunRecorder
   let stop: StopRequest
   let clock: any RunClock
+  let witness: (any RunWitness)?
 
   /// Makes a runner over a store; `executors` run the passes of the stage families. Runs are noted
-  /// in `log`, or in the store where there is none.
+  /// in `log`, or in the store where there is none. Receipts are written by `witness`.
   public init(
     store: any ArtifactStore & FileCustody & RunLog & WorkClaims,
     log: (any RunLog)? = nil, executors: [any PassExecutor],
-    recorder: any RunRecorder, stop: StopRequest, clock: any RunClock
+    recorder: any RunRecorder, stop: StopRequest, clock: any RunClock,
+    witness: (any RunWitness)? = nil
   ) {
+    self.witness = witness
     self.store = store
     custody = store
     self.log = log ?? store
@@ -86,12 +94,14 @@ public struct Runner: Sendable {
       recorder.record(.started(progress.record))
       plan.skipped.forEach { recorder.record(.skipped($0)) }
       try checkNames(plan, options)
+      try checkWitness(plan, options)
       let recordings = try identify(plan)
       progress.identify(recordings)
       try log.save(progress.record)
       let publisher = Publisher(self, plan, options, recordings)
       try work(through: plan, options, recordings, publisher, &progress)
       try publisher.publishAll(&progress)
+      try writeReceipts(of: plan, options, recordings, &progress)
       progress.end(.done, at: clock.now)
       try log.save(progress.record)
     } catch {

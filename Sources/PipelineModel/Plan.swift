@@ -23,6 +23,11 @@ public struct Plan: Sendable {
     return plan
   }
 
+  /// The steps that put files into the user's folder, without those that only ask for a receipt.
+  public var exportingSteps: [BoundStep] {
+    steps.filter { $0.stage is any PublishingStage && !($0.stage is any ReceiptStage) }
+  }
+
   /// Binds a definition to stage kinds and files, and checks all of it.
   /// - Parameters:
   ///   - inputs: the files, by input name.
@@ -58,10 +63,11 @@ public struct Plan: Sendable {
     return binder.problems
   }
 
-  /// The recordings that a step's work comes from, as input names, nearest first.
+  /// The recordings that a step's work comes from, as input names, nearest first. A receipt comes
+  /// from what everything that it vouches for comes from.
   public func recordings(of id: StepID) -> [String] {
     var found: [String] = []
-    var queue = [id]
+    var queue = step(id)?.stage is any ReceiptStage ? exportingSteps.map(\.id) : [id]
     while !queue.isEmpty {
       guard let step = step(queue.removeFirst()) else { continue }
       for (_, source) in step.orderedSources {

@@ -108,6 +108,9 @@ public struct StepRecord: Hashable, Sendable, Codable {
   /// Where it went on that an earlier run had left unfinished, in seconds of the recording; nil
   /// where it began at its beginning.
   public var resumedAtSeconds: Double?
+  /// When this run had done it, in seconds since 1970; nil where it did not, and in records from
+  /// before this was kept.
+  public var finishedAt: Double?
 
   /// Makes a record.
   public init(
@@ -133,9 +136,15 @@ public struct PublishedFile: Hashable, Sendable, Codable {
   public let step: StepID
   /// Whether it was already there, whole and unchanged.
   public let wasThere: Bool
+  /// The SHA-256 of its bytes, where it is the artifact's own; nil where it became another file on
+  /// its way, as one that was tagged did.
+  public let digest: Digest?
 
   /// Describes a file.
-  public init(path: String, byteCount: Int, step: StepID, wasThere: Bool) {
+  public init(
+    path: String, byteCount: Int, step: StepID, wasThere: Bool, digest: Digest? = nil
+  ) {
+    self.digest = digest
     self.path = path
     self.byteCount = byteCount
     self.step = step

@@ -46,6 +46,10 @@ extension PublishingStage {
   }
 }
 
+/// A stage that asks for a receipt of the whole run, which is written when everything else is in
+/// the user's folder. Its file names are the receipt's and those of what lies beside it.
+public protocol ReceiptStage: PublishingStage {}
+
 /// All that a running stage may touch.
 public struct StageContext: Sendable {
   /// The step that runs.

@@ -34,5 +34,6 @@ extension StageCatalog {
     StageRegistration(WaveformStage.self),
     StageRegistration(SpectrogramStage.self),
     StageRegistration(LoudnessCurveStage.self),
+    StageRegistration(ProofStage.self),
   ])
 }

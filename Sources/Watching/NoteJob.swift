@@ -49,11 +49,12 @@ struct NoteJob {
   }
 
   private func recordingRun(_ note: Note) throws(StageError) -> RecordingRun {
-    let place = try exportPlace(of: note, at: try arrivalPath())
+    let (path, origin) = try arrival()
+    let place = try exportPlace(of: note, at: path)
     return RecordingRun(
       engine: engine, pipeline: settings.pipeline,
       folder: try OutputTree.make(place.folders, in: settings.out),
-      recording: note.recording, request: KeptFacts(of: note).request,
+      recording: note.recording, origin: origin, request: KeptFacts(of: note).request,
       name: place.name, mark: String(note.key.name.prefix(8)), stop: stop,
       recorder: NoteRunRecorder(note, engine))
   }
@@ -83,15 +84,19 @@ struct NoteJob {
     return (names, RecordingName(stem: stem, endingOf: path.name))
   }
 
-  /// Where in its inbox the recording arrived.
-  private func arrivalPath() throws(StageError) -> InboxPath {
-    do throws(StoreError) {
-      let files = try engine.store.files(of: note.key)
-      let file = files.first { $0.role == .recording }
-      return file.flatMap { InboxPath(escaped: $0.path) } ?? .inbox
-    } catch {
+  /// Where in its inbox the recording arrived, and what is to be told of that.
+  private func arrival() throws(StageError) -> (path: InboxPath, origin: RecordingOrigin) {
+    let files: [NoteFile]
+    do throws(StoreError) { files = try engine.store.files(of: note.key) } catch {
       throw StageError(error)
     }
+    func path(_ role: NoteFile.Role) -> InboxPath? {
+      files.first { $0.role == role }.flatMap { InboxPath(escaped: $0.path) }
+    }
+    let origin = RecordingOrigin(
+      name: note.fileName, inbox: note.inbox, arrivedAt: note.receivedAt,
+      sidecarName: path(.sidecar)?.name?.text, sidecar: note.sidecar)
+    return (path(.recording) ?? .inbox, origin)
   }
 
   /// - Returns: whether the note is to be gone on with.

@@ -15,6 +15,8 @@ struct RecordingRun {
   /// The folder for its exports; it exists.
   let folder: String
   let recording: Artifact
+  /// Where and when it arrived, and what came with it.
+  let origin: RecordingOrigin
   /// What its sidecar asks of the pipeline.
   let request: DocumentNode?
   let name: RecordingName
@@ -63,9 +65,12 @@ struct RecordingRun {
   /// The exports of a recording that lies at a path.
   private func files(of path: String) throws(StageError) -> [String] {
     let plan = try plan(path)
-    return plan.steps.flatMap { step in
+    let exports = plan.steps.flatMap { step in
       (step.stage as? any PublishingStage)?.fileNames(of: step.id, recordings: [path]) ?? []
-    }.map { folder + "/" + $0 }
+    }
+    let isAsked = plan.steps.contains { $0.stage is any ReceiptStage }
+    let receipt = isAsked || exports.isEmpty ? [] : engine.witness?.fileNames(for: path) ?? []
+    return (exports + receipt).map { folder + "/" + $0 }
   }
 
   /// Whether something lies at one of the paths that is not an export of this recording.
@@ -86,6 +91,8 @@ struct RecordingRun {
     let source = pipeline.source(of: plan)
     if source == nil { try gate.pass(nil) }
     var options = Runner.Options(folder: folder)
+    options.isReceiptWanted = true
+    options.origins = plan.inputs.mapValues { _ in origin }
     options.mayGoOn = { (record) throws(StageError) in
       let outputs = record.steps.first { $0.id == source }?.outputs.values
       guard let sound = outputs?.first(where: { $0.kind == .sound })?.identity else { return }

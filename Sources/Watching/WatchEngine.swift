@@ -12,12 +12,15 @@ public struct WatchEngine: Sendable {
   let makeRunID: @Sendable () -> RunID
   let recorder: any WatchRecorder
   let names: ExportNames
+  let witness: (any RunWitness)?
 
-  /// Collects it; `makeRunID` names runs.
+  /// Collects it; `makeRunID` names runs, and `witness` writes a receipt for every recording.
   public init(
     store: any Store, executors: [any PassExecutor], clock: any RunClock,
-    makeRunID: @Sendable @escaping () -> RunID, recorder: any WatchRecorder
+    makeRunID: @Sendable @escaping () -> RunID, recorder: any WatchRecorder,
+    witness: (any RunWitness)? = nil
   ) {
+    self.witness = witness
     self.store = store
     self.executors = executors
     self.clock = clock
@@ -28,6 +31,8 @@ public struct WatchEngine: Sendable {
 
   /// A runner whose work ends when `stop` asks for it.
   func runner(_ recorder: any RunRecorder, stop: StopRequest) -> Runner {
-    Runner(store: store, executors: executors, recorder: recorder, stop: stop, clock: clock)
+    Runner(
+      store: store, executors: executors, recorder: recorder, stop: stop, clock: clock,
+      witness: witness)
   }
 }

@@ -27,6 +27,8 @@ struct RunLaunch {
   /// `--store` as it was typed.
   let storeOption: String?
   let voice: Voice
+  /// `--keys` as it was typed.
+  let keysOption: String?
   let console: Console
 
   /// Runs the plan to its end, or to the clean point where a signal ends it.
@@ -36,13 +38,15 @@ struct RunLaunch {
   ) -> ExitCode {
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
-    let way = storeOption.map { "spool resume \(record.id) --store \($0)" }
-    let resumeCommand = way ?? "spool resume \(record.id)"
+    let resumeCommand =
+      "spool resume \(record.id)" + (storeOption.map { " --store \($0)" } ?? "")
+      + (keysOption.map { " --keys \($0)" } ?? "")
     let farewell = "stopped: nothing is lost, and \(resumeCommand) goes on from here"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
       store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
-      recorder: recorder(clock), stop: stop, clock: clock)
+      recorder: recorder(clock), stop: stop, clock: clock,
+      witness: Workbench(console: console).witness(keys: keysOption, ledger: store))
     var options = Runner.Options(folder: request.folder)
     options.isReplacing = request.isReplacing
     options.keepsEverything = request.keepsEverything

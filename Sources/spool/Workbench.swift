@@ -4,6 +4,7 @@ import Media
 import PipelineEngine
 import PipelineFile
 import PipelineModel
+import Proof
 import Stages
 import Store
 
@@ -88,6 +89,17 @@ struct Workbench {
     defer { unsafe free(folder) }
     return unsafe String(cString: folder) + "/"
       + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+  }
+
+  /// Where the keys lie that receipts are signed and checked with.
+  func keyFolder(at option: String?) -> KeyFolder {
+    KeyFolder(
+      absolute(KeyFolder.locate(option: option, environment: Environment.variables)))
+  }
+
+  /// Who signs receipts.
+  func witness(keys option: String?, ledger: any ReceiptLedger) -> ReceiptWitness {
+    ReceiptWitness(keys: keyFolder(at: option), ledger: ledger, version: Spool.version)
   }
 
   /// What `--set` says, by variable.

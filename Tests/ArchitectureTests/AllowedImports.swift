@@ -18,6 +18,8 @@ enum AllowedImports {
     "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
     "Inbox": ["PipelineModel", "Sidecars", "Hashing", "Threading", "CPosix"],
 
+    "Proof": ["Hashing", "Threading", "CCrypto"],
+
     // The sound side.
     "AudioModel": [],
     "DSP": ["AudioModel"],
@@ -27,7 +29,7 @@ enum AllowedImports {
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Hashing", "Threading",
+      "Proof", "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
@@ -39,7 +41,7 @@ enum AllowedImports {
     "CrashTest": ["Hashing"],
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
-      "Stages", "Watching", "Inbox", "Sidecars", "Hashing", "Media", "Threading", "CPosix",
+      "Stages", "Watching", "Inbox", "Sidecars", "Hashing", "Media", "Proof", "Threading", "CPosix",
     ],
 
     // For tests.

@@ -102,7 +102,8 @@ struct PipelineRunTests {
     try #require(run.exitCode == 0, "\(run.errorOutput)")
     #expect(
       place.exports == [
-        "tape.archive.flac", "tape.archive.wav", "tape.levels.json", "tape.listening.m4a",
+        "spool.pub", "tape.archive.flac", "tape.archive.wav", "tape.levels.json",
+        "tape.listening.m4a", "tape.receipt.json", "tape.sha256", "tape.verify.sh",
       ])
     // As 32 bits, so that no conversion can hide a difference.
     let samples = try Reference.samples(of: tape, as: "s32le")

@@ -60,7 +60,7 @@ struct ProcessFaultTests {
         clock + [
           SpoolProgram.program.path, "run", fixture.pipeline, fixture.recording, "--json", "--out",
           place.out,
-        ], environment: ["SPOOL_STORE": place.store], folder: place.folder.path)
+        ], environment: place.environment, folder: place.folder.path)
       try #require(try running.waits(for: "\"progress\""))
       try place.folder.write("-3600\n", to: "offset")
       let first = try running.end().run

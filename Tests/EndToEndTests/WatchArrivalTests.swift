@@ -236,7 +236,7 @@ struct WatchArrivalTests {
       """, to: "watch.yaml")
     let watch = try RunningWatch(
       try SpoolProgram.program, ["watch", "--config", "watch.yaml", "--json"],
-      environment: ["SPOOL_STORE": place.store], folder: place.folder.path)
+      environment: place.environment, folder: place.folder.path)
     inbox.wait { watch.news.count { $0.event == "watching" } == 2 }
     for number in 1...4 {
       // Two pairs are equal to the byte, two only to the ear.

@@ -95,7 +95,7 @@ struct WatchSettingsTests {
       """, to: "watch.yaml")
     let watch = try RunningWatch(
       try SpoolProgram.program, ["watch", "--config", "watch.yaml", "--json"],
-      environment: ["SPOOL_STORE": place.store], folder: place.folder.path)
+      environment: place.environment, folder: place.folder.path)
     try inbox.shell("cp made/1.wav inbox/; cp made/2.wav second/")
     #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 }, "\(watch.errors)")
     #expect(WatchedPlace.files(in: place.out) == ["1.wav"])

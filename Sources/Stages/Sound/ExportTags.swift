@@ -62,13 +62,14 @@ extension PublishingContext {
   ) throws(StageError) -> PublishedFile {
     let path = folder + "/" + name
     let content = tags.content(of: artifact)
+    let digest = spec == nil || tags.isEmpty ? artifact.digest : nil
     do {
       if try custody.isPublished(content, at: path) {
         var status = stat()
         let isThere = unsafe stat(path, &status) == 0
         return PublishedFile(
           path: path, byteCount: isThere ? Int(status.st_size) : artifact.byteCount, step: step,
-          wasThere: true)
+          wasThere: true, digest: digest)
       }
     } catch {
       throw StageError(error)
@@ -92,6 +93,7 @@ extension PublishingContext {
         throw StageError(error)
       }
     }
-    return PublishedFile(path: path, byteCount: byteCount, step: step, wasThere: false)
+    return PublishedFile(
+      path: path, byteCount: byteCount, step: step, wasThere: false, digest: digest)
   }
 }

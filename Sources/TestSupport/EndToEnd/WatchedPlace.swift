@@ -40,7 +40,7 @@ public final class WatchedPlace {
       try SpoolProgram.program,
       ["watch", pipeline, inbox, "--out", place.out, "--outbox", outbox, "--json"]
         + (options.contains("--settle") ? [] : ["--settle", "300ms"]) + options,
-      environment: ["SPOOL_STORE": place.store].merging(environment) { $1 },
+      environment: place.environment.merging(environment) { $1 },
       folder: place.folder.path)
     if isAwaited {
       wait(until: { !watch.isRunning || watch.news.contains { $0.event == "watching" } })
@@ -115,15 +115,20 @@ public final class WatchedPlace {
     return found
   }
 
-  /// The names of all files beneath a folder, sorted, as paths in it.
+  /// The names of all files beneath a folder, sorted, as paths in it; without receipts and what lies
+  /// beside them, of which there is one set for every recording.
   public static func files(in folder: String) -> [String] {
     let manager = FileManager.default
     let names = manager.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return names.filter { name in
       (try? manager.attributesOfItem(atPath: folder + "/" + name))?[.type] as? FileAttributeType
-        != .typeDirectory
+        != .typeDirectory && !isOfReceipt(name)
     }.sorted()
   }
+}
+
+private func isOfReceipt(_ name: String) -> Bool {
+  [".receipt.json", ".sha256", ".verify.sh", "spool.pub"].contains { name.hasSuffix($0) }
 }
 
 /// A note as `spool inbox --json` shows it: the members that tests look at.

@@ -26,6 +26,11 @@ public struct Workspace: Sendable {
     try folder.write(text, to: name)
   }
 
+  /// Where the keys of receipts are.
+  public var keys: String { file("keys") }
+  /// What tells programs where they may leave things.
+  public var environment: [String: String] { ["SPOOL_STORE": store, "SPOOL_KEYS": keys] }
+
   // MARK: Commands
 
   /// Runs `spool` with these very arguments.
@@ -33,7 +38,7 @@ public struct Workspace: Sendable {
     _ arguments: [String], environment: [String: String] = [:]
   ) throws -> Program.Result {
     try program.run(
-      arguments, environment: ["SPOOL_STORE": store].merging(environment) { $1 },
+      arguments, environment: self.environment.merging(environment) { $1 },
       folder: folder.path)
   }
 
@@ -59,7 +64,7 @@ public struct Workspace: Sendable {
     SpoolRun(
       try wrapper.run(
         words + [program.path] + runArguments(pipeline, inputs, []),
-        environment: ["SPOOL_STORE": store], folder: folder.path))
+        environment: environment, folder: folder.path))
   }
 
   /// The same, without waiting for its end.
@@ -67,7 +72,7 @@ public struct Workspace: Sendable {
     _ pipeline: String, _ inputs: [String], _ options: [String] = []
   ) throws -> RunningSpool {
     try RunningSpool(
-      program, runArguments(pipeline, inputs, options), environment: ["SPOOL_STORE": store],
+      program, runArguments(pipeline, inputs, options), environment: environment,
       folder: folder.path)
   }
 
@@ -79,7 +84,7 @@ public struct Workspace: Sendable {
   /// The same, without waiting for its end.
   public func startResuming() throws -> RunningSpool {
     try RunningSpool(
-      program, ["resume", "--json"], environment: ["SPOOL_STORE": store], folder: folder.path)
+      program, ["resume", "--json"], environment: environment, folder: folder.path)
   }
 
   /// Starts `spool run --json` under another program: `nohup`.
@@ -88,7 +93,7 @@ public struct Workspace: Sendable {
   ) throws -> RunningSpool {
     try RunningSpool(
       wrapper, words + [program.path] + runArguments(pipeline, inputs, []),
-      environment: ["SPOOL_STORE": store], folder: folder.path)
+      environment: environment, folder: folder.path)
   }
 
   private func runArguments(

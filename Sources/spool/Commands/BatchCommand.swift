@@ -47,7 +47,7 @@ struct BatchCommand: Command {
     positionals: [Options.pipeline, folder],
     options: [
       Options.out, jobs, include, exclude, failed, Options.set, name, Options.store,
-      Options.replace, Options.json, Options.quiet,
+      Options.keys, Options.replace, Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean every note of a trip", "spool batch Pipelines/voice-note.yaml trip"),
@@ -72,7 +72,8 @@ struct BatchCommand: Command {
         store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
         tags: { try? MediaProbe.describe($0).tags },
         length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
-        recorder: recorder(order, clock, console))
+        recorder: recorder(order, clock, console),
+        witness: bench.witness(keys: arguments[Options.keys], ledger: store))
       let runner = BatchRunner(
         order, in: workplace,
         budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: SystemClock.coreCount))

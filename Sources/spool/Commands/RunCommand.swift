@@ -17,8 +17,8 @@ struct RunCommand: Command {
       """,
     positionals: [Options.pipeline, Options.inputs],
     options: [
-      Options.out, Options.set, Options.store, Options.checkpoint, Options.replace, Options.json,
-      Options.quiet,
+      Options.out, Options.set, Options.store, Options.keys, Options.checkpoint, Options.replace,
+      Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean one voice note", "spool run Pipelines/voice-note.yaml note.m4a"),
@@ -41,7 +41,8 @@ struct RunCommand: Command {
         bench.absolute(arguments[Options.out] ?? "exports"), console: console)
       let launch = RunLaunch(
         plan: plan, store: try bench.store(at: arguments[Options.store]),
-        storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments), console: console)
+        storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
+        keysOption: arguments[Options.keys], console: console)
       let request = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
         keepsEverything: arguments[Options.checkpoint] == .every,

@@ -10,6 +10,9 @@ enum Options {
   static let store = Option<String?>.value(
     "store", "DIR", help: "The store's folder; made if there is none, but not those above it.",
     defaultText: "$SPOOL_STORE, or ~/.local/share/spool", completion: .folder)
+  static let keys = Option<String?>.value(
+    "keys", "DIR", help: "The folder of the keys that receipts are signed and checked with.",
+    defaultText: "$SPOOL_KEYS, or ~/.local/share/spool/keys", completion: .folder)
   static let set = Option<[String]>.values(
     "set", "NAME=VALUE", help: "Override one of the pipeline's variables.")
   static let json = Option<Bool>.flag("json", help: "Write JSON on standard output.")

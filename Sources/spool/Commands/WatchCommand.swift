@@ -63,7 +63,7 @@ struct WatchCommand: Command {
     positionals: [pipeline, inbox],
     options: [
       config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, attempts,
-      Options.set, jobs, drain, Options.json,
+      Options.set, jobs, drain, Options.keys, Options.json,
     ],
     examples: [
       Example(
@@ -101,7 +101,9 @@ struct WatchCommand: Command {
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
       store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
-      clock: clock, makeRunID: { clock.makeRunID() }, recorder: log)
+      clock: clock, makeRunID: { clock.makeRunID() }, recorder: log,
+      witness: Workbench(console: console).witness(
+        keys: arguments[Options.keys], ledger: store))
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
     do throws(StageError) {

@@ -2,7 +2,7 @@ import PipelineEngine
 import Store
 import Synchronization
 
-/// One line on a terminal that says how much of a store has been read; nothing elsewhere.
+/// One line on a terminal that says how much has been read; nothing elsewhere.
 final class ReadingMeter: Sendable {
   private struct State {
     var startedAt: Double?
@@ -22,6 +22,12 @@ final class ReadingMeter: Sendable {
 
   /// Draws how far the reading is; may be called from any thread, as often as one likes.
   func show(_ progress: InspectionProgress) {
+    show(progress.doneBytes, of: progress.totalBytes)
+  }
+
+  /// Draws how many bytes of all have been read; may be called from any thread, as often as one
+  /// likes.
+  func show(_ doneBytes: Int, of totalBytes: Int) {
     guard isShown else { return }
     let now = SystemClock().elapsed
     state.withLock { state in
@@ -30,12 +36,12 @@ final class ReadingMeter: Sendable {
       guard now - state.drawnAt >= Self.interval else { return }
       state.drawnAt = now
       state.isDrawn = true
-      let fraction = Double(progress.doneBytes) / Double(max(1, progress.totalBytes))
+      let fraction = Double(doneBytes) / Double(max(1, totalBytes))
       let left = fraction > 0.02 ? (now - start) * (1 - fraction) / fraction : nil
       let rest = left.map { "   \(Format.duration($0)) left" } ?? ""
       console.draw(
         "\r\u{1B}[Kreading  \(Format.bar(fraction, width: 24))  "
-          + "\(ByteCount(progress.doneBytes)) of \(ByteCount(progress.totalBytes))\(rest)")
+          + "\(ByteCount(doneBytes)) of \(ByteCount(totalBytes))\(rest)")
     }
   }
 

@@ -1,0 +1,99 @@
+import PipelineModel
+
+/// The receipts of a run: the last thing that it does.
+extension Runner {
+  /// Refuses, before any work, a run whose receipts could not be written at its end.
+  func checkWitness(_ plan: Plan, _ options: Options) throws {
+    guard let asking = plan.steps.first(where: { $0.stage is any ReceiptStage }) else {
+      if options.isReceiptWanted, !plan.exportingSteps.isEmpty { try witness?.prepare() }
+      return
+    }
+    do throws(StageError) {
+      guard let witness else {
+        throw StageError(
+          "no receipt can be written here", reason: "nobody who could sign it was named")
+      }
+      guard !plan.exportingSteps.isEmpty else {
+        throw Self.nothingToProve(asking)
+      }
+      try witness.prepare()
+    } catch {
+      throw PassFailure(asking.id, error)
+    }
+  }
+
+  private static func nothingToProve(_ step: BoundStep) -> StageError {
+    StageError(
+      "there is nothing to write a receipt for", reason: "the pipeline exports no file",
+      advice: "add an export, or take \(step.descriptor.kind) out")
+  }
+
+  /// Writes every receipt that is asked for.
+  /// - Parameter recordings: the identities of the plan's inputs.
+  func writeReceipts(
+    of plan: Plan, _ options: Options, _ recordings: [String: StepOutput],
+    _ progress: inout RunProgress
+  ) throws {
+    guard let witness else { return }
+    var places = plan.steps.compactMap { step in
+      (step.stage as? any ReceiptStage).map { stage in
+        (step.id, stage.fileNames(of: step.id, recordings: names(of: step, plan, options)))
+      }
+    }
+    if places.isEmpty, options.isReceiptWanted, let last = plan.exportingSteps.last {
+      let name = names(of: last, plan, options).first ?? plan.name
+      places = [(last.id, witness.fileNames(for: name))]
+    }
+    // Receipts vouch for what was exported, and not for each other.
+    let run = progress.record
+    for (step, fileNames) in places {
+      do throws(StageError) {
+        try stop.check()
+        if run.published.isEmpty {
+          guard let asking = plan.step(step), asking.stage is any ReceiptStage else { return }
+          throw Self.nothingToProve(asking)
+        }
+        let testimony = try testimony(
+          run, plan, options, recordings, step: step, fileNames: fileNames)
+        for file in try witness.testify(testimony) {
+          progress.record.published.append(file)
+          recorder.record(.published(file))
+        }
+      } catch {
+        throw PassFailure(step, error)
+      }
+    }
+  }
+
+  private func testimony(
+    _ run: RunRecord, _ plan: Plan, _ options: Options, _ recordings: [String: StepOutput],
+    step: StepID, fileNames: [String]
+  ) throws(StageError) -> Testimony {
+    let survey: Survey
+    do throws(StoreError) {
+      survey = try Survey(plan, recordings: recordings, store: store)
+    } catch {
+      throw StageError(error)
+    }
+    var work: [Testimony.Work] = []
+    for bound in plan.steps where !(bound.stage is any ReceiptStage) {
+      guard let record = run.steps.first(where: { $0.id == bound.id }),
+        let checkpoint = survey.checkpoint(of: bound.id)
+      else {
+        throw StageError(
+          "no receipt can be written", reason: "the record of the step \(bound.id) is gone",
+          advice: "run it again: what is missing is made anew", cause: .transient)
+      }
+      work.append(Testimony.Work(record: record, components: checkpoint.components))
+    }
+    let name = plan.recordings(of: step).first
+    var recording: RecordingIdentity?
+    if let name, let path = plan.inputs[name], let digest = recordings[name]?.identity {
+      recording = RecordingIdentity(path: path, digest: digest)
+    }
+    return Testimony(
+      run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,
+      recording: recording, folder: options.folder, isReplacing: options.isReplacing,
+      now: clock.now, store: store, custody: custody)
+  }
+}

@@ -1,0 +1,24 @@
+/// Where a recording comes from, where that is more than a path: it arrived in a watched inbox.
+public struct RecordingOrigin: Hashable, Sendable {
+  /// What it was called when it arrived, without folders.
+  public let name: String
+  /// The inbox, as an absolute path.
+  public let inbox: String
+  /// When it was taken into custody, in seconds since 1970.
+  public let arrivedAt: Double
+  /// What its sidecar was called; nil where none came, or that is not known.
+  public let sidecarName: String?
+  /// Its sidecar as received; nil where none came.
+  public let sidecar: Artifact?
+
+  /// Describes an arrival.
+  public init(
+    name: String, inbox: String, arrivedAt: Double, sidecarName: String?, sidecar: Artifact?
+  ) {
+    self.name = name
+    self.inbox = inbox
+    self.arrivedAt = arrivedAt
+    self.sidecarName = sidecarName
+    self.sidecar = sidecar
+  }
+}

@@ -1,0 +1,124 @@
+internal import Glibc
+
+/// The few file calls that keys need: nothing follows a link, nothing is left half written, and
+/// what is secret is the user's alone.
+enum KeyFile {
+  /// No key is longer, in bytes.
+  private static let maximumByteCount = 64 << 10
+
+  /// The text of a file; nil where there is none.
+  /// - Parameter isSecret: whether it is refused if anybody but the user can read it.
+  static func read(_ path: String, isSecret: Bool) throws(ProofError) -> String? {
+    let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else {
+      if errno == ENOENT { return nil }
+      throw failure("read", path, errno)
+    }
+    defer { close(file) }
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0 else { throw failure("read", path, errno) }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumByteCount else {
+      throw ProofError("cannot read the key \(path)", reason: "it is no file that a key lies in")
+    }
+    if isSecret { try checkSecret(path, status) }
+    var bytes = [UInt8](repeating: 0, count: maximumByteCount)
+    let count = unsafe Glibc.read(file, &bytes, bytes.count)
+    guard count >= 0 else { throw failure("read", path, errno) }
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+
+  private static func checkSecret(_ path: String, _ status: stat) throws(ProofError) {
+    guard status.st_uid == geteuid() else {
+      throw ProofError(
+        "the signing key \(path) is not used", reason: "it belongs to another user",
+        advice: "name a folder of your own with --keys")
+    }
+    let others = status.st_mode & 0o077
+    guard others == 0 else {
+      throw ProofError(
+        "the signing key \(path) is not used",
+        reason: "others may have read it: its permissions are \(octal(status.st_mode & 0o777))",
+        advice: "chmod 600 \(path), or make a new key with spool key rotate after that")
+    }
+  }
+
+  /// Writes a file that only the user can read, durably, and whole or not at all.
+  /// - Parameter isReplacing: whether it takes the place of another.
+  /// - Returns: false if another is there and is not replaced.
+  static func write(
+    _ text: String, to path: String, replacing isReplacing: Bool
+  ) throws(ProofError) -> Bool {
+    let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
+    let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw failure("write", path, errno) }
+    defer { unsafe unlink(temporary) }
+    do {
+      defer { close(file) }
+      let bytes = Array(text.utf8)
+      guard unsafe Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else {
+        throw failure("write", path, errno)
+      }
+    }
+    if isReplacing {
+      guard unsafe rename(temporary, path) == 0 else { throw failure("write", path, errno) }
+    } else if unsafe link(temporary, path) != 0 {
+      if errno == EEXIST { return false }
+      throw failure("write", path, errno)
+    }
+    try flushFolder(of: path)
+    return true
+  }
+
+  /// Makes a folder that only the user can look into, and those above it.
+  static func makeFolder(_ path: String) throws(ProofError) {
+    if unsafe mkdir(path, 0o700) == 0 { return try flushFolder(of: path) }
+    switch errno {
+    case EEXIST: return
+    case ENOENT:
+      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { fallthrough }
+      try makeFolder(String(path[..<slash]))
+      guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { fallthrough }
+      try flushFolder(of: path)
+    default: throw failure("make", path, errno)
+    }
+  }
+
+  /// The names of the files in a folder, sorted; none where there is no such folder.
+  static func names(in folder: String) -> [String] {
+    guard let stream = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      names.append(
+        unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+          unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
+            unsafe String(cString: $0)
+          }
+        })
+    }
+    return names.filter { $0 != "." && $0 != ".." }.sorted()
+  }
+
+  /// Removes a file, if it is there.
+  static func remove(_ path: String) { unsafe unlink(path) }
+
+  private static func flushFolder(of path: String) throws(ProofError) {
+    let slash = path.lastIndex(of: "/")
+    let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw failure("open", parent, errno) }
+    defer { close(folder) }
+    guard fsync(folder) == 0 else { throw failure("flush", parent, errno) }
+  }
+
+  private static func octal(_ mode: mode_t) -> String {
+    let digits = String(mode, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  private static func failure(_ action: String, _ path: String, _ code: Int32) -> ProofError {
+    ProofError(
+      "cannot \(action) \(path)", reason: unsafe String(cString: strerror(code)),
+      advice: "choose the folder of the keys with --keys or SPOOL_KEYS")
+  }
+}

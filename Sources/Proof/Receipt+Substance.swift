@@ -1,0 +1,41 @@
+public import Hashing
+
+extension Receipt {
+  /// The digest of what the receipt says apart from who said so, where and when: two runs that
+  /// took, did and gave the same have the same, and one receipt is enough for both.
+  public var substance: Digest { Self.substance(of: json) }
+
+  /// The text of the envelope at a path, if a key's owner signed it and it has this receipt's
+  /// substance: a process that was killed may have left it there before that was noted anywhere.
+  public func standing(at path: String, signedBy key: VerifyingKey) -> String? {
+    guard
+      let bytes = try? SubjectFile.readWhole(path, limit: Envelope.maximumByteCount),
+      let envelope = try? Envelope(bytes), envelope.isSigned(by: key),
+      let statement = try? JSONReader.readCanonical(envelope.payload),
+      Self.substance(of: statement) == substance
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func substance(of statement: JSON) -> Digest {
+    let origin = statement["predicate"]?["origin"]
+    let stages = statement["predicate"]?["stages"]?.list ?? []
+    let essence = JSON.group(leavingOut: [
+      "subject": statement["subject"],
+      "program": origin?["program"],
+      "pipeline": origin?["run"]?["pipeline"],
+      "pipelineDigest": origin?["run"]?["pipelineDigest"],
+      "sources": origin?["sources"],
+      "stages": .list(stages.map { $0.without(["outcome", "finishedAt", "previous"]) }),
+    ])
+    return SHA256.digest(of: essence.canonicalBytes)
+  }
+}
+
+extension JSON {
+  /// An object without some of its members; anything else as it is.
+  fileprivate func without(_ names: Set<String>) -> JSON {
+    guard case .group(let members) = self else { return self }
+    return .group(members.filter { !names.contains($0.key) })
+  }
+}

@@ -1,0 +1,104 @@
+internal import Hashing
+
+/// One receipt, read: what is wrong with it in itself, and which files are to be looked at.
+struct ReceiptCheck: Sendable {
+  /// A file that it vouches for.
+  struct Subject: Sendable {
+    let file: SubjectFile
+    let digest: String
+    let byteCount: Int?
+  }
+
+  private(set) var subjects: [Subject] = []
+  private var result: VerifiedReceipt
+
+  /// Reads the receipt at a path, and checks its signature and its chain.
+  init(_ path: String, keys: [VerifyingKey]) {
+    result = VerifiedReceipt(path: path)
+    let name = String(path.split(separator: "/").last ?? "")
+    let envelope: Envelope
+    do throws(ProofError) {
+      envelope = try Envelope(try SubjectFile.readWhole(path, limit: Envelope.maximumByteCount))
+    } catch {
+      result.add(.receipt, name, error.reason ?? error.message)
+      return
+    }
+    result.keyID = envelope.keyID
+    checkSignature(envelope, keys)
+    let statement: JSON
+    do throws(JSONReader.Problem) {
+      statement = try JSONReader.readCanonical(envelope.payload)
+    } catch {
+      result.add(
+        .statement, name, "\(error.reason), at byte \(error.offset) of the statement")
+      return
+    }
+    checkStatement(statement, name, folder: String(path.dropLast(name.utf8.count)))
+  }
+
+  /// What is to be said of the receipt, once its files were looked at.
+  func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerifiedReceipt {
+    var result = result
+    for subject in subjects {
+      let name = subject.file.name
+      switch found[subject.file] {
+      case .read(let digest, let byteCount):
+        result.byteCount += byteCount
+        if let expected = subject.byteCount, expected != byteCount {
+          result.add(.file, name, "it has \(byteCount) bytes, and \(expected) were signed")
+        } else if digest.hex != subject.digest {
+          result.add(.file, name, "it holds other bytes than those that were signed")
+        }
+      case .trouble(let reason): result.add(.file, name, reason)
+      case nil: result.add(.file, name, "it was not read")
+      }
+    }
+    return result
+  }
+
+  private mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {
+    guard let key = keys.first(where: { $0.id.hex == envelope.keyID }) else {
+      // What a receipt says of its key proves nothing: another one may have signed it.
+      if !keys.contains(where: { envelope.isSigned(by: $0) }) {
+        result.add(.key, envelope.keyID, "it was not signed by a key that is trusted here")
+      } else {
+        result.add(.key, envelope.keyID, "it names another key than the one that signed it")
+      }
+      return
+    }
+    if !envelope.isSigned(by: key) {
+      result.add(
+        .signature, envelope.keyID, "the signature does not fit the statement: one was changed")
+    }
+  }
+
+  private mutating func checkStatement(_ statement: JSON, _ name: String, folder: String) {
+    guard statement["_type"]?.text == Receipt.statementType,
+      statement["predicateType"]?.text == Receipt.predicateType,
+      let predicate = statement["predicate"], let subjects = statement["subject"]?.list,
+      !subjects.isEmpty
+    else {
+      result.add(.statement, name, "it is no statement of the type \(Receipt.predicateType)")
+      return
+    }
+    result.run = predicate["origin"]?["run"]?["id"]?.text
+    result.sources = (predicate["origin"]?["sources"]?.list ?? []).compactMap { $0["name"]?.text }
+    result.stageCount = predicate["stages"]?.list?.count ?? 0
+    result.fileCount = subjects.count
+    for link in Chain.breaks(in: predicate) { result.add(.chain, link.place, link.reason) }
+    for subject in subjects {
+      guard let file = subject["name"]?.text, let digest = subject["digest"]?["sha256"]?.text
+      else {
+        result.add(.statement, name, "it vouches for a file without a name or a digest")
+        continue
+      }
+      guard let path = SubjectFile(name: file, in: folder.isEmpty ? "." : folder) else {
+        result.add(.file, file, "its name leads out of the receipt's folder; it was not looked at")
+        continue
+      }
+      self.subjects.append(
+        Subject(
+          file: path, digest: digest, byteCount: subject["annotations"]?["byteCount"]?.integer))
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import Glibc
+internal import Hashing
+
+/// A file that a receipt vouches for. Receipts come from strangers: what they name is looked for
+/// beside them and nowhere else, and no link is followed.
+struct SubjectFile: Hashable, Sendable {
+  /// What a look at it gave.
+  enum Content: Hashable, Sendable {
+    /// It was read to its end.
+    case read(Digest, byteCount: Int)
+    /// It could not be.
+    case trouble(String)
+  }
+
+  /// Its path from the receipt's folder.
+  let name: String
+  private let folder: String
+
+  /// Names a file; nil for a name that leads out of the folder.
+  init?(name: String, in folder: String) {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !name.utf8.contains(0), !parts.contains(where: { ["", ".", ".."].contains($0) })
+    else { return nil }
+    self.name = name
+    self.folder = folder
+  }
+
+  /// Its length; nil where it cannot be read.
+  var byteCount: Int? {
+    guard case .success(let file) = open() else { return nil }
+    defer { close(file.descriptor) }
+    return file.byteCount
+  }
+
+  /// Reads all of it.
+  /// - Parameter took: told how many bytes were read; false ends the reading.
+  func read(_ took: (Int) -> Bool) -> Content {
+    let file: (descriptor: Int32, byteCount: Int)
+    switch open() {
+    case .success(let opened): file = opened
+    case .failure(let trouble): return .trouble(trouble.reason)
+    }
+    defer { close(file.descriptor) }
+    posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    var hasher = SHA256()
+    var byteCount = 0
+    var block = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = unsafe block.withUnsafeMutableBytes { bytes in
+        let count = unsafe Glibc.read(file.descriptor, bytes.baseAddress, bytes.count)
+        if count > 0 { unsafe hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+        return count
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return .trouble(Self.reason(errno))
+      }
+      if count == 0 { return .read(hasher.finalize(), byteCount: byteCount) }
+      byteCount += count
+      guard took(count) else { return .trouble("it was not read to its end") }
+    }
+  }
+
+  /// All the bytes of a file that a user named, if they are no more than `limit`: what is longer is
+  /// not read at all.
+  static func readWhole(_ path: String, limit: Int) throws(ProofError) -> [UInt8] {
+    let file: (descriptor: Int32, byteCount: Int)
+    switch checked(unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+    case .success(let opened): file = opened
+    case .failure(let trouble): throw ProofError("cannot read \(path)", reason: trouble.reason)
+    }
+    defer { close(file.descriptor) }
+    guard file.byteCount <= limit else {
+      throw ProofError(
+        "cannot read \(path)",
+        reason: "it has \(file.byteCount) bytes, and no more than \(limit) "
+          + "are read")
+    }
+    var bytes = [UInt8](repeating: 0, count: file.byteCount)
+    var filled = 0
+    while filled < bytes.count {
+      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe Glibc.read(
+          file.descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw ProofError("cannot read \(path)", reason: reason(errno)) }
+      if count == 0 { break }
+      filled += count
+    }
+    return Array(bytes.prefix(filled))
+  }
+
+  private struct Trouble: Error { let reason: String }
+
+  private func open() -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
+    var current = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let parts = name.split(separator: "/")
+    for (index, part) in parts.enumerated() where current >= 0 {
+      let kind = index + 1 < parts.count ? O_DIRECTORY : O_NONBLOCK
+      let next = unsafe openat(current, String(part), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
+      let code = errno
+      close(current)
+      errno = code
+      current = next
+    }
+    return Self.checked(current)
+  }
+
+  private static func checked(
+    _ descriptor: Int32
+  ) -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
+    guard descriptor >= 0 else { return .failure(Trouble(reason: reason(errno))) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      return .failure(Trouble(reason: "it is no file"))
+    }
+    return .success((descriptor, Int(status.st_size)))
+  }
+
+  private static func reason(_ code: Int32) -> String {
+    switch code {
+    case ENOENT: "it is missing"
+    case ELOOP: "it is a link, which is not followed"
+    default: unsafe String(cString: strerror(code))
+    }
+  }
+}

@@ -1,0 +1,50 @@
+public import Hashing
+
+/// How the tree of receipts stood: what its owner signs, and whoever keeps it can hold against
+/// every later tree.
+public struct TreeHead: Hashable, Sendable {
+  /// What a signed head is as a media type.
+  public static let payloadType = "application/vnd.spool.tree-head+json"
+
+  /// How many receipts were in the tree.
+  public let size: Int
+  /// The root over them.
+  public let root: Digest
+  /// When it stood so, in seconds since 1970; nil for one that was read.
+  public let time: Double?
+
+  /// Describes a tree's head.
+  public init(size: Int, root: Digest, time: Double) {
+    self.size = size
+    self.root = root
+    self.time = time
+  }
+
+  /// The head, signed: a DSSE envelope on one line.
+  public func signed(by key: SigningKey) -> String {
+    let json = JSON.group(leavingOut: [
+      "size": .integer(size), "root": .text(root.hex),
+      "time": time.map { .text(UniversalTime.text(of: $0)) },
+    ])
+    return Envelope(json.canonicalBytes, type: Self.payloadType, signedBy: key).text
+  }
+
+  /// Reads a signed head from a file.
+  /// - Parameter keys: the keys whose signatures count.
+  public init(at path: String, keys: [VerifyingKey]) throws(ProofError) {
+    let bytes = try SubjectFile.readWhole(path, limit: 64 << 10)
+    let envelope = try Envelope(bytes, type: Self.payloadType)
+    guard keys.contains(where: { envelope.isSigned(by: $0) }) else {
+      throw ProofError(
+        "the tree head \(path) is not used",
+        reason: "no key that is trusted here signed it, or it was changed since")
+    }
+    guard let json = try? JSONReader.readCanonical(envelope.payload),
+      let size = json["size"]?.integer, size >= 0,
+      let root = json["root"]?.text.flatMap(Digest.init(hex:))
+    else { throw ProofError("cannot read the tree head \(path)", reason: "it has no size or root") }
+    self.size = size
+    self.root = root
+    time = nil
+  }
+}

@@ -1,0 +1,120 @@
+internal import Hashing
+internal import Synchronization
+internal import Threading
+
+/// Checks receipts: whose they are, whether their statements are whole, and whether the files
+/// beside them are those that were vouched for.
+public struct Verification: Sendable {
+  /// The keys whose signatures count.
+  public let keys: [VerifyingKey]
+  /// How many files are read at once.
+  public let threadCount: Int
+
+  /// Checks against these keys.
+  public init(keys: [VerifyingKey], threadCount: Int) {
+    self.keys = keys
+    self.threadCount = max(1, threadCount)
+  }
+
+  /// How far a verification is.
+  public struct Progress: Hashable, Sendable {
+    /// Receipts read so far.
+    public var receipts = 0
+    /// Receipts in all.
+    public var allReceipts = 0
+    /// Bytes of files read so far.
+    public var bytes = 0
+    /// Bytes of files in all; 0 until every receipt is read.
+    public var allBytes = 0
+  }
+
+  /// Checks receipts, and reads every file that they name once. Blocks.
+  /// - Parameters:
+  ///   - paths: the receipts.
+  ///   - mayGoOn: asked before every receipt and every mebibyte; false ends the work.
+  ///   - report: told now and then how far it is, by one thread at a time.
+  /// - Returns: what was found, in the order of `paths`; nil where `mayGoOn` ended the work.
+  public func check(
+    _ paths: [String], mayGoOn: @escaping @Sendable () -> Bool = { true },
+    report: @escaping @Sendable (Progress) -> Void = { _ in }
+  ) -> [VerifiedReceipt]? {
+    let meter = Meter(report)
+    meter.advance { $0.allReceipts = paths.count }
+    let keys = keys
+    let checks = each(paths, mayGoOn) { path in
+      defer { meter.advance { $0.receipts += 1 } }
+      return ReceiptCheck(path, keys: keys)
+    }
+    guard let checks else { return nil }
+    // The longest first, so that no thread is left alone with it in the end.
+    let files = Set(checks.flatMap { $0.subjects.map(\.file) })
+      .map { (file: $0, byteCount: $0.byteCount ?? 0) }.sorted { $0.byteCount > $1.byteCount }
+    meter.advance { $0.allBytes = files.reduce(0) { $0 + $1.byteCount } }
+    let contents = each(files.map(\.file), mayGoOn) { file in
+      file.read { count in
+        meter.advance { $0.bytes += count }
+        return mayGoOn()
+      }
+    }
+    guard let contents, mayGoOn() else { return nil }
+    let found = Dictionary(uniqueKeysWithValues: zip(files.map(\.file), contents))
+    return checks.map { $0.verdict(found) }
+  }
+
+  /// Does the same with every item, on several threads; nil where that was ended.
+  private func each<Item: Sendable, Outcome: Sendable>(
+    _ items: [Item], _ mayGoOn: @escaping @Sendable () -> Bool,
+    _ work: @escaping @Sendable (Item) -> Outcome
+  ) -> [Outcome]? {
+    let state = Line<Outcome>(count: items.count)
+    let threads = (0..<min(threadCount, items.count)).map { number in
+      BackgroundThread(name: "verify-\(number + 1)") {
+        while mayGoOn(), let index = state.next() { state.put(work(items[index]), at: index) }
+      }
+    }
+    threads.forEach { $0.join() }
+    return state.outcomes
+  }
+}
+
+/// Tells how far a verification is.
+private final class Meter: Sendable {
+  private let progress = Mutex(Verification.Progress())
+  private let report: @Sendable (Verification.Progress) -> Void
+
+  init(_ report: @escaping @Sendable (Verification.Progress) -> Void) { self.report = report }
+
+  func advance(_ change: (inout Verification.Progress) -> Void) {
+    progress.withLock { progress in
+      change(&progress)
+      report(progress)
+    }
+  }
+}
+
+/// Items that threads take one after the other.
+private final class Line<Outcome: Sendable>: Sendable {
+  private let state: Mutex<(next: Int, outcomes: [Outcome?])>
+
+  init(count: Int) { state = Mutex((0, [Outcome?](repeating: nil, count: count))) }
+
+  func next() -> Int? {
+    state.withLock { state in
+      guard state.next < state.outcomes.count else { return nil }
+      defer { state.next += 1 }
+      return state.next
+    }
+  }
+
+  func put(_ outcome: Outcome, at index: Int) {
+    state.withLock { $0.outcomes[index] = outcome }
+  }
+
+  /// What came of every item; nil while one is missing.
+  var outcomes: [Outcome]? {
+    state.withLock { state in
+      let outcomes = state.outcomes.compactMap { $0 }
+      return outcomes.count == state.outcomes.count ? outcomes : nil
+    }
+  }
+}

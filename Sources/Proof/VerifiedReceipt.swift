@@ -1,0 +1,54 @@
+/// What came of checking one receipt.
+public struct VerifiedReceipt: Hashable, Sendable {
+  /// Something that is not as it was signed.
+  public struct Problem: Hashable, Sendable, Codable {
+    /// What kind of thing it is.
+    public enum Kind: String, Hashable, Sendable, Codable {
+      /// The receipt cannot be read as one.
+      case receipt
+      /// The signature does not fit the statement.
+      case signature
+      /// Somebody signed whose key is not known.
+      case key
+      /// The statement is not what a receipt says.
+      case statement
+      /// A stage does not follow from the one before it.
+      case chain
+      /// A file is missing or holds other bytes.
+      case file
+    }
+
+    /// What kind of thing it is.
+    public let kind: Kind
+    /// The culprit: a file's name, a stage, a key.
+    public let name: String
+    /// What is wrong with it.
+    public let reason: String
+  }
+
+  /// Where the receipt lies.
+  public let path: String
+  /// The name of the key that signed it, as the receipt tells it; nil where it cannot be read.
+  public var keyID: String?
+  /// The run that it is about; nil where it cannot be read.
+  public var run: String?
+  /// The names of what came in.
+  public var sources: [String] = []
+  /// How many stages are chained in it.
+  public var stageCount = 0
+  /// How many files it vouches for.
+  public var fileCount = 0
+  /// How many bytes they have.
+  public var byteCount = 0
+  /// Everything that is wrong; empty where it is verified.
+  public var problems: [Problem] = []
+
+  /// Whether everything is as it was signed, by a key that is trusted.
+  public var isSound: Bool { problems.isEmpty }
+
+  init(path: String) { self.path = path }
+
+  mutating func add(_ kind: Problem.Kind, _ name: String, _ reason: String) {
+    problems.append(Problem(kind: kind, name: name, reason: reason))
+  }
+}

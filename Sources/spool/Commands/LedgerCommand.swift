@@ -1,0 +1,185 @@
+import Arguments
+import Hashing
+import PipelineModel
+import Proof
+import Stages
+import Store
+
+/// `spool ledger`: the tree of all receipts, by which one that was deleted or slipped in is found.
+struct LedgerCommand: Command {
+  /// What is to be done.
+  enum Action: String, CaseIterable, ArgumentValue {
+    case head, prove, consistency
+  }
+
+  private static let action = Positional<Action?>.optional(
+    "ACTION", help: "What to do; left out, head.")
+  private static let words = Positional<[String]>.repeated(
+    "ARGUMENT", minimum: 0, help: "The receipt to prove; the earlier and the later head.",
+    completion: .files())
+
+  static let declaration = CommandDeclaration(
+    name: "ledger", group: "Proof",
+    summary: "Show the ledger of receipts, and prove what it holds.",
+    discussion: """
+      Every receipt is a leaf of a Merkle tree in the store, hashed as RFC 6962 has it, to which \
+      leaves are only added. head shows its size and root; with --json it is signed, a DSSE \
+      envelope to give away or to keep elsewhere. prove gives the hashes by which whoever has the \
+      root sees that a receipt is in it. consistency OLD [NEW] shows that the tree still begins with \
+      what it held before; OLD and NEW are signed heads in files, or sizes, and NEW is the tree as \
+      it is now unless it is named.
+
+      The exit code is 4 if a receipt is not there, or the tree does not continue an earlier one.
+      """,
+    positionals: [action, words], options: [Options.store, Options.keys, Options.json],
+    examples: [
+      Example("Keep the head elsewhere", "spool ledger head --json > head.json"),
+      Example("Has anything been forgotten since?", "spool ledger consistency head.json"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    do throws(Workbench.Refusal) {
+      let readable = try bench.existingStore(at: arguments[Options.store])
+      defer { withExtendedLifetime(readable) {} }
+      let leaves: [Digest]
+      do throws(StoreError) { leaves = try readable.store.receiptLeaves() } catch {
+        throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+      }
+      let tree = MerkleTree(leaves: leaves)
+      let words = arguments[Self.words]
+      switch (arguments[Self.action] ?? .head, words.count) {
+      case (.head, 0): try head(of: tree, bench)
+      case (.prove, 1): try prove(words[0], in: tree, console)
+      case (.consistency, 1...2): try compare(words, with: tree, bench)
+      default:
+        throw Workbench.Refusal(
+          text: "\(console.red("error:")) that is not what spool ledger takes\n"
+            + "next:  spool ledger head, prove RECEIPT, or consistency OLD [NEW]", code: .usage)
+      }
+      return .done
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  private func head(of tree: MerkleTree, _ bench: Workbench) throws(Workbench.Refusal) {
+    let size = tree.leaves.count
+    let root = tree.root(size: size)
+    guard arguments[Options.json] else {
+      return bench.console.print("receipts  \(size)\nroot      \(root)")
+    }
+    let key = try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      try bench.keyFolder(at: arguments[Options.keys]).signingKey()
+    }
+    bench.console.draw(TreeHead(size: size, root: root, time: SystemClock().now).signed(by: key))
+  }
+
+  private func prove(
+    _ path: String, in tree: MerkleTree, _ console: Console
+  ) throws(Workbench.Refusal) {
+    let leaf = try KeyCommand.asking(console) { () throws(ProofError) in
+      try MerkleTree.leaf(ofFile: path)
+    }
+    guard let index = tree.leaves.firstIndex(of: leaf) else {
+      throw broken(
+        "the receipt \(path) is not in the ledger", "it was changed, or another store wrote it",
+        console)
+    }
+    let size = tree.leaves.count
+    let proof = tree.inclusionProof(of: index, size: size)
+    tell(
+      Evidence(
+        index: index, oldSize: nil, size: size, leaf: leaf.hex, oldRoot: nil,
+        root: tree.root(size: size).hex, proof: proof.map(\.hex)), console)
+  }
+
+  private func compare(
+    _ words: [String], with tree: MerkleTree, _ bench: Workbench
+  ) throws(Workbench.Refusal) {
+    let old = try place(words[0], bench)
+    let new = try words.count > 1 ? place(words[1], bench) : (tree.leaves.count, nil)
+    for (size, root) in [old, new] {
+      guard size <= tree.leaves.count else {
+        throw broken(
+          "the ledger has forgotten receipts",
+          "it holds \(tree.leaves.count), and once held \(size)",
+          bench.console)
+      }
+      if let root, root != tree.root(size: size) {
+        throw broken(
+          "the ledger is not what it was",
+          "its first \(size) receipts have another root than the signed head says", bench.console)
+      }
+    }
+    guard old.size <= new.size else {
+      throw Workbench.Refusal(
+        text: "\(bench.console.red("error:")) the earlier head is the larger one\n"
+          + "next:  spool ledger consistency OLD NEW", code: .usage)
+    }
+    let proof = tree.consistencyProof(from: old.size, to: new.size)
+    tell(
+      Evidence(
+        index: nil, oldSize: old.size, size: new.size, leaf: nil,
+        oldRoot: tree.root(size: old.size).hex, root: tree.root(size: new.size).hex,
+        proof: proof.map(\.hex)), bench.console)
+  }
+
+  /// A size, or a signed head in a file.
+  private func place(
+    _ word: String, _ bench: Workbench
+  ) throws(Workbench.Refusal) -> (size: Int, root: Digest?) {
+    if let size = Int(word), size >= 0 { return (size, nil) }
+    let head = try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      try TreeHead(
+        at: word, keys: try bench.keyFolder(at: arguments[Options.keys]).knownKeys())
+    }
+    return (head.size, head.root)
+  }
+
+  private func broken(_ what: String, _ why: String, _ console: Console) -> Workbench.Refusal {
+    Workbench.Refusal(
+      text: ErrorText(
+        StageError(
+          what, reason: why, advice: "spool verify says whether the receipt itself is whole")
+      ).render(console), code: .verificationFailed)
+  }
+
+  private func tell(_ proof: Evidence, _ console: Console) {
+    console.print(arguments[Options.json] ? JSONText.of(proof) : proof.text)
+  }
+
+  /// A proof, as it is shown.
+  private struct Evidence: Encodable {
+    let index: Int?
+    let oldSize: Int?
+    let size: Int
+    let leaf: String?
+    let oldRoot: String?
+    let root: String
+    let proof: [String]
+
+    var text: String {
+      var lines: [String] = []
+      if let index, let leaf {
+        lines += ["receipt   \(index + 1) of \(size)", "leaf      \(leaf)"]
+      }
+      if let oldSize, let oldRoot {
+        lines += [
+          "the ledger of \(Count.of(size, "receipt")) begins with that of \(oldSize)",
+          "old root  \(oldRoot)",
+        ]
+      }
+      lines.append("root      \(root)")
+      for (number, hash) in proof.enumerated() {
+        lines.append("\(number == 0 ? "proof   " : "        ")  \(hash)")
+      }
+      return lines.joined(separator: "\n")
+    }
+  }
+}

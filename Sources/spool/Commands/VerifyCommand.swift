@@ -1,0 +1,109 @@
+import Arguments
+import Glibc
+import PipelineModel
+import Proof
+import Stages
+
+/// `spool verify`: is everything that a receipt vouches for as it was signed?
+struct VerifyCommand: Command {
+  private static let place = Positional<String>.required(
+    "RECEIPT", help: "A receipt, or a folder whose receipts are all checked.", completion: .files())
+  private static let key = Option<[String]>.values(
+    "key", "PUB", help: "Take only signatures by this public key, and not those known here.")
+
+  static let declaration = CommandDeclaration(
+    name: "verify", group: "Proof",
+    summary: "Check receipts, and the files that they vouch for.",
+    discussion: """
+      Checks the signature, the chain of stages, and every file beside the receipt: whatever is not \
+      as it was signed is named. Only keys that are known here count: your own, your earlier ones, \
+      and those that spool key import took; or those that --key names. In a folder and those below \
+      it, every file called *.receipt.json is checked.
+
+      The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
+      itself shows is not proven by any receipt.
+      """,
+    positionals: [place], options: [key, Options.keys, Options.json, Options.quiet],
+    examples: [
+      Example("One recording's exports", "spool verify exports/note.receipt.json"),
+      Example("A stranger's archive", "spool verify archive --key their.pub"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let bench = Workbench(console: console)
+    do throws(Workbench.Refusal) {
+      let keys = try keys(bench)
+      let paths = try receipts(console)
+      let stop = SignalWatch.begin()
+      let meter = ReadingMeter(
+        console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
+      let found = Verification(keys: keys, threadCount: SystemClock.coreCount).check(
+        paths, mayGoOn: { !stop.isRequested },
+        report: { progress in
+          if progress.allBytes > 0 { meter.show(progress.bytes, of: progress.allBytes) }
+        })
+      meter.clear()
+      guard let found else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+      tell(found, console)
+      return found.allSatisfy(\.isSound) ? .done : .verificationFailed
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  /// The keys whose signatures count.
+  private func keys(_ bench: Workbench) throws(Workbench.Refusal) -> [VerifyingKey] {
+    let named = arguments[Self.key]
+    guard named.isEmpty else {
+      var keys: [VerifyingKey] = []
+      for path in named {
+        keys.append(try KeyCommand.publicKey(at: path, bench.console))
+      }
+      return keys
+    }
+    return try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
+    }
+  }
+
+  /// The receipts that are to be checked.
+  private func receipts(_ console: Console) throws(Workbench.Refusal) -> [String] {
+    let place = arguments[Self.place]
+    var status = stat()
+    guard unsafe stat(place, &status) == 0 else {
+      throw refusal(
+        "cannot read \(place)", unsafe String(cString: strerror(errno)), "check the path", console)
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return [place] }
+    let paths = ReceiptSearch.receipts(below: place)
+    guard !paths.isEmpty else {
+      throw refusal(
+        "there is no receipt in \(place)",
+        "no file in it or below it is called *\(ReceiptSearch.ending)",
+        "name another folder; a proof stage in a pipeline writes receipts", console)
+    }
+    return paths
+  }
+
+  private func refusal(
+    _ what: String, _ why: String, _ next: String, _ console: Console
+  ) -> Workbench.Refusal {
+    Workbench.Refusal(
+      text: ErrorText(StageError(what, reason: why, advice: next)).render(console), code: .failed)
+  }
+
+  private func tell(_ receipts: [VerifiedReceipt], _ console: Console) {
+    if arguments[Options.json] {
+      for receipt in receipts { console.print(JSONText.of(VerifiedLine(receipt))) }
+      return
+    }
+    let text = VerifiedText(receipts, isQuiet: arguments[Options.quiet])
+    for line in text.lines { console.print(line) }
+    for advice in text.advice(keys: arguments[Self.key]) { console.report("next:  \(advice)") }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Hashing
+import TestSupport
+
+@testable import Proof
+
+/// A receipt with its files in a folder of its own, as a run would leave them.
+struct SampleReceipt {
+  let scratch: ScratchFolder
+  let key = SigningKey()
+  let statement: JSON
+  let subjects: [Receipt.Subject]
+
+  var path: String { scratch.file("note.receipt.json") }
+
+  /// - Parameter exports: the names and texts of the exports.
+  init(_ exports: [String: String] = ["note.wav": "sound", "it's \"one\".m4a": "more"]) throws {
+    scratch = try ScratchFolder()
+    var files = exports
+    files["spool.pub"] = key.verifyingKey.pem
+    files["note.verify.sh"] = VerificationScript.text(
+      receipt: "note.receipt.json", checksums: "note.sha256", key: "spool.pub")
+    files["note.sha256"] = ChecksumList.text(
+      of: files.sorted { $0.key < $1.key }.map { ($0.key, SHA256.digest(of: $0.value)) })
+    for (name, text) in files { try scratch.write(text, to: name) }
+    subjects = files.sorted { $0.key < $1.key }.map { name, text in
+      Receipt.Subject(
+        name: name, digest: SHA256.digest(of: text), byteCount: text.utf8.count,
+        step: exports[name] == nil ? nil : "export")
+    }
+    statement = Self.receipt(subjects).json
+    try write(statement)
+  }
+
+  /// Signs a statement, and puts it in the receipt's place.
+  func write(_ statement: JSON) throws {
+    try scratch.write(
+      Envelope(statement.canonicalBytes, signedBy: key).text, to: "note.receipt.json")
+  }
+
+  /// What `Verification` says of it.
+  func check(keys: [VerifyingKey]? = nil) -> VerifiedReceipt? {
+    Verification(keys: keys ?? [key.verifyingKey], threadCount: 2).check([path])?.first
+  }
+
+  /// What is wrong with it, as `kind name`.
+  func complaints(keys: [VerifyingKey]? = nil) -> [String]? {
+    check(keys: keys)?.problems.map { "\($0.kind.rawValue) \($0.name)" }
+  }
+
+  static func receipt(_ subjects: [Receipt.Subject], finishedAt: Double = 1_790_000_002.25)
+    -> Receipt
+  {
+    let digests = ["a", "b", "c", "d"].map { SHA256.digest(of: $0) }
+    var source = Receipt.Source(input: "note", name: "note.m4a", digest: digests[0])
+    source.byteCount = 1234
+    source.inbox = "/inbox"
+    source.arrivedAt = 1_790_000_000
+    source.sidecar = Receipt.Sidecar(
+      name: "note.json", digest: SHA256.digest(of: "{}"), byteCount: 2, content: Array("{}".utf8))
+    func stage(_ id: String, _ input: Digest, _ output: Digest) -> Receipt.Stage {
+      Receipt.Stage(
+        id: id, kind: id, revision: 2,
+        parameters: .group(["frequency": .number(80.5), "bands": .list([.integer(3)])]),
+        inputs: ["sound": input],
+        outputs: [
+          "sound": Receipt.Output(
+            kind: "sound", identity: output, file: .init(digest: digests[3], byteCount: 9))
+        ],
+        libraries: ["libavcodec": "59.37.100"], key: digests[3], isReused: id == "decode",
+        finishedAt: id == "decode" ? nil : finishedAt)
+    }
+    return Receipt(
+      subjects: subjects,
+      origin: Receipt.Origin(
+        program: .init(name: "spool", version: "1"), host: .init(name: "host", version: "Linux"),
+        run: Receipt.Run(
+          id: "run-1", pipeline: "quick", pipelineDigest: digests[1], startedAt: 1_790_000_000.12,
+          finishedAt: finishedAt),
+        sources: [source]),
+      stages: [
+        stage("decode", digests[0], digests[1]), stage("eq", digests[1], digests[2]),
+        stage("export", digests[2], digests[3]),
+      ])
+  }
+}
