@@ -44,7 +44,8 @@ struct SubjectFile: Hashable, Sendable {
     posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     var hasher = SHA256()
     var byteCount = 0
-    var block = [UInt8](repeating: 0, count: 1 << 20)
+    // No larger than the file: to clear a mebibyte takes longer than to read a small file.
+    var block = [UInt8](repeating: 0, count: max(1, min(file.byteCount, 1 << 20)))
     while true {
       let count = unsafe block.withUnsafeMutableBytes { bytes in
         let count = unsafe Glibc.read(file.descriptor, bytes.baseAddress, bytes.count)

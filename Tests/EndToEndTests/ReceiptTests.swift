@@ -268,6 +268,17 @@ struct WatchReceiptTests {
     #expect(sum.text.hasPrefix(source.digest.sha256))
   }
 
+  @Test("a signing key that others can read ends the watch before it begins")
+  func looseKey() throws {
+    let inbox = try WatchedPlace()
+    #expect(try inbox.place.spool(["key", "export"]).exitCode == 0)
+    let secret = inbox.place.keys + "/signing.pem"
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: secret)
+    let watch = try inbox.watch()
+    #expect(watch.end() == 1)
+    #expect(watch.errors.contains("chmod 600"))
+  }
+
   private struct Statement: Decodable {
     struct Predicate: Decodable { let origin: Origin }
     struct Origin: Decodable { let sources: [Source] }

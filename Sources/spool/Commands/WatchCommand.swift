@@ -97,13 +97,18 @@ struct WatchCommand: Command {
   private func watch(
     _ order: WatchOrder, _ store: DiskStore, _ console: Console
   ) throws(Workbench.Refusal) -> ExitCode {
+    let witness = Workbench(console: console).witness(
+      keys: arguments[Options.keys], ledger: store)
+    // Months of recordings without a receipt are not found out one by one.
+    do throws(StageError) { try witness.prepare() } catch {
+      throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
+    }
     let clock = SystemClock()
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
       store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
       clock: clock, makeRunID: { clock.makeRunID() }, recorder: log,
-      witness: Workbench(console: console).witness(
-        keys: arguments[Options.keys], ledger: store))
+      witness: witness)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
     do throws(StageError) {

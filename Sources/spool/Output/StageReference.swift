@@ -10,10 +10,11 @@ struct StageReference {
   func text(width: Int) -> String {
     var lines = ["\(descriptor.kind): \(descriptor.summary)", ""]
     lines += wrap(descriptor.discussion, width: min(width, 80))
-    lines += ["", "Inputs"]
-    lines += descriptor.inputs.map { port($0) }
-    lines += ["", "Outputs"]
-    lines += descriptor.outputs.map { port($0) }
+    for (title, ports) in [("Inputs", descriptor.inputs), ("Outputs", descriptor.outputs)]
+    where !ports.isEmpty {
+      lines += ["", title]
+      lines += ports.map { port($0) }
+    }
     if !descriptor.parameters.isEmpty {
       lines += ["", "Parameters"]
       for parameter in descriptor.parameters { lines += rows(parameter, indent: 2) }
