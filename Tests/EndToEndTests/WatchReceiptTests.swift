@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a watch took in is proven without being asked for.
+@Suite("A watch writes a receipt for every recording", .serialized)
+struct WatchReceiptTests {
+  @Test("with its inbox, its arrival and its sidecar as received")
+  func arrival() throws {
+    let inbox = try WatchedPlace()
+    try inbox.make(1)
+    try inbox.make(2)
+    let watch = try inbox.watch()
+    let sidecar = #"{"noteId": "7c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41", "title": "Eins"}"#
+    try inbox.shell("echo '\(sidecar)' > inbox/one.json; cp made/1.wav inbox/one.wav")
+    try inbox.shell("cp made/2.wav inbox/two.wav")
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 })
+    let place = inbox.place
+    let verified = try place.spool(["verify", place.out])
+    #expect(verified.exitCode == 0, "\(verified.text)")
+    #expect(verified.text.contains("2 receipts"))
+    struct Envelope: Decodable { let payload: Data }
+    let envelope = try JSONDecoder().decode(
+      Envelope.self, from: place.export("one.receipt.json"))
+    try expectSchema(envelope.payload, place)
+    let statement = try JSONDecoder().decode(Statement.self, from: envelope.payload)
+    let source = try #require(statement.predicate.origin.sources.first)
+    #expect(source.name == "one.wav")
+    #expect(source.inbox == inbox.inbox)
+    #expect(source.arrivedAt?.hasSuffix("Z") == true)
+    #expect(source.sidecar?.name == "one.json")
+    #expect(source.sidecar?.content == Data((sidecar + "\n").utf8))
+    let sum = try #require(Program(named: "sha256sum")).run([place.file("made/1.wav")])
+    #expect(sum.text.hasPrefix(source.digest.sha256))
+  }
+
+  /// Holds a real statement against the JSON Schema that is shipped, where there is a validator.
+  private func expectSchema(_ statement: Data, _ place: Workspace) throws {
+    let python = try #require(Program(named: "python3"))
+    guard try python.run(["-c", "import jsonschema"]).exitCode == 0 else { return }
+    let path = try place.folder.write(
+      String(decoding: statement, as: UTF8.self), to: "statement.json")
+    let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Sources/Proof/Proof.docc/receipt.schema.json").path
+    let check = try python.run([
+      "-c",
+      """
+      import json, sys, jsonschema
+      schema, statement = (json.load(open(path)) for path in sys.argv[1:])
+      for error in jsonschema.Draft202012Validator(schema).iter_errors(statement):
+          print(error.json_path, error.message)
+      """, schema, path,
+    ])
+    #expect(check.exitCode == 0 && check.text == "", "\(check.text)\(check.errorOutput)")
+  }
+
+  @Test("a signing key that others can read ends the watch before it begins")
+  func looseKey() throws {
+    let inbox = try WatchedPlace()
+    #expect(try inbox.place.spool(["key", "export"]).exitCode == 0)
+    let secret = inbox.place.keys + "/signing.pem"
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: secret)
+    let watch = try inbox.watch()
+    #expect(watch.end() == 1)
+    #expect(watch.errors.contains("chmod 600"))
+  }
+
+  private struct Statement: Decodable {
+    struct Predicate: Decodable { let origin: Origin }
+    struct Origin: Decodable { let sources: [Source] }
+    struct Source: Decodable {
+      let name: String
+      let inbox: String?
+      let arrivedAt: String?
+      let sidecar: Sidecar?
+      let digest: Digest
+    }
+    struct Sidecar: Decodable {
+      let name: String?
+      let content: Data?
+    }
+    struct Digest: Decodable { let sha256: String }
+    let predicate: Predicate
+  }
+}
