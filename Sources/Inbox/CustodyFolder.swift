@@ -109,7 +109,8 @@ struct CustodyFolder: ~Copyable {
   /// Writes a whole file in place of an older one: under a name of its own first, flushed, then
   /// renamed. The folder itself is not flushed.
   func write(_ text: String, to target: InboxPath) throws(CustodyError) {
-    let name = "\(Self.temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36)).tmp"
+    let unique = String(UInt64.random(in: .min ... .max), radix: 36)
+    let name = "\(Self.temporaryPrefix)\(getpid())-\(unique).tmp"
     guard let temporary = InboxPath(name) else { return }
     do throws(CustodyError) {
       try doing("write", target) { () throws(SystemError) in
@@ -125,12 +126,28 @@ struct CustodyFolder: ~Copyable {
     }
   }
 
-  /// Removes what a process that died was writing. Only for whoever has the lock.
+  /// Removes what a process that died was writing. Several inboxes may share the folder: what a
+  /// process that is alive has just begun is its own, or another inbox's, and is renamed in a moment.
   func sweep() throws(CustodyError) {
     let files = try files {
       $0.text?.hasPrefix(Self.temporaryPrefix) == true && $0.hasSuffix(".tmp")
     }
-    for name in files.keys { try remove(InboxPath.inbox.appending(name)) }
+    let now = Int64(time(nil)) * 1_000_000_000
+    for (name, stamp) in files {
+      let isRecent = abs(now - stamp.changed) < Self.writingTime
+      if isRecent, let process = Self.writer(of: name), kill(process, 0) == 0 || errno == EPERM {
+        continue
+      }
+      try remove(InboxPath.inbox.appending(name))
+    }
+  }
+
+  /// Longer than any small file takes to be written, in nanoseconds.
+  private static let writingTime: Int64 = 600_000_000_000
+
+  /// The process that a temporary file is named after.
+  private static func writer(of name: FileName) -> pid_t? {
+    name.text?.dropFirst(temporaryPrefix.count).split(separator: "-").first.flatMap { pid_t($0) }
   }
 
   /// The files in the folder itself whose names are wanted.

@@ -38,15 +38,17 @@ internal import CCrypto
 
   /// A key from PEM; nil for what is none, is encrypted, or is of another kind than Ed25519.
   init?(pem: String, isPrivate: Bool) {
-    let bytes = Array(pem.utf8)
-    let source = unsafe BIO_new_mem_buf(bytes, Int32(clamping: bytes.count))
-    defer { unsafe BIO_free(source) }
     // An empty passphrase: without any, libcrypto would ask on the terminal.
     var passphrase: [UInt8] = [0]
-    let read = unsafe passphrase.withUnsafeMutableBufferPointer { empty in
-      isPrivate
-        ? unsafe PEM_read_bio_PrivateKey(source, nil, nil, empty.baseAddress)
-        : unsafe PEM_read_bio_PUBKEY(source, nil, nil, empty.baseAddress)
+    // The source reads from these bytes, which have to stay until all is read.
+    let read = unsafe Array(pem.utf8).withUnsafeBytes { bytes in
+      let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+      defer { unsafe BIO_free(source) }
+      return unsafe passphrase.withUnsafeMutableBufferPointer { empty in
+        isPrivate
+          ? unsafe PEM_read_bio_PrivateKey(source, nil, nil, empty.baseAddress)
+          : unsafe PEM_read_bio_PUBKEY(source, nil, nil, empty.baseAddress)
+      }
     }
     ERR_clear_error()
     guard let key = unsafe read else { return nil }

@@ -3,14 +3,15 @@ internal import PipelineModel
 
 /// What the store knows of files outside: rows that hold for as long as the file's stamp does.
 enum CustodyTables {
-  /// The digest that was remembered for the file, if it is still that version of it.
+  /// The digest that was remembered for the file, if it is still that version of it, and if what was
+  /// remembered is what it was: it becomes the recording's identity, and is signed in receipts.
   static func digest(
     ofFile path: String, stamp: FileStamp, in database: inout Database
   ) throws(StoreError) -> Digest? {
     let rows = try database.run(
       "SELECT digest FROM digests WHERE path = ? AND \(stampMatches)",
       [.text(path)] + columns(stamp), to: "read known files in")
-    return rows.first?[0].text.flatMap(Digest.init(hex:))
+    return rows.first?[0].text.flatMap(SealedText.open).flatMap(Digest.init(hex:))
   }
 
   /// Remembers the digest of this version of the file.
@@ -19,7 +20,8 @@ enum CustodyTables {
   ) throws(StoreError) {
     try database.run(
       "INSERT OR REPLACE INTO digests (path, \(stampColumns), digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      [.text(path)] + columns(stamp) + [.text(digest.hex)], to: "record a file in")
+      [.text(path)] + columns(stamp) + [.text(SealedText.seal(digest.hex))],
+      to: "record a file in")
   }
 
   /// What a file was published as.

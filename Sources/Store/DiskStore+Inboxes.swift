@@ -30,7 +30,7 @@ extension DiskStore {
       return WatchedInbox(
         path: String(summary.dropFirst(mark.count)),
         processNumber: owner.flatMap { $0.isAlive ? Int($0.number) : nil },
-        report: row[2].text.flatMap(SealedNote.open).flatMap {
+        report: row[2].text.flatMap(SealedText.open).flatMap {
           try? JSONDecoder().decode(InboxReport.self, from: Data($0.utf8))
         },
         reportedAt: row[3].real)

@@ -16,7 +16,7 @@ extension Inspection {
       if let owner = row[2].text.flatMap({ ProcessIdentity($0) }), owner.isAlive { continue }
       report.unfinished += 1
       guard let stored = row[3].text else { continue }
-      guard let note = SealedNote.open(stored) else {
+      guard let note = SealedText.open(stored) else {
         report.findings.append(
           InspectionFinding(
             .damagedNote, layout.database, subject: work,

@@ -92,7 +92,7 @@ enum WorkTable {
       guard try holds(work, epoch: epoch, in: &database) else { return false }
       try database.run(
         "UPDATE work SET note = ?, noted_at = ?, touched_since_boot = ? WHERE work = ?",
-        [.text(SealedNote.seal(text)), .real(now), .real(sinceBoot), .text(work.hex)], to: action)
+        [.text(SealedText.seal(text)), .real(now), .real(sinceBoot), .text(work.hex)], to: action)
       return true
     }
   }
@@ -132,7 +132,7 @@ enum WorkTable {
       let epoch = row[2].integer, let claimedAt = row[4].real
     else { return nil }
     var note: JournalNote?
-    if let text = row[5].text.flatMap(SealedNote.open), let notedAt = row[6].real {
+    if let text = row[5].text.flatMap(SealedText.open), let notedAt = row[6].real {
       note = JournalNote(text: text, notedAt: notedAt)
     }
     return WorkEntry(

@@ -84,7 +84,9 @@ struct WatchWaitingTests {
           try SpoolProgram.program.path, "watch", place.file("pipeline.yaml"), inbox.inbox,
           "--out", place.out, "--outbox", inbox.outbox, "--settle", "300ms", "--json",
         ],
-      environment: ["SPOOL_STORE": place.file("nobody")], folder: place.folder.path)
+      environment: [
+        "SPOOL_STORE": place.file("nobody"), "SPOOL_KEYS": place.file("nobody-keys"),
+      ], folder: place.folder.path)
     inbox.wait { !watch.isRunning || watch.news.contains { $0.event == "watching" } }
     try #require(watch.isRunning, "\(watch.errors)")
     // What it has so far looks whole: it is sound without a declared length.

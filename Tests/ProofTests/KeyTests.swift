@@ -20,6 +20,23 @@ struct KeyTests {
     return try #require(attributes[.posixPermissions] as? Int)
   }
 
+  @Test("a key is read the same however often, and whatever other threads do with memory meanwhile")
+  func readAtOnce() async {
+    let key = SigningKey()
+    let wrong = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          (0..<400).count { round in
+            let other = [UInt8](repeating: UInt8(number), count: 100 + round)
+            return SigningKey(pem: key.pem)?.pem != key.pem || other.count != 100 + round
+          }
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(wrong == 0)
+  }
+
   @Test("the signature of RFC 8032's third test is the published one")
   func vector() throws {
     // Wrapped as RFC 8410 has it.

@@ -32,8 +32,8 @@ struct InboxCommand: Command {
       list shows the notes that changed last. show tells all that is known of one: its run and \
       exports, what its sidecar says, and its history. retry has failed ones tried again, all of them \
       with --all. release lets in what was quarantined. forget strikes a note with its history, so \
-      that the recording is new when it comes again; exports stay. A watch that runs takes notice \
-      within a few seconds.
+      that the recording is new when it comes again; exports stay, but the store's copy of the \
+      recording is given up to spool gc. A watch that runs takes notice within a few seconds.
       """,
     positionals: [action, notes], options: [state, limit, all, Options.store, Options.json],
     examples: [
@@ -141,10 +141,18 @@ struct InboxCommand: Command {
       if arguments[Options.json] {
         console.print(JSONText.of(NoteLine(changed)))
       } else {
-        console.print(
-          action == .forget
-            ? "forgotten: \(Format.visible(note.fileName)) (\(note.key))"
-            : "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.state.words)")
+        guard action == .forget else {
+          console.print(
+            "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.state.words)")
+          return
+        }
+        console.print("forgotten: \(Format.visible(note.fileName)) (\(note.key))")
+        // It may be the only copy, where the inbox keeps nothing.
+        if let path = try? store.path(of: note.recording) {
+          console.report(
+            "note: spool gc may remove its original from now on; copy it first if it lies nowhere "
+              + "else: \(Format.visible(path))")
+        }
       }
     case .refused(let refusal):
       throw Workbench.Refusal(

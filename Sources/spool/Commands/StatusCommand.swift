@@ -22,7 +22,7 @@ struct StatusCommand: Command {
     do throws(Workbench.Refusal) {
       let readable = try bench.readableStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
-      let status = try StoreStatus(bench, readable.store)
+      let status = try StoreStatus(bench, readable.store, named: arguments[Options.store])
       console.print(
         arguments[Options.json]
           ? JSONText.of(status) : status.text(at: SystemClock().now))

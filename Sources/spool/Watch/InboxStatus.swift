@@ -1,3 +1,4 @@
+import Glibc
 import PipelineModel
 import Store
 
@@ -6,6 +7,9 @@ struct InboxStatus: Encodable {
   private let path: String
   /// The number of the process that watches it; nil where none does.
   private let process: Int?
+  /// Whether there is no such folder at present: an unmounted share looks like one in which nothing
+  /// arrives.
+  private let isMissing: Bool
   /// In seconds since 1970.
   private let reportedAt: Double?
   private let waiting: InboxReport.Group?
@@ -18,6 +22,7 @@ struct InboxStatus: Encodable {
   init(_ inbox: WatchedInbox) {
     path = inbox.path
     process = inbox.processNumber
+    isMissing = unsafe access(inbox.path, F_OK) != 0
     reportedAt = inbox.reportedAt
     waiting = inbox.report?.waiting
     refused = inbox.report?.refused
@@ -30,6 +35,9 @@ struct InboxStatus: Encodable {
       "inbox \(Format.visible(path)): "
         + (process.map { "watched by process \($0)" } ?? "not watched since its watch was killed")
     ]
+    if isMissing {
+      lines.append("           there is no such folder now: nothing can arrive in it")
+    }
     lines += Self.lines(waiting, "not taken in yet") + Self.lines(refused, "left alone")
     if let ignored, ignored.count > 0 {
       let names = ignored.files.prefix(Self.nameLimit).map(\.path)

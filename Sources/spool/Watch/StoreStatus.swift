@@ -52,7 +52,10 @@ struct StoreStatus: Encodable {
   /// How long a doubt about a note is worth a word, in seconds.
   private static let doubtPeriod = 30.0 * 86_400
 
-  init(_ bench: Workbench, _ store: DiskStore) throws(Workbench.Refusal) {
+  /// - Parameter option: `--store` as it was typed, which what is to be typed next needs as well.
+  init(
+    _ bench: Workbench, _ store: DiskStore, named option: String?
+  ) throws(Workbench.Refusal) {
     let tally: NoteTally
     do throws(StoreError) {
       tally = try store.tally(pipeline: nil)
@@ -86,8 +89,9 @@ struct StoreStatus: Encodable {
         id: $0.id.name, pipeline: $0.pipeline, state: $0.state.rawValue,
         startedAt: $0.startedAt, failure: $0.failure)
     }
-    next =
+    let commands =
       tally.nextCommands + (own.first { $0.state != .running }.flatMap(\.wayOn).map { [$0] } ?? [])
+    next = commands.map { $0 + (option.map { " " + ShellWords.line(["--store", $0]) } ?? "") }
   }
 
   /// For people; `now` is in seconds since 1970.

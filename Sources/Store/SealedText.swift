@@ -1,12 +1,12 @@
 internal import Hashing
 
-/// A note of progress as it lies in the database, where nothing else would tell a flipped bit: its
-/// SHA-256 in hexadecimal digits, a space, and its text.
-enum SealedNote {
-  /// What is stored of a note.
+/// A text as it lies in the database, where nothing else would tell a flipped bit: its SHA-256 in
+/// hexadecimal digits, a space, and the text itself.
+enum SealedText {
+  /// What is stored of a text.
   static func seal(_ text: String) -> String { SHA256.digest(of: text).hex + " " + text }
 
-  /// The note that was stored; nil where it is not what it was.
+  /// The text that was stored; nil where it is not what it was.
   static func open(_ stored: String) -> String? {
     let text = stored.dropFirst(digitCount + 1)
     guard stored.dropFirst(digitCount).first == " ",
