@@ -1,4 +1,5 @@
 internal import AudioModel
+internal import CLibAVLoader
 internal import CPosix
 internal import Threading
 
@@ -92,6 +93,7 @@ final class ChunkedEncoding: SoundFileEncoding {
     try start(last)
     while jobs.count > 0 { try takeOldest() }
     if plan.isLong {
+      spool_libav_give_pages_back()
       for chunk in 0..<chunkCount {
         // What encoders needed, of this file or of others that are done meanwhile, goes back to the
         // system before the muxer's table takes its place.

@@ -15,7 +15,7 @@ extension DiskStore: BatchLog {
           SELECT f.path, f.recording, f.sidecar, f.settings, f.name, f.state, f.media_seconds,
             f.report, d.device, d.inode, d.byte_count, d.modified_ns, d.changed_ns
           FROM batch_files AS f
-          LEFT JOIN digests AS d ON d.path = ? || f.path AND d.digest = f.recording
+          LEFT JOIN digests AS d ON d.path = ? || f.path AND substr(d.digest, -64) = f.recording
           WHERE f.batch = ?
           """, [.text(FilePath.absolute(folder) + "/"), .text(batch.hex)], to: "read a batch in"),
         try database.run(

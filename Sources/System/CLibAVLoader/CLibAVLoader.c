@@ -102,8 +102,15 @@ static int give_pages_back(struct dl_phdr_info *object, size_t size, void *count
   return 0;
 }
 
+// How many objects were there before libav's.
+static int objects_before;
+
+void spool_libav_give_pages_back(void) {
+  int others = objects_before;
+  if (others > 0) dl_iterate_phdr(give_pages_back, &others);
+}
+
 static void load(void) {
-  int objects_before = 0;
   dl_iterate_phdr(count_object, &objects_before);
   void *libraries[library_count];
   for (int index = 0; index < library_count; index++) {
@@ -123,7 +130,7 @@ static void load(void) {
     }
   }
   // Objects are told of in the order in which they were opened: the first are none of libav's.
-  dl_iterate_phdr(give_pages_back, &objects_before);
+  spool_libav_give_pages_back();
   ((__typeof__(&av_log_set_callback))addresses[index_av_log_set_callback])(keep_message);
 }
 

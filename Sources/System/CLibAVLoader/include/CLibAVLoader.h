@@ -12,6 +12,10 @@
 // A libav function called while this fails ends the process with that reason.
 int spool_libav_load(char *error, size_t length);
 
+// Gives back the pages of the libraries' code and tables that nobody may need for a while; those
+// that are needed come back from the page cache by themselves.
+void spool_libav_give_pages_back(void);
+
 // libav's first complaint on the calling thread since `spool_libav_forget_message`, without a line
 // end; empty when there was none. The first one names the cause, the later ones what followed from
 // it. Valid until libav is called again on this thread. Nothing that libav says is ever written to
