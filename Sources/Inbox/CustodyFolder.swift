@@ -1,6 +1,7 @@
 internal import Sidecars
 internal import CPosix
 internal import Glibc
+internal import Synchronization
 
 /// An open inbox or outbox in which custody moves and writes files. Like everything beneath an
 /// inbox they are reached without following any link.
@@ -112,6 +113,8 @@ struct CustodyFolder: ~Copyable {
     let unique = String(UInt64.random(in: .min ... .max), radix: 36)
     let name = "\(Self.temporaryPrefix)\(getpid())-\(unique).tmp"
     guard let temporary = InboxPath(name) else { return }
+    Self.underWay.withLock { _ = $0.insert(name) }
+    defer { Self.underWay.withLock { _ = $0.remove(name) } }
     do throws(CustodyError) {
       try doing("write", target) { () throws(SystemError) in
         try fill(temporary, with: Array(text.utf8))
@@ -126,8 +129,8 @@ struct CustodyFolder: ~Copyable {
     }
   }
 
-  /// Removes what a process that died was writing. Several inboxes may share the folder: what a
-  /// process that is alive has just begun is its own, or another inbox's, and is renamed in a moment.
+  /// Removes what a process that died was writing. Several inboxes may share the folder: what this
+  /// process is writing now, or another one that is alive has just begun, is renamed in a moment.
   func sweep() throws(CustodyError) {
     let files = try files {
       $0.text?.hasPrefix(Self.temporaryPrefix) == true && $0.hasSuffix(".tmp")
@@ -135,15 +138,23 @@ struct CustodyFolder: ~Copyable {
     let now = Int64(time(nil)) * 1_000_000_000
     for (name, stamp) in files {
       let isRecent = abs(now - stamp.changed) < Self.writingTime
-      if isRecent, let process = Self.writer(of: name), kill(process, 0) == 0 || errno == EPERM {
-        continue
-      }
+      if isRecent, let process = Self.writer(of: name), Self.isWriting(process, name) { continue }
       try remove(InboxPath.inbox.appending(name))
     }
   }
 
   /// Longer than any small file takes to be written, in nanoseconds.
   private static let writingTime: Int64 = 600_000_000_000
+
+  /// The temporary files that this process is writing, in any folder.
+  private static let underWay = Mutex<Set<String>>([])
+
+  private static func isWriting(_ process: pid_t, _ name: FileName) -> Bool {
+    guard process != getpid() else {
+      return underWay.withLock { $0.contains(name.text ?? "") }
+    }
+    return kill(process, 0) == 0 || errno == EPERM
+  }
 
   /// The process that a temporary file is named after.
   private static func writer(of name: FileName) -> pid_t? {
