@@ -55,18 +55,21 @@ let package = Package(
     // What both sides share.
     library("Hashing", ["CCrypto", "CXXHash"]),
     library("Threading"),
+    library("JSONText"),
 
     // The pipeline side: it has never heard of sound.
-    library("PipelineModel", ["Hashing"]),
+    library("PipelineModel", ["Hashing", "JSONText"]),
     library("PipelineFile", ["PipelineModel", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
     library("Store", ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"]),
-    library("Sidecars", ["PipelineModel"]),
-    library("Inbox", ["PipelineModel", "Sidecars", "Hashing", "Threading", "CPosix"]),
-    library("Batch", ["PipelineModel", "PipelineEngine", "Sidecars", "Threading", "Hashing"]),
+    library("Sidecars", ["PipelineModel", "JSONText"]),
+    library("Inbox", ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"]),
+    library(
+      "Batch",
+      ["PipelineModel", "PipelineEngine", "Sidecars", "JSONText", "Threading", "Hashing"]),
 
     // It knows neither side: it signs statements and checks them.
-    library("Proof", ["Hashing", "Threading", "CCrypto"]),
+    library("Proof", ["JSONText", "Hashing", "Threading", "CCrypto"]),
 
     // The sound side: it has never heard of pipelines.
     library("AudioModel", extra: lifetimes + optimised),
@@ -81,7 +84,7 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "Hashing", "Threading",
+        "Proof", "JSONText", "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(
@@ -96,8 +99,8 @@ let package = Package(
       name: "spool",
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
-        "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "Media", "Proof", "Threading",
-        "CPosix",
+        "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "JSONText", "Media", "Proof",
+        "Threading", "CPosix",
       ],
       swiftSettings: rules),
 
@@ -116,6 +119,7 @@ let package = Package(
     tests("ArchitectureTests", []),
     tests("HashingTests", ["Hashing"]),
     tests("ThreadingTests", ["Threading"]),
+    tests("JSONTextTests", ["JSONText"]),
     tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
     tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
@@ -128,10 +132,13 @@ let package = Package(
     tests("StoreTests", ["Store", "PipelineModel", "Hashing", "Threading", "TestSupport"]),
     tests(
       "InboxTests",
-      ["Inbox", "Sidecars", "Store", "PipelineModel", "Hashing", "CPosix", "TestSupport"]),
+      [
+        "Inbox", "Sidecars", "Store", "PipelineModel", "JSONText", "Hashing", "CPosix",
+        "TestSupport",
+      ]),
     tests("SidecarsTests", ["Sidecars", "PipelineModel", "TestSupport"]),
     tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
-    tests("ProofTests", ["Proof", "Hashing", "TestSupport"]),
+    tests("ProofTests", ["Proof", "JSONText", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
     tests("PicturesTests", ["Pictures", "Media", "TestSupport"]),

@@ -1,3 +1,4 @@
+internal import JSONText
 public import PipelineModel
 import Sidecars
 

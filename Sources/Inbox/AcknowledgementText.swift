@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Sidecars
 internal import Hashing
 internal import PipelineModel
@@ -41,7 +42,7 @@ enum AcknowledgementText {
 
   /// An object as a whole file.
   static func object(_ fields: [String: JSONValue]) -> String {
-    JSONValue.object(fields).canonical + "\n"
+    JSONValue.object(fields).compact + "\n"
   }
 
   private static func description(of note: Note) -> [String: JSONValue] {

@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Sidecars
 internal import PipelineModel
 
@@ -49,17 +50,15 @@ struct CommandReading {
   }
 
   private static func fields(of bytes: [UInt8]) throws(Problem) -> [String: JSONValue] {
-    do throws(JSONReader.SyntaxError) {
+    do throws(JSONSyntaxError) {
       let read = try JSONReader.value(of: bytes, depthLimit: 8)
       guard case .object(let fields) = read.value else {
-        throw JSONReader.SyntaxError(
+        throw JSONSyntaxError(
           line: 1, column: 1, found: read.value.summary, expected: "an object with fields")
       }
       return fields
     } catch {
-      throw Problem(
-        reason: "line \(error.line), column \(error.column): found \(error.found), expected "
-          + error.expected)
+      throw Problem(reason: error.description)
     }
   }
 

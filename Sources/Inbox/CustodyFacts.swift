@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Sidecars
 internal import PipelineModel
 
@@ -17,7 +18,7 @@ enum CustodyFacts {
     fields["recorder"] = sourced(facts.recorder) { .text($0) }
     if let sidecar { add(sidecar, to: &fields) }
     if let doubt { fields["doubt"] = .text(doubt) }
-    return fields.isEmpty ? nil : JSONValue.object(fields).canonical
+    return fields.isEmpty ? nil : JSONValue.object(fields).compact
   }
 
   /// Facts that were kept, and what a sidecar says that came later: its word counts before others'.
@@ -39,7 +40,7 @@ enum CustodyFacts {
       ])
     }
     add(sidecar, to: &fields)
-    return fields.isEmpty ? nil : JSONValue.object(fields).canonical
+    return fields.isEmpty ? nil : JSONValue.object(fields).compact
   }
 
   /// Whether the sidecar that facts were kept of did not read: one that does may take its place.

@@ -1,4 +1,5 @@
-public import Sidecars
+public import JSONText
+internal import Sidecars
 public import PipelineModel
 
 /// What custody keeps of the sidecar of a note, for whoever processes the note or shows it.

@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Sidecars
 internal import Hashing
 internal import PipelineModel

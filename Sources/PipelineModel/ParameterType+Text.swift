@@ -1,3 +1,5 @@
+internal import JSONText
+
 extension ParameterType {
   /// A resolved value as a user would type it: `-18 dB`, `[wav, m4a]`, `{ type: peak, gain: 3 dB }`.
   /// What does not fit the type, because another version of the stage kind wrote it, is shown as
@@ -31,6 +33,6 @@ extension ParameterType {
   /// A text that YAML reads as itself, in quotes where it has to be.
   private static func scalar(_ text: String) -> String {
     let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "-_./".contains($0) }
-    return isPlain && !text.isEmpty ? text : Value.quoted(text)
+    return isPlain && !text.isEmpty ? text : JSONString.quoted(text)
   }
 }

@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// A plan as a picture in text: for Mermaid (GitHub, editors) or Graphviz.
 public struct PipelineGraph: Sendable {
   private struct Edge {
@@ -46,11 +48,13 @@ public struct PipelineGraph: Sendable {
 
   /// A Graphviz digraph.
   public var dot: String {
-    var lines = ["digraph \(Value.quoted(title)) {", "  node [shape=box];"]
-    lines += inputs.map { "  \(Value.quoted("$" + $0)) [label=\(Value.quoted($0)), shape=oval];" }
-    lines += steps.map { "  \(Value.quoted($0.name)) [label=\(Value.quoted($0.label))];" }
+    var lines = ["digraph \(JSONString.quoted(title)) {", "  node [shape=box];"]
+    lines += inputs.map {
+      "  \(JSONString.quoted("$" + $0)) [label=\(JSONString.quoted($0)), shape=oval];"
+    }
+    lines += steps.map { "  \(JSONString.quoted($0.name)) [label=\(JSONString.quoted($0.label))];" }
     lines += edges.map {
-      "  \(Value.quoted($0.from)) -> \(Value.quoted($0.to)) [label=\(Value.quoted($0.label))];"
+      "  \(JSONString.quoted($0.from)) -> \(JSONString.quoted($0.to)) [label=\(JSONString.quoted($0.label))];"
     }
     return lines.joined(separator: "\n") + "\n}\n"
   }

@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// A parameter's value once its units are resolved: what JSON can say.
 public indirect enum Value: Hashable, Sendable {
   /// Nothing was given.
@@ -20,12 +22,12 @@ public indirect enum Value: Hashable, Sendable {
     case .null: "null"
     case .flag(let flag): flag ? "true" : "false"
     case .number(let number): Value.canonical(number)
-    case .text(let text): Value.quoted(text)
+    case .text(let text): JSONString.quoted(text)
     case .list(let values): "[" + values.map(\.canonicalJSON).joined(separator: ",") + "]"
     case .group(let members):
       "{"
         + members.sorted { $0.key < $1.key }
-        .map { "\(Value.quoted($0.key)):\($0.value.canonicalJSON)" }
+        .map { "\(JSONString.quoted($0.key)):\($0.value.canonicalJSON)" }
         .joined(separator: ",") + "}"
     }
   }
@@ -33,25 +35,6 @@ public indirect enum Value: Hashable, Sendable {
   private static func canonical(_ number: Double) -> String {
     if number == number.rounded(), abs(number) < 1e15 { return String(Int(number)) }
     return "\(number)"
-  }
-
-  /// A JSON string literal.
-  static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\t": result += "\\t"
-      case "\r": result += "\\r"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 }
 
@@ -68,7 +51,7 @@ extension Value {
       return "[\n" + lines.joined(separator: ",\n") + "\n\(outer)]"
     case .group(let members) where !members.isEmpty:
       let lines = members.sorted { $0.key < $1.key }.map {
-        "\(inner)\(Value.quoted($0.key)): \($0.value.indented(depth + 1))"
+        "\(inner)\(JSONString.quoted($0.key)): \($0.value.indented(depth + 1))"
       }
       return "{\n" + lines.joined(separator: ",\n") + "\n\(outer)}"
     default: return canonicalJSON

@@ -1,4 +1,5 @@
 internal import Hashing
+internal import JSONText
 
 /// The chain of statements inside a receipt: the origin, then every stage, each naming the digest
 /// of the one before it. A stage that is taken out, added or changed breaks it at its place.
@@ -11,12 +12,12 @@ enum Chain {
   }
 
   /// The digest of one statement.
-  static func digest(of statement: JSON) -> Digest {
-    SHA256.digest(of: statement.canonicalBytes)
+  static func digest(of statement: JSONValue) -> Digest {
+    SHA256.digest(of: statement.bytes)
   }
 
   /// Every place at which a predicate's chain breaks; empty where it holds.
-  static func breaks(in predicate: JSON) -> [Break] {
+  static func breaks(in predicate: JSONValue) -> [Break] {
     guard let origin = predicate["origin"], let stages = predicate["stages"]?.list else {
       return [Break(place: "the statement", reason: "it has no origin or no stages")]
     }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Hashing
+internal import JSONText
 
 /// A signed statement: a DSSE envelope, version 1.0, with one signature.
 public struct Envelope: Hashable, Sendable {
@@ -34,9 +35,9 @@ public struct Envelope: Hashable, Sendable {
         "it has \(bytes.count) bytes, and none has more than \(Self.maximumByteCount)")
     }
     let line = bytes.last == UInt8(ascii: "\n") ? Array(bytes.dropLast()) : bytes
-    let json: JSON
-    do throws(JSONReader.Problem) { json = try JSONReader.readCanonical(line) } catch {
-      throw Self.refusal("\(error.reason), at byte \(error.offset)")
+    let json: JSONValue
+    do throws(JSONSyntaxError) { json = try JSONReader.signedValue(of: line) } catch {
+      throw Self.refusal("\(error)")
     }
     guard json["payloadType"]?.text == type else {
       throw Self.refusal("its payload is not \(type)")
@@ -57,15 +58,15 @@ public struct Envelope: Hashable, Sendable {
 
   /// The envelope as a file: canonical JSON on one line.
   public var text: String {
-    JSON.group([
+    JSONValue.object([
       "payload": .text(Data(payload).base64EncodedString()),
       "payloadType": .text(type),
       "signatures": .list([
-        .group([
+        .object([
           "keyid": .text(keyID), "sig": .text(Data(signature).base64EncodedString()),
         ])
       ]),
-    ]).canonicalText + "\n"
+    ]).compact + "\n"
   }
 
   /// Whether the key's owner signed this payload.

@@ -1,32 +1,36 @@
 internal import FoundationEssentials
 internal import Hashing
+public import JSONText
 
 extension Receipt {
   /// The statement, chained: each stage names the digest of what was stated before it.
-  public var json: JSON {
+  public var json: JSONValue {
     var previous = Chain.digest(of: origin.json)
-    var chained: [JSON] = []
+    var chained: [JSONValue] = []
     for stage in stages {
       let statement = stage.json(after: previous)
       previous = Chain.digest(of: statement)
       chained.append(statement)
     }
-    return .group([
+    return .object([
       "_type": .text(Self.statementType),
       "predicateType": .text(Self.predicateType),
       "subject": .list(subjects.map(\.json)),
-      "predicate": .group([
+      "predicate": .object([
         "origin": origin.json, "stages": .list(chained), "chain": .text(previous.hex),
       ]),
     ])
   }
+
+  /// The statement in its envelope, signed by a key's owner.
+  public func signed(by key: SigningKey) -> Envelope { Envelope(json.bytes, signedBy: key) }
 }
 
 extension Receipt.Subject {
-  fileprivate var json: JSON {
-    .group([
+  fileprivate var json: JSONValue {
+    .object([
       "name": .text(name), "digest": .sha256(digest),
-      "annotations": .group(leavingOut: [
+      "annotations": .object(leavingOut: [
         "byteCount": .integer(byteCount), "step": step.map { .text($0) },
       ]),
     ])
@@ -34,18 +38,18 @@ extension Receipt.Subject {
 }
 
 extension Receipt.Origin {
-  fileprivate var json: JSON {
-    .group([
-      "program": .group(["name": .text(program.name), "version": .text(program.version)]),
-      "host": .group(["name": .text(host.name), "system": .text(host.version)]),
+  fileprivate var json: JSONValue {
+    .object([
+      "program": .object(["name": .text(program.name), "version": .text(program.version)]),
+      "host": .object(["name": .text(host.name), "system": .text(host.version)]),
       "run": run.json, "sources": .list(sources.map(\.json)),
     ])
   }
 }
 
 extension Receipt.Run {
-  fileprivate var json: JSON {
-    .group(leavingOut: [
+  fileprivate var json: JSONValue {
+    .object(leavingOut: [
       "id": .text(id), "pipeline": .text(pipeline),
       "pipelineDigest": pipelineDigest.map { .sha256($0) },
       "startedAt": .text(UniversalTime.text(of: startedAt)),
@@ -55,13 +59,13 @@ extension Receipt.Run {
 }
 
 extension Receipt.Source {
-  fileprivate var json: JSON {
-    .group(leavingOut: [
+  fileprivate var json: JSONValue {
+    .object(leavingOut: [
       "input": .text(input), "name": .text(name), "digest": .sha256(digest),
       "byteCount": byteCount.map { .integer($0) }, "inbox": inbox.map { .text($0) },
       "arrivedAt": arrivedAt.map { .text(UniversalTime.text(of: $0)) },
       "sidecar": sidecar.map { sidecar in
-        .group(leavingOut: [
+        .object(leavingOut: [
           "name": sidecar.name.map { .text($0) }, "digest": .sha256(sidecar.digest),
           "byteCount": .integer(sidecar.byteCount),
           "content": sidecar.content.map { .text(Data($0).base64EncodedString()) },
@@ -72,12 +76,12 @@ extension Receipt.Source {
 }
 
 extension Receipt.Stage {
-  fileprivate func json(after previous: Digest) -> JSON {
-    .group(leavingOut: [
+  fileprivate func json(after previous: Digest) -> JSONValue {
+    .object(leavingOut: [
       "id": .text(id), "kind": .text(kind), "revision": .integer(revision),
-      "parameters": parameters, "inputs": .group(inputs.mapValues { .text($0.hex) }),
-      "outputs": .group(outputs.mapValues(\.json)),
-      "libraries": .group(libraries.mapValues { .text($0) }), "key": .text(key.hex),
+      "parameters": parameters, "inputs": .object(inputs.mapValues { .text($0.hex) }),
+      "outputs": .object(outputs.mapValues(\.json)),
+      "libraries": .object(libraries.mapValues { .text($0) }), "key": .text(key.hex),
       "outcome": .text(isReused ? "reused" : "made"),
       "finishedAt": finishedAt.map { .text(UniversalTime.text(of: $0)) },
       "previous": .text(previous.hex),
@@ -86,17 +90,17 @@ extension Receipt.Stage {
 }
 
 extension Receipt.Output {
-  fileprivate var json: JSON {
-    .group(leavingOut: [
+  fileprivate var json: JSONValue {
+    .object(leavingOut: [
       "kind": .text(kind), "identity": .text(identity.hex),
       "digest": file.map { .sha256($0.digest) }, "byteCount": file.map { .integer($0.byteCount) },
     ])
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// An in-toto DigestSet with one SHA-256.
-  fileprivate static func sha256(_ digest: Digest) -> JSON {
-    .group(["sha256": .text(digest.hex)])
+  fileprivate static func sha256(_ digest: Digest) -> JSONValue {
+    .object(["sha256": .text(digest.hex)])
   }
 }

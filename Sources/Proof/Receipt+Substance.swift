@@ -1,4 +1,5 @@
 public import Hashing
+internal import JSONText
 
 extension Receipt {
   /// The digest of what the receipt says apart from who said so, where and when: two runs that
@@ -11,16 +12,16 @@ extension Receipt {
     guard
       let bytes = try? SubjectFile.readWhole(path, limit: Envelope.maximumByteCount),
       let envelope = try? Envelope(bytes), envelope.isSigned(by: key),
-      let statement = try? JSONReader.readCanonical(envelope.payload),
+      let statement = try? JSONReader.signedValue(of: envelope.payload),
       Self.substance(of: statement) == substance
     else { return nil }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func substance(of statement: JSON) -> Digest {
+  private static func substance(of statement: JSONValue) -> Digest {
     let origin = statement["predicate"]?["origin"]
     let stages = statement["predicate"]?["stages"]?.list ?? []
-    let essence = JSON.group(leavingOut: [
+    let essence = JSONValue.object(leavingOut: [
       "subject": statement["subject"],
       "program": origin?["program"],
       "pipeline": origin?["run"]?["pipeline"],
@@ -28,14 +29,14 @@ extension Receipt {
       "sources": origin?["sources"],
       "stages": .list(stages.map { $0.without(["outcome", "finishedAt", "previous"]) }),
     ])
-    return SHA256.digest(of: essence.canonicalBytes)
+    return SHA256.digest(of: essence.bytes)
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// An object without some of its members; anything else as it is.
-  fileprivate func without(_ names: Set<String>) -> JSON {
-    guard case .group(let members) = self else { return self }
-    return .group(members.filter { !names.contains($0.key) })
+  fileprivate func without(_ names: Set<String>) -> JSONValue {
+    guard case .object(let members) = self else { return self }
+    return .object(members.filter { !names.contains($0.key) })
   }
 }

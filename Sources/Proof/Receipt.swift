@@ -1,4 +1,5 @@
 public import Hashing
+public import JSONText
 
 /// What a run took, did and gave: the statement that is signed.
 ///
@@ -157,7 +158,7 @@ public struct Receipt: Hashable, Sendable {
     /// The kind's revision.
     public let revision: Int
     /// Everything that was set, in base units.
-    public let parameters: JSON
+    public let parameters: JSONValue
     /// The identities of what it took, by port.
     public let inputs: [String: Digest]
     /// What it gave, by port.
@@ -173,7 +174,7 @@ public struct Receipt: Hashable, Sendable {
 
     /// Describes a stage's work.
     public init(
-      id: String, kind: String, revision: Int, parameters: JSON, inputs: [String: Digest],
+      id: String, kind: String, revision: Int, parameters: JSONValue, inputs: [String: Digest],
       outputs: [String: Output], libraries: [String: String], key: Digest, isReused: Bool,
       finishedAt: Double?
     ) {

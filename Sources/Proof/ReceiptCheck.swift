@@ -1,4 +1,5 @@
 internal import Hashing
+internal import JSONText
 
 /// One receipt, read: what is wrong with it in itself, and which files are to be looked at.
 struct ReceiptCheck: Sendable {
@@ -25,12 +26,11 @@ struct ReceiptCheck: Sendable {
     }
     result.keyID = envelope.keyID
     checkSignature(envelope, keys)
-    let statement: JSON
-    do throws(JSONReader.Problem) {
-      statement = try JSONReader.readCanonical(envelope.payload)
+    let statement: JSONValue
+    do throws(JSONSyntaxError) {
+      statement = try JSONReader.signedValue(of: envelope.payload)
     } catch {
-      result.add(
-        .statement, name, "\(error.reason), at byte \(error.offset) of the statement")
+      result.add(.statement, name, "\(error)")
       return
     }
     checkStatement(statement, name, folder: String(path.dropLast(name.utf8.count)))
@@ -72,7 +72,7 @@ struct ReceiptCheck: Sendable {
     }
   }
 
-  private mutating func checkStatement(_ statement: JSON, _ name: String, folder: String) {
+  private mutating func checkStatement(_ statement: JSONValue, _ name: String, folder: String) {
     guard statement["_type"]?.text == Receipt.statementType,
       statement["predicateType"]?.text == Receipt.predicateType,
       let predicate = statement["predicate"], let subjects = statement["subject"]?.list,

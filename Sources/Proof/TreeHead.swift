@@ -1,4 +1,5 @@
 public import Hashing
+internal import JSONText
 
 /// How the tree of receipts stood: what its owner signs, and whoever keeps it can hold against
 /// every later tree.
@@ -22,11 +23,11 @@ public struct TreeHead: Hashable, Sendable {
 
   /// The head, signed: a DSSE envelope on one line.
   public func signed(by key: SigningKey) -> String {
-    let json = JSON.group(leavingOut: [
+    let json = JSONValue.object(leavingOut: [
       "size": .integer(size), "root": .text(root.hex),
       "time": time.map { .text(UniversalTime.text(of: $0)) },
     ])
-    return Envelope(json.canonicalBytes, type: Self.payloadType, signedBy: key).text
+    return Envelope(json.bytes, type: Self.payloadType, signedBy: key).text
   }
 
   /// Reads a signed head from a file.
@@ -39,7 +40,7 @@ public struct TreeHead: Hashable, Sendable {
         "the tree head \(path) is not used",
         reason: "no key that is trusted here signed it, or it was changed since")
     }
-    guard let json = try? JSONReader.readCanonical(envelope.payload),
+    guard let json = try? JSONReader.signedValue(of: envelope.payload),
       let size = json["size"]?.integer, size >= 0,
       let root = json["root"]?.text.flatMap(Digest.init(hex:))
     else { throw ProofError("cannot read the tree head \(path)", reason: "it has no size or root") }

@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// The shell script that lies beside a receipt: it checks everything with `sh`, `sha256sum` and
 /// `openssl`, on a machine that has never seen Spool, and says what each step shows.
 public enum VerificationScript {
@@ -21,7 +23,7 @@ public enum VerificationScript {
 
     receipt=\(quoted(receipt))
     checksums=\(quoted(checksums))
-    checksums_json=\(quoted(JSON.text(checksums).canonicalText))
+    checksums_json=\(quoted(JSONString.quoted(checksums)))
     key=\(quoted(key))
     type=\(Envelope.payloadType)
 

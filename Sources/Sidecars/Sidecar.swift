@@ -1,3 +1,5 @@
+public import JSONText
+
 /// What a device says about a note, in a JSON file beside it. Whatever it says is a stranger's
 /// word: nothing of it may become part of a path without `SafeName`.
 public struct Sidecar: Hashable, Sendable {
@@ -39,7 +41,7 @@ public struct Sidecar: Hashable, Sendable {
 
   /// The other fields as canonical JSON, an object; nil where there are none.
   public var unknownJSON: String? {
-    unknown.isEmpty ? nil : JSONValue.object(unknown).canonical
+    unknown.isEmpty ? nil : JSONValue.object(unknown).compact
   }
 
   /// Whether it holds anything at all.
@@ -69,7 +71,7 @@ extension Sidecar {
       return
     }
     self.init()
-    do throws(JSONReader.SyntaxError) {
+    do throws(JSONSyntaxError) {
       let read = try JSONReader.value(of: bytes, depthLimit: Self.depthLimit)
       guard case .object(let fields) = read.value else {
         isReadable = false

@@ -1,3 +1,5 @@
+internal import JSONText
+
 /// Takes the known fields out of a sidecar's object, and notes what is wrong with them.
 struct SidecarReader {
   private var fields: [String: JSONValue]

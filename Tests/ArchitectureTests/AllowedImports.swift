@@ -8,17 +8,20 @@ enum AllowedImports {
     // What both sides share.
     "Hashing": ["CCrypto", "CXXHash"],
     "Threading": [],
+    "JSONText": [],
 
     // The pipeline side.
-    "PipelineModel": ["Hashing"],
+    "PipelineModel": ["Hashing", "JSONText"],
     "PipelineFile": ["PipelineModel", "CYAML"],
     "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
-    "Sidecars": ["PipelineModel"],
-    "Batch": ["PipelineModel", "PipelineEngine", "Sidecars", "Threading", "Hashing"],
+    "Sidecars": ["PipelineModel", "JSONText"],
+    "Batch": [
+      "PipelineModel", "PipelineEngine", "Sidecars", "JSONText", "Threading", "Hashing",
+    ],
     "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
-    "Inbox": ["PipelineModel", "Sidecars", "Hashing", "Threading", "CPosix"],
+    "Inbox": ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"],
 
-    "Proof": ["Hashing", "Threading", "CCrypto"],
+    "Proof": ["JSONText", "Hashing", "Threading", "CCrypto"],
 
     // The sound side.
     "AudioModel": [],
@@ -29,7 +32,7 @@ enum AllowedImports {
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Proof", "Hashing", "Threading",
+      "Proof", "JSONText", "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
@@ -41,7 +44,9 @@ enum AllowedImports {
     "CrashTest": ["Hashing"],
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
-      "Stages", "Watching", "Inbox", "Sidecars", "Hashing", "Media", "Proof", "Threading", "CPosix",
+      "Stages", "Watching", "Inbox", "Sidecars", "JSONText", "Hashing", "Media", "Proof",
+      "Threading",
+      "CPosix",
     ],
 
     // For tests.

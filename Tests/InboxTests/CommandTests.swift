@@ -1,3 +1,4 @@
+import JSONText
 import Sidecars
 import Foundation
 import Hashing

@@ -1,3 +1,4 @@
+import JSONText
 import Sidecars
 import CPosix
 import Foundation
@@ -135,7 +136,7 @@ final class CustodyBench: Sendable {
       throw CocoaError(.fileReadCorruptFile)
     }
     #expect(
-      String(decoding: bytes, as: UTF8.self) == JSONValue.object(fields).canonical + "\n",
+      String(decoding: bytes, as: UTF8.self) == JSONValue.object(fields).compact + "\n",
       "\(path) is not canonical")
     return fields
   }

@@ -1,3 +1,4 @@
+import JSONText
 import Foundation
 import Hashing
 import TestSupport
@@ -8,7 +9,7 @@ import TestSupport
 struct SampleReceipt {
   let scratch: ScratchFolder
   let key = SigningKey()
-  let statement: JSON
+  let statement: JSONValue
   let subjects: [Receipt.Subject]
 
   var path: String { scratch.file("note.receipt.json") }
@@ -33,9 +34,9 @@ struct SampleReceipt {
   }
 
   /// Signs a statement, and puts it in the receipt's place.
-  func write(_ statement: JSON) throws {
+  func write(_ statement: JSONValue) throws {
     try scratch.write(
-      Envelope(statement.canonicalBytes, signedBy: key).text, to: "note.receipt.json")
+      Envelope(statement.bytes, signedBy: key).text, to: "note.receipt.json")
   }
 
   /// What `Verification` says of it.
@@ -61,7 +62,7 @@ struct SampleReceipt {
     func stage(_ id: String, _ input: Digest, _ output: Digest) -> Receipt.Stage {
       Receipt.Stage(
         id: id, kind: id, revision: 2,
-        parameters: .group(["frequency": .number(80.5), "bands": .list([.integer(3)])]),
+        parameters: .object(["frequency": .decimal(80.5), "bands": .list([.integer(3)])]),
         inputs: ["sound": input],
         outputs: [
           "sound": Receipt.Output(

@@ -85,7 +85,7 @@ struct VerificationScriptTests {
   func forged() throws {
     let sample = try SampleReceipt()
     try sample.scratch.write(
-      Envelope(sample.statement.canonicalBytes, signedBy: SigningKey()).text,
+      Envelope(sample.statement.bytes, signedBy: SigningKey()).text,
       to: "note.receipt.json")
     #expect(try run(sample).text.contains("is not the key that the receipt names"))
     try FileManager.default.removeItem(atPath: sample.path)

@@ -1,3 +1,4 @@
+import JSONText
 import Foundation
 import Hashing
 import TestSupport
@@ -14,13 +15,13 @@ struct VerificationTests {
   }
 
   private func changed(
-    _ json: JSON, _ path: ArraySlice<String>, _ change: (JSON) -> JSON?
-  ) -> JSON? {
+    _ json: JSONValue, _ path: ArraySlice<String>, _ change: (JSONValue) -> JSONValue?
+  ) -> JSONValue? {
     guard let first = path.first else { return change(json) }
     switch json {
-    case .group(var members):
+    case .object(var members):
       members[first] = members[first].flatMap { changed($0, path.dropFirst(), change) }
-      return .group(members)
+      return .object(members)
     case .list(var list):
       guard let index = Int(first) else { return nil }
       if let value = changed(list[index], path.dropFirst(), change) {
@@ -96,7 +97,7 @@ struct VerificationTests {
     try sample.write(
       try #require(
         changed(sample.statement, stages[...] + ["1", "parameters", "frequency"]) { _ in
-          .number(81)
+          .integer(81)
         }))
     #expect(sample.complaints() == ["chain the stage export"])
     try sample.write(try #require(changed(sample.statement, stages[...] + ["2"]) { _ in nil }))
@@ -122,7 +123,7 @@ struct VerificationTests {
     #expect(sample.complaints(keys: []) == ["key \(sample.key.verifyingKey.id.hex)"])
     #expect(sample.complaints(keys: [stranger.verifyingKey, sample.key.verifyingKey]) == [])
     // Signed by another key under this one's name.
-    let forged = Envelope(sample.statement.canonicalBytes, signedBy: stranger).text
+    let forged = Envelope(sample.statement.bytes, signedBy: stranger).text
       .replacingOccurrences(of: stranger.verifyingKey.id.hex, with: sample.key.verifyingKey.id.hex)
     try sample.scratch.write(forged, to: "note.receipt.json")
     #expect(sample.complaints() == ["signature \(sample.key.verifyingKey.id.hex)"])
@@ -133,7 +134,7 @@ struct VerificationTests {
   @Test("a payload with its fields in another order, with space or with a field twice is refused")
   func payloadForm() throws {
     let sample = try SampleReceipt()
-    let text = sample.statement.canonicalText
+    let text = sample.statement.compact
     let forms = [
       text.replacingOccurrences(of: "{\"_type\":", with: "{ \"_type\":"),
       String(text.dropLast()) + ",\"_type\":\"https://in-toto.io/Statement/v1\"}",

@@ -1,3 +1,4 @@
+internal import JSONText
 import Glibc
 import Hashing
 import PipelineEngine
@@ -48,7 +49,7 @@ struct ReceiptDesk {
   ) throws(StageError) -> (file: PublishedFile, text: String) {
     let standing = receipt.standing(
       at: testimony.folder + "/" + name, signedBy: key.verifyingKey)
-    let text = standing ?? Envelope(receipt.json.canonicalBytes, signedBy: key).text
+    let text = standing ?? receipt.signed(by: key).text
     let file = try publish(
       text, as: name,
       content: SHA256.digest(
@@ -158,7 +159,7 @@ struct ReceiptDesk {
       stages.append(
         Receipt.Stage(
           id: work.record.id.name, kind: components.kind, revision: components.revision,
-          parameters: JSON(parameters),
+          parameters: JSONValue(parameters),
           inputs: named(components.inputs) { $0 },
           outputs: named(work.record.outputs) { output in
             Receipt.Output(
@@ -209,16 +210,16 @@ struct ReceiptDesk {
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// A stage's parameters.
   init(_ value: Value) {
     switch value {
     case .null: self = .null
-    case .flag(let flag): self = .flag(flag)
-    case .number(let number): self = .number(number)
+    case .flag(let flag): self = .boolean(flag)
+    case .number(let number): self = .decimal(number)
     case .text(let text): self = .text(text)
-    case .list(let values): self = .list(values.map { JSON($0) })
-    case .group(let members): self = .group(members.mapValues { JSON($0) })
+    case .list(let values): self = .list(values.map { JSONValue($0) })
+    case .group(let members): self = .object(members.mapValues { JSONValue($0) })
     }
   }
 }

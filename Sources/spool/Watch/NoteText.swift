@@ -1,3 +1,4 @@
+import JSONText
 import Sidecars
 import Hashing
 import Inbox
@@ -33,7 +34,7 @@ enum NoteText {
     add("recorder", facts.recorder)
     for (name, value) in facts.devices.sorted(by: { $0.key < $1.key }) { add(name, value) }
     for (name, value) in facts.unknown.sorted(by: { $0.key < $1.key }) {
-      add(name, value.canonical)
+      add(name, value.compact)
     }
     add("state", "\(note.state.rawValue) since \(Format.time(note.stateSince))")
     add("reason", note.reason)

@@ -1,9 +1,9 @@
 import Testing
 
-@testable import Proof
+@testable import JSONText
 
 @Suite("JSON has one text")
-struct JSONTests {
+struct CanonicalJSONTests {
   @Test(
     "numbers are written as RFC 8785 has them",
     arguments: [
@@ -25,13 +25,13 @@ struct JSONTests {
       (0x4314_3FF3_C1CB_0959, "1424953923781206.2"),
     ] as [(UInt64, String)])
   func numbers(bits: UInt64, text: String) {
-    #expect(JSON.number(Double(bitPattern: bits)).canonicalText == text)
+    #expect(JSONValue.decimal(Double(bitPattern: bits)).compact == text)
   }
 
   @Test("members are sorted by UTF-16 code units, and strings escaped no more than they must be")
   func strings() {
     // RFC 8785, 3.2.3 and 3.2.2.2.
-    let json = JSON.group([
+    let json = JSONValue.object([
       "\u{20AC}": .text("Euro Sign"), "\r": .text("Carriage Return"),
       "\u{FB33}": .text("Hebrew Letter Dalet With Dagesh"), "1": .text("One"),
       "\u{1F600}": .text("Emoji: Grinning Face"), "\u{80}": .text("Control"),
@@ -41,7 +41,7 @@ struct JSONTests {
       "Carriage Return", "One", "Control", "Latin Small Letter O With Diaeresis", "Euro Sign",
       "Emoji: Grinning Face", "Hebrew Letter Dalet With Dagesh",
     ]
-    var rest = json.canonicalText[...]
+    var rest = json.compact[...]
     for word in order {
       guard let range = rest.firstRange(of: word) else {
         Issue.record("\(word) is not in its place")
@@ -50,51 +50,54 @@ struct JSONTests {
       rest = rest[range.upperBound...]
     }
     #expect(
-      JSON.text("\u{20AC}$\u{F}\nA'B\"\\\\\"/\u{8}\u{C}\t\r").canonicalText
+      JSONValue.text("\u{20AC}$\u{F}\nA'B\"\\\\\"/\u{8}\u{C}\t\r").compact
         == #""€$\u000f\nA'B\"\\\\\"/\b\f\t\r""#)
   }
 
   @Test("what was written is read back")
   func roundTrip() throws {
-    let json = JSON.group([
-      "a": .list([.null, .flag(true), .flag(false), .number(-0.5), .integer(1 << 53)]),
-      "b": .group([:]), "c": .list([]), "d": .text("\u{1}é\u{1F600}\\\""),
+    let json = JSONValue.object([
+      "a": .list([.null, .boolean(true), .boolean(false), .decimal(-0.5), .integer(1 << 53)]),
+      "b": .object([:]), "c": .list([]), "d": .text("\u{1}é\u{1F600}\\\""),
     ])
-    #expect(try JSONReader.readCanonical(json.canonicalBytes) == json)
+    #expect(try JSONReader.canonicalValue(of: Array(json.compact.utf8), depthLimit: 9) == json)
   }
 
   @Test(
     "what has another form, or no meaning, is refused and says where",
     arguments: [
-      (#"{"a":1,"b":2,"a":3}"#, "the field \"a\" occurs twice", 13),
-      (#"{"b":1,"a":2}"#, "its fields are not in the canonical order or form", 2),
-      (#"{"a": 1}"#, "its fields are not in the canonical order or form", 5),
-      (#"{"a":1.0}"#, "its fields are not in the canonical order or form", 6),
-      (#"{"a":1}x"#, "something follows its end", 7),
-      (#"{"a":"\ud800"}"#, "half a character is escaped", 12),
-      (#"["#, "a value is missing", 1), (#"["a""#, "a comma or a closing bracket is missing", 4),
-      (#"["\x"]"#, "an escape means nothing", 4), (#""abc"#, "a string has no end", 4),
-      (#"[1e999]"#, "a number cannot be read", 1), (#"{"a"}"#, "a colon is missing", 4),
-      ("", "a value is missing", 0),
+      (#"{"a":1,"b":2,"a":3}"#, "each name once", 14),
+      (#"{"b":1,"a":2}"#, "the canonical order and form", 3),
+      (#"{"a": 1}"#, "the canonical order and form", 6),
+      (#"{"a":1.0}"#, "the canonical order and form", 7),
+      (#"{"a":1}x"#, "the end of the file", 8),
+      (#"{"a":"\ud800"}"#, "both halves of a character", 9),
+      (#"["#, "a value", 2), (#"["a""#, "a comma or a closing bracket", 5),
+      (#"["\x"]"#, "an escape", 4), (#""abc"#, "a closing quote", 5),
+      (#"[1e999]"#, "the canonical order and form", 1), (#"{"a"}"#, "a colon", 5),
+      ("", "a value", 1),
     ])
-  func hostile(text: String, reason: String, offset: Int) {
-    #expect(throws: JSONReader.Problem(reason: reason, offset: offset)) {
-      try JSONReader.readCanonical(Array(text.utf8))
+  func hostile(text: String, expected: String, column: Int) throws {
+    let error = try #require(throws: JSONSyntaxError.self) {
+      try JSONReader.canonicalValue(of: Array(text.utf8), depthLimit: 64)
     }
+    #expect(error.expected == expected && error.column == column, "\(error)")
   }
 
   @Test("a thousand arrays inside each other do not end the program")
-  func depth() {
+  func depth() throws {
     let text = String(repeating: "[", count: 100_000)
-    #expect(throws: JSONReader.Problem(reason: "it is nested too deeply", offset: 64)) {
-      try JSONReader.read(Array(text.utf8))
+    let error = try #require(throws: JSONSyntaxError.self) {
+      try JSONReader.canonicalValue(of: Array(text.utf8), depthLimit: 64)
     }
+    #expect(error.column == 65)
   }
 
   @Test("bytes that are not UTF-8 are refused")
-  func encoding() {
-    #expect(throws: JSONReader.Problem(reason: "a string is not UTF-8", offset: 3)) {
-      try JSONReader.read([0x22, 0xFF, 0x22])
+  func encoding() throws {
+    let error = try #require(throws: JSONSyntaxError.self) {
+      try JSONReader.canonicalValue(of: [0x22, 0xFF, 0x22], depthLimit: 64)
     }
+    #expect(error.expected == "a text in UTF-8")
   }
 }

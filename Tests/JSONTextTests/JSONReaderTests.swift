@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Sidecars
+@testable import JSONText
 
 @Suite("Reading a stranger's JSON")
 struct JSONReaderTests {
@@ -17,7 +17,7 @@ struct JSONReaderTests {
       #"[[[[1]]],{"x":[{}]}]"#,
     ])
   func agrees(text: String) throws {
-    let ours = try read(text).canonical
+    let ours = try read(text).compact
     let expected = try JSONSerialization.jsonObject(with: Data(text.utf8))
     let again = try JSONSerialization.jsonObject(with: Data(ours.utf8))
     #expect((expected as? NSObject) == (again as? NSObject), "\(ours)")
@@ -31,7 +31,7 @@ struct JSONReaderTests {
       ("{a:1}", 1, 2), ("[-]", 1, 3), ("\"a\nb\"", 1, 3), (#"["\u12g4"]"#, 1, 7), ("[1}", 1, 3),
     ])
   func refuses(text: String, line: Int, column: Int) {
-    do throws(JSONReader.SyntaxError) {
+    do throws(JSONSyntaxError) {
       _ = try JSONReader.value(of: Array(text.utf8), depthLimit: 32)
       Issue.record("\(text) is no JSON")
     } catch {
@@ -45,8 +45,8 @@ struct JSONReaderTests {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
     #expect(try read(nested(32)) != .null)
-    #expect(throws: JSONReader.SyntaxError.self) { try read(nested(33)) }
-    #expect(throws: JSONReader.SyntaxError.self) { try read(nested(500_000)) }
+    #expect(throws: JSONSyntaxError.self) { try read(nested(33)) }
+    #expect(throws: JSONSyntaxError.self) { try read(nested(500_000)) }
   }
 
   @Test("mends what is no text: bytes that are no UTF-8, halves of pairs; skips a byte order mark")
@@ -62,7 +62,7 @@ struct JSONReaderTests {
   func kept() throws {
     let text = #"{"b":1.10,"a":12345678901234567890123,"b":2,"é":[],"A":"\u0001/"}"#
     let (value, repeated) = try JSONReader.value(of: Array(text.utf8), depthLimit: 9)
-    #expect(value.canonical == #"{"A":"\u0001/","a":12345678901234567890123,"b":2,"é":[]}"#)
+    #expect(value.compact == #"{"A":"\u0001/","a":12345678901234567890123,"b":2,"é":[]}"#)
     #expect(repeated == ["b"])
   }
 

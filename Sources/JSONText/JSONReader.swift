@@ -1,53 +1,70 @@
 /// Reads JSON that a stranger wrote (RFC 8259): it never recurses deeper than it was told, and
 /// says where the text is wrong.
-package struct JSONReader {
-  /// Where and why a text is no JSON.
-  package struct SyntaxError: Error, Hashable {
-    /// The line, from 1.
-    package let line: Int
-    /// The byte in the line, from 1.
-    package let column: Int
-    /// What stands there.
-    package let found: String
-    /// What would be right.
-    package let expected: String
-
-    /// Describes what is wrong.
-    package init(line: Int, column: Int, found: String, expected: String) {
-      self.line = line
-      self.column = column
-      self.found = found
-      self.expected = expected
-    }
+public struct JSONReader {
+  /// What is done about text that readers elsewhere may take in several ways.
+  private enum Doubt {
+    /// It is mended: bytes that are no UTF-8, and halves of surrogate pairs, become U+FFFD; of two
+    /// members of one name the last counts.
+    case mended
+    /// It is refused.
+    case refused
   }
 
   private let bytes: [UInt8]
-  private let depthLimit: Int
   private var position = 0
-  /// Names that an object has more than once; the last value counts.
-  private(set) var repeatedNames: [String] = []
+  private let depthLimit: Int
+  private let doubt: Doubt
+  // Names that an object has more than once.
+  private var repeatedNames: [String] = []
 
-  private init(_ bytes: [UInt8], depthLimit: Int) {
+  private init(_ bytes: [UInt8], depthLimit: Int, doubt: Doubt) {
     self.bytes = bytes
     self.depthLimit = depthLimit
+    self.doubt = doubt
   }
 
-  /// The value of a whole text, and the names that were given twice in one object. A byte order
-  /// mark is skipped. O(n).
-  package static func value(
+  /// The value of a whole text, and the names that were given twice in one object, of which the
+  /// last counts. A byte order mark is skipped, and what is no text is mended. O(n).
+  public static func value(
     of bytes: [UInt8], depthLimit: Int
-  ) throws(SyntaxError) -> (value: JSONValue, repeatedNames: [String]) {
-    var reader = JSONReader(bytes, depthLimit: depthLimit)
+  ) throws(JSONSyntaxError) -> (value: JSONValue, repeatedNames: [String]) {
+    var reader = JSONReader(bytes, depthLimit: depthLimit, doubt: .mended)
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { reader.position = 3 }
-    let value = try reader.value(depth: 0)
-    reader.skipSpace()
-    guard reader.next == nil else { throw reader.error(expected: "the end of the file") }
-    return (value, reader.repeatedNames)
+    return (try reader.document(), reader.repeatedNames)
+  }
+
+  /// The value of a whole text that means one thing to every reader: names that come twice, halves
+  /// of surrogate pairs and bytes that are no UTF-8 are refused. O(n).
+  public static func strictValue(
+    of bytes: [UInt8], depthLimit: Int
+  ) throws(JSONSyntaxError) -> JSONValue {
+    var reader = JSONReader(bytes, depthLimit: depthLimit, doubt: .refused)
+    return try reader.document()
+  }
+
+  /// The value of a text in the form of RFC 8785; every other text of the same value is refused, so
+  /// that what is signed has one form. O(n log n).
+  public static func canonicalValue(
+    of bytes: [UInt8], depthLimit: Int
+  ) throws(JSONSyntaxError) -> JSONValue {
+    var reader = JSONReader(bytes, depthLimit: depthLimit, doubt: .refused)
+    let value = try reader.document()
+    let canonical = value.canonical.map { Array($0.utf8) } ?? []
+    guard canonical != bytes else { return value }
+    reader.position = zip(canonical, bytes).prefix { $0 == $1 }.count
+    throw reader.error(expected: "the canonical order and form")
+  }
+
+  private mutating func document() throws(JSONSyntaxError) -> JSONValue {
+    let value = try value(depth: 0)
+    skipSpace()
+    guard next == nil else { throw error(expected: "the end of the file") }
+    return value
   }
 
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  private mutating func value(depth: Int) throws(SyntaxError) -> JSONValue {
+  private mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONValue {
     skipSpace()
     switch next {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -70,7 +87,7 @@ package struct JSONReader {
     ("true", .boolean(true)), ("false", .boolean(false)), ("null", .null),
   ]
 
-  private mutating func object(depth: Int) throws(SyntaxError) -> JSONValue {
+  private mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONValue {
     position += 1
     var values: [String: JSONValue] = [:]
     skipSpace()
@@ -78,10 +95,12 @@ package struct JSONReader {
     repeat {
       skipSpace()
       guard next == UInt8(ascii: "\"") else { throw error(expected: "a name in quotes") }
+      let start = position
       let name = try text()
       skipSpace()
       guard skip(":") else { throw error(expected: "a colon") }
       if values.updateValue(try value(depth: depth + 1), forKey: name) != nil {
+        try allow(from: start, expected: "each name once")
         repeatedNames.append(name)
       }
       skipSpace()
@@ -90,7 +109,7 @@ package struct JSONReader {
     return .object(values)
   }
 
-  private mutating func list(depth: Int) throws(SyntaxError) -> JSONValue {
+  private mutating func list(depth: Int) throws(JSONSyntaxError) -> JSONValue {
     position += 1
     var values: [JSONValue] = []
     skipSpace()
@@ -103,7 +122,7 @@ package struct JSONReader {
     return .list(values)
   }
 
-  private mutating func number() throws(SyntaxError) -> JSONValue {
+  private mutating func number() throws(JSONSyntaxError) -> JSONValue {
     let start = position
     _ = skip("-")
     if !skip("0"), skipDigits() == 0 { throw error(expected: "a digit") }
@@ -115,14 +134,16 @@ package struct JSONReader {
     return .number(String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
-  /// Text in quotes. Bytes that are no UTF-8, and halves of surrogate pairs, become U+FFFD.
-  private mutating func text() throws(SyntaxError) -> String {
+  private mutating func text() throws(JSONSyntaxError) -> String {
+    let start = position
     position += 1
     var result: [UInt8] = []
     while let byte = next {
       switch byte {
       case UInt8(ascii: "\""):
         position += 1
+        if let text = String(validating: result, as: UTF8.self) { return text }
+        try allow(from: start, expected: "a text in UTF-8")
         return String(decoding: result, as: UTF8.self)
       case UInt8(ascii: "\\"):
         position += 1
@@ -136,7 +157,7 @@ package struct JSONReader {
     throw error(expected: "a closing quote")
   }
 
-  private mutating func escaped() throws(SyntaxError) -> Character {
+  private mutating func escaped() throws(JSONSyntaxError) -> Character {
     guard let byte = next else { throw error(expected: "an escape") }
     if byte == UInt8(ascii: "u") {
       position += 1
@@ -153,23 +174,25 @@ package struct JSONReader {
     UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
   ]
 
-  private mutating func escapedScalar() throws(SyntaxError) -> Unicode.Scalar {
-    let first = try hexWord()
-    guard (0xd800..<0xdc00).contains(first) else { return Unicode.Scalar(first) ?? "\u{fffd}" }
+  private mutating func escapedScalar() throws(JSONSyntaxError) -> Unicode.Scalar {
     let start = position
-    guard skip("\\"), skip("u") else {
-      position = start
-      return "\u{fffd}"
+    let first = try hexWord()
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    let behind = position
+    if first < 0xdc00, skip("\\"), skip("u") {
+      let second = try hexWord()
+      if (0xdc00..<0xe000).contains(second),
+        let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
+      {
+        return scalar
+      }
     }
-    let second = try hexWord()
-    guard (0xdc00..<0xe000).contains(second) else {
-      position = start
-      return "\u{fffd}"
-    }
-    return Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00)) ?? "\u{fffd}"
+    try allow(from: start, expected: "both halves of a character")
+    position = behind
+    return "\u{fffd}"
   }
 
-  private mutating func hexWord() throws(SyntaxError) -> UInt32 {
+  private mutating func hexWord() throws(JSONSyntaxError) -> UInt32 {
     var word: UInt32 = 0
     for _ in 0..<4 {
       guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
@@ -197,12 +220,14 @@ package struct JSONReader {
     return true
   }
 
-  private func error(expected: String) -> SyntaxError {
-    let before = bytes[..<position]
-    let lineStart = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
-    return SyntaxError(
-      line: before.count { $0 == 0x0a } + 1, column: position - lineStart + 1,
-      found: next.map { "\"\(PrintableText.of([$0]))\"" } ?? "the end of the file",
-      expected: expected)
+  /// Lets doubtful text pass that is to be mended.
+  private mutating func allow(from start: Int, expected: String) throws(JSONSyntaxError) {
+    guard doubt == .refused else { return }
+    position = start
+    throw error(expected: expected)
+  }
+
+  private func error(expected: String) -> JSONSyntaxError {
+    JSONSyntaxError(at: position, in: bytes, expected: expected)
   }
 }
