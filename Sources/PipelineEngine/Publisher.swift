@@ -20,6 +20,14 @@ final class Publisher: Sendable {
     self.options = options
   }
 
+  /// Lets stages that are still to work read what they need of the recordings.
+  func prepare(_ status: [StepID: PassPlanner.Status]) {
+    for step in plan.steps where status[step.id] == .pending {
+      (step.stage as? any PublishingStage)?
+        .preparePublishing(of: runner.recordings(of: step, plan))
+    }
+  }
+
   /// Publishes one artifact of a step that is not done yet, if it can: what goes wrong is left for
   /// the end, when the work itself is safe.
   func publish(_ artifact: Artifact, at port: PortName, of id: StepID) {

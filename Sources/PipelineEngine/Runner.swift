@@ -161,6 +161,7 @@ public struct Runner: Sendable {
           }
         } else {
           try publisher.checkOwners(survey.status)
+          publisher.prepare(survey.status)
         }
         isDoneHere = try unlessTakenOver(outline.path + outline.listeners.map(\.step)) {
           try runPass(outline, plan, survey, recordings, publisher, &progress, prepare)

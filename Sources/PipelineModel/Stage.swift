@@ -35,6 +35,9 @@ public protocol PublishingStage: Stage {
   /// All names that files of `publish` can have, where it depends on the sound which of them there
   /// are: no other step of the same run may use any. Many, so that this is asked once a run.
   func conceivableFileNames(of step: StepID, recordings: [String]) -> [String]
+  /// Reads what `publish` will need of the recordings, before the work begins: files are published
+  /// while others are still made, when memory is dear. What goes wrong here is left for `publish`.
+  func preparePublishing(of recordings: [String])
   /// Puts files into the run's output folder.
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile]
 }
@@ -44,6 +47,9 @@ extension PublishingStage {
   public func conceivableFileNames(of step: StepID, recordings: [String]) -> [String] {
     fileNames(of: step, recordings: recordings)
   }
+
+  /// Nothing.
+  public func preparePublishing(of recordings: [String]) {}
 }
 
 /// A stage that asks for a receipt of the whole run, which is written when everything else is in

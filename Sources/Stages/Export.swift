@@ -74,6 +74,10 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     return targets.map { stem + $0.format.fileExtension }
   }
 
+  func preparePublishing(of recordings: [String]) {
+    if carriesTags { _ = try? recordingTags.of(recordings.first) }
+  }
+
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
     let names = fileNames(of: context.step, recordings: context.names)
     let tags =

@@ -149,6 +149,10 @@ struct SplitStage: SoundSinkStage, PublishingStage {
     }
   }
 
+  func preparePublishing(of recordings: [String]) {
+    if carriesTags { _ = try? recordingTags.of(recordings.first) }
+  }
+
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
     let tags =
       carriesTags ? try recordingTags.of(context.recordings.first) : ExportTags()

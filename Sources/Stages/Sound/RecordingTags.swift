@@ -2,8 +2,9 @@ import Glibc
 import PipelineModel
 import Synchronization
 
-/// The tags of the recording whose files are published, read once: files are published while others
-/// are still encoded, and the table of packets of a long recording is more than its encoders need.
+/// The tags of the recording whose files are published, read once and before the encoders begin:
+/// files are published while others are still encoded, and reading the tags of a long recording
+/// takes libavformat's whole table of its packets, which is more than encoders need.
 final class RecordingTags: Sendable {
   private struct Known {
     let path: String
