@@ -1,4 +1,3 @@
-import Glibc
 import Hashing
 import PipelineModel
 internal import Threading
@@ -10,8 +9,7 @@ extension Runner {
   /// tracks. The first one that cannot be read, in the order of their names, is what is told.
   func identify(_ plan: Plan) throws(StoreError) -> [String: StepOutput] {
     let inputs = plan.inputs.sorted { $0.key < $1.key }
-    let coreCount = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-    let pool = WorkerPool(threadCount: min(inputs.count, coreCount), name: "identify")
+    let pool = WorkerPool(threadCount: min(inputs.count, CoreCount.online), name: "identify")
     let digests = OrderedResults<Result<Digest, StoreError>>(
       pool: pool, limit: max(1, inputs.count))
     for (_, path) in inputs {

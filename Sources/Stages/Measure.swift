@@ -30,9 +30,7 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
   init(_ parameters: Parameters) { isWritten = parameters.write }
 
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
-    MeasureSink(
-      HearingMeter({ LevelMeter(format: stream.format) }, resuming: context.work.resuming),
-      store: context.store)
+    MeterSink({ LevelMeter(format: stream.format) }, in: context)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {
@@ -47,35 +45,5 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
     guard isWritten, let figures = context.outputs[.measurement]?.artifact else { return [] }
     return try fileNames(of: context.step, recordings: context.names)
       .map { (name) throws(StageError) in try context.publish(figures, as: name) }
-  }
-}
-
-/// Feeds a meter, and keeps what it found.
-private final class MeasureSink: SoundSink {
-  private let meter: HearingMeter<LevelMeter>
-  private let store: any ArtifactStore
-
-  init(_ meter: HearingMeter<LevelMeter>, store: any ArtifactStore) {
-    self.meter = meter
-    self.store = store
-  }
-
-  var firstFrame: Frames { meter.firstFrame }
-
-  func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
-
-  func progress() -> ListenerProgress? { meter.progress }
-
-  func finish() throws(StageError) -> PassOutcome.Result {
-    var result = PassOutcome.Result()
-    do {
-      result.artifacts[.measurement] = try store.keep(
-        try Findings.json(meter.finding()), as: .measurement)
-    } catch let error as StoreError {
-      throw StageError(error)
-    } catch {
-      throw StageError("cannot write down the figures", reason: "\(error)")
-    }
-    return result
   }
 }

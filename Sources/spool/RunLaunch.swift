@@ -1,3 +1,4 @@
+import Threading
 import Arguments
 import PipelineEngine
 import PipelineModel
@@ -44,7 +45,7 @@ struct RunLaunch {
     let farewell = "stopped: nothing is lost, and \(resumeCommand) goes on from here"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
-      store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
+      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       recorder: recorder(clock), stop: stop, clock: clock,
       witness: Workbench(console: console).witness(keys: keysOption, ledger: store))
     var options = Runner.Options(folder: request.folder)

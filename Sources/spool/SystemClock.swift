@@ -2,11 +2,8 @@ import Glibc
 import PipelineEngine
 import PipelineModel
 
-/// The machine's time, chance and size.
+/// The machine's time and chance.
 struct SystemClock: RunClock {
-  /// How many cores the process may use.
-  static var coreCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-
   var now: Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -17,9 +17,7 @@ final class ConcatSource: SoundSource {
   private var taken = Frames.zero
   private var lengths: [Frames] = []
   private var incoming: AudioBuffer
-  private var ready: AudioBuffer
-  private var given = Frames.zero
-  private var isOver = false
+  private var ready: BlockFiller
 
   /// Makes ready to read; nothing is decoded before the first `read`.
   init(_ layout: ConcatLayout) {
@@ -28,48 +26,36 @@ final class ConcatSource: SoundSource {
     joiner = Joiner(crossfade: layout.crossfade, curve: layout.curve, format: layout.format)
     let channels = layout.format.channelCount
     incoming = AudioBuffer(channelCount: channels, capacity: SoundStream.blockLength)
-    ready = AudioBuffer(
+    ready = BlockFiller(
       channelCount: channels, capacity: max(SoundStream.blockLength, layout.crossfade))
   }
 
-  /// Fills the buffer across the joints: a pass that goes on has to meet the same blocks again.
+  /// Fills the buffer across the joints.
   func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {
-    buffer.frameCount = .zero
-    while buffer.frameCount < buffer.capacity {
-      if given < ready.frameCount {
-        let count = min(ready.frameCount - given, buffer.capacity - buffer.frameCount)
-        buffer.append(contentsOf: ready, start: given, count: count)
-        given += count
-      } else if isOver {
-        break
-      } else {
-        try advance()
-      }
-    }
-    return buffer.frameCount.count > 0
+    try ready.fill(&buffer) { (stretch) throws(StageError) in try advance(into: &stretch) }
   }
 
-  /// Replaces what is ready with the next stretch of sound, which may be empty.
-  private func advance() throws(StageError) {
-    given = .zero
-    ready.frameCount = .zero
+  /// Gives the next stretch of sound, which may be empty; false behind the last part.
+  private func advance(into stretch: inout AudioBuffer) throws(StageError) -> Bool {
+    guard index < layout.parts.count else { return false }
     let part: any SoundSource
     if let source { part = source } else { part = try layout.parts[index].open(as: layout.format) }
     source = part
     if try part.read(into: &incoming) {
       taken += incoming.frameCount
-      joiner.take(incoming, into: &ready)
-      return
+      joiner.take(incoming, into: &stretch)
+      return true
     }
     let title = layout.parts[index].title
     warnings += part.warnings.map { "\(title): \($0)" }
     lengths.append(taken)
-    isOver = index == layout.parts.count - 1
-    let hasRoom = isOver ? joiner.finish(into: &ready) : joiner.endPart()
+    let isLast = index == layout.parts.count - 1
+    let hasRoom = isLast ? joiner.finish(into: &stretch) : joiner.endPart()
     guard hasRoom else { throw layout.tooShort(index, taken) }
     source = nil
     index += 1
     taken = .zero
+    return true
   }
 
   func report() -> String? {

@@ -54,8 +54,7 @@ final class FittedSource: SoundSource {
   private let source: any SoundSource
   private let chain: ProcessorChain
   private var incoming: AudioBuffer
-  private var ready: AudioBuffer
-  private var given = Frames.zero
+  private var ready: BlockFiller
   private var isOver = false
 
   /// Reads `source`, from which the way begins.
@@ -65,7 +64,7 @@ final class FittedSource: SoundSource {
     chain = fitting.makeChain()
     let length = SoundStream.blockLength
     incoming = AudioBuffer(channelCount: fitting.source.channelCount, capacity: length)
-    ready = AudioBuffer(
+    ready = BlockFiller(
       channelCount: fitting.target.channelCount,
       capacity: max(chain.blockCapacity(for: length), chain.capacity(for: .zero)))
   }
@@ -73,25 +72,16 @@ final class FittedSource: SoundSource {
   var warnings: [String] { source.warnings }
 
   func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {
-    buffer.frameCount = .zero
-    while buffer.frameCount < buffer.capacity {
-      if given < ready.frameCount {
-        let count = min(ready.frameCount - given, buffer.capacity - buffer.frameCount)
-        buffer.append(contentsOf: ready, start: given, count: count)
-        given += count
-      } else if isOver {
-        break
+    try ready.fill(&buffer) { (piece) throws(StageError) in
+      if isOver { return false }
+      if try source.read(into: &incoming) {
+        chain.process(incoming, into: &piece)
       } else {
-        given = .zero
-        if try source.read(into: &incoming) {
-          chain.process(incoming, into: &ready)
-        } else {
-          chain.finish(into: &ready)
-          isOver = true
-        }
+        chain.finish(into: &piece)
+        isOver = true
       }
+      return true
     }
-    return buffer.frameCount.count > 0
   }
 
   func report() -> String? { nil }

@@ -1,6 +1,5 @@
 import AudioModel
 import DSP
-import Glibc
 import PipelineEngine
 import PipelineModel
 import Threading
@@ -37,7 +36,7 @@ final class MixSource: SoundSource {
     outline = layout.outline
     matching = layout.lanes.map { _ in Decibels(0) }
     pool = WorkerPool(
-      threadCount: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))), name: "track")
+      threadCount: CoreCount.online, name: "track")
   }
 
   func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {

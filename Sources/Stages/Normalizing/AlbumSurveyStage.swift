@@ -32,13 +32,11 @@ struct AlbumSurveyStage: SoundSinkStage {
   }
 
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
-    AlbumSurveySink(
-      HearingMeter(
-        {
-          LoudnessSurveyMeter(
-            behind: decision?.makeProcessor(for: stream.format), format: stream.format)
-        }, resuming: context.work.resuming),
-      store: context.store)
+    MeterSink(
+      {
+        LoudnessSurveyMeter(
+          behind: decision?.makeProcessor(for: stream.format), format: stream.format)
+      }, in: context)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {

@@ -1,8 +1,8 @@
 import AudioModel
 import DSP
-import Glibc
 import Media
 import PipelineModel
+import Threading
 
 /// The files that `export` can write.
 enum ExportFormat: String, CaseIterable, Sendable {
@@ -66,7 +66,7 @@ struct ExportTarget: Sendable {
   /// minute, one for each core and a few that wait, whose sound lies in the store meanwhile.
   func scratchByteCount(of stream: SoundOutline) -> Int {
     guard case .aac = spec, let frames = stream.frames?.count else { return 0 }
-    let stretches = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) + 4
+    let stretches = CoreCount.online + 4
     let most = Double(stretches) * 60 * stream.format.sampleRate.value
     return min(frames, Int(most)) * 4 * stream.format.channelCount
   }

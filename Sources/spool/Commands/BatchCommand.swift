@@ -1,3 +1,4 @@
+import Threading
 import Sidecars
 import Arguments
 import Batch
@@ -69,14 +70,14 @@ struct BatchCommand: Command {
       let stop = SignalWatch.begin()
       let clock = SystemClock()
       let workplace = BatchWorkplace(
-        store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
+        store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
         tags: { try? MediaProbe.describe($0).tags },
         length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
         recorder: recorder(order, clock, console),
         witness: bench.witness(keys: arguments[Options.keys], ledger: store))
       let runner = BatchRunner(
         order, in: workplace,
-        budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: SystemClock.coreCount))
+        budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: CoreCount.online))
       return run(runner, clock.makeRunID(), stop, console)
     } catch {
       console.report(error.text)

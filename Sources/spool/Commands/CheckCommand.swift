@@ -1,3 +1,4 @@
+import Threading
 import Arguments
 import Media
 import PipelineEngine
@@ -35,7 +36,7 @@ struct CheckCommand: Command {
       console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
     var options = Inspection.Options()
     options.isQuick = arguments[Self.quick]
-    options.threadCount = SystemClock.coreCount
+    options.threadCount = CoreCount.online
     options.workFileFault = { UnfinishedEncoding.fault(inFile: $0) }
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)

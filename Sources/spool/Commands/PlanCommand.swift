@@ -1,3 +1,4 @@
+import Threading
 import Arguments
 import PipelineEngine
 import PipelineModel
@@ -28,7 +29,7 @@ struct PlanCommand: Command {
       let readable = try bench.readableStore(at: arguments[Options.store])
       let store = readable.store
       let runner = Runner(
-        store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
+        store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
         recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
       var options = Runner.Options(folder: bench.absolute(arguments[Options.out] ?? "exports"))
       options.keepsEverything = arguments[Options.checkpoint] == .every

@@ -1,3 +1,4 @@
+import Threading
 import Arguments
 import Media
 import PipelineModel
@@ -29,7 +30,7 @@ struct RepairCommand: Command {
     let stop = SignalWatch.begin()
     let meter = ReadingMeter(console, isShown: !arguments[Options.json])
     var options = Inspection.Options()
-    options.threadCount = SystemClock.coreCount
+    options.threadCount = CoreCount.online
     options.workFileFault = { UnfinishedEncoding.fault(inFile: $0) }
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)

@@ -1,3 +1,4 @@
+import Threading
 import Arguments
 import Glibc
 import PipelineModel
@@ -41,7 +42,7 @@ struct VerifyCommand: Command {
       let stop = SignalWatch.begin()
       let meter = ReadingMeter(
         console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
-      let found = Verification(keys: keys, threadCount: SystemClock.coreCount).check(
+      let found = Verification(keys: keys, threadCount: CoreCount.online).check(
         paths, mayGoOn: { !stop.isRequested },
         report: { progress in
           if progress.allBytes > 0 { meter.show(progress.bytes, of: progress.allBytes) }

@@ -1,3 +1,4 @@
+import Threading
 import Arguments
 import PipelineFile
 import PipelineModel
@@ -106,7 +107,7 @@ struct WatchCommand: Command {
     let clock = SystemClock()
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
-      store: store, executors: [SoundPassExecutor(coreCount: SystemClock.coreCount)],
+      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       clock: clock, makeRunID: { clock.makeRunID() }, recorder: log,
       witness: witness)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))

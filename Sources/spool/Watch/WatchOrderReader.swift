@@ -1,3 +1,4 @@
+import Threading
 import Arguments
 import Glibc
 import Inbox
@@ -57,7 +58,7 @@ struct WatchOrderReader {
           at: places[conflict.inbox], conflict.message,
           advice: "give each a folder of its own, none of them in another"))
     }
-    let jobs = jobsOption ?? definition.jobs ?? SystemClock.coreCount
+    let jobs = jobsOption ?? definition.jobs ?? CoreCount.online
     let drain = drainOption ?? definition.drain ?? WatchSettings.usualDrain
     return (
       WatchOrder(
