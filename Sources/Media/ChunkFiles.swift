@@ -14,8 +14,6 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
     var later: Set<Int> = []
     /// Those that were not flushed since they were written, by this process or an earlier one.
     var unflushed: Set<Int> = []
-    /// Why a flush failed.
-    var failure: MediaError?
 
     mutating func add(_ label: ChunkLabel) {
       unflushed.insert(label.chunk)
@@ -31,7 +29,7 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
   // Held while a file is written.
   private let isClosed = Mutex(false)
   // Held while files are flushed, so that nobody takes them for flushed before they are.
-  private let flushing = Mutex(())
+  private let flushing = Mutex(FlushOutcome())
 
   /// How many chunks from the first on were there at the beginning.
   let leadingAtStart: Int
@@ -79,14 +77,15 @@ final class ChunkFiles: ChunkStore, EncodingSurvival {
   func close() { isClosed.withLock { $0 = true } }
 
   func flush() throws(MediaError) {
-    let outcome = flushing.withLock { _ -> Result<Void, MediaError> in
-      let (chunks, failure) = saved.withLock { saved in
+    let outcome = flushing.withLock { flushed -> Result<Void, MediaError> in
+      let chunks = saved.withLock { saved in
         defer { saved.unflushed = [] }
-        return (saved.unflushed, saved.failure)
+        return saved.unflushed
       }
-      if let failure { return .failure(failure) }
-      do throws(MediaError) { return .success(try folder.flush(chunks)) } catch {
-        saved.withLock { $0.failure = error }
+      do throws(MediaError) {
+        try flushed.unlessFailed { () throws(MediaError) in try folder.flush(chunks) }
+        return .success(())
+      } catch {
         return .failure(error)
       }
     }

@@ -6,8 +6,8 @@ struct ChunkJob: Sendable {
   let plan: ChunkPlan
   /// Which chunk, and which frames to encode for it.
   let label: ChunkLabel
-  /// The sound, which covers the label's range; nil where the store has the chunk.
-  let sound: (any ChunkSound)?
+  /// The sound, which covers the label's range.
+  let sound: any ChunkSound
   /// Where the packets are looked for, and kept; nil where they are only handed on.
   let store: (any ChunkStore)?
   /// Raised when nobody wants the packets any more.
@@ -22,15 +22,14 @@ struct ChunkJob: Sendable {
 
   private func loadOrEncode() throws(MediaError) -> PacketRun {
     if let run = store?.load(label) { return run }
-    guard let sound else { throw MediaError(lostChunk: path) }
-    let run = try encode(sound)
+    let run = try encode()
     if !stop.isRaised { try store?.save(run, as: label) }
     return run
   }
 
-  private func encode(_ sound: any ChunkSound) throws(MediaError) -> PacketRun {
+  private func encode() throws(MediaError) -> PacketRun {
     if settings.hasOwnEncoder, let bits = settings.bits {
-      return try encode(sound, ALACFrame(channelCount: settings.format.channelCount, bits: bits))
+      return try encode(ALACFrame(channelCount: settings.format.channelCount, bits: bits))
     }
     var encoder = try EncoderContext(settings, path: path)
     let mirrored = plan.mirroredPackets(of: label.chunk, frames: label.range.count)
@@ -49,7 +48,7 @@ struct ChunkJob: Sendable {
     let numbering = settings.isFLAC ? settings.bits.map(FLACNumbering.init) : nil
     var block = AudioBuffer(
       channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
-    if mirrored > 0 { try encode(mirrored, of: sound, &block, &encoder, take) }
+    if mirrored > 0 { try encodeMirrored(mirrored, &block, &encoder, take) }
     let boostEnd = range.lowerBound + plan.boostedPackets(of: label.chunk) * plan.frameSize
     for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
       if stop.isRaised { return run }
@@ -74,9 +73,9 @@ struct ChunkJob: Sendable {
 
   /// Encodes the first packets' sound backwards, and one packet of silence, so that the encoder has
   /// settled where the stream begins, and yet knows nothing that lies before it.
-  private func encode(
-    _ count: Int, of sound: any ChunkSound, _ block: inout AudioBuffer,
-    _ encoder: inout EncoderContext, _ take: (borrowing Packet) -> Void
+  private func encodeMirrored(
+    _ count: Int, _ block: inout AudioBuffer, _ encoder: inout EncoderContext,
+    _ take: (borrowing Packet) -> Void
   ) throws(MediaError) {
     for packet in (0..<count).reversed() {
       encoder.boostsRate = count - 1 - packet < plan.boosted
@@ -94,9 +93,7 @@ struct ChunkJob: Sendable {
   }
 
   /// Packets that do not depend on each other, by an encoder of our own.
-  private func encode(
-    _ sound: any ChunkSound, _ frame: consuming ALACFrame
-  ) throws(MediaError) -> PacketRun {
+  private func encode(_ frame: consuming ALACFrame) throws(MediaError) -> PacketRun {
     var run = PacketRun(first: plan.boundary(of: label.chunk))
     let range = label.range
     var block = AudioBuffer(

@@ -4,14 +4,9 @@ internal import Synchronization
 
 /// A file whose beginning is right however long it is: what was written stays.
 final class GrowingFile: EncodingSurvival {
-  private struct State {
-    var extent = EncodingExtent()
-    /// Why a flush failed.
-    var failure: MediaError?
-  }
-
   private let file: RawFile
-  private let state = Mutex(State())
+  private let reached = Mutex(EncodingExtent())
+  private let flushed = FlushOutcome()
 
   /// How long the file was when it was opened.
   let byteCountAtStart: Int
@@ -22,10 +17,10 @@ final class GrowingFile: EncodingSurvival {
     byteCountAtStart = try file.byteCount
   }
 
-  var extent: EncodingExtent { state.withLock { $0.extent } }
+  var extent: EncodingExtent { reached.withLock { $0 } }
 
   /// The file has grown, or goes on from here: the system holds this much.
-  func reach(_ extent: EncodingExtent) { state.withLock { $0.extent = extent } }
+  func reach(_ extent: EncodingExtent) { reached.withLock { $0 = extent } }
 
   /// The running checksum of some of its bytes. O(bytes).
   func checksum(_ range: Range<Int>) throws(MediaError) -> Checksum {
@@ -49,11 +44,7 @@ final class GrowingFile: EncodingSurvival {
   func truncate(to byteCount: Int) throws(MediaError) { try file.truncate(to: byteCount) }
 
   func flush() throws(MediaError) {
-    if let failure = state.withLock({ $0.failure }) { throw failure }
-    do throws(MediaError) { try file.flush() } catch {
-      state.withLock { $0.failure = error }
-      throw error
-    }
+    try flushed.unlessFailed { () throws(MediaError) in try file.flush() }
   }
 
   // The file itself is what was wanted.

@@ -4,9 +4,8 @@ final class IndexedPackets: EncodingSurvival {
   private let packets: GrowingFile
   private let index: PacketIndex
   private let plan: ChunkPlan
-  // Where the first packet lies.
-  private let start: Int
-  private let records: [PacketIndex.Record]
+  // How many chunks of those in the index may still be what they were.
+  private let leftCount: Int
 
   /// Looks at what `work` left in the file at `path`, whose packets begin at `start`; whatever does
   /// not count is cut off.
@@ -16,21 +15,20 @@ final class IndexedPackets: EncodingSurvival {
     packets = try GrowingFile(path: path)
     index = try PacketIndex(work)
     self.plan = plan
-    self.start = start
     let noted = work.state.extent
     let framesPerChunk = plan.packetsPerChunk * plan.frameSize
-    var records: [PacketIndex.Record] = []
+    var leftCount = 0
     var end = start
     if work.isResumed {
       for record in index.recordsAtStart.prefix(noted.frames / framesPerChunk) {
         guard record.lengths.count == plan.packetsPerChunk,
           end + record.byteCount <= min(noted.byteCount, packets.byteCountAtStart)
         else { break }
-        records.append(record)
+        leftCount += 1
         end += record.byteCount
       }
     }
-    self.records = records
+    self.leftCount = leftCount
     try packets.truncate(to: end)
     packets.reach(EncodingExtent(byteCount: start))
   }
@@ -42,16 +40,16 @@ final class IndexedPackets: EncodingSurvival {
   func nextLeft() -> PacketRun? {
     let extent = packets.extent
     let chunk = extent.frames / (plan.packetsPerChunk * plan.frameSize)
-    guard records.indices.contains(chunk),
-      let bytes = try? packets.read(records[chunk].byteCount, at: extent.byteCount)
-    else { return nil }
+    guard chunk < leftCount else { return nil }
+    let record = index.recordsAtStart[chunk]
+    guard let bytes = try? packets.read(record.byteCount, at: extent.byteCount) else { return nil }
     var run = PacketRun(first: plan.boundary(of: chunk))
     var rest = bytes[...]
-    for length in records[chunk].lengths {
+    for length in record.lengths {
       run.packets.append(Array(rest.prefix(length)))
       rest = rest.dropFirst(length)
     }
-    return PacketIndex.Record(run) == records[chunk] ? run : nil
+    return PacketIndex.Record(run) == record ? run : nil
   }
 
   /// The system has taken over the packets of a whole chunk, which end at `end` in the file.

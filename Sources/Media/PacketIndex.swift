@@ -18,15 +18,10 @@ final class PacketIndex: Sendable {
     var byteCount: Int { lengths.reduce(0, +) }
   }
 
-  private struct State {
-    /// Where the next record goes.
-    var end: Int
-    /// Why a flush failed.
-    var failure: MediaError?
-  }
-
   private let file: RawFile
-  private let state: Mutex<State>
+  // Where the next record goes.
+  private let end: Mutex<Int>
+  private let flushed = FlushOutcome()
   private static let magic = Array("SPOOLIX1".utf8)
 
   /// The records that an earlier process left.
@@ -44,24 +39,20 @@ final class PacketIndex: Sendable {
       try file.write(head, at: 0)
       recordsAtStart = []
     }
-    state = Mutex(State(end: head.count))
+    end = Mutex(head.count)
   }
 
   /// Puts a record behind those that count so far. One that an earlier process left there is the
   /// same, or not to be believed.
   func append(_ record: Record) throws(MediaError) {
     let bytes = Self.bytes(of: record)
-    try file.write(bytes, at: state.withLock { $0.end })
-    state.withLock { $0.end += bytes.count }
+    try file.write(bytes, at: end.withLock { $0 })
+    end.withLock { $0 += bytes.count }
   }
 
-  /// Waits until the records, and the file's name, are on the disk. Fails for ever once it failed.
+  /// Waits until the records are on the disk. Fails for ever once it failed.
   func flush() throws(MediaError) {
-    if let failure = state.withLock({ $0.failure }) { throw failure }
-    do throws(MediaError) { try file.flush() } catch {
-      state.withLock { $0.failure = error }
-      throw error
-    }
+    try flushed.unlessFailed { () throws(MediaError) in try file.flush() }
   }
 
   /// Deletes the file.
@@ -70,44 +61,31 @@ final class PacketIndex: Sendable {
   /// The records from the first on that are whole.
   private static func records(in bytes: ArraySlice<UInt8>) -> [Record] {
     var records: [Record] = []
-    var rest = bytes
-    while let count = integer(rest, at: 0, byteCount: 4) {
-      let (lengthsEnd, end) = (4 + 4 * count, 20 + 4 * count)
-      guard rest.count >= end, let checksum = integer(rest, at: lengthsEnd, byteCount: 8),
-        let ownChecksum = integer(rest, at: lengthsEnd + 8, byteCount: 8)
-      else { break }
-      let body = Array(rest.prefix(lengthsEnd + 8))
-      guard unsafe UInt64(bitPattern: Int64(ownChecksum)) == Checksum.of(body.span.bytes) else {
-        break
-      }
-      records.append(
-        Record(
-          lengths: (0..<count).compactMap { integer(rest, at: 4 + 4 * $0, byteCount: 4) },
-          checksum: UInt64(bitPattern: Int64(checksum))))
-      rest = rest.dropFirst(end)
-    }
+    var reader = ByteReader(bytes)
+    while let record = record(&reader) { records.append(record) }
     return records
   }
 
-  private static func integer(_ bytes: ArraySlice<UInt8>, at offset: Int, byteCount: Int) -> Int? {
-    guard bytes.count >= offset + byteCount else { return nil }
-    let start = bytes.startIndex + offset
-    let value = bytes[start..<start + byteCount].reversed().reduce(UInt64(0)) {
-      $0 << 8 | UInt64($1)
-    }
-    return Int(truncatingIfNeeded: value)
+  private static func record(_ reader: inout ByteReader) -> Record? {
+    let start = reader.rest
+    guard let count = reader.integer(byteCount: 4), let lengths = reader.bytes(4 * count),
+      let checksum = reader.word()
+    else { return nil }
+    let body = Array(start.prefix(start.count - reader.rest.count))
+    guard unsafe Checksum.of(body.span.bytes) == reader.word() else { return nil }
+    var lengthReader = ByteReader(lengths[...])
+    return Record(
+      lengths: (0..<count).compactMap { _ in lengthReader.integer(byteCount: 4) },
+      checksum: checksum)
   }
 
   private static func bytes(of record: Record) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(20 + 4 * record.lengths.count)
-    func append(_ value: UInt64, byteCount: Int) {
-      for index in 0..<byteCount { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
-    }
-    append(UInt64(record.lengths.count), byteCount: 4)
-    for length in record.lengths { append(UInt64(length), byteCount: 4) }
-    append(record.checksum, byteCount: 8)
-    unsafe append(Checksum.of(bytes.span.bytes), byteCount: 8)
+    bytes.append(record.lengths.count, byteCount: 4)
+    for length in record.lengths { bytes.append(length, byteCount: 4) }
+    bytes.append(record.checksum)
+    unsafe bytes.append(Checksum.of(bytes.span.bytes))
     return bytes
   }
 }

@@ -41,7 +41,7 @@ struct TaggedMovie: ~Copyable {
       let tags = parts.first(where: { $0.name == "udta" }),
       let created = Self.creation(model, header)
     else { return false }
-    let body = try tagged(with: Array(model[tags.range]), created: created)
+    let body = tagged(with: Array(model[tags.range]), created: created)
     try file.truncate(to: 0)
     try copySound(to: file)
     try file.write(
@@ -51,7 +51,7 @@ struct TaggedMovie: ~Copyable {
   }
 
   /// The `moov` box's content, with other tags and times.
-  private func tagged(with tags: [UInt8], created: UInt64) throws(MediaError) -> [UInt8] {
+  private func tagged(with tags: [UInt8], created: UInt64) -> [UInt8] {
     var copy = movie
     func stamp(_ box: MovieBoxes.Box) {
       let isLong = copy[box.content.lowerBound] == 1
