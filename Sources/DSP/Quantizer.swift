@@ -36,14 +36,19 @@ public final class Quantizer: Processor {
 
   /// Quantises a block.
   public func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
-    FiniteSamples.copy(input, into: &output)
-    let frameCount = output.frameCount.count
+    let frameCount = input.frameCount.count
+    output.frameCount = input.frameCount
     for start in stride(from: 0, to: frameCount, by: Self.chunk) {
       let count = min(Self.chunk, frameCount - start)
       for channel in 0..<output.channelCount {
-        let samples = unsafe output.baseAddress(ofChannel: channel) + start
+        let source = unsafe input.baseAddress(ofChannel: channel) + start
+        let target = unsafe output.baseAddress(ofChannel: channel) + start
         fillNoise(count, firstFrame: position &+ start, channel: channel)
-        unsafe quantize(samples, count: count)
+        unsafe FiniteSamples.copy(from: source, to: target, count: count)
+        switch depth {
+        case .bits16: unsafe quantize(target, count: count, range: 0x1p15, fitsOneSum: true)
+        case .bits24: unsafe quantize(target, count: count, range: 0x1p23, fitsOneSum: false)
+        }
       }
     }
     position &+= frameCount
@@ -71,38 +76,52 @@ public final class Quantizer: Processor {
     }
   }
 
-  /// Eight samples at a time; the last eight may read noise beyond `count`, but samples not.
+  /// Eight samples at a time; the last eight may read noise beyond `count`, but samples not. Inlined,
+  /// so that what depends on the depth is decided once.
   @inline(__always)
-  private func quantize(_ samples: UnsafeMutablePointer<Float>, count: Int) {
+  private func quantize(
+    _ samples: UnsafeMutablePointer<Float>, count: Int, range: Float, fitsOneSum: Bool
+  ) {
     let dither = unsafe UnsafeRawPointer(noise.start)
     var index = 0
     while index &+ 8 <= count {
       let noise = unsafe dither.load(fromByteOffset: index &<< 2, as: SIMD8<Int32>.self)
-      unsafe LinkedLevel.store(
-        quantized(LinkedLevel.load(samples + index), noise), at: samples + index)
+      let eight = unsafe Self.quantized(
+        LinkedLevel.load(samples + index), noise, range: range, fitsOneSum: fitsOneSum)
+      unsafe LinkedLevel.store(eight, at: samples + index)
       index &+= 8
     }
     while index < count {
-      let noise = SIMD8(repeating: self.noise[index])
-      unsafe samples[index] = quantized(SIMD8(repeating: samples[index]), noise)[0]
+      let eight = unsafe Self.quantized(
+        SIMD8(repeating: samples[index]), SIMD8(repeating: noise[index]), range: range,
+        fitsOneSum: fitsOneSum)
+      unsafe samples[index] = eight[0]
       index &+= 1
     }
   }
 
   @inline(__always)
-  private func quantized(_ samples: SIMD8<Float>, _ noise: SIMD8<Int32>) -> SIMD8<Float> {
-    let range = Float(Int32(1) &<< Int32(depth.rawValue - 1))
+  private static func quantized(
+    _ samples: SIMD8<Float>, _ noise: SIMD8<Int32>, range: Float, fitsOneSum: Bool
+  ) -> SIMD8<Float> {
     let one = SIMD8<Float>(repeating: 1)
     let scaled = LinkedLevel.greater(LinkedLevel.lesser(samples, one), 0 - one) * range
-    // Whole steps are split off in two parts, since at 24 bits a step and its fractions do not fit
-    // into one sum; every subtraction is exact.
-    let coarse = Self.rounded(scaled * (1 / 4096)) * 4096
-    let rest = scaled - coarse
-    let fine = Self.rounded(rest)
+    // At 24 bits a step and its fractions do not fit into one sum: whole steps are split off in two
+    // parts. Every subtraction is exact.
+    let coarse = fitsOneSum ? SIMD8() : rounded(scaled * (1 / 4096)) * 4096
+    let rest = fitsOneSum ? scaled : scaled - coarse
+    let fine = rounded(rest)
     let fraction = rest - fine
-    let dither = SIMD8<Float>(noise) * (1 / 16_777_216)
-    let dithered = coarse + (fine + Self.rounded(fraction + dither))
-    let result = dithered.replacing(with: scaled, where: fraction .== 0)
+    // All ones where nothing is left to round: without dither such a sample comes out as it was, but
+    // for the sign of a zero. As bits, since a comparison of vectors becomes a loop over its lanes.
+    let isOnGrid =
+      unsafe ((unsafeBitCast(fraction, to: SIMD8<Int32>.self) & 0x7fff_ffff) &- 1) &>> 31
+    let dither = SIMD8<Float>(noise & ~isOnGrid) * (1 / 16_777_216)
+    let near = fine + rounded(fraction + dither)
+    let dithered = fitsOneSum ? near : coarse + near
+    let kept = unsafe unsafeBitCast(scaled, to: SIMD8<Int32>.self) & isOnGrid
+    let result = unsafe unsafeBitCast(
+      unsafeBitCast(dithered, to: SIMD8<Int32>.self) | kept, to: SIMD8<Float>.self)
     let top = SIMD8(repeating: range - 1)
     let bottom = SIMD8(repeating: -range)
     return LinkedLevel.greater(LinkedLevel.lesser(result, top), bottom) * (1 / range)
