@@ -83,7 +83,7 @@ import Testing
   }
 
   /// What stands in the documentation, in plain arithmetic: a step of the grid, one number of
-  /// SplitMix64 a sample, and nothing of how the kernel does it.
+  /// SplitMix64 for two samples, and nothing of how the kernel does it.
   @Test(arguments: depths)
   func `every sample is the nearest step to it and its noise`(depth: Quantizer.Depth) {
     let range = range(depth)
@@ -93,11 +93,12 @@ import Testing
       return Float(Double.random(in: -1...1, using: &random) * size)
     }
     func expected(_ sample: Float, _ frame: Int, _ channel: Int) -> Float {
-      var z = (UInt64(frame) * 64 + UInt64(channel)) &* 0x9e37_79b9_7f4a_7c15
+      var z = (UInt64(frame / 2) * 64 + UInt64(channel)) &* 0x9e37_79b9_7f4a_7c15
       z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
       z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
       z ^= z >> 31
-      let noise = Double(Int(z >> 40) - Int(z & 0xff_ffff)) / 0x1p24
+      let half = frame % 2 == 0 ? z & 0xffff_ffff : z >> 32
+      let noise = Double(Int(half >> 16) - Int(half & 0xffff)) / 0x1p16
       let scaled = min(max(Double(sample), -1), 1) * range
       if scaled == scaled.rounded() { return Float(min(scaled, range - 1) / range) }
       let fraction = scaled - scaled.rounded(.toNearestOrEven)
