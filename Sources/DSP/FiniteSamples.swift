@@ -82,8 +82,9 @@ enum FiniteSamples {
   @inline(__always)
   static func filtered(_ sample: Float) -> Float { sample.magnitude < limit ? sample : 0 }
 
+  /// Eight samples under the rule.
   @inline(__always)
-  private static func filtered(_ samples: SIMD8<Float>) -> SIMD8<Float> {
+  static func filtered(_ samples: SIMD8<Float>) -> SIMD8<Float> {
     // Without their signs, the bits of floats are in the order of their magnitudes, ∞ and NaN last.
     // The sign of a difference tells which are too great; a comparison of vectors becomes a loop
     // over its lanes.

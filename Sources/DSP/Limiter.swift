@@ -6,7 +6,7 @@ public import AudioModel
 /// since 4-fold reads up to 0.6 dB too little near half the sample rate. All channels get the same
 /// gain. Sound whose true peak stays under the ceiling comes through bit for bit, at little more
 /// than the cost of a copy: only groups of frames that could reach the ceiling are oversampled.
-public final class Limiter: Processor {
+public final class Limiter: ReportingProcessor {
   /// How a limiter behaves.
   public struct Settings: Hashable, Sendable {
     /// The true peak that is not exceeded, in dBTP; taken within −120…+60 dB.
@@ -39,6 +39,7 @@ public final class Limiter: Processor {
   private let interpolator = TruePeakInterpolator(factor: 8)
   private var gain: LimiterGain
   private let peaks = Scratch<Float>(repeating: 0, count: group)
+  private var statistics = ReductionStatistics()
 
   /// How many frames of a row come before the newest whole group.
   private let history: Int
@@ -157,6 +158,11 @@ extension Limiter {
     }
     let count = min(group, pending)
     pending -= count
+    if isScaled {
+      unsafe statistics.add(gains: peaks.start, count: count)
+    } else {
+      statistics = statistics.adding(count, of: 0)
+    }
     let offset = output.frameCount.count
     output.frameCount += Frames(count)
     for channel in 0..<outputFormat.channelCount {
@@ -172,7 +178,10 @@ extension Limiter {
 }
 
 extension Limiter {
-  /// The frames held back, and the gain's past.
+  /// How far the frames that were given were turned down. All channels have one gain, and count once.
+  public func report() -> GainReduction { statistics.figures }
+
+  /// The frames held back, the gain's past, and what was counted.
   public var snapshot: ProcessorSnapshot {
     var snapshot = ProcessorSnapshot()
     snapshot.append(filled)
@@ -183,6 +192,7 @@ extension Limiter {
     }
     snapshot.append(contentsOf: extents)
     gain.append(to: &snapshot)
+    snapshot.append(statistics)
     return snapshot
   }
 
@@ -200,6 +210,7 @@ extension Limiter {
     }
     extents = try reader.next(GroupExtent.self, count: extents.count)
     try gain.restore(from: &reader)
+    statistics = try reader.next(ReductionStatistics.self)
     try reader.finish()
   }
 }

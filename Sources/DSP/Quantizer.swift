@@ -25,7 +25,8 @@ public final class Quantizer: Processor {
   /// The number of the next frame.
   private var position: Int
   private static let chunk = 256
-  private let noise = Scratch<Int32>(repeating: 0, count: chunk)
+  /// A number for every two frames of a chunk, and for the one before it.
+  private let noise = Scratch<UInt64>(repeating: 0, count: chunk / 2 + 1)
 
   /// A quantiser whose first frame is number `startingAt` of the whole sound.
   public init(_ depth: Depth, format: AudioFormat, startingAt position: Frames = .zero) {
@@ -36,73 +37,100 @@ public final class Quantizer: Processor {
 
   /// Quantises a block.
   public func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
-    FiniteSamples.copy(input, into: &output)
-    let frameCount = output.frameCount.count
+    let frameCount = input.frameCount.count
+    output.frameCount = input.frameCount
     for start in stride(from: 0, to: frameCount, by: Self.chunk) {
       let count = min(Self.chunk, frameCount - start)
       for channel in 0..<output.channelCount {
-        let samples = unsafe output.baseAddress(ofChannel: channel) + start
-        fillNoise(count, firstFrame: position &+ start, channel: channel)
-        unsafe quantize(samples, count: count)
+        let source = unsafe input.baseAddress(ofChannel: channel) + start
+        let target = unsafe output.baseAddress(ofChannel: channel) + start
+        let frame = position &+ start
+        fillNoise(count, firstFrame: frame, channel: channel)
+        switch depth {
+        case .bits16:
+          unsafe quantize(
+            source, to: target, count: count, skipped: frame & 1, range: 0x1p15, fitsOneSum: true)
+        case .bits24:
+          unsafe quantize(
+            source, to: target, count: count, skipped: frame & 1, range: 0x1p23, fitsOneSum: false)
+        }
       }
     }
     position &+= frameCount
   }
 
-  /// Fills `noise` with the difference of two evenly spread whole numbers below 2²⁴, from the
-  /// finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+  /// Fills `noise` for `count` frames: a number of SplitMix64's finaliser (Steele, Lea and Flood 2014)
+  /// for every two frames of a channel, the even one's in its lower half.
   @inline(__always)
   private func fillNoise(_ count: Int, firstFrame: Int, channel: Int) {
     let target = unsafe noise.start
-    // 64 channels at most: every sample of the sound has a number of its own.
-    let number = UInt64(truncatingIfNeeded: firstFrame) &* 64 &+ UInt64(channel)
-    // Times the golden ratio; the next frame's number is 64 more.
+    // 64 channels at most: every pair of the sound has a number of its own.
+    let number = UInt64(truncatingIfNeeded: firstFrame &>> 1) &* 64 &+ UInt64(channel)
+    // Times the golden ratio; the next pair's number is 64 more.
     var seed = number &* 0x9e37_79b9_7f4a_7c15
     let step = 64 &* UInt64(0x9e37_79b9_7f4a_7c15)
-    for index in 0..<count {
+    for index in 0...(count &>> 1) {
       var z = seed
       z = (z ^ (z &>> 30)) &* 0xbf58_476d_1ce4_e5b9
       z = (z ^ (z &>> 27)) &* 0x94d0_49bb_1331_11eb
       z ^= z &>> 31
-      let first = Int32(truncatingIfNeeded: z &>> 40)
-      let second = Int32(truncatingIfNeeded: z & 0xff_ffff)
-      unsafe target[index] = first &- second
+      unsafe target[index] = z.littleEndian
       seed &+= step
     }
   }
 
-  /// Eight samples at a time; the last eight may read noise beyond `count`, but samples not.
+  /// Eight samples at a time. Inlined, so that what depends on the depth is decided once.
+  /// - Parameter skipped: halves of numbers in `noise` that belong to a frame before the first.
   @inline(__always)
-  private func quantize(_ samples: UnsafeMutablePointer<Float>, count: Int) {
-    let dither = unsafe UnsafeRawPointer(noise.start)
+  private func quantize(
+    _ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, count: Int,
+    skipped: Int, range: Float, fitsOneSum: Bool
+  ) {
+    let noise = unsafe UnsafeRawPointer(noise.start) + 4 * skipped
     var index = 0
     while index &+ 8 <= count {
-      let noise = unsafe dither.load(fromByteOffset: index &<< 2, as: SIMD8<Int32>.self)
-      unsafe LinkedLevel.store(
-        quantized(LinkedLevel.load(samples + index), noise), at: samples + index)
+      let bits = unsafe noise.loadUnaligned(fromByteOffset: index &<< 2, as: SIMD8<UInt32>.self)
+      let eight = unsafe Self.quantized(
+        FiniteSamples.filtered(LinkedLevel.load(source + index)), bits, range: range,
+        fitsOneSum: fitsOneSum)
+      unsafe LinkedLevel.store(eight, at: target + index)
       index &+= 8
     }
     while index < count {
-      let noise = SIMD8(repeating: self.noise[index])
-      unsafe samples[index] = quantized(SIMD8(repeating: samples[index]), noise)[0]
+      let bits = unsafe noise.loadUnaligned(fromByteOffset: index &<< 2, as: UInt32.self)
+      let eight = unsafe Self.quantized(
+        SIMD8(repeating: FiniteSamples.filtered(source[index])), SIMD8(repeating: bits),
+        range: range, fitsOneSum: fitsOneSum)
+      unsafe target[index] = eight[0]
       index &+= 1
     }
   }
 
   @inline(__always)
-  private func quantized(_ samples: SIMD8<Float>, _ noise: SIMD8<Int32>) -> SIMD8<Float> {
-    let range = Float(Int32(1) &<< Int32(depth.rawValue - 1))
+  private static func quantized(
+    _ samples: SIMD8<Float>, _ bits: SIMD8<UInt32>, range: Float, fitsOneSum: Bool
+  ) -> SIMD8<Float> {
     let one = SIMD8<Float>(repeating: 1)
     let scaled = LinkedLevel.greater(LinkedLevel.lesser(samples, one), 0 - one) * range
-    // Whole steps are split off in two parts, since at 24 bits a step and its fractions do not fit
-    // into one sum; every subtraction is exact.
-    let coarse = Self.rounded(scaled * (1 / 4096)) * 4096
-    let rest = scaled - coarse
-    let fine = Self.rounded(rest)
+    // At 24 bits a step and its fractions do not fit into one sum: whole steps are split off in two
+    // parts. Every subtraction is exact.
+    let coarse = fitsOneSum ? SIMD8() : rounded(scaled * (1 / 4096)) * 4096
+    let rest = fitsOneSum ? scaled : scaled - coarse
+    let fine = rounded(rest)
     let fraction = rest - fine
-    let dither = SIMD8<Float>(noise) * (1 / 16_777_216)
-    let dithered = coarse + (fine + Self.rounded(fraction + dither))
-    let result = dithered.replacing(with: scaled, where: fraction .== 0)
+    // All ones where nothing is left to round: without dither such a sample comes out as it was, but
+    // for the sign of a zero. As bits, since a comparison of vectors becomes a loop over its lanes.
+    let isOnGrid =
+      unsafe ((unsafeBitCast(fraction, to: SIMD8<Int32>.self) & 0x7fff_ffff) &- 1) &>> 31
+    // The difference of two evenly spread numbers below 2¹⁶ is spread in a triangle.
+    let (first, second) = (bits &>> 16, bits & 0xffff)
+    let noise = unsafe unsafeBitCast(first &- second, to: SIMD8<Int32>.self)
+    let dither = SIMD8<Float>(noise & ~isOnGrid) * (1 / 65_536)
+    let near = fine + rounded(fraction + dither)
+    let dithered = fitsOneSum ? near : coarse + near
+    let kept = unsafe unsafeBitCast(scaled, to: SIMD8<Int32>.self) & isOnGrid
+    let result = unsafe unsafeBitCast(
+      unsafeBitCast(dithered, to: SIMD8<Int32>.self) | kept, to: SIMD8<Float>.self)
     let top = SIMD8(repeating: range - 1)
     let bottom = SIMD8(repeating: -range)
     return LinkedLevel.greater(LinkedLevel.lesser(result, top), bottom) * (1 / range)

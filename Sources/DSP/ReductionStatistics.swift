@@ -22,6 +22,20 @@ struct ReductionStatistics: BitwiseCopyable {
     greatest = reduction > greatest ? reduction : greatest
   }
 
+  /// Takes the reductions of `count` frames that were scaled by `gains`, above 0 and at most 1.
+  /// - Parameter gains: as many as `count`, rounded up to a multiple of eight, can be read.
+  @inline(__always)
+  mutating func add(gains: UnsafePointer<Float>, count: Int) {
+    // 20 · log₁₀ 2: octaves of amplitude to decibels.
+    let decibels = SIMD8<Float>(repeating: 6.020_6)
+    for start in stride(from: 0, to: count, by: 8) {
+      let octaves = unsafe BinaryLogarithm.log2(LinkedLevel.load(gains + start))
+      let reductions = SIMD8<Float>() - octaves * decibels
+      for lane in 0..<min(8, count - start) { add(Double(reductions[lane])) }
+    }
+    frames += count
+  }
+
   /// Takes `count` frames of one and the same reduction.
   func adding(_ count: Int, of reduction: Double) -> ReductionStatistics {
     guard count > 0 else { return self }

@@ -12,9 +12,16 @@ public struct Raster: Hashable, Sendable {
     precondition(width > 0 && height > 0)
     self.width = width
     self.height = height
+    var row: [UInt8] = []
+    row.reserveCapacity(3 * width)
+    for _ in 0..<width {
+      row.append(colour.red)
+      row.append(colour.green)
+      row.append(colour.blue)
+    }
     bytes = []
     bytes.reserveCapacity(3 * width * height)
-    for _ in 0..<width * height { bytes += [colour.red, colour.green, colour.blue] }
+    for _ in 0..<height { bytes += row }
   }
 
   /// A drawing with smooth edges, its words in strokes of Spool's own.
@@ -60,9 +67,16 @@ public struct Raster: Hashable, Sendable {
   mutating func blend(_ colour: Colour, share: Float, x: Int, y: Int) {
     guard share > 0 else { return }
     let index = 3 * (y * width + x)
-    for (part, value) in [colour.red, colour.green, colour.blue].enumerated() {
-      let old = Float(bytes[index + part])
-      bytes[index + part] = UInt8((old + (Float(value) - old) * min(share, 1)).rounded())
-    }
+    let share = min(share, 1)
+    bytes[index] = Self.mean(bytes[index], colour.red, share)
+    bytes[index + 1] = Self.mean(bytes[index + 1], colour.green, share)
+    bytes[index + 2] = Self.mean(bytes[index + 2], colour.blue, share)
+  }
+
+  /// What is between two values, to the nearest; `share` is that of the second.
+  private static func mean(_ old: UInt8, _ new: UInt8, _ share: Float) -> UInt8 {
+    let mean = Float(old) + (Float(new) - Float(old)) * share
+    // Of what is not negative, halves go up.
+    return UInt8(Double(mean) + 0.5)
   }
 }

@@ -4,7 +4,10 @@ public import PipelineModel
 public struct SessionDefinition: Hashable, Sendable {
   /// One channel of the mixer.
   public struct Channel: Hashable, Sendable {
-    /// Its track's file, as written; nil where an earlier step gives the track.
+    /// Where it stands in the session.
+    public let location: SourceLocation?
+    /// Its track's file, as written; nil where the track comes from elsewhere: from an earlier step,
+    /// or from whoever gives the tracks beside the session.
     public var file: Located<String>?
     /// What people call it.
     public var name: String?
@@ -24,7 +27,7 @@ public struct SessionDefinition: Hashable, Sendable {
     public var offset = TrackOffset.frames(0)
 
     /// A channel with its fader at 1.
-    public init() {}
+    public init(at location: SourceLocation? = nil) { self.location = location }
   }
 
   /// The fader of the sum, 0 … 1.5.

@@ -64,15 +64,8 @@ struct SessionReader {
     guard
       let entries = findings.entries(node, of: "a channel", allowed: Self.channelKeys.list)
     else { return nil }
-    var channel = SessionDefinition.Channel()
+    var channel = SessionDefinition.Channel(at: node.location)
     for entry in entries where !entry.value.isNull { read(entry, into: &channel) }
-    let isNamed = entries.contains { ["file", "name"].contains($0.key) }
-    if !isNamed {
-      findings.report(
-        node.location, "the channel has neither a file nor a name",
-        allowed: "file: a path from the session file's folder; name: for a track that an earlier "
-          + "step gives")
-    }
     return channel
   }
 

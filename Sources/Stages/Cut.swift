@@ -24,7 +24,8 @@ struct CutStage: SoundFilterStage {
       those that overlap or touch become one. What is kept between two joints must be twice as \
       long as the crossfade, or it is an error. A stretch that reaches beyond the end takes \
       everything to the end; one that begins there is an error where the length is known \
-      beforehand, and otherwise takes nothing.
+      beforehand, and otherwise, behind silence or an AAC recording for instance, takes nothing, \
+      with a warning.
       """,
     parameters: [
       ParameterDescriptor(
@@ -65,6 +66,13 @@ struct CutStage: SoundFilterStage {
     return Splice(
       keeping: try cuts.kept(crossfade: crossfade, at: rate, frames: nil),
       crossfade: crossfade.frames(at: rate), curve: curve, format: format)
+  }
+
+  func warnings(of report: any Sendable) -> [String] {
+    guard let timeline = report as? Timeline else { return [] }
+    return cuts.cuts.filter { $0.from >= timeline.before }.map {
+      "nothing was taken out at \($0.from.words): the sound ends at \(timeline.before.words)"
+    }
   }
 
   func outline(after stream: SoundOutline) throws(StageError) -> SoundOutline {

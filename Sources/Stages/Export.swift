@@ -24,7 +24,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "export", revision: 4,
+    kind: "export", revision: 5,
     summary: "Write WAV, M4A (AAC), ALAC and FLAC files, several at once",
     discussion: """
       The formats are encoded side by side. Reducing to 16 or 24 bits adds TPDF dither, except to \

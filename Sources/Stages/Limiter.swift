@@ -11,12 +11,13 @@ struct LimiterStage: SoundFilterStage {
   }
 
   static let descriptor = StageDescriptor.soundFilter(
-    "limit", revision: 1,
+    "limit", revision: 2,
     summary: "Keep every true peak below a ceiling",
     discussion: """
       Looks ahead, so that the gain is down before the peak comes. Peaks are found between the \
       samples as well, by eightfold oversampling, twice what ITU-R BS.1770-4 asks for. Sound that \
-      stays below the ceiling passes untouched, bit for bit.
+      stays below the ceiling passes untouched, bit for bit. All channels get the same gain, so \
+      that the stereo picture stands still.
       """,
     parameters: [
       ParameterDescriptor(
@@ -29,7 +30,7 @@ struct LimiterStage: SoundFilterStage {
         "release", .number(.milliseconds, 1...5000), .defaulted("100 ms"),
         "how fast it recovers"),
     ],
-    shorthand: "ceiling")
+    shorthand: "ceiling", report: "how far it turned down")
 
   private let settings: Limiter.Settings
 

@@ -8,7 +8,7 @@ struct SilenceStage: SoundFilterStage {
     let threshold: Decibels
     let minimum: Seconds
     let maximum: Seconds?
-    let padding: Seconds
+    let padding: Seconds?
     let crossfade: Seconds
   }
 
@@ -33,8 +33,8 @@ struct SilenceStage: SoundFilterStage {
       ParameterDescriptor(
         "maximum", .number(.seconds, 0...60), .optional, "what longer silences are shortened to"),
       ParameterDescriptor(
-        "padding", .number(.milliseconds, 0...60_000), .defaulted("100 ms"),
-        "how much of the maximum lies before the sound that follows"),
+        "padding", .number(.milliseconds, 0...60_000), .optional,
+        "how much of the maximum lies before the sound that follows; without it 100 ms, or all"),
       ParameterDescriptor(
         "crossfade", .number(.milliseconds, 0...1000), .defaulted("10 ms"),
         "how long both ends of what is taken out sound together; at most the padding"),
@@ -44,14 +44,15 @@ struct SilenceStage: SoundFilterStage {
   private let settings: SilenceShortener.Settings
 
   init(_ parameters: Parameters) throws(StageError) {
-    if let maximum = parameters.maximum, parameters.padding > maximum {
+    if let maximum = parameters.maximum, let padding = parameters.padding, padding > maximum {
       throw StageError(
-        "silence keeps a padding of \(parameters.padding.words) of a maximum of \(maximum.words)",
+        "silence keeps a padding of \(padding.words) of a maximum of \(maximum.words)",
         advice: "a padding that is no longer than the maximum")
     }
     settings = SilenceShortener.Settings(
       threshold: parameters.threshold, minimum: parameters.minimum, maximum: parameters.maximum,
-      padding: parameters.padding, crossfade: parameters.crossfade)
+      padding: parameters.padding ?? min(Seconds(0.1), parameters.maximum ?? Seconds(0.1)),
+      crossfade: parameters.crossfade)
   }
 
   func makeProcessor(for format: AudioFormat) -> any Processor {

@@ -22,7 +22,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "split", revision: 1,
+    kind: "split", revision: 2,
     summary: "Write a file for every piece: at times, by silence, by marker, or by channel",
     discussion: """
       Each piece begins where the one before ends, so that concat makes the whole of them again, \

@@ -51,7 +51,8 @@ struct SessionTracks {
   }
 
   /// The tracks that a session names, by the places of the list, and what is wrong with it. A path
-  /// that is not absolute begins at the session file's folder.
+  /// that is not absolute begins at the session file's folder. A session of which no channel names
+  /// a file takes its tracks beside it; one of which some do must say what the others play.
   func tracks(_ text: String, at path: String) -> (paths: [String: String], problems: [Problem]) {
     let parsed = ParsedSession(text)
     var problems = parsed.problems
@@ -70,7 +71,18 @@ struct SessionTracks {
     }
     if paths.isEmpty, problems.isEmpty {
       problems.append(
-        Problem(at: nil, "the session names no files", allowed: "channels with file: path"))
+        Problem(
+          at: nil, "the session names no files",
+          allowed: "file: PATH in every channel; or the tracks behind the session, in the order of "
+            + "its channels: \(path) TRACK…"))
+    } else if !paths.isEmpty {
+      for channel in parsed.definition.channels where channel.file == nil && channel.name == nil {
+        problems.append(
+          Problem(
+            at: channel.location, "the channel has neither a file nor a name",
+            allowed: "file: a path from the session file's folder; name: for a track that an "
+              + "earlier step gives"))
+      }
     }
     return (paths, problems)
   }

@@ -9,6 +9,8 @@ enum BenchmarkProgram {
     "long", "N", default: Count(180), help: "The length of the long recording, in minutes.")
   private static let pairs: Option<Count> = .value(
     "pairs", "N", short: "n", default: Count(5), help: "How many times each side runs.")
+  private static let only: Option<String?> = .value(
+    "only", "WORD", help: "Only the processors whose names hold this word.")
   private static let notes: Option<Count> = .value(
     "notes", "N", default: Count(200), help: "How many notes of 30 s a batch has.")
   private static let spool: Option<String?> = .value(
@@ -53,7 +55,7 @@ enum BenchmarkProgram {
           each counts. What a filter takes is the difference of two commands with and without it. \
           The target is a ratio of 1, and of 0.5 for equalizer, gate and compressor together.
           """,
-        options: [pairs]),
+        options: [pairs, only]),
       CommandDeclaration(
         name: "mixdown", group: "Benchmarks",
         summary: "24 tracks to one: wall time and memory against ffmpeg's amix.",
@@ -143,7 +145,8 @@ enum BenchmarkProgram {
 
   private static func run(_ arguments: ParsedArguments) throws -> Int32 {
     if arguments.command.name == "dsp" {
-      return settle(try DSPBenchmarks(rounds: arguments[pairs].value).run())
+      let benchmarks = DSPBenchmarks(rounds: arguments[pairs].value, only: arguments[only])
+      return settle(try benchmarks.run())
     }
     // Before the build, which keeps the machine busy itself.
     Workshop.warnIfBusy()

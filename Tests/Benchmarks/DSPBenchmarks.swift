@@ -6,6 +6,8 @@ import TestSupport
 /// core, beside the filter of ffmpeg or sox that does the same.
 struct DSPBenchmarks {
   let rounds: Int
+  /// A word of the names that are wanted; nil wants all.
+  var only: String?
 
   /// Measures them all, printing each.
   func run() throws(BenchmarkError) -> [Verdict] {
@@ -13,16 +15,20 @@ struct DSPBenchmarks {
     report(Text.row(["spool", "theirs", "ratio"]))
     let material = try BenchmarkMaterial()
     var verdicts: [Verdict?] = []
-    for comparison in Self.dynamics + Self.shaping + Self.meters {
+    for comparison in (Self.dynamics + Self.shaping + Self.meters).filter(isWanted) {
       verdicts.append(try comparison.judge(material, rounds: rounds))
     }
     // It clips at the crests of its bursts, so that there is something to mend.
     let clipping = try BenchmarkMaterial(sound: material.sound.map { min(max(2 * $0, -1), 1) })
-    for comparison in RepairBenchmarks.comparisons(clipping.sound) {
+    for comparison in RepairBenchmarks.comparisons(clipping.sound).filter(isWanted) {
       verdicts.append(try comparison.judge(clipping, rounds: rounds))
     }
-    RepairBenchmarks.reportLearning(clipping)
+    if only == nil { RepairBenchmarks.reportLearning(clipping) }
     return verdicts.compactMap { $0 }
+  }
+
+  private func isWanted(_ comparison: Comparison) -> Bool {
+    only.map { comparison.name.contains($0) } ?? true
   }
 
   private static let format = BenchmarkMaterial.format

@@ -100,4 +100,51 @@ import Testing
     #expect(late.report() == whole.report())
     #expect(cut.report() != whole.report())
   }
+
+  @Test func `a limiter tells the reductions of the frames it gave`() {
+    // Behind the head of a quarter, 6 dB over the ceiling; what is loud from the first frame on is
+    // turned down from there to the end, but for what comes before it by less than the look-ahead.
+    let sound = TestSound(stereo, frames: 40_000) { channel, frame in
+      frame < 10_000 ? 0.1 : channel == 0 ? 0.8 : 0.05
+    }
+    let ceiling = Decibels(20 * log10(0.4))
+    let limiter = Limiter(Limiter.Settings(ceiling: ceiling), format: stereo)
+    let result = sound.processed(by: limiter, cuts: [777, 64, 4096])
+    let gains = zip(result.channels[0], sound.channels[0]).map { Double($0 / $1) }
+    let reductions = gains.map { -20 * log10($0) }
+    let report = limiter.report()
+    #expect(report.least.value == 0)
+    #expect(abs(report.greatest.value - (reductions.max() ?? 0)) < 2e-4)
+    #expect(report.greatest.value > 6)
+    #expect(abs(report.mean.value - reductions.reduce(0, +) / 40_000) < 2e-4)
+    let active = Double(reductions.count { $0 > 0.1 }) / 40_000
+    #expect(abs(report.activeShare - active) < 2e-4)
+    #expect((0.75..<0.76).contains(report.activeShare))
+  }
+
+  @Test func `a limiter that had nothing to do tells so`() {
+    let limiter = Limiter(Limiter.Settings(ceiling: Decibels(-1)), format: mono)
+    _ = TestSound.sine(Hertz(440), amplitude: 0.5, mono, frames: 5000).processed(by: limiter)
+    let nothing = GainReduction(
+      least: Decibels(0), mean: Decibels(0), greatest: Decibels(0), activeShare: 0)
+    #expect(limiter.report() == nothing)
+  }
+
+  @Test func `a limiter's report is the same however the sound was cut, and after a restart`()
+    throws
+  {
+    let sound = TestSound.babble(amplitude: 3, stereo, frames: 20_000)
+    let settings = Limiter.Settings(ceiling: Decibels(-6))
+    let (whole, late) = (
+      Limiter(settings, format: stereo), Limiter(settings, format: stereo)
+    )
+    _ = sound.processed(by: whole)
+    let fresh = Limiter(settings, format: stereo)
+    var output = AudioBuffer(channelCount: 2, capacity: Frames(30_000))
+    fresh.process(sound.buffer(0..<7001), into: &output)
+    try late.restore(fresh.snapshot)
+    _ = sound[7001..<20_000].processed(by: late, cuts: [129, 1, 64])
+    #expect(late.report() == whole.report())
+    #expect(whole.report().mean.value > 1)
+  }
 }

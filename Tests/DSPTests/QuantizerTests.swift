@@ -82,6 +82,43 @@ import Testing
     #expect(part.isBitIdentical(to: whole[1234..<3000]))
   }
 
+  /// What stands in the documentation, in plain arithmetic: a step of the grid, one number of
+  /// SplitMix64 for two samples, and nothing of how the kernel does it.
+  @Test(arguments: depths)
+  func `every sample is the nearest step to it and its noise`(depth: Quantizer.Depth) {
+    let range = range(depth)
+    var random = SeededRandom(seed: 11)
+    let sound = TestSound(stereo, frames: 5003) { _, frame in
+      let size = [1.5, 1e-3, 2 / range, 0][frame % 4]
+      return Float(Double.random(in: -1...1, using: &random) * size)
+    }
+    func expected(_ sample: Float, _ frame: Int, _ channel: Int) -> Float {
+      var z = (UInt64(frame / 2) * 64 + UInt64(channel)) &* 0x9e37_79b9_7f4a_7c15
+      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+      z ^= z >> 31
+      let half = frame % 2 == 0 ? z & 0xffff_ffff : z >> 32
+      let noise = Double(Int(half >> 16) - Int(half & 0xffff)) / 0x1p16
+      let scaled = min(max(Double(sample), -1), 1) * range
+      if scaled == scaled.rounded() { return Float(min(scaled, range - 1) / range) }
+      let fraction = scaled - scaled.rounded(.toNearestOrEven)
+      // The kernel's own sum is a float.
+      let step = (Float(fraction) + Float(noise)).rounded(.toNearestOrEven)
+      let steps = scaled.rounded(.toNearestOrEven) + Double(step)
+      return Float(min(max(steps, -range), range - 1) / range)
+    }
+    let start = 3_000_000_017
+    let result = sound.processed(
+      by: Quantizer(depth, format: stereo, startingAt: Frames(start)), cuts: [1, 255, 777])
+    for channel in 0..<2 {
+      let wrong = (0..<5003).first {
+        result.channels[channel][$0]
+          != expected(sound.channels[channel][$0], start + $0, channel)
+      }
+      #expect(wrong == nil)
+    }
+  }
+
   @Test func `full scale is clipped to the last step`() {
     let result = TestSound.square(half: 1, stereo, frames: 10)
       .processed(by: Quantizer(.bits16, format: stereo))

@@ -58,6 +58,7 @@ struct MixdownMistakeTests {
     arguments: [
       ("tracks: [{}, {}, {}]", "do not match their settings"),
       ("tracks: [{ mute: true }, { mute: true }]", "no track of the mix can be heard"),
+      ("tracks: [{ mute: true, solo: true }, {}]", "no track of the mix can be heard"),
       ("tracks: [{ mute: true }, {}], stem: 1", "there is no stem 1"),
       ("stem: 3", "there is no stem 3"),
       ("match: -16 LUFS", "there is no voice to match"),
@@ -86,6 +87,24 @@ struct MixdownMistakeTests {
     let gap = samples[2 * 2 * 44_100..<2 * 30 * 44_100]
     #expect(gap.allSatisfy { $0 == 0 })
     #expect(samples[(2 * 30 * 44_100)...].contains { abs($0) > 0.01 })
+  }
+
+  @Test("an offset of hours is followed, with a warning of the silence before the track")
+  func farTrack() throws {
+    let run = try run("tracks: [{}, { offset: 62.5 s }], sample-rate: 8 kHz")
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(run.warnings == ["track 2 begins after 60.5 s of silence: check its offset"])
+    #expect(try SoundFacts(of: place.out + "/mix.wav").frames == 8000 * 127 / 2)
+  }
+
+  @Test("why nothing can be heard is told as it is")
+  func unheard() throws {
+    let muted = try run("tracks: [{ mute: true }, { mute: true }]")
+    #expect(muted.complaint?.why == "all 2 are muted")
+    let soloed = try run("tracks: [{ mute: true, solo: true }, {}]")
+    #expect(
+      soloed.complaint?.why
+        == "every track that is soloed is muted too, and no other is heard beside them")
   }
 
   @Test("a track that ends before the mix begins is left out, with a warning")

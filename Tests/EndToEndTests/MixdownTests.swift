@@ -61,6 +61,45 @@ struct MixdownTests {
     #expect(named.made == [], "\(named.errorOutput)")
   }
 
+  @Test("as a session says that tells how the mixer stands and nothing else, in the tracks' order")
+  func bareSession() throws {
+    let tracks = [try record("a.wav"), try record("b.wav", channels: 1)]
+    let path = try place.folder.write(
+      """
+      {"channels": [
+        {"volume": 0.5, "pan": 0, "isMuted": false, "isSoloed": false},
+        {"volume": 1, "pan": -1, "isMuted": true, "isSoloed": false}], "masterVolume": 0.5}
+      """, to: "song.json")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: mix
+      inputs: { session: file, tracks: sound+ }
+      stages: [{ mixdown: { from: $tracks, session: $session } }, { export: { formats: wav, wav: { bits: float } } }]
+      """)
+    let run = try place.run(pipeline, [path] + tracks)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let (mix, base) = (
+      try Reference.floats(of: place.out + "/song.wav"), try Reference.floats(of: tracks[0])
+    )
+    #expect(mix.count == base.count)
+    #expect(zip(mix, base).allSatisfy { abs($0 - $1 / 4) < 1e-6 })
+
+    // Nobody says what is to be mixed.
+    let alone = try place.run(pipeline, [path])
+    #expect(alone.exitCode == 2)
+    #expect(alone.errorOutput.contains("the session names no files"), "\(alone.errorOutput)")
+    #expect(alone.errorOutput.contains("song.json TRACK"), "\(alone.errorOutput)")
+    let few = try place.run(pipeline, [path, tracks[0]])
+    #expect(few.exitCode == 1)
+    #expect(few.complaint?.why == "1 track came in, and there are settings for 2")
+    // A file that was forgotten is told at its channel.
+    let forgotten = try place.folder.write(
+      "channels:\n  - file: a.wav\n  - volume: 0.5\n", to: "forgotten.yaml")
+    let partial = try place.run(pipeline, [forgotten])
+    #expect(partial.exitCode == 2)
+    #expect(partial.errorOutput.contains("forgotten.yaml:3:5: error: the channel has neither"))
+  }
+
   @Test("and what is wrong with a session is shown at its place")
   func mistakes() throws {
     let pipeline = PackageFiles.pipeline("session-mix.yaml")
@@ -100,6 +139,7 @@ struct MixdownTests {
     #expect(run.exitCode == 1)
     let complaint = try #require(run.complaint, "\(run.errorOutput)")
     #expect(complaint.what.contains("no track of the mix can be heard"))
+    #expect(complaint.why == "it is muted")
     #expect(place.exports == [])
   }
 

@@ -111,6 +111,38 @@ struct ShapingTests {
     }
   }
 
+  @Test("a pause can become shorter than the padding: it is all padding then, or nothing")
+  func shortPauses() throws {
+    let note = place.file("note.wav")
+    try Reference.ffmpeg([
+      "-f", "lavfi", "-i", "aevalsrc='0.3*sin(2*PI*300*t)*between(mod(t,2),0.5,1)':s=48000:d=4",
+      "-c:a", "pcm_f32le", note,
+    ])
+    for (maximum, length) in [("50 ms", 1.15), ("0 s", 1)] {
+      let (run, result) = try run("  - silence: \(maximum)", on: note)
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      let seconds = try #require(result).frameCount.duration(at: Hertz(48_000)).value
+      // The tone's own zeros at either end count with the pause.
+      #expect(abs(seconds - length) < 0.001, "\(maximum): \(seconds)")
+    }
+  }
+
+  @Test("a cut beyond an end that nobody knew beforehand is told, and takes nothing")
+  func cutBeyondTheEnd() throws {
+    let note = try recording(2)
+    let stages = """
+        - silence: { maximum: 0.1 s }
+        - cut: [{ from: 0.5 s, to: 1 s }, { from: 3 s, to: 4 s }, { from: 2 s }]
+      """
+    let (run, result) = try run(stages, on: note)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(
+      run.warnings == [
+        "nothing was taken out at 2 s: the sound ends at 2 s"
+      ])
+    #expect(result?.frameCount.count == 72_000 - 480)
+  }
+
   @Test("rate, channels and tempo follow each other, into every format")
   func formats() throws {
     let note = try recording(3, rate: 44_100)

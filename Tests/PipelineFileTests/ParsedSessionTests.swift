@@ -52,6 +52,22 @@ struct ParsedSessionTests {
     #expect(yaml.definition.channels[1].file?.location == Place(line: 7, column: 11))
   }
 
+  @Test("may leave it to others what its channels play: an app writes how they stand alone")
+  func bareChannels() {
+    let parsed = ParsedSession(
+      """
+      {"channels": [
+        {"volume": 0.5, "pan": 0, "isMuted": false, "isSoloed": false},
+        {"volume": 1.5, "pan": -1, "isMuted": true, "isSoloed": false}],
+       "masterVolume": 0.9}
+      """)
+    #expect(parsed.problems.map(\.report) == [])
+    #expect(parsed.definition.channels.map(\.volume) == [0.5, 1.5])
+    #expect(parsed.definition.channels.map(\.isMuted) == [false, true])
+    #expect(parsed.definition.channels.map(\.location?.line) == [2, 3])
+    #expect(parsed.definition.files(from: "/far") == [])
+  }
+
   @Test(
     "with a mistake is reported at its place",
     arguments: [
@@ -59,7 +75,6 @@ struct ParsedSessionTests {
       ("[1]", "1:1 the file is a mapping, not a list"),
       ("masterVolume: 1", "1:1 the session has no channels"),
       ("channels: []", "1:11 channels is an empty list"),
-      ("channels: [{ volume: 1 }]", "1:12 the channel has neither a file nor a name"),
       ("channels: [{ file: a, volume: 1.6 }]", "1:31 volume is \"1.6\""),
       ("channels: [{ file: a, volume: loud }]", "1:31 volume is \"loud\""),
       ("channels: [{ file: a, pan: -1.01 }]", "1:28 pan is \"-1.01\""),

@@ -18,6 +18,7 @@ public struct Peak: Hashable, Sendable, BitwiseCopyable {
   public static let none = Peak(lowest: .infinity, highest: -.infinity, energy: 0)
 
   /// The extent of two stretches together.
+  @inlinable
   public func union(_ other: Peak) -> Peak {
     Peak(
       lowest: min(lowest, other.lowest), highest: max(highest, other.highest),
@@ -25,6 +26,7 @@ public struct Peak: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// The root of the mean square over `count` samples; 0 for none.
+  @inlinable
   public func rms(of count: Int) -> Float {
     count > 0 ? (energy / Float(count)).squareRoot() : 0
   }

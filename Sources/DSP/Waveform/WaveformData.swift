@@ -45,11 +45,11 @@ public struct WaveformData: Hashable, Sendable {
 
   /// Adds a point of one channel in the binary form.
   public func appendBinary(_ peak: Peak, to bytes: inout [UInt8]) {
-    for value in [peak.lowest, peak.highest] {
-      let value = scaled(value)
-      bytes.append(UInt8(truncatingIfNeeded: value))
-      if bits == .sixteen { bytes.append(UInt8(truncatingIfNeeded: value >> 8)) }
-    }
+    let (lowest, highest) = (scaled(peak.lowest), scaled(peak.highest))
+    bytes.append(UInt8(truncatingIfNeeded: lowest))
+    if bits == .sixteen { bytes.append(UInt8(truncatingIfNeeded: lowest >> 8)) }
+    bytes.append(UInt8(truncatingIfNeeded: highest))
+    if bits == .sixteen { bytes.append(UInt8(truncatingIfNeeded: highest >> 8)) }
   }
 
   /// The head of the text form, up to the first value of `data`.
@@ -70,7 +70,9 @@ public struct WaveformData: Hashable, Sendable {
   /// A sample as a value of the format. Samples beyond full scale become the last value, and eight
   /// bits are what is left of sixteen divided by 256 without its fraction, as in `audiowaveform`.
   public func scaled(_ sample: Float) -> Int {
-    let wide = Int(min(max((sample * 32768).rounded(), -32768), 32767))
+    let bounded = min(max(Double(sample) * 32768, -32768), 32767)
+    // To the nearest, halves away from zero; a sample's own rounding is a call to the maths library.
+    let wide = Int(bounded < 0 ? bounded - 0.5 : bounded + 0.5)
     return bits == .eight ? wide / 256 : wide
   }
 }

@@ -16,6 +16,8 @@ final class PeakFile {
   private(set) var pointCount: Int
 
   private static let floatsPerPeak = 3
+  /// Points of the finest level that are read at once: what the coarsest joins is among them.
+  private static let runLength = 4096
   private var pointByteCount: Int { 4 * Self.floatsPerPeak * channelCount }
 
   /// Starts a file, or goes on behind the points of an earlier one.
@@ -41,35 +43,44 @@ final class PeakFile {
   /// Adds peaks, all channels of one point after the other.
   func append(_ peaks: [Peak]) throws(StageError) {
     guard !peaks.isEmpty else { return }
-    let floats = peaks.flatMap { [$0.lowest, $0.highest, $0.energy] }
+    var floats: [Float] = []
+    floats.reserveCapacity(Self.floatsPerPeak * peaks.count)
+    for peak in peaks {
+      floats.append(peak.lowest)
+      floats.append(peak.highest)
+      floats.append(peak.energy)
+    }
     do { try unsafe draft.append(floats.span.bytes) } catch { throw StageError(error) }
     pointCount += peaks.count / channelCount
   }
 
-  /// Goes through all points, `factor` of them joined to one; `body` is given the number of each and
-  /// its peaks, one a channel.
-  func forEachPoint(
+  /// Goes through all points, `factor` of them joined to one, in runs of many: `body` is given the
+  /// number of a run's first point, and the peaks of its points, the channels side by side.
+  /// - Parameter factor: a power of two, at most `runLength`.
+  func forEachRun(
     joining factor: Int, _ body: (Int, [Peak]) throws(StageError) -> Void
   ) throws(StageError) {
+    precondition(Self.runLength % factor == 0)
     let reader = try FileReader(draft.path)
-    var floats = [Float](repeating: 0, count: 4096 * Self.floatsPerPeak * channelCount)
-    var joined = [Peak](repeating: .none, count: channelCount)
-    var done = 0
-    while done < pointCount {
-      let count = min(4096, pointCount - done)
-      try reader.read(into: &floats, count: count * Self.floatsPerPeak * channelCount)
-      for point in 0..<count {
+    let floatsPerPoint = Self.floatsPerPeak * channelCount
+    var floats = [Float](repeating: 0, count: min(Self.runLength, pointCount) * floatsPerPoint)
+    var joined: [Peak] = []
+    for first in stride(from: 0, to: pointCount, by: Self.runLength) {
+      let count = min(Self.runLength, pointCount - first)
+      try reader.read(into: &floats, count: count * floatsPerPoint)
+      joined.removeAll(keepingCapacity: true)
+      for start in stride(from: 0, to: count, by: factor) {
         for channel in 0..<channelCount {
-          let start = (point * channelCount + channel) * Self.floatsPerPeak
-          joined[channel] = joined[channel].union(
-            Peak(lowest: floats[start], highest: floats[start + 1], energy: floats[start + 2]))
-        }
-        done += 1
-        if done % factor == 0 || done == pointCount {
-          try body((done - 1) / factor, joined)
-          for channel in 0..<channelCount { joined[channel] = .none }
+          var peak = Peak.none
+          for point in start..<min(start + factor, count) {
+            let place = point * floatsPerPoint + channel * Self.floatsPerPeak
+            peak = peak.union(
+              Peak(lowest: floats[place], highest: floats[place + 1], energy: floats[place + 2]))
+          }
+          joined.append(peak)
         }
       }
+      try body(first / factor, joined)
     }
   }
 }

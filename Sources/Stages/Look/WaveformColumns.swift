@@ -24,18 +24,23 @@ struct WaveformColumns {
     var channels = Array(repeating: [Column](), count: channelCount)
     var joined = Array(repeating: Peak.none, count: channelCount)
     var start = 0
-    try peaks.forEachPoint(joining: 1) { (index, peaks) in
-      for (channel, peak) in peaks.enumerated() { joined[channel] = joined[channel].union(peak) }
-      guard (index + 1) * count / points > index * count / points else { return }
-      let end = min((index + 1) * framesPerPoint, frames.count)
-      for (channel, peak) in joined.enumerated() {
-        channels[channel].append(
-          Column(
-            lowest: Double(peak.lowest), highest: Double(peak.highest),
-            rms: Double(peak.rms(of: end - start))))
-        joined[channel] = .none
+    try peaks.forEachRun(joining: 1) { (first, peaks) in
+      for point in 0..<peaks.count / channelCount {
+        for channel in 0..<channelCount {
+          joined[channel] = joined[channel].union(peaks[point * channelCount + channel])
+        }
+        let index = first + point
+        guard (index + 1) * count / points > index * count / points else { continue }
+        let end = min((index + 1) * framesPerPoint, frames.count)
+        for (channel, peak) in joined.enumerated() {
+          channels[channel].append(
+            Column(
+              lowest: Double(peak.lowest), highest: Double(peak.highest),
+              rms: Double(peak.rms(of: end - start))))
+          joined[channel] = .none
+        }
+        start = end
       }
-      start = end
     }
     self.channels = channels
   }

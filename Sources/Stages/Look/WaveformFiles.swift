@@ -14,7 +14,7 @@ struct WaveformFiles {
     let data = data(level, bits)
     var file = try LookFile(in: store)
     try file.add { $0 += data.binaryHead }
-    try peaks.forEachPoint(joining: level.factor) { (_, peaks) throws(StageError) in
+    try peaks.forEachRun(joining: level.factor) { (_, peaks) throws(StageError) in
       try file.add { bytes in
         for peak in peaks { data.appendBinary(peak, to: &bytes) }
       }
@@ -27,22 +27,24 @@ struct WaveformFiles {
     let data = data(level, bits)
     var file = try LookFile(in: store)
     try file.add(data.textHead)
-    try peaks.forEachPoint(joining: level.factor) { (index, peaks) throws(StageError) in
+    try peaks.forEachRun(joining: level.factor) { (first, peaks) throws(StageError) in
       try file.add { bytes in
-        for (channel, peak) in peaks.enumerated() {
-          let isFirst = index == 0 && channel == 0
-          bytes.append(data.scaled(peak.lowest), after: isFirst ? nil : ",")
-          bytes.append(data.scaled(peak.highest), after: ",")
+        for (index, peak) in peaks.enumerated() {
+          if first + index > 0 { bytes.append(UInt8(ascii: ",")) }
+          bytes.append(digitsOf: data.scaled(peak.lowest))
+          bytes.append(UInt8(ascii: ","))
+          bytes.append(digitsOf: data.scaled(peak.highest))
         }
       }
     }
     try file.add(data.textMiddle)
-    try peaks.forEachPoint(joining: level.factor) { (index, peaks) throws(StageError) in
-      let count = min(level.framesPerPoint, frames.count - index * level.framesPerPoint)
+    try peaks.forEachRun(joining: level.factor) { (first, peaks) throws(StageError) in
       try file.add { bytes in
-        for (channel, peak) in peaks.enumerated() {
-          let isFirst = index == 0 && channel == 0
-          bytes.append(data.scaled(peak.rms(of: count)), after: isFirst ? nil : ",")
+        for (index, peak) in peaks.enumerated() {
+          let start = (first + index / format.channelCount) * level.framesPerPoint
+          let count = min(level.framesPerPoint, frames.count - start)
+          if first + index > 0 { bytes.append(UInt8(ascii: ",")) }
+          bytes.append(digitsOf: data.scaled(peak.rms(of: count)))
         }
       }
     }
@@ -75,16 +77,19 @@ struct WaveformLevel: Hashable, Sendable {
 }
 
 extension [UInt8] {
-  /// Adds a whole number in decimal digits, after a separator where there is one.
-  fileprivate mutating func append(_ value: Int, after separator: Unicode.Scalar?) {
-    if let separator { append(UInt8(ascii: separator)) }
+  /// Adds a whole number of at most five decimal digits.
+  fileprivate mutating func append(digitsOf value: Int) {
     if value < 0 { append(UInt8(ascii: "-")) }
-    let digits = value.magnitude
-    var divisor: UInt = 1
-    while digits / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(digits / divisor % 10))
-      divisor /= 10
-    }
+    let value = UInt32(value.magnitude)
+    // Division by a constant is a multiplication.
+    if value >= 10_000 { append(digit: value / 10_000) }
+    if value >= 1000 { append(digit: value / 1000 % 10) }
+    if value >= 100 { append(digit: value / 100 % 10) }
+    if value >= 10 { append(digit: value / 10 % 10) }
+    append(digit: value % 10)
+  }
+
+  private mutating func append(digit: UInt32) {
+    append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit))
   }
 }

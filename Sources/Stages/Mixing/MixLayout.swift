@@ -38,10 +38,10 @@ struct MixLayout {
   init(_ inputs: [TrackInput], _ settings: MixSettings) throws(StageError) {
     self.settings = settings
     guard settings.tracks.count <= inputs.count else {
+      let came = inputs.count == 1 ? "1 track" : "\(inputs.count) tracks"
       throw StageError(
         "the tracks do not match their settings",
-        reason: "\(inputs.count) tracks came in, and there are settings for "
-          + "\(settings.tracks.count)",
+        reason: "\(came) came in, and there are settings for \(settings.tracks.count)",
         advice: "give the tracks in the order of their settings, one file for each")
     }
     let tracks =
@@ -52,7 +52,7 @@ struct MixLayout {
     let areHeard = tracks.areHeard
     guard areHeard.contains(true) else {
       throw StageError(
-        "no track of the mix can be heard", reason: "those that are not muted are not soloed",
+        "no track of the mix can be heard", reason: tracks.whyNoneIsHeard,
         advice: "unmute a track")
     }
     if let stem = settings.stem, !areHeard.indices.contains(stem - 1) || !areHeard[stem - 1] {
@@ -93,6 +93,23 @@ struct MixLayout {
     }
     return SoundOutline(format: format, frames: end)
   }
+
+  /// Tracks that are heard, and begin so long after all others have ended that their offset is
+  /// probably a slip, with how long it is silent before; as far as headers say how long tracks are.
+  var latecomers: [(lane: Lane, silence: Seconds)] {
+    var end = Frames.zero
+    var found: [(lane: Lane, silence: Seconds)] = []
+    for lane in lanes.filter(\.isGiven).sorted(by: { $0.offset < $1.offset }) {
+      let silence = (lane.offset - end).duration(at: format.sampleRate)
+      if silence.value >= Self.longSilence.value { found.append((lane, silence)) }
+      guard let duration = lane.input.duration?.frames(at: format.sampleRate) else { break }
+      end = max(end, lane.offset + duration)
+    }
+    return found
+  }
+
+  /// What is longer within a mix was hardly meant.
+  private static let longSilence = Seconds(60)
 
   /// Where a track begins. Time stamps are counted from the earliest among the tracks.
   private static func frames(

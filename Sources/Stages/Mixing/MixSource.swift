@@ -35,6 +35,12 @@ final class MixSource: SoundSource {
     self.blockLength = blockLength
     outline = layout.outline
     matching = layout.lanes.map { _ in Decibels(0) }
+    if layout.settings.stem == nil {
+      warnings = layout.latecomers.map { latecomer in
+        "\(latecomer.lane.input.title) begins after \(Unit.seconds.format(latecomer.silence.value)) "
+          + "of silence: check its offset"
+      }
+    }
     pool = WorkerPool(
       threadCount: CoreCount.online, name: "track")
   }

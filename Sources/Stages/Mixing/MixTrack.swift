@@ -30,6 +30,12 @@ extension [MixTrack] {
     return map { !$0.isMuted && ($0.isSoloed || !hasSolo) }
   }
 
+  /// For messages: what keeps every one of them from being heard.
+  var whyNoneIsHeard: String {
+    if allSatisfy(\.isMuted) { return count == 1 ? "it is muted" : "all \(count) are muted" }
+    return "every track that is soloed is muted too, and no other is heard beside them"
+  }
+
   /// The track that a word means: its name, or its number, counted from 1.
   func index(of word: String) -> Int? {
     firstIndex { $0.name == word }

@@ -15,7 +15,7 @@ final class SoundPass {
   private let sourceStep: StepID
   private let stream: SoundStream
   private let taps: [SoundTap]
-  private let reporters: [(step: StepID, processor: any ReportingProcessor)]
+  private let reporters: [SoundPassLayout.Reporter]
   private let journal: PassJournal
   private let fault: PassFault
 
@@ -161,15 +161,20 @@ final class SoundPass {
 
   /// Keeps what processors tell about what they did.
   private func keepReports(_ outcome: inout PassOutcome) throws(PassFailure) {
-    for (step, processor) in reporters {
+    for reporter in reporters {
+      let step = reporter.step
+      let report = reporter.processor.report()
+      var result = PassOutcome.Result()
       do {
-        outcome.results[step, default: PassOutcome.Result()].artifacts[.measurement] =
-          try context.store.keep(try Findings.json(processor.report()), as: .measurement)
+        result.artifacts[.measurement] =
+          try context.store.keep(try Findings.json(report), as: .measurement)
       } catch let error as StoreError {
         throw PassFailure(step, StageError(error))
       } catch {
         throw PassFailure(step, StageError("cannot write down the figures", reason: "\(error)"))
       }
+      result.warnings = reporter.stage?.warnings(of: report) ?? []
+      outcome.results[step, default: PassOutcome.Result()].merge(result)
     }
   }
 

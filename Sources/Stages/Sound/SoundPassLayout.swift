@@ -10,7 +10,15 @@ struct SoundPassLayout {
   /// The source's own segment, and those of the processors, in order.
   private(set) var segments: [SoundStream.Segment] = []
   /// The processors that tell what they did, where that is wanted.
-  private(set) var reporters: [(step: StepID, processor: any ReportingProcessor)] = []
+  private(set) var reporters: [Reporter] = []
+
+  /// A processor that tells what it did.
+  struct Reporter {
+    let step: StepID
+    let processor: any ReportingProcessor
+    /// The stage that knows whether people should be warned of it.
+    let stage: (any SoundFilterStage)?
+  }
 
   /// Makes the processors and the taps of a pass over a source, following the stream's format and
   /// length from step to step.
@@ -40,7 +48,8 @@ struct SoundPassLayout {
       let processor: any Processor
       (processor, stream) = try builder.processor(filter, on: stream)
       if filter.isPending, let reporter = processor as? any ReportingProcessor {
-        reporters.append((id, reporter))
+        let stage = filter.step.stage as? any SoundFilterStage
+        reporters.append(Reporter(step: id, processor: reporter, stage: stage))
       }
       processors.append(processor)
       let taps = try builder.taps(at: id, filter, on: stream, segment: segments.count)

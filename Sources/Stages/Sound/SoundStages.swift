@@ -65,9 +65,14 @@ protocol SoundFilterStage: Stage {
   /// What becomes of a stream of this kind. A stage that changes the format or the length says so
   /// here, and throws where nothing sensible can come out.
   func outline(after stream: SoundOutline) throws(StageError) -> SoundOutline
+  /// What people are warned of when the stream has ended.
+  /// - Parameter report: what the processor tells that it did.
+  func warnings(of report: any Sendable) -> [String]
 }
 
 extension SoundFilterStage {
+  /// Nothing.
+  func warnings(of report: any Sendable) -> [String] { [] }
   /// It stays as it is.
   func outline(after stream: SoundOutline) -> SoundOutline { stream }
 }

@@ -18,6 +18,7 @@ struct MarkedBreaks {
     guard let input else {
       throw StageError(
         "split does not know whose markers to go by",
+        reason: "markers belong to a file, and sound that has come this far has none",
         advice: "split: { by: marker, recording: $input }, with the pipeline's input")
     }
     let path = try input.path()
