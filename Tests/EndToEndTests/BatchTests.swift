@@ -209,7 +209,9 @@ struct BatchTests {
   @Test(
     "an order that makes no sense is refused before any work",
     arguments: [
-      ["--jobs", "0"], ["--name", "../{title}"], ["--include", "[a"], ["--set", "nothing=1"],
+      ["--jobs", "0"], ["--name", "../{title}"], ["--name", "{titel}"],
+      ["--include", "[a"],
+      ["--set", "nothing=1"],
     ])
   func usage(options: [String]) throws {
     try folder.putTiny(1, "a.wav")
