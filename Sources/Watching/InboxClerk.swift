@@ -80,10 +80,13 @@ struct InboxClerk {
       case .duplicate(let note):
         clerk.tell(.duplicate, note, file: path.description, text: "it has come before")
       case .conflict(let note, let other):
+        // Whether a new one is the same sound is known once it is decoded.
+        let isNew = note.revision == 1
         let isDecided = note.state == .quarantined || clerk.custody.rules.conflicts == .process
         clerk.tell(
-          isDecided ? .conflict : .received, note,
-          text: "it claims to be \(other) with other bytes")
+          isDecided || !isNew ? .conflict : .received, note, file: isNew ? nil : path.description,
+          text: Note.words(claiming: other)
+            + (isNew ? "" : "; its bytes have come before, as \(note.fileName)"))
         clerk.warn(of: note)
       case .known: break
       case .changed: clerk.watcher.lookAgain(at: path)
@@ -97,6 +100,7 @@ struct InboxClerk {
       switch try clerk.custody.takeSidecar(at: path, stamp: stamp) {
       case .attached(let note):
         clerk.tell(.sidecar, note, text: path.description)
+        if note.isClaimOpen { clerk.tell(.conflict, note, text: note.reason) }
         clerk.warn(of: note)
       case .known: break
       case .refused(let refusal):
@@ -111,11 +115,10 @@ struct InboxClerk {
     attempt(at: path) { (clerk) throws(CustodyError) in
       switch try clerk.custody.takeCommand(at: path, stamp: stamp) {
       case .decided(let result, let request):
-        let reason = result.reason.map { ": \($0)" } ?? ""
         clerk.tell(
-          .command, file: path.description,
-          text: "\(request.name) \(result.status.rawValue)\(reason)")
-        if request == .cancel, result.status == .applied, let note = result.note {
+          .command, file: path.description, key: result.note,
+          text: CommandWords.text(request, result))
+        if result.isFresh, request == .cancel, result.status == .applied, let note = result.note {
           clerk.report(.cancelled(note))
         }
       case .malformed(let reason):
@@ -194,9 +197,12 @@ struct InboxClerk {
 
   private mutating func note(_ settled: CustodyReport) {
     for note in settled.recovered { tell(.resumed, note) }
-    for (file, place) in settled.released where file.role == .recording {
-      tell(.released, file: file.path, key: file.note, text: place.rawValue)
+    for release in settled.released where release.file.role == .recording {
+      tell(
+        .released, file: release.file.path, key: release.file.note, text: release.words,
+        place: release.place)
     }
+    if settled.isAnyForgotten { report(.forgotten) }
     // There may be more of them than one payment covers.
     if !settled.released.isEmpty { owesMore() }
     // What goes on failing is told once.
@@ -219,12 +225,12 @@ struct InboxClerk {
 
   private func tell(
     _ event: WatchNews.Event, _ note: Note? = nil, file: String? = nil, key: NoteKey? = nil,
-    text: String? = nil, seconds: Double? = nil
+    text: String? = nil, seconds: Double? = nil, place: NoteFile.Place? = nil
   ) {
     engine.recorder.record(
       WatchNews(
         event, at: engine.clock.now, inbox: custody.inbox, note: (note?.key ?? key)?.name,
-        file: file ?? note?.fileName, text: text, seconds: seconds))
+        file: file ?? note?.fileName, text: text, seconds: seconds, place: place?.rawValue))
   }
 
   private static func words(_ reason: Unsettled) -> String {
@@ -233,7 +239,7 @@ struct InboxClerk {
     case .unreadable(let what): "it cannot be examined: \(what)"
     case .markerMissing: "the file that says that it is complete is missing"
     case .sidecarMissing: "its sidecar is missing"
-    case .sidecarUnreadable: "its sidecar does not read"
+    case .sidecarUnreadable(let what): "its sidecar does not read: \(what)"
     }
   }
 }

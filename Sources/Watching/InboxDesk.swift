@@ -73,6 +73,9 @@ final class InboxDesk: Sendable {
   /// Pays custody's debts soon.
   func settleUp() { mail.send(.settleUp) }
 
+  /// Asks of every file in the inbox anew whether it was dealt with.
+  func recheck() { watcher.recheck() }
+
   /// Takes nothing in any more.
   func beginToClose() { mail.send(.takeNoMore) }
 

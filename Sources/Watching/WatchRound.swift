@@ -85,6 +85,11 @@ struct WatchRound {
     isStirred = true
   }
 
+  /// Has every inbox asked anew what in it was dealt with.
+  func recheck() {
+    for desk in desks.values { desk.recheck() }
+  }
+
   /// Ends the work on a note that is not wanted any more.
   mutating func cancel(_ key: NoteKey) { underWay[key]?.request(signal: 15) }
 
