@@ -250,6 +250,11 @@ extension Custody {
   /// - Parameter path: another one's than the inbox's own.
   func outboxFolder(at path: String? = nil) throws(CustodyError) -> CustodyFolder {
     let path = path ?? outbox
+    guard mayWrite(path) else {
+      throw CustodyError(
+        "write into the outbox", path, reason: "it is not where it was",
+        advice: "mount or make it again")
+    }
     do throws(CustodyError) {
       return try CustodyFolder(at: path, calls: calls)
     } catch {

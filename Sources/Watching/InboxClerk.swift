@@ -11,6 +11,10 @@ struct InboxClerk {
   private let watcher: InboxWatcher
   private let engine: WatchEngine
   private let report: @Sendable (Watch.Message) -> Void
+  private let folders: ResultFolders
+  /// When the folders for results are looked at again.
+  private var nextLook = 0.0
+  private var toldPause: InboxReport.Pause?
   /// Files that could not be taken in, and when they are looked at again.
   private var again: [InboxPath: Double] = [:]
   /// When custody's debts are to be paid; nil where there are none.
@@ -22,11 +26,12 @@ struct InboxClerk {
   private let publish: (String) -> Void
 
   init(
-    custody: Custody, watcher: InboxWatcher, engine: WatchEngine,
+    custody: Custody, watcher: InboxWatcher, folders: ResultFolders, engine: WatchEngine,
     publish: @escaping (String) -> Void, report: @escaping @Sendable (Watch.Message) -> Void
   ) {
     self.custody = custody
     self.watcher = watcher
+    self.folders = folders
     self.engine = engine
     self.report = report
     self.publish = publish
@@ -35,8 +40,8 @@ struct InboxClerk {
   /// How long nothing needs to be done.
   var wait: Duration {
     let next = again.values.min().map { min($0, nextSettling ?? $0) } ?? nextSettling
-    let soonest = [next, standing.due].compactMap { $0 }.min()
-    return soonest.map { .seconds(max(0, $0 - engine.clock.elapsed)) } ?? .seconds(3600)
+    let soonest = [next, standing.due].compactMap { $0 }.reduce(nextLook, min)
+    return .seconds(max(0, soonest - engine.clock.elapsed))
   }
 
   /// Puts right what an earlier process left.
@@ -184,8 +189,29 @@ struct InboxClerk {
       again[path] = nil
       watcher.lookAgain(at: path)
     }
+    if nextLook <= now { lookAtFolders() }
     if let due = nextSettling, due <= now { settleUp() }
     if let text = standing.textToPublish(at: now) { publish(text) }
+  }
+
+  /// Seconds between two looks at the folders that results go to.
+  private static let lookPause = 3.0
+
+  /// Tells where one of them is away, and goes on once it is back.
+  private mutating func lookAtFolders() {
+    let pause = folders.look(at: engine.clock.now)
+    nextLook = engine.clock.elapsed + Self.lookPause
+    standing.pause(pause)
+    if pause?.reason != toldPause?.reason {
+      if let pause {
+        tell(.paused, text: "\(pause.reason); \(pause.advice)")
+      } else {
+        tell(.back, text: "everything can be put where it belongs again")
+        owesMore()
+        report(.stirred)
+      }
+    }
+    toldPause = pause
   }
 
   /// Pays custody's debts.
@@ -206,13 +232,18 @@ struct InboxClerk {
     // There may be more of them than one payment covers.
     if !settled.released.isEmpty { owesMore() }
     // What goes on failing is told once.
-    let problems = Set(settled.problems.map(\.description))
+    let problems = Set(settled.problems.filter { !isOfPause($0) }.map(\.description))
     for problem in problems.subtracting(lastProblems).sorted() { tell(.trouble, text: problem) }
     lastProblems = problems
-    let pause = settled.nextCall ?? (problems.isEmpty ? nil : Self.pause)
+    let pause = settled.nextCall ?? (settled.problems.isEmpty ? nil : Self.pause)
     guard let pause else { return }
     let due = engine.clock.elapsed + max(pause, 0.05)
     nextSettling = min(nextSettling ?? due, due)
+  }
+
+  /// Whether a problem is that the outbox is away, which is told by itself.
+  private func isOfPause(_ problem: CustodyError) -> Bool {
+    problem.path == custody.outbox && folders.lastPause != nil
   }
 
   /// What the file's container says of it; nil where it says nothing that can be read.

@@ -32,7 +32,9 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     case refused
     /// The inbox cannot be reached.
     case lost
-    /// The inbox can be reached again.
+    /// Nothing is processed, because a folder for results cannot be used.
+    case paused
+    /// The inbox, or the folder for results, can be reached again.
     case back
     /// Something went wrong that is no recording's fault.
     case trouble
