@@ -145,4 +145,26 @@ struct WatchCustodyTests {
     #expect(Date().timeIntervalSince(since) < 15)
     #expect(watch.news.count { $0.event == "received" && $0.file == "2.wav" } == 1)
   }
+
+  @Test("an original is given back by its note, as it arrived")
+  func export() throws {
+    try inbox.make(1)
+    let watch = try inbox.watch(["--keep", "delete"])
+    try inbox.shell("mkdir inbox/calls; cp made/1.wav inbox/calls/walk.wav; mkdir desk")
+    #expect(inbox.wait { watch.news.contains { $0.event == "released" } }, "\(watch.output)")
+    #expect(WatchedPlace.files(in: inbox.inbox) == [])
+    let note = try #require(try inbox.notes().first)
+    try inbox.shell("echo mine > desk/walk.wav")
+    let exported = try place.spool(["inbox", "export", note.key, "--to", "desk", "--json"])
+    #expect(exported.exitCode == 0, "\(exported.errorOutput)")
+    let path = place.file("desk/walk (2).wav")
+    #expect(
+      exported.text.contains(path.replacing("/", with: "\\/")) || exported.text.contains(path))
+    #expect(FileManager.default.contentsEqual(atPath: path, andPath: place.file("made/1.wav")))
+    let again = try place.spool(["inbox", "export", note.key, "--to", "desk"])
+    #expect(again.text.contains("there already"), "\(again.text)")
+    #expect(Workspace.names(in: place.file("desk")) == ["walk (2).wav", "walk.wav"])
+    #expect(try place.spool(["inbox", "export", "none", "--to", "desk"]).exitCode == 2)
+    #expect(try place.spool(["inbox", "list", "--to", "desk"]).exitCode == 2)
+  }
 }
