@@ -46,6 +46,9 @@ public struct BatchFileResult: Hashable, Sendable {
   /// What `batch.json` says of it besides, as one JSON object.
   public var report: String
 
+  /// Whether its exports are called otherwise than wanted, for another file's have that name.
+  var isRenamed: Bool { report.contains("\"\(FileReport.wantedNameKey)\":\"") }
+
   init(
     path: String, outcome: Outcome, failure: Failure? = nil, mediaSeconds: Double? = nil,
     report: String

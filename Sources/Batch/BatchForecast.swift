@@ -13,6 +13,10 @@ public struct BatchForecast: Hashable, Sendable {
   public internal(set) var leftOutCount = 0
   /// Folders that are left out because they hold the exports of other batches.
   public internal(set) var exportFolders: [String] = []
+  /// What else is in the folder, and is left out.
+  public internal(set) var skipped = SkippedFiles()
+  /// Files whose exports are called otherwise than wanted, for other files' exports have their names.
+  public internal(set) var renamedCount = 0
   /// Seconds of sound in all files; what was not looked into is reckoned from its length in bytes.
   public internal(set) var mediaSeconds = 0.0
   /// Bytes that will go into the store.

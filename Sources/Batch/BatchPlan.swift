@@ -8,6 +8,8 @@ struct BatchPlan: Sendable {
     let file: FoundFile
     /// What its exports are called below the output folder, without extension.
     let name: String
+    /// What they would be called if no other file's exports had that name; nil where they are.
+    let wantedName: String?
     /// The digest of its sidecar; nil where there is none.
     let sidecar: Digest?
   }
@@ -18,10 +20,17 @@ struct BatchPlan: Sendable {
   var settled: [BatchFileResult] = []
   /// Folders with the exports of other batches.
   var exportFolders: [String] = []
+  /// What is no recording.
+  var skipped = SkippedFiles()
 
   /// Seconds of sound in the files that were done before.
   var reusedSeconds: Double {
     settled.filter { $0.outcome == .reused }.compactMap(\.mediaSeconds).reduce(0, +)
+  }
+
+  /// Files whose exports are called otherwise than wanted, for other files' exports have their names.
+  var renamedCount: Int {
+    jobs.count { $0.wantedName != nil } + settled.count { $0.isRenamed }
   }
 
   func count(_ outcome: BatchFileResult.Outcome) -> Int {

@@ -23,15 +23,27 @@ struct BatchReport {
     let failed: Int
     let interrupted: Int
     let leftOut: Int
+    let renamed: Int
+    /// What is no recording, counted by the reason for which it was left out.
+    let skipped: [String: Int]
+    /// The same by name, up to 1000 for each reason.
+    let skippedFiles: [SkippedFiles.Entry]
   }
 
   private let order: BatchOrder
   private let results: [BatchFileResult]
+  private let skipped: SkippedFiles
   private let startedAt: Double
   private let finishedAt: Double
 
-  /// - Parameter results: every file, in the order of the paths.
-  init(_ order: BatchOrder, _ results: [BatchFileResult], startedAt: Double, finishedAt: Double) {
+  /// - Parameters:
+  ///   - results: every file, in the order of the paths.
+  ///   - skipped: what else lies in the folder.
+  init(
+    _ order: BatchOrder, _ results: [BatchFileResult], skipped: SkippedFiles, startedAt: Double,
+    finishedAt: Double
+  ) {
+    self.skipped = skipped
     self.order = order
     self.results = results
     self.startedAt = startedAt
@@ -48,7 +60,9 @@ struct BatchReport {
         format: Self.format, pipeline: order.definition.name, pipelinePath: order.pipelinePath,
         folder: order.folder, output: order.output, startedAt: startedAt, finishedAt: finishedAt,
         done: count(.done), reused: count(.reused), failed: count(.failed),
-        interrupted: count(.interrupted), leftOut: count(.leftOut)))
+        interrupted: count(.interrupted), leftOut: count(.leftOut),
+        renamed: results.count(where: \.isRenamed), skipped: skipped.namedCounts,
+        skippedFiles: skipped.entries))
     let files = results.map(Self.line)
     return head.dropLast() + ",\"files\":[\n" + files.joined(separator: ",\n") + "\n]}\n"
   }

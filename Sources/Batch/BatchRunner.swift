@@ -63,6 +63,8 @@ public struct BatchRunner: Sendable {
     let all = (plan.settled + results).sorted { PathText.isBefore($0.path, $1.path) }
     let finishedAt = workplace.clock.now
     var summary = BatchSummary(all, seconds: finishedAt - startedAt)
+    summary.skipped = plan.skipped
+    summary.renamedCount = plan.renamedCount
     // Where nothing was to be retried, the report of the batch before still says it all.
     let isIdle = order.retriesFailedOnly && plan.jobs.isEmpty
     do throws(StageError) {
@@ -70,7 +72,7 @@ public struct BatchRunner: Sendable {
         isIdle
         ? nil
         : try BatchReport(
-          order, all, startedAt: startedAt, finishedAt: finishedAt
+          order, all, skipped: plan.skipped, startedAt: startedAt, finishedAt: finishedAt
         ).write(with: workplace.store)
     } catch {
       summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
@@ -102,7 +104,7 @@ public struct BatchRunner: Sendable {
         + state.queue.drain().map {
           BatchFileResult(
             path: $0.file.path, outcome: .interrupted,
-            report: FileReport(path: $0.file.path, name: $0.name).json)
+            report: FileReport(path: $0.file.path, name: $0.name, wantedName: $0.wantedName).json)
         }
     }
   }
@@ -120,6 +122,8 @@ public struct BatchRunner: Sendable {
     forecast.troubleCount = plan.count(.failed)
     forecast.leftOutCount = plan.count(.leftOut)
     forecast.exportFolders = plan.exportFolders
+    forecast.skipped = plan.skipped
+    forecast.renamedCount = plan.renamedCount
     forecast.workerCount = plan.jobs.isEmpty ? 0 : budget.workerCount(for: plan.jobs.count)
     var costs = CostModel()
     let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }

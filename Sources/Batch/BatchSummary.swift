@@ -17,6 +17,11 @@ public struct BatchSummary: Hashable, Sendable {
   /// Why `batch.json` could not be written.
   public internal(set) var reportTrouble: String?
 
+  /// What else is in the folder, and was left out.
+  public internal(set) var skipped = SkippedFiles()
+  /// Files whose exports are called otherwise than wanted, for other files' exports have their names.
+  public internal(set) var renamedCount = 0
+
   /// Counts what became of each file.
   init(_ results: [BatchFileResult], seconds: Double) {
     self.seconds = seconds

@@ -24,6 +24,7 @@ struct BatchSurvey {
   /// Sorts the files into those that are done and those to work on.
   mutating func sort(_ finding: TreeWalk.Finding) -> BatchPlan {
     plan.exportFolders = finding.exportFolders
+    plan.skipped = finding.skipped
     for trouble in finding.troubles { add(trouble) }
     reserveRecordings(finding.files)
     keepNamesOfAbsentFiles(finding.files)
@@ -103,8 +104,12 @@ struct BatchSurvey {
     for index in names.indices where names[index] == nil {
       names[index] = ledger.assign(wanted[index])
     }
-    plan.jobs = zip(pending, names).map { file, name in
-      BatchPlan.Job(file: file.file, name: name ?? file.file.path, sidecar: file.sidecar)
+    plan.jobs = pending.indices.map { index in
+      let (file, sidecar, _) = pending[index]
+      let name = names[index] ?? file.path
+      return BatchPlan.Job(
+        file: file, name: name, wantedName: name == wanted[index] ? nil : wanted[index],
+        sidecar: sidecar)
     }
   }
 

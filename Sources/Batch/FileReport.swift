@@ -5,6 +5,7 @@ import PipelineModel
 struct FileReport {
   private let path: String
   private let name: String?
+  private let wantedName: String?
   private let run: RunRecord?
   private let failure: BatchFileResult.Failure?
   private let levels: [(step: String, findings: String)]
@@ -12,15 +13,19 @@ struct FileReport {
 
   /// - Parameters:
   ///   - name: what its exports are called.
+  ///   - wantedName: what they would be called if no other file's exports had that name; nil where
+  ///     they are.
   ///   - run: its run as it ended.
   ///   - plan: what was run; the findings of all steps but those that open the recording are told.
   ///   - output: the output folder, below which exports are told.
   init(
-    path: String, name: String? = nil, run: RunRecord? = nil, plan: Plan? = nil,
+    path: String, name: String? = nil, wantedName: String? = nil, run: RunRecord? = nil,
+    plan: Plan? = nil,
     output: String = "", failure: BatchFileResult.Failure? = nil
   ) {
     self.path = path
     self.name = name
+    self.wantedName = wantedName
     self.run = run
     self.failure = failure
     self.output = output
@@ -30,6 +35,9 @@ struct FileReport {
     }
   }
 
+  /// The member that is there where a file's exports are not called as they would be alone.
+  static let wantedNameKey = "wantedName"
+
   private struct Facts: Encodable {
     struct Export: Encodable {
       let path: String
@@ -37,6 +45,7 @@ struct FileReport {
     }
     let path: String
     let name: String?
+    let wantedName: String?
     let run: String?
     let mediaSeconds: Double?
     let exports: [Export]
@@ -52,7 +61,8 @@ struct FileReport {
         byteCount: file.byteCount)
     }
     let facts = Facts(
-      path: path, name: name, run: run?.id.name, mediaSeconds: run?.mediaSeconds,
+      path: path, name: name, wantedName: wantedName, run: run?.id.name,
+      mediaSeconds: run?.mediaSeconds,
       exports: exports, error: failure)
     let text = BatchJSON.text(facts)
     guard !levels.isEmpty else { return text }

@@ -72,7 +72,8 @@ struct FileRun {
     // What changed meanwhile is not done: next time it is looked at again.
     let isSame = try digest() == recording
     let report = FileReport(
-      path: job.file.path, name: job.name, run: record, plan: plan, output: order.output
+      path: job.file.path, name: job.name, wantedName: job.wantedName, run: record, plan: plan,
+      output: order.output
     ).json
     try remember(
       .done, recording: isSame ? recording : nil, record.mediaSeconds, report,
@@ -97,7 +98,9 @@ struct FileRun {
   }
 
   private func report(_ failure: BatchFileResult.Failure? = nil) -> String {
-    FileReport(path: job.file.path, name: job.name, failure: failure).json
+    FileReport(
+      path: job.file.path, name: job.name, wantedName: job.wantedName, failure: failure
+    ).json
   }
 
   private func remember(

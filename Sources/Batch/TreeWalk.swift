@@ -15,6 +15,8 @@ public struct TreeWalk: Sendable {
     public internal(set) var troubles: [Trouble] = []
     /// Folders with the exports of other batches, which were left out.
     public internal(set) var exportFolders: [String] = []
+    /// What else is there.
+    public internal(set) var skipped = SkippedFiles()
   }
 
   /// Something that could not be taken although it may be a recording.
@@ -46,6 +48,7 @@ public struct TreeWalk: Sendable {
     finding.files.sort { PathText.isBefore($0.path, $1.path) }
     finding.troubles.sort { PathText.isBefore($0.path, $1.path) }
     finding.exportFolders.sort { PathText.isBefore($0, $1) }
+    finding.skipped.sort()
     return finding
   }
 
@@ -60,10 +63,14 @@ public struct TreeWalk: Sendable {
     }
     var candidates: [(path: String, status: stat)] = []
     var sidecars: Set<ExactText> = []
+    var skipped: [(path: String, reason: SkippedFiles.Reason)] = []
     var below: [String] = []
-    for entry in entries {
-      guard entry.first != UInt8(ascii: ".") else { continue }
+    for entry in entries where entry != [UInt8(ascii: ".")] && entry != Array("..".utf8) {
       let path = PathText.join(folder, String(decoding: entry, as: UTF8.self))
+      guard entry.first != UInt8(ascii: ".") else {
+        skipped.append((path, .hidden))
+        continue
+      }
       guard String(validating: entry, as: UTF8.self) != nil else {
         if !selection.excludes(path) { finding.troubles.append(unnameable(path)) }
         continue
@@ -72,28 +79,38 @@ public struct TreeWalk: Sendable {
         finding.exportFolders.append(folder)
         return
       }
-      guard let status = status(of: path) else { continue }
+      guard let status = status(of: path) else {
+        if isLink(path) { skipped.append((path, .link)) }
+        continue
+      }
       switch status.st_mode & S_IFMT {
+      case S_IFDIR where PathText.join(root, path) == outputFolder: break
+      case S_IFDIR where selection.excludes(path): skipped.append((path, .excluded))
       case S_IFDIR: below.append(path)
-      case S_IFREG where PathText.fileExtension(of: path) == "json":
+      case S_IFREG where selection.takes(path): candidates.append((path, status))
+      case S_IFREG:
+        skipped.append((path, selection.excludes(path) ? .excluded : .noRecording))
+      default: skipped.append((path, .special))
+      }
+      if status.st_mode & S_IFMT == S_IFREG, PathText.fileExtension(of: path) == "json" {
         sidecars.insert(ExactText(path))
-      default: break
-      }
-      if status.st_mode & S_IFMT == S_IFREG, selection.takes(path) {
-        candidates.append((path, status))
       }
     }
-    folders += below.filter {
-      PathText.join(root, $0) != outputFolder && !selection.excludes($0)
-    }
+    folders += below
+    var used: Set<ExactText> = []
     for (path, status) in candidates {
       let sidecar = FileName(PathText.name(of: path)).map { SidecarName.candidates(for: $0) }?
         .compactMap(\.text).map { PathText.join(folder, $0) }
         .first { $0 != path && sidecars.contains(ExactText($0)) }
+      if let sidecar { used.insert(ExactText(sidecar)) }
       finding.files.append(
         FoundFile(
           path: path, byteCount: Int(status.st_size),
           modifiedAt: Double(status.st_mtim.tv_sec), sidecar: sidecar))
+    }
+    // A recording's sidecar is read with it.
+    for (path, reason) in skipped where !used.contains(ExactText(path)) {
+      finding.skipped.add(path, reason)
     }
   }
 
@@ -117,6 +134,12 @@ public struct TreeWalk: Sendable {
         })
     }
     return names
+  }
+
+  private func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(PathText.join(root, path), &status) == 0
+      && status.st_mode & S_IFMT == S_IFLNK
   }
 
   /// What is at a path: of a link, the file that it leads to inside the folder; nil for anything

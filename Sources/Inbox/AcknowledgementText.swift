@@ -6,9 +6,13 @@ internal import PipelineModel
 /// What devices are told, as canonical JSON: one line, names in order.
 enum AcknowledgementText {
   /// The acknowledgement of a note under one of its names.
-  /// - Parameter name: by which its device knows it.
-  static func acknowledgement(of note: Note, named name: String) -> String {
-    var fields = description(of: note)
+  /// - Parameters:
+  ///   - name: by which its device knows it.
+  ///   - claimants: the notes that claim its identity with other bytes.
+  static func acknowledgement(
+    of note: Note, named name: String, claimants: [NoteKey]
+  ) -> String {
+    var fields = description(of: note, claimants)
     fields["type"] = .text("ack")
     fields["noteId"] = .optional(name == note.key.name ? note.shownID : name)
     return object(fields)
@@ -16,7 +20,8 @@ enum AcknowledgementText {
 
   /// All current notes.
   static func snapshot(
-    of notes: [Note], _ counts: [NoteState: Int], version: Int64, at time: Double
+    of notes: [Note], _ counts: [NoteState: Int], claims: [NoteKey: [NoteKey]], version: Int64,
+    at time: Double
   ) -> String {
     let counts = NoteState.allCases.map { ($0.rawValue, JSONValue.number("\(counts[$0] ?? 0)")) }
     return object([
@@ -24,7 +29,7 @@ enum AcknowledgementText {
       "counts": .object(Dictionary(uniqueKeysWithValues: counts)),
       "notes": .list(
         notes.map { note in
-          var fields = description(of: note)
+          var fields = description(of: note, claims[note.key] ?? [])
           fields["noteId"] = .optional(note.shownID)
           fields["pipeline"] = .text(note.pipeline)
           return .object(fields)
@@ -37,6 +42,7 @@ enum AcknowledgementText {
     object([
       "type": .text("result"), "id": .text(result.id), "status": .text(result.status.rawValue),
       "reason": .optional(result.reason), "note": .optional(result.note?.name),
+      "decidedAt": .time(result.decidedAt),
     ])
   }
 
@@ -45,7 +51,9 @@ enum AcknowledgementText {
     JSONValue.object(fields).compact + "\n"
   }
 
-  private static func description(of note: Note) -> [String: JSONValue] {
+  private static func description(
+    of note: Note, _ claimants: [NoteKey]
+  ) -> [String: JSONValue] {
     let isWrong = note.state == .failed || note.state == .quarantined
     return [
       "id": .text(note.key.name), "status": .text(note.state.rawValue),
@@ -58,6 +66,7 @@ enum AcknowledgementText {
       "digest": .text(note.recording.digest.hex),
       "duplicateOf": .optional(note.original?.name),
       "conflictsWith": .optional(note.conflict?.name),
+      "claimedBy": .list(claimants.map { .text($0.name) }),
       "revision": .number("\(note.revision)"),
     ]
   }

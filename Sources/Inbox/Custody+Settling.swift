@@ -63,11 +63,12 @@ extension Custody {
   }
 
   /// Takes acknowledgements away that are nobody's any more.
-  private func retract() throws(CustodyError) {
+  /// - Returns: whether there were any.
+  private func retract() throws(CustodyError) -> Bool {
     let names = try inStore { () throws(StoreError) in
       try store.retractedNames(pipeline: pipeline)
     }
-    if names.isEmpty { return }
+    if names.isEmpty { return false }
     for outbox in [post.path] + post.others {
       let folder = try outboxFolder(at: outbox)
       let lock = try folder.lock()
@@ -76,16 +77,20 @@ extension Custody {
       try folder.flushFolder(.inbox)
     }
     try inStore { () throws(StoreError) in try store.markRetracted(names, pipeline: pipeline) }
+    return true
   }
 
   private func acknowledge(_ report: inout CustodyReport) throws(CustodyError) {
-    try retract()
+    if try retract() { report.isAnyForgotten = true }
     guard try owesWords() else { return }
     while true {
       let notes = try inStore { () throws(StoreError) in
         try store.unacknowledgedNotes(pipeline: pipeline, limit: 200)
       }
       if notes.isEmpty { break }
+      let claims = try inStore { () throws(StoreError) in
+        try store.claims(pipeline: pipeline)
+      }
       var words: [(path: InboxPath, text: String)] = []
       for note in notes {
         let names = try inStore { () throws(StoreError) in
@@ -94,7 +99,8 @@ extension Custody {
         words += names.map {
           (
             AcknowledgementName.acknowledgement($0),
-            AcknowledgementText.acknowledgement(of: note, named: $0)
+            AcknowledgementText.acknowledgement(
+              of: note, named: $0, claimants: claims[note.key] ?? [])
           )
         }
       }
@@ -160,9 +166,9 @@ extension Custody {
       do throws(CustodyError) {
         let asideSince = state.aside[held.file.id]
         switch try work.release(held, asideFor: asideSince.map { max(0, now - $0) }) {
-        case .released(let place):
+        case .released(let place, let path):
           state.aside[held.file.id] = nil
-          report.released.append((held.file, place))
+          report.released.append(FileRelease(held, place, at: path))
         case .later(let pause):
           state.aside[held.file.id] = asideSince ?? now
           state.troubled[held.file.id] = now + pause
@@ -196,6 +202,7 @@ extension Custody {
     let text = try inStore { () throws(StoreError) in
       var notes: [Note] = []
       var counts: [NoteState: Int] = [:]
+      var claims: [NoteKey: [NoteKey]] = [:]
       for pipeline in [pipeline] + post.pipelines {
         notes += try store.notes(
           NoteQuery(
@@ -206,11 +213,12 @@ extension Custody {
             states: [.uploaded], pipeline: pipeline, changedSince: now - rules.currentPeriod,
             limit: rules.currentLimit))
         let tally = try store.tally(pipeline: pipeline)
+        claims.merge(try store.claims(pipeline: pipeline), uniquingKeysWith: +)
         counts.merge(tally.counts.mapValues(\.count), uniquingKeysWith: +)
       }
       return AcknowledgementText.snapshot(
         of: notes.sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) }, counts,
-        version: version, at: now)
+        claims: claims, version: version, at: now)
     }
     let folder = try outboxFolder()
     try folder.write(text, to: AcknowledgementName.snapshot)
@@ -242,6 +250,11 @@ extension Custody {
   /// - Parameter path: another one's than the inbox's own.
   func outboxFolder(at path: String? = nil) throws(CustodyError) -> CustodyFolder {
     let path = path ?? outbox
+    guard mayWrite(path) else {
+      throw CustodyError(
+        "write into the outbox", path, reason: "it is not where it was",
+        advice: "mount or make it again")
+    }
     do throws(CustodyError) {
       return try CustodyFolder(at: path, calls: calls)
     } catch {

@@ -26,6 +26,8 @@ public final class Custody: Sendable {
 
   let store: any CustodyStore
   let calls: CustodyCalls
+  /// Whether an outbox may be written to, and made where it is missing.
+  let mayWrite: @Sendable (String) -> Bool
   /// From 0 to 1, as it happens.
   private let chance: @Sendable () -> Double
   let settling = Mutex(CustodySettling())
@@ -38,19 +40,23 @@ public final class Custody: Sendable {
   ///     for sidecars.
   ///   - pipeline: what the recordings are for. The same recording for the same pipeline is
   ///     processed once, whatever inbox it comes by.
+  ///   - mayWrite: whether an outbox is where it belongs: one on a disk that is not mounted must not
+  ///     be made anew on another.
   public convenience init(
     inbox: String, outbox: CustodyOutbox, pipeline: String,
-    rules: CustodyRules = CustodyRules(), store: any CustodyStore
+    rules: CustodyRules = CustodyRules(), store: any CustodyStore,
+    mayWrite: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.init(
       inbox: inbox, outbox: outbox, pipeline: pipeline, rules: rules, store: store,
-      calls: .system, chance: { Double.random(in: 0...1) })
+      calls: .system, chance: { Double.random(in: 0...1) }, mayWrite: mayWrite)
   }
 
   init(
     inbox: String, outbox: CustodyOutbox, pipeline: String, rules: CustodyRules,
     store: any CustodyStore,
-    calls: CustodyCalls, chance: @escaping @Sendable () -> Double
+    calls: CustodyCalls, chance: @escaping @Sendable () -> Double,
+    mayWrite: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.inbox = inbox
     post = outbox
@@ -59,6 +65,7 @@ public final class Custody: Sendable {
     self.store = store
     self.calls = calls
     self.chance = chance
+    self.mayWrite = mayWrite
   }
 
   /// Whether this version of a file was taken in before and is still where it is: for the watcher,

@@ -9,7 +9,8 @@ public enum CustodyIntake: Hashable, Sendable {
   /// A recording that is there already. It is acknowledged again and its file released like the
   /// first one's.
   case duplicate(of: Note)
-  /// A note of its own that claims the identity of another one with other bytes.
+  /// A note that claims the identity of another one with other bytes: a new one, or one that was
+  /// there already and has come again under that identity.
   case conflict(Note, with: NoteKey)
   /// This very file was taken in before.
   case known(Note)

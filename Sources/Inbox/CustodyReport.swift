@@ -6,8 +6,10 @@ public struct CustodyReport: Sendable {
   public var acknowledgements = 0
   /// How many commands were answered.
   public var answers = 0
-  /// The files that were released, with where they are now.
-  public var released: [(file: NoteFile, place: NoteFile.Place)] = []
+  /// The files that were released.
+  public var released: [FileRelease] = []
+  /// Whether notes were forgotten whose files may still lie in an inbox: those are new now.
+  public var isAnyForgotten = false
   /// Whether a snapshot of all current notes was written.
   public var isSnapshotWritten = false
   /// The notes of processes that had died, which are to be processed again.

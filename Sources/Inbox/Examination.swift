@@ -4,6 +4,8 @@ public enum ContainerVerdict: Hashable, Sendable {
   case whole
   /// It ends before its declared length, or has no container yet; the text says in which way.
   case incomplete(String)
+  /// All of it is there, and it will never read; the text says why. Of sidecars alone.
+  case unreadable(String)
   /// Nothing is known to be missing, but it does not say either that this is all; the text says in
   /// which way.
   case unended(String)
@@ -21,4 +23,12 @@ enum Examination: Hashable {
   case beingWritten
   /// Nobody was seen writing; `canSeeWriters` says whether that can be seen at all.
   case examined(ContainerVerdict, canSeeWriters: Bool, nameCount: Int)
+
+  /// Why a sidecar does not read; nil where it does.
+  var sidecarProblem: String? {
+    switch self {
+    case .examined(.incomplete(let what), _, _), .examined(.unreadable(let what), _, _): what
+    case .examined, .beingWritten: nil
+    }
+  }
 }

@@ -51,6 +51,7 @@ public final class InboxWatcher: Sendable {
         watch: watch, rules: rules, isKnown: isKnown, examine: examine, measure: measure)
       while let order = orders.take() {
         if order.isRescan { reception.rescan() }
+        if order.isRecheck { reception.recheck() }
         for path in order.newLooks { reception.lookAgain(at: path, report: report) }
         reception.turn(atMost: .seconds(60), while: { !orders.isStopped }, report: report)
       }
@@ -68,6 +69,10 @@ public final class InboxWatcher: Sendable {
 
   /// Looks through the whole inbox soon.
   public func rescan() { orders.add { $0.isRescan = true } }
+
+  /// Asks of every file anew whether it was dealt with, and takes those that were not as ones that
+  /// have just come. O(n) questions.
+  public func recheck() { orders.add { $0.isRecheck = true } }
 
   /// Takes a file as one that has just come, though it may have been told before.
   public func lookAgain(at path: InboxPath) { orders.add { $0.newLooks.append(path) } }

@@ -8,6 +8,11 @@ struct KnownFiles {
   /// How many files are known. O(folders).
   var count: Int { folders.values.reduce(0) { $0 + $1.count } }
 
+  /// Every file, in no order.
+  var files: [(path: InboxPath, stamp: FileStamp)] {
+    folders.flatMap { folder, files in files.map { (folder.appending($0.key), $0.value) } }
+  }
+
   /// How many files are known of one folder. O(1).
   func count(in folder: InboxPath) -> Int { folders[folder]?.count ?? 0 }
 

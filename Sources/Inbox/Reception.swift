@@ -40,6 +40,14 @@ struct Reception: ~Copyable {
   /// Makes it look through the whole inbox in its next turn.
   mutating func rescan() { watch.schedule.ask() }
 
+  /// Takes every file as one that has just come that nobody has dealt with.
+  mutating func recheck() {
+    for (path, stamp) in watch.known.files
+    where stamp.kind == .file && !settling.contains(path) && !isKnown(path, stamp) {
+      settling.note(stamp, at: path, now: Moment.now)
+    }
+  }
+
   /// Takes a file as one that has just come.
   mutating func lookAgain(at path: InboxPath, report: (Arrival) -> Void) {
     settling.forget(path)
@@ -111,9 +119,10 @@ struct Reception: ~Copyable {
         let verdict: ContainerVerdict
         if settling.role(of: path) == .sidecar {
           let sidecar = try Sidecar(reading: file)
+          let problem = sidecar.problems.first?.description ?? "it is no sidecar"
           verdict =
             sidecar.isReadable
-            ? .whole : .incomplete(sidecar.problems.first?.description ?? "it is no sidecar")
+            ? .whole : sidecar.isCutOff ? .incomplete(problem) : .unreadable(problem)
           length = sidecar.milliseconds.map { .known($0) } ?? .unknown
         } else {
           verdict = try self.verdict(on: file)

@@ -10,8 +10,8 @@ struct ReleaseWork: ~Copyable {
 
   /// What came of it.
   enum Outcome {
-    /// The file is there now.
-    case released(NoteFile.Place)
+    /// It has left the inbox, or stays for good.
+    case released(NoteFile.Place, at: InboxPath)
     /// It lies aside; to be tried again after so many seconds.
     case later(Double)
   }
@@ -23,9 +23,9 @@ struct ReleaseWork: ~Copyable {
     let file = held.file
     let goal = Self.goal(of: held, keep: rules.keep)
     guard let location = InboxPath(escaped: file.location) else {
-      return .released(try settle(file, .gone, at: .inbox))
+      return try settle(file, .gone, at: .inbox)
     }
-    if goal == .left { return .released(try settle(file, .left, at: location)) }
+    if goal == .left { return try settle(file, .left, at: location) }
     if let target = file.target.flatMap({ InboxPath(escaped: $0) }) {
       // A move was begun before, and may have come to its end.
       if let there = try folder.stamp(of: target) {
@@ -36,12 +36,12 @@ struct ReleaseWork: ~Copyable {
           return try giveBack(file, target, to: location)
         }
       } else if goal == .deleted, try folder.stamp(of: location) == nil {
-        return .released(try settle(file, .deleted, at: location))
+        return try settle(file, .deleted, at: location)
       }
     }
     guard let found = try folder.stamp(of: location), found.kind == .file,
       NoteFileStamp(found) == file.stamp
-    else { return .released(try settle(file, .gone, at: location)) }
+    else { return try settle(file, .gone, at: location) }
     let target = try move(file, from: location, goal)
     guard let there = try folder.stamp(of: target), isTaken(file, there) else {
       // Somebody exchanged it in between: what was moved is not ours to keep.
@@ -55,7 +55,7 @@ struct ReleaseWork: ~Copyable {
     _ file: NoteFile, _ target: InboxPath, to location: InboxPath
   ) throws(CustodyError) -> Outcome {
     try putBack(target, to: location)
-    return .released(try settle(file, .gone, at: location))
+    return try settle(file, .gone, at: location)
   }
 
   /// Where a file belongs.
@@ -138,7 +138,7 @@ struct ReleaseWork: ~Copyable {
     }
     try folder.flushFolder(target.folder)
     if location.folder != target.folder { try folder.flushFolder(location.folder) }
-    return .released(try settle(file, goal, at: target))
+    return try settle(file, goal, at: target)
   }
 
   private enum LastLook {
@@ -183,12 +183,12 @@ struct ReleaseWork: ~Copyable {
 
   private func settle(
     _ file: NoteFile, _ place: NoteFile.Place, at path: InboxPath
-  ) throws(CustodyError) -> NoteFile.Place {
+  ) throws(CustodyError) -> Outcome {
     let stamp = place == .gone || place == .deleted ? nil : try folder.stamp(of: path)
     try inStore { () throws(StoreError) in
       try store.settle(
         file, place, at: path.escaped, stamp: stamp.map { NoteFileStamp($0) })
     }
-    return place
+    return .released(place, at: path)
   }
 }

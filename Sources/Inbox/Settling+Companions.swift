@@ -25,10 +25,15 @@ extension Settling {
     }
     // It is still being written, or does not read yet.
     guard found.isAnnounced else { return .wait }
-    if case .required = rules.sidecar, case .examined(.incomplete, _, _) = found.examination {
-      return .report(.sidecarUnreadable)
+    if case .required = rules.sidecar, let problem = found.examination?.sidecarProblem {
+      return .report(.sidecarUnreadable(problem))
     }
     return .settle
+  }
+
+  /// What is wrong with a recording's sidecar; nil where it reads, or has not been examined.
+  func sidecarProblem(of path: InboxPath) -> String? {
+    sidecar(of: path).flatMap { entries[$0]?.examination?.sidecarProblem }
   }
 
   /// The length that a sidecar gives its recording, in milliseconds; nil where it gives none.

@@ -16,7 +16,8 @@ extension Settling {
     }
   }
 
-  /// A sidecar that does not read may be half of one: it is waited for like half a recording.
+  /// A sidecar that ends too early may be half of one: it is waited for like half a recording. One
+  /// that will never read holds nobody up.
   private mutating func sidecarStep(
     _ path: InboxPath, _ entry: SettlingEntry, at now: Duration
   ) -> Step? {
@@ -24,7 +25,7 @@ extension Settling {
     guard case .examined(let verdict, _, _) = entry.examination else {
       return overdueGrowth(path, entry, at: now)
     }
-    if verdict != .whole, now - entry.lastChange < rules.sidecarLimit { return nil }
+    if case .incomplete = verdict, now - entry.lastChange < rules.sidecarLimit { return nil }
     entries[path]?.isAnnounced = true
     return .sidecar(path, entry.stamp)
   }
@@ -56,7 +57,7 @@ extension Settling {
     case .undecided(let reason):
       guard now - entry.lastChange >= rules.patience else { return nil }
       return report(.unreadable(reason), of: path)
-    case .whole, .foreign: break
+    case .whole, .foreign, .unreadable: break
     }
     let sidecar = sidecar(of: path)
     switch waitForSidecar(sidecar, of: path, entry, at: now) {

@@ -21,6 +21,7 @@ extension Settling {
     case .beingWritten: return "somebody has it open for writing"
     case .examined(.incomplete(let what), _, _): return "it is not whole yet: \(what)"
     case .examined(.unended(let what), _, _): return "it may not be whole yet: \(what)"
+    case .examined(.unreadable(let what), _, _): return "it does not read: \(what)"
     case .examined(.empty, _, _): return "it is empty"
     case .examined(.undecided(let what), _, _): return "it cannot be examined: \(what)"
     case .examined(.foreign, _, _): return nil
@@ -30,7 +31,9 @@ extension Settling {
     if !isMarked(path) { return "the file that says that it is complete is missing" }
     let sidecar = sidecar(of: path)
     if waitForSidecar(sidecar, of: path, entry, at: now) != .settle {
-      return sidecar == nil ? "its sidecar is missing" : "its sidecar does not read yet"
+      if sidecar == nil { return "its sidecar is missing" }
+      return sidecarProblem(of: path).map { "its sidecar does not read: \($0)" }
+        ?? "its sidecar is still being written"
     }
     guard let declared = sidecar.flatMap({ declaredLength($0) }), let length = entry.length else {
       return nil

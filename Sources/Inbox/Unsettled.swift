@@ -8,6 +8,6 @@ public enum Unsettled: Hashable, Sendable {
   case markerMissing
   /// It is whole, and the sidecar that must lie beside it is missing.
   case sidecarMissing
-  /// It is whole, and the sidecar that must lie beside it does not read.
-  case sidecarUnreadable
+  /// It is whole, and the sidecar that must lie beside it does not read; the text says why.
+  case sidecarUnreadable(String)
 }

@@ -5,6 +5,7 @@ final class WatchOrders: Sendable {
   /// What has been asked since it was last taken.
   struct Order {
     var isRescan = false
+    var isRecheck = false
     var newLooks: [InboxPath] = []
   }
 

@@ -29,6 +29,23 @@ public struct InboxReport: Hashable, Sendable, Codable {
     }
   }
 
+  /// Why nothing of an inbox is processed at present.
+  public struct Pause: Hashable, Sendable, Codable {
+    /// Since when, in seconds since 1970.
+    public let since: Double
+    /// What is wrong, as one sentence.
+    public let reason: String
+    /// What the user can do.
+    public let advice: String
+
+    /// Describes a pause.
+    public init(since: Double, reason: String, advice: String) {
+      self.since = since
+      self.reason = reason
+      self.advice = advice
+    }
+  }
+
   /// What the claim of a watch to an inbox is called in the store: by this, whoever asks finds it.
   public static func claimSummary(ofInbox path: String) -> String { claimMark + path }
 
@@ -41,9 +58,12 @@ public struct InboxReport: Hashable, Sendable, Codable {
   public let refused: Group
   /// What is no recording, and nobody's business here.
   public let ignored: Group
+  /// Why nothing of it is processed; nil where it goes on.
+  public let pause: Pause?
 
   /// Describes an inbox.
-  public init(waiting: Group, refused: Group, ignored: Group) {
+  public init(waiting: Group, refused: Group, ignored: Group, pause: Pause? = nil) {
+    self.pause = pause
     self.waiting = waiting
     self.refused = refused
     self.ignored = ignored

@@ -27,7 +27,7 @@ extension Note {
       try move(to: .uploading, nil, at: time)
     case .finish(let reason):
       guard acceptedAt != nil else { throw unaccepted }
-      try move(to: .uploaded, reason, at: time)
+      try move(to: .uploaded, reason ?? ownClaim, at: time)
       uploadedAt = time
     case .fail(let reason, let nextAttempt, let isCounted):
       // Only what is under way can fail: a note that waits has been asked for anew.
@@ -50,6 +50,11 @@ extension Note {
       reason = nil
     case .retry(let reason): try retry(reason, at: time)
     case .release(let reason):
+      // What is done needs nothing more than that somebody has decided.
+      if state == .uploaded, isClaimOpen {
+        self.reason = reason
+        return
+      }
       guard state == .quarantined else { throw refusal }
       try move(to: .received, reason, at: time)
       attempts = 0
@@ -70,7 +75,10 @@ extension Note {
       acknowledgementName = key.name
     case .dropClaim:
       guard conflict != nil else { throw refusal }
-      (conflict, deviceID, deviceName) = (nil, nil, nil)
+      if isClaimOpen { reason = nil }
+      if !ownsIdentity { (deviceID, deviceName) = (nil, nil) }
+      conflict = nil
+    case .claim(let other, _): claim(other)
     case .repeatArrival, .conflictAppeared: break
     }
   }
@@ -82,7 +90,7 @@ extension Note {
     sidecar = late.artifact
     if deviceID == nil, let id = late.deviceID {
       (deviceID, deviceName) = (id, late.deviceName)
-      conflict = conflict ?? late.conflict
+      if let other = late.conflict { claim(other) }
       // From now on its device finds it by the name that it gave it.
       if conflict == nil { acknowledgementName = late.deviceName ?? id }
     }
@@ -91,10 +99,21 @@ extension Note {
     if tags.isEmpty { tags = late.tags }
   }
 
+  /// What is done stays done, and says from now on that somebody has to decide.
+  private mutating func claim(_ other: NoteKey) {
+    conflict = conflict ?? other
+    if state == .uploaded, conflict == other { reason = Self.words(claiming: other) }
+  }
+
+  /// The open claim of a note that is processed nevertheless, for it has an identity of its own.
+  private var ownClaim: String? {
+    ownsIdentity ? conflict.map(Self.words(claiming:)) : nil
+  }
+
   private mutating func retry(_ reason: String?, at time: Double) throws(NoteRefusal) {
     if state == .quarantined, let conflict {
       throw NoteRefusal(
-        reason: "it claims to be \(conflict) with other bytes",
+        reason: Self.words(claiming: conflict),
         advice: "spool inbox release \(key) processes it all the same")
     }
     guard state == .failed || state == .quarantined else { throw refusal }
@@ -134,6 +153,8 @@ extension NoteChange {
     case .attach: "its sidecar came"
     case .yieldIdentity(let other): "\(other) came in its place"
     case .conflictAppeared(let other): "\(other) claims to be it, with other bytes"
+    case .claim(let other, let name):
+      "arrived again as \(name), claiming to be \(other) with other bytes"
     case .dropClaim: "it sounds like the note that it claims to be"
     case .repeatArrival(let name): "arrived again as \(name)"
     }

@@ -98,9 +98,21 @@ public struct Note: Hashable, Sendable {
     state == .quarantined && acceptedAt == nil && conflict == nil
   }
 
+  /// Whether the identity that its device gave it is its own: nobody had it before.
+  public var ownsIdentity: Bool { deviceID != nil && acknowledgementName != key.name }
+
+  /// Whether it claims another note's identity and nobody has decided about that yet.
+  public var isClaimOpen: Bool { conflict.map { reason == Self.words(claiming: $0) } ?? false }
+
+  /// Why a note stands as it does that claims another one's identity.
+  public static func words(claiming other: NoteKey) -> String {
+    "it claims to be \(other) with other bytes"
+  }
+
   /// What a user can type next, the most likely first; empty where there is nothing to do.
   public var nextCommands: [String] {
     switch state {
+    case .uploaded where isClaimOpen: ["spool inbox show \(key)", "spool inbox release \(key)"]
     case .received, .processing, .uploading, .uploaded: ["spool inbox show \(key)"]
     case .failed: ["spool inbox retry \(key)", "spool inbox show \(key)"]
     case .quarantined:

@@ -14,7 +14,8 @@ public enum NoteAdmission: Hashable, Sendable {
   case known(Note)
   /// A recording that is there already, under this or another name.
   case duplicate(of: Note)
-  /// A note of its own that claims the identity of another one with other bytes.
+  /// A note that claims the identity of another one with other bytes: a new one, or one that was
+  /// there already and has come again under that identity.
   case conflict(Note, with: NoteKey)
 
   /// The note that the file belongs to now.

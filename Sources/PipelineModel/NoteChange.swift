@@ -37,6 +37,8 @@ public enum NoteChange: Hashable, Sendable {
   /// Its device's identity goes over to another recording, which came in its place because this one
   /// could never be accepted.
   case yieldIdentity(to: NoteKey)
+  /// Its recording arrived once more, and this time claims the identity of another note.
+  case claim(NoteKey, name: String)
   /// Another recording claims its identity.
   case conflictAppeared(NoteKey)
   /// What claims its device's identity with other bytes proved to be the same sound.

@@ -86,13 +86,19 @@ public struct NoteCommandResult: Hashable, Sendable {
   public let note: NoteKey?
   /// Whether it was done just now, and not when it came before.
   public let isFresh: Bool
+  /// When that was decided, in seconds since 1970; nil for what is no command.
+  public let decidedAt: Double?
 
   /// Describes a result.
-  public init(id: String, status: Status, reason: String?, note: NoteKey?, isFresh: Bool) {
+  public init(
+    id: String, status: Status, reason: String?, note: NoteKey?, isFresh: Bool,
+    decidedAt: Double? = nil
+  ) {
     self.id = id
     self.status = status
     self.reason = reason
     self.note = note
     self.isFresh = isFresh
+    self.decidedAt = decidedAt
   }
 }

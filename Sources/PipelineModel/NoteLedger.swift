@@ -89,6 +89,10 @@ public protocol NoteLedger: Sendable {
   /// Every name under which a note is acknowledged.
   func acknowledgementNames(of note: Note) throws(StoreError) -> [String]
 
+  /// The notes of a pipeline whose identity others claim with other bytes, and who those are, the
+  /// oldest first. O(claims).
+  func claims(pipeline: String) throws(StoreError) -> [NoteKey: [NoteKey]]
+
   /// The names of acknowledgements that are nobody's any more: of notes that were forgotten, and of
   /// notes that are known to their devices by another name by now.
   func retractedNames(pipeline: String) throws(StoreError) -> [String]

@@ -25,14 +25,25 @@ public struct NameFields: Sendable {
     case "folder": return folders.last ?? ""
     case "date": return date
     case "title": return given("title") ?? stem
+    case _ where name.hasPrefix(NameField.sidecarMark):
+      return given(name, by: NameField.sidecarMark, in: [sidecar])
+    case _ where name.hasPrefix(NameField.tagMark):
+      return given(name, by: NameField.tagMark, in: [tags])
     default: return given(name) ?? "unknown \(name)"
     }
   }
 
   private var stem: String { PathText.stem(of: PathText.name(of: path)) }
 
-  private func given(_ name: String) -> String? {
-    for source in [sidecar, tags] {
+  private func given(_ name: String, by mark: String, in sources: [[String: String]]) -> String {
+    let name = String(name.dropFirst(mark.count))
+    return given(name, in: sources) ?? "unknown \(name)"
+  }
+
+  private func given(_ name: String) -> String? { given(name, in: [sidecar, tags]) }
+
+  private func given(_ name: String, in sources: [[String: String]]) -> String? {
+    for source in sources {
       let text = source[name] ?? source[name.replacing("-", with: "_")]
       if let text, text.contains(where: { !$0.isWhitespace }) { return text }
     }

@@ -34,6 +34,22 @@ public struct NameTemplate: Hashable, Sendable {
       parts.append(try Self.pieces(part))
     }
     self.parts = parts
+    try refuseUnknownFields()
+  }
+
+  /// Throws for all unknown fields at once.
+  private func refuseUnknownFields() throws(Problem) {
+    var unknown: [String] = []
+    for case .field(let name) in parts.joined()
+    where !NameField.isKnown(name) && !unknown.contains(name) {
+      unknown.append(name)
+    }
+    guard !unknown.isEmpty else { return }
+    let words = unknown.map { name in
+      let nearest = NameField.nearest(to: name).map { ", perhaps {\($0)}" } ?? ""
+      return "there is no field {\(name)}\(nearest)"
+    }
+    throw Problem(message: words.joined(separator: "; ") + "; there are \(NameField.choice)")
   }
 
   /// Whether anything of the recording itself is asked for, beyond its path.
@@ -93,7 +109,7 @@ public struct NameTemplate: Hashable, Sendable {
         throw Problem(message: "a brace is not closed in \"\(text)\"")
       }
       let name = rest[rest.index(after: opening)..<closing].lowercased()
-      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "_-".contains($0) })
+      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "_-.".contains($0) })
       else { throw Problem(message: "\"{\(name)}\" is no field, as {title} is") }
       guard name != "ext" else {
         throw Problem(message: "{ext} stands at the end, after a dot: each export has its own")

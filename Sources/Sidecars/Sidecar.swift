@@ -31,6 +31,9 @@ public struct Sidecar: Hashable, Sendable {
   /// Whether its text is an object at all. One that is not may be half of one, or nobody's.
   public var isReadable = true
 
+  /// Whether its text ends before its value does, as where only half of it is there yet.
+  public var isCutOff = false
+
   /// Says nothing.
   public init() {}
 
@@ -48,7 +51,7 @@ public struct Sidecar: Hashable, Sendable {
   public var isEmpty: Bool {
     var bare = self
     (bare.problems, bare.written) = ([], [:])
-    bare.isReadable = true
+    (bare.isReadable, bare.isCutOff) = (true, false)
     return bare == Sidecar()
   }
 }
@@ -62,6 +65,17 @@ extension Sidecar {
       SidecarProblem(
         field: nil, found: "\(byteCount) bytes", expected: "at most \(Self.byteLimit) bytes")
     ]
+  }
+
+  /// Whether a text that is no JSON may only lack its end: it ends where more is expected, or in the
+  /// middle of a word, or goes on with the zeros of a program that makes room first.
+  private static func isCutOff(_ bytes: [UInt8], at error: JSONReader.SyntaxError) -> Bool {
+    let lines = bytes.split(
+      separator: 0x0a, maxSplits: error.line - 1, omittingEmptySubsequences: false)
+    guard let start = lines.dropFirst(error.line - 1).first?.startIndex else { return true }
+    let rest = bytes.dropFirst(start + error.column - 1)
+    return rest.isEmpty || rest.first == 0
+      || ["true", "false", "null"].contains { $0.utf8.starts(with: rest) }
   }
 
   /// Reads the text of a sidecar. Never fails: what is wrong is among its problems.
@@ -88,6 +102,7 @@ extension Sidecar {
       }
     } catch {
       isReadable = false
+      isCutOff = Self.isCutOff(bytes, at: error)
       problems = [
         SidecarProblem(
           field: nil, found: error.found, expected: error.expected, line: error.line,

@@ -17,6 +17,23 @@ extension DiskStore {
     }
   }
 
+  /// The notes of a pipeline whose identity others claim, and who those are.
+  public func claims(pipeline: String) throws(StoreError) -> [NoteKey: [NoteKey]] {
+    let rows = try withDatabase { (database) throws(StoreError) in
+      try database.run(
+        """
+        SELECT conflict, key FROM notes WHERE conflict IS NOT NULL AND pipeline = ?
+        ORDER BY conflict, received_at, key
+        """, [.text(pipeline)], to: NoteTable.reading)
+    }
+    var claims: [NoteKey: [NoteKey]] = [:]
+    for row in rows {
+      guard let claimed = row[0].text, let claimant = row[1].text else { continue }
+      claims[NoteKey(claimed), default: []].append(NoteKey(claimant))
+    }
+    return claims
+  }
+
   /// Every note of a pipeline that was acknowledged, by the names of its acknowledgements.
   public func acknowledgedNames(
     pipeline: String

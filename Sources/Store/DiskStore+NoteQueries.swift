@@ -64,6 +64,14 @@ extension DiskStore {
       """, [.real(time), SQLValue(max(0, limit))])
   }
 
+  /// Notes that are done and claim another one's identity, about which nobody has decided; those that
+  /// changed last before the others. O(claims).
+  public func openClaims(limit: Int) throws(StoreError) -> [Note] {
+    let found = try readNotes(
+      "WHERE conflict IS NOT NULL AND state = 'uploaded' ORDER BY changed_at DESC, key", [])
+    return Array(found.filter(\.isClaimOpen).prefix(max(0, limit)))
+  }
+
   /// A note's history, the oldest first.
   public func events(of key: NoteKey) throws(StoreError) -> [NoteEvent] {
     let rows = try withDatabase { (database) throws(StoreError) in

@@ -25,18 +25,20 @@ struct NoteAdmittance {
     var named = try arrival.deviceID.flatMap { (id) throws(StoreError) in
       try Self.note(deviceID: id, pipeline: arrival.pipeline, in: &database)
     }
-    if let holder = try NoteTable.notes(
+    let holder = try NoteTable.notes(
       "WHERE digest = ? AND pipeline = ?",
       [.text(arrival.recording.digest.hex), .text(arrival.pipeline)], in: &database
-    ).first {
-      return try admit(repeating: holder, named: named, to: &database)
-    }
-    if let spoiled = named, spoiled.deviceID == arrival.deviceID, spoiled.yieldsIdentity {
-      let key = try NoteTable.freeKey(
+    ).first
+    if let spoiled = named, spoiled.key != holder?.key, spoiled.deviceID == arrival.deviceID,
+      spoiled.yieldsIdentity
+    {
+      let free = try NoteTable.freeKey(
         for: arrival.recording.digest, pipeline: arrival.pipeline, in: &database)
+      let key = holder?.key ?? free
       try NoteWork(time: time).change(spoiled.key, .yieldIdentity(to: key), in: &database)
       named = nil
     }
+    if let holder { return try admit(repeating: holder, named: named, to: &database) }
     return try admitNew(named: named, to: &database)
   }
 
@@ -45,7 +47,7 @@ struct NoteAdmittance {
     deviceID: String, pipeline: String, in database: inout Database
   ) throws(StoreError) -> Note? {
     let own = try NoteTable.notes(
-      "WHERE device_id = ? AND pipeline = ? AND conflict IS NULL",
+      "WHERE device_id = ? AND pipeline = ? AND (conflict IS NULL OR ack_name <> key)",
       [
         .text(deviceID), .text(pipeline),
       ], in: &database
@@ -65,10 +67,30 @@ struct NoteAdmittance {
     // A device may know the same sound by a name of its own: it wants to hear of it by that name.
     let isAlias = arrival.deviceID != nil && named == nil && arrival.deviceID != holder.deviceID
     try addFiles(to: holder.key, isAlias: isAlias, in: &database)
+    if let named, named.key != holder.key, holder.conflict != named.key,
+      holder.sound == nil || holder.sound != named.sound
+    {
+      return try admit(claiming: named.key, by: holder, to: &database)
+    }
     let outcome = try NoteWork(time: time).change(
       holder.key, .repeatArrival(name: arrival.fileName), in: &database)
     if isAlias { try applyWaitingCommands(in: &database) }
     return .duplicate(of: outcome?.note ?? holder)
+  }
+
+  /// Its bytes are those of one note, and its identity is that of another: the second must not pass
+  /// for the first.
+  private func admit(
+    claiming other: NoteKey, by holder: Note, to database: inout Database
+  ) throws(StoreError) -> NoteAdmission {
+    let work = NoteWork(time: time)
+    let outcome = try work.change(
+      holder.key, .claim(other, name: arrival.fileName), in: &database)
+    // Whether it is the same sound is known once it is decoded.
+    if holder.acceptedAt != nil || conflicts == .process {
+      try work.change(other, .conflictAppeared(holder.key), in: &database)
+    }
+    return .conflict(outcome?.note ?? holder, with: other)
   }
 
   private func admitNew(
@@ -77,7 +99,7 @@ struct NoteAdmittance {
     let key = try NoteTable.freeKey(
       for: arrival.recording.digest, pipeline: arrival.pipeline, in: &database)
     // Whether it is the same sound is known once it is decoded.
-    let conflictText = named.map { "it claims to be \($0.key) with other bytes" }
+    let conflictText = named.map { Note.words(claiming: $0.key) }
     var note = Note(
       key: key, pipeline: arrival.pipeline, inbox: arrival.inbox, fileName: arrival.fileName,
       recording: arrival.recording, receivedAt: time,

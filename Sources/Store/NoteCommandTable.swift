@@ -64,7 +64,8 @@ enum NoteCommandTable {
   ) throws(StoreError) -> [NoteCommandResult] {
     try database.run(
       """
-      SELECT id, status, reason, note FROM note_commands WHERE pipeline = ? AND answered = 0
+      SELECT id, status, reason, note, taken_at FROM note_commands
+      WHERE pipeline = ? AND answered = 0
       ORDER BY taken_at LIMIT ?
       """, [.text(pipeline), SQLValue(max(0, limit))], to: NoteTable.reading
     ).compactMap { row in
@@ -73,7 +74,7 @@ enum NoteCommandTable {
       else { return nil }
       return NoteCommandResult(
         id: id, status: status, reason: row[2].text, note: row[3].text.map { NoteKey($0) },
-        isFresh: false)
+        isFresh: false, decidedAt: row[4].real)
     }
   }
 
@@ -81,14 +82,14 @@ enum NoteCommandTable {
     _ command: NoteCommand, in database: inout Database
   ) throws(StoreError) -> NoteCommandResult? {
     let rows = try database.run(
-      "SELECT status, reason, note FROM note_commands WHERE pipeline = ? AND id = ?",
+      "SELECT status, reason, note, taken_at FROM note_commands WHERE pipeline = ? AND id = ?",
       [.text(command.pipeline), .text(command.id)], to: NoteTable.reading)
     guard let row = rows.first,
       let status = row[0].text.flatMap(NoteCommandResult.Status.init(rawValue:))
     else { return nil }
     return NoteCommandResult(
       id: command.id, status: status, reason: row[1].text, note: row[2].text.map { NoteKey($0) },
-      isFresh: false)
+      isFresh: false, decidedAt: row[3].real)
   }
 
   /// Does what is asked for, where it can be done.
@@ -99,7 +100,8 @@ enum NoteCommandTable {
       _ status: NoteCommandResult.Status, _ reason: String? = nil, _ note: NoteKey? = nil
     ) -> NoteCommandResult {
       NoteCommandResult(
-        id: command.id, status: status, reason: reason, note: note, isFresh: true)
+        id: command.id, status: status, reason: reason, note: note, isFresh: true,
+        decidedAt: time)
     }
     guard let note = try note(of: command, in: &database) else {
       return result(.waiting, "its note has not arrived yet")

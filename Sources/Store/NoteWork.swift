@@ -33,6 +33,11 @@ struct NoteWork {
       }
     try NoteTable.write(
       note, event: change.historyText ?? note.reason, owner: owner, to: &database)
+    if case .attach = change, before.conflict == nil, before.acceptedAt != nil,
+      let other = note.conflict
+    {
+      try self.change(other, .conflictAppeared(key), in: &database)
+    }
     if before.deviceID == nil, note.conflict == nil, let id = note.deviceID {
       try NoteCommandTable.applyWaiting(for: id, pipeline: note.pipeline, at: time, in: &database)
     }
@@ -53,7 +58,12 @@ struct NoteWork {
       let other = try NoteAdmittance.note(
         deviceID: id, pipeline: note.pipeline, in: &database), other.key != note.key
     else { return change }
-    late.conflict = other.key
+    if let sound = note.sound, other.sound == sound {
+      // The same sound written otherwise: the identity stays with the one that had it first.
+      (late.deviceID, late.deviceName) = (nil, nil)
+    } else {
+      late.conflict = other.key
+    }
     return .attach(late)
   }
 
@@ -85,6 +95,7 @@ struct NoteWork {
     {
       return conflict
     }
+    if let sound { try dropClaims(on: key, with: sound, in: &database) }
     guard let sound, let other = try holder(of: sound, besides: note, in: &database) else {
       return .accepted(note)
     }
@@ -112,11 +123,23 @@ struct NoteWork {
       try change(note.key, .dropClaim, in: &database)
       return nil
     }
-    let reason = "it claims to be \(rival) with other bytes"
-    let outcome = try change(note.key, .quarantine(reason: reason), in: &database)
     // The other one's owner hears of it as well.
     try change(rival, .conflictAppeared(note.key), in: &database)
+    // What came under an identity of its own before is processed under that.
+    if note.ownsIdentity { return nil }
+    let outcome = try change(
+      note.key, .quarantine(reason: Note.words(claiming: rival)), in: &database)
     return .conflict(outcome?.note ?? note, with: rival)
+  }
+
+  /// What has the same sound as a note claims its identity by right.
+  private func dropClaims(
+    on key: NoteKey, with sound: Digest, in database: inout Database
+  ) throws(StoreError) {
+    let claimants = try NoteTable.notes(
+      "WHERE conflict = ? AND state = 'uploaded' AND sound = ?",
+      [.text(key.name), .text(sound.hex)], in: &database)
+    for claimant in claimants { try change(claimant.key, .dropClaim, in: &database) }
   }
 
   /// Lets those that waited for a note go their own way.

@@ -10,6 +10,11 @@ extension Schema {
     ) STRICT, WITHOUT ROWID;
     """
 
+  /// Who claims whose identity, found without looking at every note.
+  static let claims = """
+    CREATE INDEX notes_by_conflict ON notes (conflict) WHERE conflict IS NOT NULL;
+    """
+
   /// Notes, their history, the files that came with them, and what devices asked for.
   static let notes = """
     CREATE TABLE notes (

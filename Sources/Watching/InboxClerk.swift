@@ -11,6 +11,10 @@ struct InboxClerk {
   private let watcher: InboxWatcher
   private let engine: WatchEngine
   private let report: @Sendable (Watch.Message) -> Void
+  private let folders: ResultFolders
+  /// When the folders for results are looked at again.
+  private var nextLook = 0.0
+  private var toldPause: InboxReport.Pause?
   /// Files that could not be taken in, and when they are looked at again.
   private var again: [InboxPath: Double] = [:]
   /// When custody's debts are to be paid; nil where there are none.
@@ -22,11 +26,12 @@ struct InboxClerk {
   private let publish: (String) -> Void
 
   init(
-    custody: Custody, watcher: InboxWatcher, engine: WatchEngine,
+    custody: Custody, watcher: InboxWatcher, folders: ResultFolders, engine: WatchEngine,
     publish: @escaping (String) -> Void, report: @escaping @Sendable (Watch.Message) -> Void
   ) {
     self.custody = custody
     self.watcher = watcher
+    self.folders = folders
     self.engine = engine
     self.report = report
     self.publish = publish
@@ -35,8 +40,8 @@ struct InboxClerk {
   /// How long nothing needs to be done.
   var wait: Duration {
     let next = again.values.min().map { min($0, nextSettling ?? $0) } ?? nextSettling
-    let soonest = [next, standing.due].compactMap { $0 }.min()
-    return soonest.map { .seconds(max(0, $0 - engine.clock.elapsed)) } ?? .seconds(3600)
+    let soonest = [next, standing.due].compactMap { $0 }.reduce(nextLook, min)
+    return .seconds(max(0, soonest - engine.clock.elapsed))
   }
 
   /// Puts right what an earlier process left.
@@ -80,10 +85,13 @@ struct InboxClerk {
       case .duplicate(let note):
         clerk.tell(.duplicate, note, file: path.description, text: "it has come before")
       case .conflict(let note, let other):
+        // Whether a new one is the same sound is known once it is decoded.
+        let isNew = note.revision == 1
         let isDecided = note.state == .quarantined || clerk.custody.rules.conflicts == .process
         clerk.tell(
-          isDecided ? .conflict : .received, note,
-          text: "it claims to be \(other) with other bytes")
+          isDecided || !isNew ? .conflict : .received, note, file: isNew ? nil : path.description,
+          text: Note.words(claiming: other)
+            + (isNew ? "" : "; its bytes have come before, as \(note.fileName)"))
         clerk.warn(of: note)
       case .known: break
       case .changed: clerk.watcher.lookAgain(at: path)
@@ -97,6 +105,7 @@ struct InboxClerk {
       switch try clerk.custody.takeSidecar(at: path, stamp: stamp) {
       case .attached(let note):
         clerk.tell(.sidecar, note, text: path.description)
+        if note.isClaimOpen { clerk.tell(.conflict, note, text: note.reason) }
         clerk.warn(of: note)
       case .known: break
       case .refused(let refusal):
@@ -111,11 +120,10 @@ struct InboxClerk {
     attempt(at: path) { (clerk) throws(CustodyError) in
       switch try clerk.custody.takeCommand(at: path, stamp: stamp) {
       case .decided(let result, let request):
-        let reason = result.reason.map { ": \($0)" } ?? ""
         clerk.tell(
-          .command, file: path.description,
-          text: "\(request.name) \(result.status.rawValue)\(reason)")
-        if request == .cancel, result.status == .applied, let note = result.note {
+          .command, file: path.description, key: result.note,
+          text: CommandWords.text(request, result))
+        if result.isFresh, request == .cancel, result.status == .applied, let note = result.note {
           clerk.report(.cancelled(note))
         }
       case .malformed(let reason):
@@ -181,8 +189,29 @@ struct InboxClerk {
       again[path] = nil
       watcher.lookAgain(at: path)
     }
+    if nextLook <= now { lookAtFolders() }
     if let due = nextSettling, due <= now { settleUp() }
     if let text = standing.textToPublish(at: now) { publish(text) }
+  }
+
+  /// Seconds between two looks at the folders that results go to.
+  private static let lookPause = 3.0
+
+  /// Tells where one of them is away, and goes on once it is back.
+  private mutating func lookAtFolders() {
+    let pause = folders.look(at: engine.clock.now)
+    nextLook = engine.clock.elapsed + Self.lookPause
+    standing.pause(pause)
+    if pause?.reason != toldPause?.reason {
+      if let pause {
+        tell(.paused, text: "\(pause.reason); \(pause.advice)")
+      } else {
+        tell(.back, text: "everything can be put where it belongs again")
+        owesMore()
+        report(.stirred)
+      }
+    }
+    toldPause = pause
   }
 
   /// Pays custody's debts.
@@ -194,19 +223,27 @@ struct InboxClerk {
 
   private mutating func note(_ settled: CustodyReport) {
     for note in settled.recovered { tell(.resumed, note) }
-    for (file, place) in settled.released where file.role == .recording {
-      tell(.released, file: file.path, key: file.note, text: place.rawValue)
+    for release in settled.released where release.file.role == .recording {
+      tell(
+        .released, file: release.file.path, key: release.file.note, text: release.words,
+        place: release.place)
     }
+    if settled.isAnyForgotten { report(.forgotten) }
     // There may be more of them than one payment covers.
     if !settled.released.isEmpty { owesMore() }
     // What goes on failing is told once.
-    let problems = Set(settled.problems.map(\.description))
+    let problems = Set(settled.problems.filter { !isOfPause($0) }.map(\.description))
     for problem in problems.subtracting(lastProblems).sorted() { tell(.trouble, text: problem) }
     lastProblems = problems
-    let pause = settled.nextCall ?? (problems.isEmpty ? nil : Self.pause)
+    let pause = settled.nextCall ?? (settled.problems.isEmpty ? nil : Self.pause)
     guard let pause else { return }
     let due = engine.clock.elapsed + max(pause, 0.05)
     nextSettling = min(nextSettling ?? due, due)
+  }
+
+  /// Whether a problem is that the outbox is away, which is told by itself.
+  private func isOfPause(_ problem: CustodyError) -> Bool {
+    problem.path == custody.outbox && folders.lastPause != nil
   }
 
   /// What the file's container says of it; nil where it says nothing that can be read.
@@ -219,12 +256,12 @@ struct InboxClerk {
 
   private func tell(
     _ event: WatchNews.Event, _ note: Note? = nil, file: String? = nil, key: NoteKey? = nil,
-    text: String? = nil, seconds: Double? = nil
+    text: String? = nil, seconds: Double? = nil, place: NoteFile.Place? = nil
   ) {
     engine.recorder.record(
       WatchNews(
         event, at: engine.clock.now, inbox: custody.inbox, note: (note?.key ?? key)?.name,
-        file: file ?? note?.fileName, text: text, seconds: seconds))
+        file: file ?? note?.fileName, text: text, seconds: seconds, place: place?.rawValue))
   }
 
   private static func words(_ reason: Unsettled) -> String {
@@ -233,7 +270,7 @@ struct InboxClerk {
     case .unreadable(let what): "it cannot be examined: \(what)"
     case .markerMissing: "the file that says that it is complete is missing"
     case .sidecarMissing: "its sidecar is missing"
-    case .sidecarUnreadable: "its sidecar does not read"
+    case .sidecarUnreadable(let what): "its sidecar does not read: \(what)"
     }
   }
 }

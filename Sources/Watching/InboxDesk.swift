@@ -9,6 +9,8 @@ internal import Threading
 /// in and gives it back. What the two do to files and to the ledger is custody's.
 final class InboxDesk: Sendable {
   let settings: InboxSettings
+  /// Where its results go.
+  let folders: ResultFolders
 
   private enum Errand: Sendable {
     case arrival(Arrival)
@@ -32,12 +34,15 @@ final class InboxDesk: Sendable {
     report: @escaping @Sendable (Watch.Message) -> Void
   ) throws(StageError) {
     self.settings = settings
+    let folders = ResultFolders(of: settings)
+    self.folders = folders
     claim = try Self.claim(settings, engine)
     let custody = Custody(
       inbox: settings.path,
       outbox: CustodyOutbox(
         settings.outbox, others: settings.otherOutboxes, pipelines: settings.otherPipelines),
-      pipeline: settings.pipelineName, rules: settings.custody, store: engine.store)
+      pipeline: settings.pipelineName, rules: settings.custody, store: engine.store,
+      mayWrite: { folders.isReachable($0) })
     do throws(CustodyError) { try custody.claimInbox() } catch {
       // An inbox that is away is claimed when it comes.
       if error.kind != .missing { throw StageError(watchedAlready: settings.path, error) }
@@ -50,7 +55,8 @@ final class InboxDesk: Sendable {
     self.watcher = watcher
     thread = BackgroundThread(name: "desk") { [claim] in
       var clerk = InboxClerk(
-        custody: custody, watcher: watcher, engine: engine, publish: { try? claim.note($0) },
+        custody: custody, watcher: watcher, folders: folders, engine: engine,
+        publish: { try? claim.note($0) },
         report: report)
       var isTaking = true
       clerk.begin()
@@ -72,6 +78,9 @@ final class InboxDesk: Sendable {
 
   /// Pays custody's debts soon.
   func settleUp() { mail.send(.settleUp) }
+
+  /// Asks of every file in the inbox anew whether it was dealt with.
+  func recheck() { watcher.recheck() }
 
   /// Takes nothing in any more.
   func beginToClose() { mail.send(.takeNoMore) }

@@ -15,6 +15,7 @@ struct InboxStanding {
   /// The hashes of their paths: of tens of thousands, only the number matters.
   private var ignored: Set<Int> = []
   private var ignoredNames: Set<InboxPath> = []
+  private var pause: InboxReport.Pause?
   private var published: InboxReport?
   private var lastTime = -Double.infinity
   private var isChanged = true
@@ -27,6 +28,12 @@ struct InboxStanding {
     forget(path)
     waiting[path] = reason
     isChanged = true
+  }
+
+  /// Notes why nothing is processed; nil where it goes on.
+  mutating func pause(_ pause: InboxReport.Pause?) {
+    isChanged = isChanged || pause != self.pause
+    self.pause = pause
   }
 
   /// Notes a file that is left where it is.
@@ -62,7 +69,8 @@ struct InboxStanding {
       waiting: Self.group(waiting, count: waiting.count),
       refused: Self.group(refused, count: refused.count),
       ignored: Self.group(
-        Dictionary(uniqueKeysWithValues: ignoredNames.map { ($0, nil) }), count: ignored.count))
+        Dictionary(uniqueKeysWithValues: ignoredNames.map { ($0, nil) }), count: ignored.count),
+      pause: pause)
     guard report != published, let data = try? JSONEncoder().encode(report) else { return nil }
     published = report
     return String(decoding: data, as: UTF8.self)

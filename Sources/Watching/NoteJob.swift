@@ -11,6 +11,7 @@ struct NoteJob {
   let engine: WatchEngine
   let settings: InboxSettings
   let note: Note
+  let folders: ResultFolders
   let stop: StopRequest
 
   /// Does it. What goes wrong becomes part of the note, and never gets out.
@@ -125,9 +126,13 @@ struct NoteJob {
   private func fail(
     _ error: StageError, of note: Note, ended claim: (any WorkClaim)?
   ) throws(StageError) {
-    let change = settings.custody.retry.change(
-      after: error, attempt: note.attempts, at: engine.store.noteTime,
-      chance: engine.clock.jitter())
+    // Where nothing can be put anywhere, nothing that failed says anything about the note.
+    let pause = error.cause == .cancelled ? nil : folders.look(at: engine.clock.now)
+    let change =
+      pause.map { .putBack(reason: $0.reason) }
+      ?? settings.custody.retry.change(
+        after: error, attempt: note.attempts, at: engine.store.noteTime,
+        chance: engine.clock.jitter())
     let changed = try self.change(change)
     switch change {
     case .quarantine: claim?.end()

@@ -15,6 +15,8 @@ public final class Watch: Sendable {
     case request(ServiceRequest)
     /// Something about notes may have changed.
     case stirred
+    /// Notes were forgotten: their files are new, where they still lie in an inbox.
+    case forgotten
     /// A note is not wanted any more.
     case cancelled(NoteKey)
     /// A note's work is over; `isRecorded` says whether the ledger knows how it ended.
@@ -62,6 +64,7 @@ public final class Watch: Sendable {
           }
           notifier.tell(.ready)
         case .stirred: round.isStirred = true
+        case .forgotten: round.recheck()
         case .cancelled(let key): round.cancel(key)
         case .ended(let key, let inbox, let isRecorded):
           round.end(key, inbox: inbox, isRecorded: isRecorded)

@@ -32,7 +32,9 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     case refused
     /// The inbox cannot be reached.
     case lost
-    /// The inbox can be reached again.
+    /// Nothing is processed, because a folder for results cannot be used.
+    case paused
+    /// The inbox, or the folder for results, can be reached again.
     case back
     /// Something went wrong that is no recording's fault.
     case trouble
@@ -62,11 +64,14 @@ public struct WatchNews: Hashable, Sendable, Encodable {
   public var exports: [String]?
   /// Seconds that the work took, or after which it will be tried again.
   public var seconds: Double?
+  /// Where a released file is now: `accepted`, `quarantine`, `left`, `deleted` or `gone`.
+  public var place: String?
 
   /// Describes what happened.
   public init(
     _ event: Event, at time: Double, inbox: String? = nil, note: String? = nil,
-    file: String? = nil, text: String? = nil, exports: [String]? = nil, seconds: Double? = nil
+    file: String? = nil, text: String? = nil, exports: [String]? = nil, seconds: Double? = nil,
+    place: String? = nil
   ) {
     self.event = event
     at = time
@@ -76,6 +81,7 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     self.text = text
     self.exports = exports
     self.seconds = seconds
+    self.place = place
   }
 }
 

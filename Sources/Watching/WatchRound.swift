@@ -35,8 +35,9 @@ struct WatchRound {
   /// How it stands, for one line.
   var summary: String {
     let inboxes = desks.count == 1 ? "1 inbox" : "\(desks.count) inboxes"
-    return underWay.isEmpty
-      ? "watching \(inboxes)" : "watching \(inboxes), \(underWay.count) under way"
+    let pausedCount = desks.values.count { $0.folders.lastPause != nil }
+    return "watching \(inboxes)" + (underWay.isEmpty ? "" : ", \(underWay.count) under way")
+      + (pausedCount == 0 ? "" : ", \(pausedCount) paused")
   }
 
   /// Until when nothing needs to be done by itself.
@@ -85,6 +86,11 @@ struct WatchRound {
     isStirred = true
   }
 
+  /// Has every inbox asked anew what in it was dealt with.
+  func recheck() {
+    for desk in desks.values { desk.recheck() }
+  }
+
   /// Ends the work on a note that is not wanted any more.
   mutating func cancel(_ key: NoteKey) { underWay[key]?.request(signal: 15) }
 
@@ -125,15 +131,20 @@ struct WatchRound {
       nextAttempt = min(nextAttempt ?? next, next)
     }
     guard underWay.count < jobs else { return }
-    // Beside those under way, there may be some of inboxes that another process watches.
+    // Beside those under way, there may be some of inboxes that another process watches, and many
+    // of inboxes that pause.
+    let isAnyPaused = desks.values.contains { $0.folders.lastPause != nil }
     let due = try engine.store.dueNotes(
-      pipeline: pipeline, at: engine.store.noteTime, limit: underWay.count + jobs + 64)
+      pipeline: pipeline, at: engine.store.noteTime,
+      limit: isAnyPaused ? .max : underWay.count + jobs + 64)
     for note in due where underWay.count < jobs && underWay[note.key] == nil {
-      guard let desk = desks[note.inbox], desk.settings.pipelineName == pipeline else { continue }
+      guard let desk = desks[note.inbox], desk.settings.pipelineName == pipeline,
+        desk.folders.lastPause == nil
+      else { continue }
       let stop = StopRequest()
       underWay[note.key] = stop
       let job = NoteJob(
-        engine: engine, settings: desk.settings, note: note, stop: stop)
+        engine: engine, settings: desk.settings, note: note, folders: desk.folders, stop: stop)
       BackgroundThread(name: "note") { [mail] in
         let isRecorded = job.run()
         mail.send(.ended(note.key, inbox: note.inbox, isRecorded: isRecorded))

@@ -48,6 +48,36 @@ struct NameTests {
   }
 
   @Test(
+    "a misspelt field is refused with the word that was meant",
+    arguments: [
+      ("{titel}", "{title}"), ("{dat}", "{date}"), ("{albun}/{title}", "{album}"),
+      ("{foldr}/{stem}", "{folder}"),
+    ])
+  func misspelt(text: String, meant: String) throws {
+    let problem = try #require(throws: NameTemplate.Problem.self) { try NameTemplate(text) }
+    #expect(problem.message.contains("perhaps \(meant)"), "\(problem.message)")
+  }
+
+  @Test("every unknown field is named at once, with those that there are")
+  func unknownFields() throws {
+    let problem = try #require(throws: NameTemplate.Problem.self) {
+      try NameTemplate("{nope}/{title}-{zzz}")
+    }
+    for word in ["{nope}", "{zzz}", "{stem}", "{sidecar.NAME}"] {
+      #expect(problem.message.contains(word), "\(problem.message)")
+    }
+  }
+
+  @Test("a field that only this sidecar or this recording has is asked for by where it is")
+  func ownFields() throws {
+    let fields = NameFields(
+      path: "a.wav", sidecar: ["mood": "calm"], tags: ["mood": "loud", "isrc": "X1"])
+    #expect(try NameTemplate("{sidecar.Mood}-{tag.mood}-{isrc}").fill(fields) == "calm-loud-X1")
+    #expect(try NameTemplate("{tag.other}").fill(fields) == "unknown other")
+    #expect(throws: NameTemplate.Problem.self) { try NameTemplate("{tag.}") }
+  }
+
+  @Test(
     "a day is found where there is one",
     arguments: [
       ("2026-03-14T07:42:10Z", "2026-03-14"), ("REC 20260314-074210", "2026-03-14"),

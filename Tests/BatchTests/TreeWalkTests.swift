@@ -68,6 +68,30 @@ struct TreeWalkTests {
     let finding = find()
     #expect(finding.files.map(\.path) == ["in/a.wav", "inside.wav"])
     #expect(finding.troubles.isEmpty)
+    #expect(finding.skipped.counts == [.link: 4])
+    #expect(finding.skipped.entries.map(\.path) == ["folder", "gone.wav", "loop", "out.wav"])
+  }
+
+  @Test("what is left out is counted by its kind, and a recording's sidecar is not")
+  func skipped() throws {
+    try make(
+      "a.wav", "a.json", "other.json", "notes.txt", ".hidden", ".git/config", "raw/b.wav",
+      "old.wav", "exports/c.wav")
+    #expect(unsafe mkfifo(root + "/pipe.wav", 0o600) == 0)
+    let raw = try #require(Glob("raw"))
+    let old = try #require(Glob("old*"))
+    let skipped = find(FileSelection(excluding: [raw, old])).skipped
+    #expect(skipped.counts == [.noRecording: 2, .hidden: 2, .excluded: 2, .special: 1])
+    #expect(
+      skipped.entries.map(\.path)
+        == [".git", ".hidden", "notes.txt", "old.wav", "other.json", "pipe.wav", "raw"])
+  }
+
+  @Test("of very many files that are no recordings all are counted, and the first are named")
+  func manySkipped() {
+    var skipped = SkippedFiles()
+    for number in 0..<5000 { skipped.add("\(number).jpg", .noRecording) }
+    #expect(skipped.counts == [.noRecording: 5000] && skipped.entries.count == 1000)
   }
 
   @Test("a pipe is no recording, whatever it is called")

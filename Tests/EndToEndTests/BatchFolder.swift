@@ -27,6 +27,7 @@ struct BatchFolder {
       let path: String
       let outcome: String
       let name: String?
+      let wantedName: String?
       let exports: [Export]?
       let mediaSeconds: Double?
       let levels: [String: Levels]?
@@ -42,7 +43,15 @@ struct BatchFolder {
     let reused: Int
     let failed: Int
     let interrupted: Int
+    let renamed: Int
+    let skipped: [String: Int]
+    let skippedFiles: [Skipped]
     let files: [File]
+
+    struct Skipped: Decodable {
+      let path: String
+      let reason: String
+    }
 
     func file(_ path: String) -> File? { files.first { $0.path == path } }
   }

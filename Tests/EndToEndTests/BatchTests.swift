@@ -209,13 +209,43 @@ struct BatchTests {
   @Test(
     "an order that makes no sense is refused before any work",
     arguments: [
-      ["--jobs", "0"], ["--name", "../{title}"], ["--include", "[a"], ["--set", "nothing=1"],
+      ["--jobs", "0"], ["--name", "../{title}"], ["--name", "{titel}"],
+      ["--include", "[a"],
+      ["--set", "nothing=1"],
     ])
   func usage(options: [String]) throws {
     try folder.putTiny(1, "a.wav")
     let run = try folder.batch(try folder.pipeline(), options)
     #expect(run.exitCode == 2, "\(run.errorOutput)")
     #expect(run.report == nil)
+  }
+
+  @Test("what is left out, and what is called otherwise than wanted, is told before and after")
+  func leftOut() throws {
+    try folder.putTiny(1, "a.wav")
+    try folder.putTiny(2, "b/a.wav")
+    try folder.put(Data("x".utf8), "cover.jpg")
+    try folder.put(Data("x".utf8), ".DS_Store")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/link", withDestinationPath: "/etc")
+    #expect(unsafe mkfifo(folder.path + "/pipe.wav", 0o600) == 0)
+    for turn in 1...2 {
+      let run = try folder.batch(try folder.pipeline(), ["--name", "{stem}"])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      let words = "left out: 1 that is no recording, 1 link, 1 pipe, socket or device, 1 hidden"
+      #expect(run.lines.count { $0 == words } == 2, "\(run.lines)")
+      let renamed = "renamed: 1, for the exports of other files have its name"
+      #expect(run.lines.count { $0 == renamed } == 2, "turn \(turn): \(run.lines)")
+      let report = try #require(run.report)
+      #expect(report.skipped == ["no-recording": 1, "link": 1, "special": 1, "hidden": 1])
+      #expect(
+        report.skippedFiles.map { "\($0.path) \($0.reason)" }
+          == [".DS_Store hidden", "cover.jpg no-recording", "link link", "pipe.wav special"])
+      #expect(report.renamed == 1)
+      let second = report.file("b/a.wav")
+      #expect(second?.name == "a-2" && second?.wantedName == "a")
+      #expect(report.file("a.wav")?.wantedName == nil)
+    }
   }
 
   @Test("exports never go into the folder of the recordings")

@@ -196,6 +196,9 @@ struct WatchWaitingTests {
     let refused = try place.spool(
       ["watch", "pipeline.yaml", "inbox", "--out", "out", "--name", "{title"])
     #expect(refused.exitCode == 2 && refused.errorOutput.contains("a brace is not closed"))
+    let misspelt = try place.spool(
+      ["watch", "pipeline.yaml", "inbox", "--out", "out", "--name", "{titel}"])
+    #expect(misspelt.exitCode == 2 && misspelt.errorOutput.contains("perhaps {title}"))
   }
 
   @Test(

@@ -108,7 +108,8 @@ struct SettlingPolicyTests {
     #expect(told(by: &settling, at: 102).contains(settled(with: "sub/note.json")))
   }
 
-  private static let half = ContainerVerdict.incomplete("line 1, column 9: found nothing")
+  private static let halfReason = "line 1, column 9: found nothing"
+  private static let half = ContainerVerdict.incomplete(halfReason)
 
   @Test("a sidecar that does not read is waited for until its limit, and then taken as it is")
   func halfSidecar() throws {
@@ -152,8 +153,29 @@ struct SettlingPolicyTests {
     #expect(told(by: &settling, at: 61, sidecar: Self.half) == [])
     #expect(
       Set(told(by: &settling, at: 62, sidecar: Self.half))
-        == [.sidecar(sidecar, Self.stamp), .unsettled(note, .sidecarUnreadable)])
+        == [.sidecar(sidecar, Self.stamp), .unsettled(note, .sidecarUnreadable(Self.halfReason))])
     #expect(told(by: &settling, at: 9000, sidecar: Self.half) == [])
+  }
+
+  @Test("a sidecar that will never read holds nobody up, and where one is required none is taken")
+  func spoiledSidecar() throws {
+    let sidecar = try #require(InboxPath("sub/note.json"))
+    let spoiled = ContainerVerdict.unreadable("the file: found a list")
+    for policy in [SettlingRules.SidecarPolicy.taken, .awaited(atMost: .seconds(60))] {
+      var settling = wholeNote { $0.sidecar = policy }
+      rest(sidecar, in: &settling, from: 2)
+      #expect(
+        Set(told(by: &settling, at: 4, sidecar: spoiled))
+          == [.sidecar(sidecar, Self.stamp), settled(with: "sub/note.json")])
+    }
+    var settling = wholeNote { $0.sidecar = .required(reportedAfter: .seconds(600)) }
+    rest(sidecar, in: &settling, from: 2)
+    #expect(
+      Set(told(by: &settling, at: 4, sidecar: spoiled)) == [
+        .sidecar(sidecar, Self.stamp),
+        .unsettled(note, .sidecarUnreadable("the file: found a list")),
+      ])
+    #expect(told(by: &settling, at: 9000, sidecar: spoiled) == [])
   }
 
   @Test("sound clearly shorter than its sidecar says is waited for, and then taken with a doubt")

@@ -47,6 +47,19 @@ struct SidecarTests {
     #expect(sidecar.watchOSVersion == "1" && sidecar.title == nil && sidecar.unknown == [:])
   }
 
+  @Test(
+    "what ends too early may be half of a sidecar, and anything else never becomes one",
+    arguments: [
+      ("", true), (" \n", true), (#"{"title":"a"#, true), (#"{"title":"#, true), ("{", true),
+      ("{\"a\":1,\n\"b\":tru", true), ("{\"a\":\u{0}\u{0}", true), (#"{"a":[1,2"#, true),
+      ("hello", false), (#"["a"]"#, false), (#"{"a":x}"#, false), (#"{"a":1} more"#, false),
+      ("7", false), (String(repeating: "[", count: 40), false), ("{\"a\":\n\ntruth}", false),
+    ])
+  func halves(text: String, isCutOff: Bool) {
+    let sidecar = sidecar(text)
+    #expect(!sidecar.isReadable && sidecar.isCutOff == isCutOff)
+  }
+
   @Test("fields that contradict each other are reported")
   func contradictions() {
     let sidecar = sidecar(

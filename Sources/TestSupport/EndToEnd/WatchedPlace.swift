@@ -38,7 +38,8 @@ public final class WatchedPlace {
   ) throws -> RunningWatch {
     let watch = try RunningWatch(
       try SpoolProgram.program,
-      ["watch", pipeline, inbox, "--out", place.out, "--outbox", outbox, "--json"]
+      ["watch", pipeline, inbox, "--outbox", outbox, "--json"]
+        + (options.contains("--out") ? [] : ["--out", place.out])
         + (options.contains("--settle") ? [] : ["--settle", "300ms"]) + options,
       environment: place.environment.merging(environment) { $1 },
       folder: place.folder.path)

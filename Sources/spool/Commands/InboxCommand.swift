@@ -6,7 +6,7 @@ import Store
 struct InboxCommand: Command {
   /// What is to be done.
   enum Action: String, CaseIterable, ArgumentValue {
-    case list, show, retry, release, forget
+    case list, show, export, retry, release, forget
   }
 
   /// Which notes are listed.
@@ -20,6 +20,9 @@ struct InboxCommand: Command {
     "NOTE", minimum: 0, help: "The note's name, the beginning of it, or its device's noteId.")
   private static let all = Option<Bool>.flag(
     "all", help: "With retry, every failed note, and none that is tried again by itself.")
+  private static let target = Option<String?>.value(
+    "to", "DIR", help: "With export, the folder for the originals.",
+    defaultText: "the current folder", completion: .folder)
   private static let state = Option<State?>.value(
     "state", "STATE", help: "Only notes that stand so.")
   private static let limit = Option<Int>.value(
@@ -27,17 +30,21 @@ struct InboxCommand: Command {
 
   static let declaration = CommandDeclaration(
     name: "inbox", group: "Watch",
-    summary: "List, show, retry, release or forget notes.",
+    summary: "List, show, export, retry, release or forget notes.",
     discussion: """
       list shows the notes that changed last. show tells all that is known of one: its run and \
-      exports, what its sidecar says, and its history. retry has failed ones tried again, all of them \
-      with --all. release lets in what was quarantined. forget strikes a note with its history, so \
+      exports, what its sidecar says, and its history. export gives the original back, as it arrived \
+      and by the name that it arrived by, and never over another file. retry has failed ones tried again, all of them \
+      with --all. release lets in what was quarantined, and decides \
+      about a note that claims another one's identity. forget strikes a note with its history, so \
       that the recording is new when it comes again; exports stay, but the store's copy of the \
       recording is given up to spool gc. A watch that runs takes notice within a few seconds.
       """,
-    positionals: [action, notes], options: [state, limit, all, Options.store, Options.json],
+    positionals: [action, notes],
+    options: [state, limit, all, target, Options.store, Options.json],
     examples: [
       Example("What could not be accepted", "spool inbox list --state quarantined"),
+      Example("Get an original back", "spool inbox export 3f9a12cd --to ~/Desktop"),
       Example("Try two again", "spool inbox retry 3f9a12cd 81c0"),
       Example("Try all again that failed", "spool inbox retry --all"),
     ])
@@ -53,7 +60,10 @@ struct InboxCommand: Command {
       if arguments[Self.all], action != .retry || !arguments[Self.notes].isEmpty {
         throw usage("--all goes with retry alone, and without a note", console)
       }
-      guard action == .list || action == .show else {
+      if arguments[Self.target] != nil, action != .export {
+        throw usage("--to goes with export alone", console)
+      }
+      guard [.list, .show, .export].contains(action) else {
         return try change(action, try bench.store(at: arguments[Options.store]), console)
       }
       let readable = try bench.readableStore(at: arguments[Options.store])
@@ -61,7 +71,14 @@ struct InboxCommand: Command {
       if action == .list {
         try list(in: readable.store, console)
       } else {
+        let export = NoteExport(
+          store: readable.store, folder: arguments[Self.target] ?? ".",
+          isJSON: arguments[Options.json], console: console)
         for name in try names(for: action, console) {
+          if action == .export {
+            try export.write(try note(name, in: readable.store, console))
+            continue
+          }
           try show(try note(name, in: readable.store, console), readable.store, console)
         }
       }

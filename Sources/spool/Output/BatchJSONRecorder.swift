@@ -43,6 +43,8 @@ private struct BatchEventLine: Encodable {
     let isSampled: Bool
     let workers: Int
     let exportFolders: [String]
+    let skipped: [String: Int]
+    let renamed: Int
   }
 
   /// What is said at the end.
@@ -52,6 +54,8 @@ private struct BatchEventLine: Encodable {
     let failed: Int
     let interrupted: Int
     let seconds: Double
+    let skipped: [String: Int]
+    let renamed: Int
     let report: String?
   }
 
@@ -76,7 +80,8 @@ private struct BatchEventLine: Encodable {
         publishedBytes: forecast.publishedByteCount, storeFreeBytes: forecast.storeFreeByteCount,
         outputFreeBytes: forecast.outputFreeByteCount, seconds: forecast.seconds,
         isSampled: forecast.isSampled, workers: forecast.workerCount,
-        exportFolders: forecast.exportFolders)
+        exportFolders: forecast.exportFolders, skipped: forecast.skipped.namedCounts,
+        renamed: forecast.renamedCount)
     case .started(let path, let share):
       self.event = "started"
       self.path = path
@@ -100,7 +105,8 @@ private struct BatchEventLine: Encodable {
       self.event = "ended"
       summary = Summary(
         done: end.doneCount, reused: end.reusedCount, failed: end.failed.count,
-        interrupted: end.interruptedCount, seconds: end.seconds, report: end.reportPath)
+        interrupted: end.interruptedCount, seconds: end.seconds,
+        skipped: end.skipped.namedCounts, renamed: end.renamedCount, report: end.reportPath)
     }
   }
 }

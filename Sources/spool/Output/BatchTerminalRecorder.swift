@@ -44,6 +44,10 @@ final class BatchTerminalRecorder: BatchRecorder {
         guard !isQuiet else { return }
         console.print("\(console.bold(order.definition.name))  \(Format.visible(order.folder))")
         console.print(BatchText.plan(forecast))
+        let asides = [
+          BatchText.skipped(forecast.skipped), BatchText.renamed(forecast.renamedCount),
+        ]
+        asides.compactMap { $0 }.forEach(console.print)
         for folder in forecast.exportFolders {
           console.print("left out, for it holds exports: \(Format.visible(folder))")
         }

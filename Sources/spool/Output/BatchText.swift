@@ -25,6 +25,29 @@ enum BatchText {
     return parts.joined(separator: " · ")
   }
 
+  /// `left out: 12 no recordings, 3 links, 1 hidden`; nil where nothing was.
+  static func skipped(_ skipped: SkippedFiles) -> String? {
+    let parts = SkippedFiles.Reason.allCases.compactMap { reason -> String? in
+      guard let count = skipped.counts[reason], count > 0 else { return nil }
+      switch reason {
+      case .noRecording: return count == 1 ? "1 that is no recording" : "\(count) no recordings"
+      case .link: return count == 1 ? "1 link" : "\(count) links"
+      case .special:
+        return count == 1 ? "1 pipe, socket or device" : "\(count) pipes, sockets or devices"
+      case .hidden: return "\(count) hidden"
+      case .excluded: return "\(count) by --exclude"
+      }
+    }
+    return parts.isEmpty ? nil : "left out: " + parts.joined(separator: ", ")
+  }
+
+  /// `renamed: 2, for the exports of other files have their names`; nil where none are.
+  static func renamed(_ count: Int) -> String? {
+    guard count > 0 else { return nil }
+    return "renamed: \(count), for the exports of other files have "
+      + (count == 1 ? "its name" : "their names")
+  }
+
   /// `listening to all files for normalize`, and from the second time on which time it is.
   static func listening(_ step: StepID, round: Int) -> String {
     "listening to all files for \(step)" + (round > 1 ? ", round \(round)" : "")
@@ -66,6 +89,7 @@ enum BatchText {
       last += ", \(Format.speed(media: summary.mediaSeconds, wall: summary.seconds))"
     }
     lines += ["", last]
+    lines += [skipped(summary.skipped), renamed(summary.renamedCount)].compactMap { $0 }
     if let path = summary.reportPath { lines.append("details in \(Format.visible(path))") }
     return lines
   }

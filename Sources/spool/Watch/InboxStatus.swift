@@ -15,6 +15,8 @@ struct InboxStatus: Encodable {
   private let waiting: InboxReport.Group?
   private let refused: InboxReport.Group?
   private let ignored: InboxReport.Group?
+  /// Why nothing of it is processed; nil where it goes on.
+  private let pause: InboxReport.Pause?
 
   /// How many files of a kind are named to people.
   private static let nameLimit = 5
@@ -27,6 +29,8 @@ struct InboxStatus: Encodable {
     waiting = inbox.report?.waiting
     refused = inbox.report?.refused
     ignored = inbox.report?.ignored
+    // Nobody pauses where nobody watches.
+    pause = inbox.processNumber == nil ? nil : inbox.report?.pause
   }
 
   /// For people.
@@ -37,6 +41,12 @@ struct InboxStatus: Encodable {
     ]
     if isMissing {
       lines.append("           there is no such folder now: nothing can arrive in it")
+    }
+    if let pause {
+      lines += [
+        "           paused since \(Format.time(pause.since)): \(Format.visible(pause.reason))",
+        "           nothing is lost or tried in vain; \(pause.advice)",
+      ]
     }
     lines += Self.lines(waiting, "not taken in yet") + Self.lines(refused, "left alone")
     if let ignored, ignored.count > 0 {

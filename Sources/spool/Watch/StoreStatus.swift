@@ -33,7 +33,8 @@ struct StoreStatus: Encodable {
   }
 
   let notes: [Group]
-  /// The last of those that failed, are quarantined, or may not be all that was recorded.
+  /// The last of those that failed, are quarantined, claim another one's identity without anybody's
+  /// having decided, or may not be all that was recorded.
   let troubles: [Trouble]
   /// When the next note is tried again by itself, in seconds since 1970.
   let nextAttempt: Double?
@@ -57,6 +58,7 @@ struct StoreStatus: Encodable {
     _ bench: Workbench, _ store: DiskStore, named option: String?
   ) throws(Workbench.Refusal) {
     let tally: NoteTally
+    let claimCommands: [String]
     do throws(StoreError) {
       tally = try store.tally(pipeline: nil)
       inboxes = try store.watchedInboxes().map(InboxStatus.init)
@@ -65,6 +67,9 @@ struct StoreStatus: Encodable {
         named += try store.notes(NoteQuery(states: [state], limit: Self.troubleLimit))
           .map { Trouble($0, $0.state.rawValue, $0.reason) }
       }
+      let claims = try store.openClaims(limit: Self.troubleLimit)
+      named += claims.map { Trouble($0, "conflict", $0.reason) }
+      claimCommands = claims.prefix(1).flatMap(\.nextCommands)
       let since = SystemClock().now - Self.doubtPeriod
       named += try store.doubtfulNotes(changedSince: since, limit: Self.troubleLimit)
         .map { Trouble($0, "doubtful", KeptFacts(of: $0).doubt) }
@@ -90,7 +95,8 @@ struct StoreStatus: Encodable {
         startedAt: $0.startedAt, failure: $0.failure)
     }
     let commands =
-      tally.nextCommands + (own.first { $0.state != .running }.flatMap(\.wayOn).map { [$0] } ?? [])
+      tally.nextCommands + claimCommands
+      + (own.first { $0.state != .running }.flatMap(\.wayOn).map { [$0] } ?? [])
     next = commands.map { $0 + (option.map { " " + ShellWords.line(["--store", $0]) } ?? "") }
   }
 

@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Disks of others are unmounted, and folders moved away, while a watch goes on for months.
+@Suite("A watch pauses while its results have nowhere to go", .serialized)
+struct WatchOutageTests {
+  private let inbox: WatchedPlace
+  private let place: Workspace
+
+  init() throws {
+    inbox = try WatchedPlace()
+    place = inbox.place
+  }
+
+  /// Takes a folder away, lets a recording arrive meanwhile, and gives the folder back.
+  private func expectPause(
+    _ watch: RunningWatch, words: String, away: String, back: String
+  ) throws {
+    try inbox.make(2)
+    try #require(try inbox.shell(away))
+    #expect(inbox.wait { watch.news.contains { $0.event == "paused" } }, "\(watch.output)")
+    #expect(watch.news.first { $0.event == "paused" }?.text?.contains(words) == true)
+    try inbox.shell("cp made/2.wav inbox/")
+    #expect(inbox.wait { watch.news.contains { $0.event == "received" && $0.file == "2.wav" } })
+    let isTold = try inbox.wait { try place.spool(["status"]).text.contains("paused since 20") }
+    let told = try place.spool(["status"]).text
+    #expect(isTold && told.contains(words) && told.contains("goes on by itself"), "\(told)")
+    // Longer than three attempts would take.
+    sleep(8)
+    #expect(!watch.news.contains { ["retrying", "failed", "uploaded"].contains($0.event) })
+    let note = try #require(try inbox.notes().first { $0.file == "2.wav" })
+    #expect(note.state == "received")
+    try #require(try inbox.shell(back))
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(watch.news.count { $0.event == "paused" } == 1)
+    #expect(watch.news.count { $0.event == "back" } == 1)
+    #expect(inbox.wait { (try? place.spool(["status"]).text.contains("paused")) == false })
+    #expect(
+      inbox.wait { (try? inbox.acknowledgements()[note.key]?.status) == "uploaded" })
+    let page = try place.spool(["inbox", "show", note.key]).text
+    #expect(page.contains("attempts:  1"), "\(page)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+  }
+
+  @Test("an output folder that is moved away pauses the inbox until it is back")
+  func missing() throws {
+    let watch = try inbox.watch()
+    try expectPause(
+      watch, words: "the output folder \(place.out) cannot be used: No such file or directory",
+      away: "mv out gone", back: "mv gone out")
+    #expect(WatchedPlace.files(in: place.out) == ["2.wav"])
+  }
+
+  @Test("an outbox that is moved away pauses the inbox, and is not made anew elsewhere")
+  func missingOutbox() throws {
+    let watch = try inbox.watch()
+    try expectPause(
+      watch, words: "the outbox \(inbox.outbox) cannot be used: No such file or directory",
+      away: "mv outbox gone", back: "test ! -e outbox && mv gone outbox")
+  }
+
+  @Test(
+    "a disk that is unmounted is not taken for the empty folder that it was mounted on",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func unmounted() throws {
+    try inbox.shell("mkdir nas; mount -t tmpfs tmpfs nas; mkdir nas/notes")
+    defer { _ = try? inbox.shell("umount nas") }
+    let watch = try inbox.watch(["--out", place.file("nas/notes")])
+    // What lies on it is kept aside, as on a machine that is switched off.
+    try expectPause(
+      watch, words: "nothing is mounted on \(place.file("nas"))",
+      away: "umount nas; mkdir nas/notes",
+      back: "rmdir nas/notes && mount -t tmpfs tmpfs nas && mkdir nas/notes")
+    #expect(WatchedPlace.files(in: place.file("nas/notes")) == ["2.wav"])
+  }
+
+  @Test(
+    "a disk that became read-only pauses the inbox",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func readOnly() throws {
+    let disk = try SmallDisk(byteCount: 16 << 20)
+    let watch = try inbox.watch(["--out", disk.path])
+    try expectPause(
+      watch, words: "Read-only file system", away: "mount -o remount,ro '\(disk.path)'",
+      back: "mount -o remount,rw '\(disk.path)'")
+  }
+
+  @Test("a folder that goes while a recording is worked on costs no attempt")
+  func underWay() throws {
+    try inbox.make(1, seconds: 600)
+    let watch = try inbox.watch(["--jobs", "1"])
+    try inbox.shell("cp made/1.wav inbox/")
+    #expect(
+      try inbox.wait { try inbox.notes().first?.state == "processing" }, "\(watch.output)")
+    try inbox.shell("mv out gone")
+    #expect(inbox.wait { watch.news.contains { $0.event == "paused" } }, "\(watch.output)")
+    #expect(
+      try inbox.wait { try inbox.notes().first?.state == "received" }, "\(watch.output)")
+    #expect(!watch.news.contains { ["retrying", "failed"].contains($0.event) })
+    try inbox.shell("mv gone out")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+  }
+}
