@@ -71,6 +71,33 @@ struct DiskFaultTests {
     try fixture.expectCompletion(after: "\(squeeze)", places, out: out)
   }
 
+  @Test(
+    "a store on a disk that may only be read is refused by whoever writes, and read by the others",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func readOnlyDisk() throws {
+    let disk = try SmallDisk(byteCount: 64 << 20)
+    let store = ["--store", disk.path + "/store"]
+    let run = try fixture.run(store)
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    try Reference.output("mount", ["-o", "remount,ro", disk.path])
+    let writers = [
+      ["run", fixture.pipeline, fixture.recording], ["resume"], ["gc"], ["repair"], ["backup"],
+      ["restore"], ["batch", fixture.pipeline, place.folder.path],
+    ]
+    for words in writers {
+      let result = try place.spool(words + store)
+      #expect(result.exitCode == 1, "\(words)")
+      let complaint = try #require(Complaint(result.errorOutput), "\(words): \(result.errorOutput)")
+      #expect(complaint.what.contains("cannot write in the store \(disk.path)/store"), "\(words)")
+      #expect(complaint.why == "Read-only file system" && complaint.next.contains("--store"))
+    }
+    let id = try #require(run.record?.id)
+    for words in [["runs"], ["show", id], ["why", id], ["check"], ["status"]] {
+      let result = try place.spool(words + store)
+      #expect(result.exitCode == 0, "\(words): \(result.errorOutput)")
+    }
+  }
+
   // MARK: Disks that report errors
 
   /// Runs under strace, which makes chosen calls fail instead of being made, and expects that it
