@@ -82,6 +82,11 @@ struct DamagedArtifactTests {
     }
     let resumed = try place.resume()
     #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    let dropped = resumed.events.filter { $0.event == "dropped" }
+    #expect(!dropped.isEmpty, "\(files)")
+    #expect(dropped.allSatisfy { $0.cause == "damaged" && $0.step != nil && $0.part != nil })
+    let why = try place.spool(["why", "last"])
+    #expect(why.text.contains("was damaged, and made again"), "\(why.text)")
     #expect(try place.spool(["check", "--json"]).exitCode == 0)
     let fresh = try Workspace()
     let copy = fresh.file("long.wav")

@@ -72,15 +72,9 @@ struct ResumeCommand: Command {
     with earlier: RunRecord, _ bench: Workbench, _ store: DiskStore
   ) throws(Workbench.Refusal) -> ExitCode {
     let pipeline = try pipeline(of: earlier, bench)
-    for (name, path) in earlier.inputs.sorted(by: { $0.key < $1.key }) {
-      guard unsafe access(path, F_OK) == 0 else {
-        throw refusal(
-          StageError(
-            "the \(name) of run \(earlier.id) is gone: \(path)",
-            reason: unsafe String(cString: strerror(errno)),
-            advice: "put it back there, or run the pipeline on another", cause: .environment),
-          bench, .failed)
-      }
+    if let missing = MissingRecording(of: earlier) {
+      let others = try bench.runs(limit: .max, in: store)
+      throw refusal(missing.error(beside: others), bench, .failed)
     }
     let bound = try bench.plan(
       pipeline, inputs: earlier.inputs,
