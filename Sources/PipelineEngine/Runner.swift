@@ -8,6 +8,8 @@ public struct Runner: Sendable {
     public var folder: String
     /// Whether files that Spool did not write may be replaced.
     public var isReplacing = false
+    /// Whether a run begins although it may not fit on its disks: where one gets full, the run pauses.
+    public var ignoresRoom = false
     /// Whether the sound after every step is kept (`--checkpoint every`).
     public var keepsEverything = false
     /// What exports call a recording, by input: a path whose folder means nothing. An input that is

@@ -98,6 +98,32 @@ struct DiskFaultTests {
     }
   }
 
+  @Test(
+    "a run that cannot fit is refused, and told to begin nevertheless it pauses where the disk is full",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func ignoredRoom() throws {
+    let disk = try SmallDisk(byteCount: 64 << 20)
+    let out = disk.path + "/out"
+    let places = ["--store", disk.path + "/store", "--out", out]
+    try disk.squeeze(toRoomFor: 3 << 20)
+    let refused = try fixture.run(places)
+    #expect(refused.exitCode == 1)
+    #expect(refused.complaint?.what.contains("not enough room") == true, "\(refused.errorOutput)")
+    #expect(refused.complaint?.next.contains("--ignore-room") == true)
+    let paused = try fixture.run(places + ["--ignore-room"])
+    #expect(paused.exitCode == 1)
+    #expect(paused.warnings.contains { $0.contains("where a disk gets full, the run pauses") })
+    let complaint = try #require(paused.complaint, "\(paused.errorOutput)")
+    #expect(complaint.what.contains(" is full: "))
+    let id = try #require(paused.record?.id)
+    #expect(complaint.next.contains("spool resume \(id)"))
+    let runs = try place.spool(["runs", "--store", disk.path + "/store"])
+    #expect(runs.text.contains(id), "it names a run that is not there: \(runs.text)")
+    try fixture.expectHonesty(of: paused, out: out, "a disk that is too small")
+    try disk.resize(toByteCount: 64 << 20)
+    try fixture.expectCompletion(after: "a disk that is too small", places, out: out)
+  }
+
   // MARK: Disks that report errors
 
   /// Runs under strace, which makes chosen calls fail instead of being made, and expects that it

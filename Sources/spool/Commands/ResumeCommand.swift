@@ -20,7 +20,10 @@ struct ResumeCommand: Command {
       The run of one file of a batch goes on alone; running the same batch again goes on with all \
       of it.
       """,
-    positionals: [run], options: [Options.store, Options.keys, Options.json, Options.quiet],
+    positionals: [run],
+    options: [
+      Options.store, Options.keys, Options.ignoreRoom, Options.json, Options.quiet,
+    ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")])
 
   private let arguments: ParsedArguments
@@ -94,8 +97,8 @@ struct ResumeCommand: Command {
       names: earlier.request?.names, album: earlier.request?.album)
     let launch = RunLaunch(
       plan: plan, store: store, storeOption: arguments[Options.store],
-      voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys], console: bench.console
-    )
+      voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys],
+      ignoresRoom: arguments[Options.ignoreRoom], console: bench.console)
     return launch.start(request) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,

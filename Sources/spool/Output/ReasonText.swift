@@ -54,7 +54,8 @@ struct ReasonText {
   private var causes: [String] {
     switch reason {
     case .reused(let run?): ["from run \(run)"]
-    case .reused(nil): ["from a run that is not recorded"]
+    case .reused(nil):
+      ["made by a run whose record was lost; spool repair takes in what is left of it"]
     case .sameWork(let step): ["\(step) did the same work in this run"]
     case .firstTime(isFirstRun: true): ["first run of this pipeline"]
     case .firstTime(isFirstRun: false): ["first time in this pipeline"]
