@@ -52,7 +52,8 @@ public struct BatchForecast: Hashable, Sendable {
       throw StageError(
         "there is not enough room in \(place)",
         reason: "the batch needs about \(ByteCount(needed)), and \(ByteCount(free)) are free",
-        advice: "free some space, or choose another place with --store or --out",
+        advice: "free some space, or choose another place with --store or --out; "
+          + "--ignore-room begins nevertheless",
         cause: .environment)
     }
   }

@@ -26,6 +26,8 @@ public struct BatchOrder: Sendable {
   public var retriesFailedOnly = false
   /// Whether files that Spool did not write may be replaced.
   public var isReplacing = false
+  /// Whether the batch begins although it may not fit on its disks.
+  public var ignoresRoom = false
   /// The pipeline's text, which its runs are gone on with; nil where it is not known.
   public var pipelineText: String?
   /// What the user types to go on with the batch, for advice; nil where there is no such thing.

@@ -54,7 +54,7 @@ public struct BatchRunner: Sendable {
     }
     let (forecast, costs) = try forecast(plan)
     workplace.recorder.record(.planned(forecast))
-    try forecast.checkRoom(output: order.output)
+    if !order.ignoresRoom { try forecast.checkRoom(output: order.output) }
     for result in plan.settled where result.outcome == .failed {
       workplace.recorder.record(.finished(result))
     }

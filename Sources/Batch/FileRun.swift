@@ -46,6 +46,7 @@ struct FileRun {
       stop: workplace.stop, clock: workplace.clock, witness: workplace.witness)
     var options = Runner.Options(folder: folder)
     options.isReplacing = order.isReplacing
+    options.ignoresRoom = order.ignoresRoom
     options.names = [order.input: BatchOrder.calledPath(job.name)]
     // Whoever goes on with this file alone is to write where the batch would have.
     let request = order.pipelineText.map {

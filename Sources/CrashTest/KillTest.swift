@@ -16,6 +16,9 @@ public final class KillTest {
   /// The variable that makes a run kill itself before an operation of its store.
   static let crashVariable = "SPOOL_CRASH_BEFORE"
 
+  /// The variable that says where the keys for receipts are.
+  private static let keysVariable = "SPOOL_KEYS"
+
   /// Makes a test.
   /// - Parameters:
   ///   - scratch: the folder that everything is put into, under a name of its own.
@@ -86,7 +89,9 @@ public final class KillTest {
   ) throws(CrashTestError) -> TestedProcess {
     try TestedProcess(
       run.commandLine(in: place), errors: place.errors,
-      environment: [Self.crashVariable: number.map(String.init) ?? ""])
+      environment: [
+        Self.crashVariable: number.map(String.init) ?? "", Self.keysVariable: place.keys,
+      ])
   }
 
   // MARK: Plans

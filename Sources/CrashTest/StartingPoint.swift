@@ -27,6 +27,9 @@ struct StartingPoint: Equatable {
       }
       lostSeconds = report.lostSeconds
       settledAt = time
+    case "began-anew":
+      lostSeconds = report.lostSeconds
+      settledAt = time
     case "progress", "finished", "published", "ended":
       settledAt = time
     default: break

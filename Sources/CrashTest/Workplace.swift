@@ -7,6 +7,9 @@ struct Workplace: Sendable {
 
   var store: String { path + "/store" }
   var out: String { path + "/out" }
+  /// The keys that runs sign receipts with: one folder beside all places, so that all sign with the
+  /// same, and the user's own keys are left alone.
+  var keys: String { path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex) + "/keys" }
   /// Where the run's standard error goes.
   var errors: String { path + "/errors" }
 

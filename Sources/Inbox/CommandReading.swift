@@ -53,8 +53,7 @@ struct CommandReading {
     do throws(JSONSyntaxError) {
       let read = try JSONReader.value(of: bytes, depthLimit: 8)
       guard case .object(let fields) = read.value else {
-        throw JSONSyntaxError(
-          line: 1, column: 1, found: read.value.summary, expected: "an object with fields")
+        throw JSONSyntaxError(found: read.value.summary, expected: "an object with fields")
       }
       return fields
     } catch {

@@ -1,5 +1,7 @@
 /// Where and why a text is not the JSON it should be.
 public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
+  /// How many bytes stand before it.
+  public let offset: Int
   /// The line, from 1.
   public let line: Int
   /// The byte in the line, from 1.
@@ -9,16 +11,16 @@ public struct JSONSyntaxError: Error, Hashable, CustomStringConvertible {
   /// What would be right.
   public let expected: String
 
-  /// Describes what is wrong.
-  public init(line: Int, column: Int, found: String, expected: String) {
-    self.line = line
-    self.column = column
+  /// A text that is something else from its beginning on.
+  public init(found: String, expected: String) {
+    (offset, line, column) = (0, 1, 1)
     self.found = found
     self.expected = expected
   }
 
   /// Describes what is wrong before the byte at `position`. O(n).
   init(at position: Int, in bytes: [UInt8], expected: String) {
+    offset = position
     let before = bytes[..<position]
     let lineStart = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
     line = before.count { $0 == 0x0a } + 1

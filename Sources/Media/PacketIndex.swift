@@ -23,13 +23,17 @@ final class PacketIndex: Sendable {
   private let end: Mutex<Int>
   private let flushed = FlushOutcome()
   private static let magic = Array("SPOOLIX1".utf8)
+  private static let ownerByteCount = 32
+  /// What the names of indexes end with.
+  static let suffix = ".index"
 
   /// The records that an earlier process left.
   let recordsAtStart: [Record]
 
   /// Opens the index of `work`, and empties it where it is another's, or this is a new start.
   init(_ work: ResumableWork) throws(MediaError) {
-    file = try RawFile(path: "\(work.folder)/\(work.name).index", O_RDWR | O_CREAT | O_NOFOLLOW)
+    file = try RawFile(
+      path: "\(work.folder)/\(work.name)\(Self.suffix)", O_RDWR | O_CREAT | O_NOFOLLOW)
     let head = Self.magic + work.state.owner.bytes
     let bytes = try file.read(file.byteCount, at: 0)
     if work.isResumed, bytes.starts(with: head) {
@@ -40,6 +44,20 @@ final class PacketIndex: Sendable {
       recordsAtStart = []
     }
     end = Mutex(head.count)
+  }
+
+  /// Whose index a file is, and the records in it from the first on that are whole; nil for a file that
+  /// is none.
+  static func content(
+    ofFile path: String
+  ) throws(MediaError) -> (owner: Digest, records: [Record])? {
+    let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+    let bytes = try file.read(file.byteCount, at: 0)
+    let body = magic.count + ownerByteCount
+    guard bytes.starts(with: magic), bytes.count >= body,
+      let owner = Digest(bytes: Array(bytes[magic.count..<body]))
+    else { return nil }
+    return (owner, records(in: bytes[body...]))
   }
 
   /// Puts a record behind those that count so far. One that an earlier process left there is the

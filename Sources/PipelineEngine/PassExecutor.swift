@@ -119,6 +119,9 @@ public struct PassContext: Sendable {
   /// done by an earlier process. `inHand` are seconds of work that the earlier process had in hand
   /// when it made its last note, and that are not in it.
   public let resumed: @Sendable (_ at: Double, _ of: Double?, _ inHand: Double) -> Void
+  /// Tells, before `resumed`, of a part of the unfinished work that is damaged and was dropped, in words
+  /// such as `kept sound`, and where the step goes on with it, in seconds of the recording.
+  public let dropped: @Sendable (StepID, _ part: String, _ at: Double) -> Void
 
   /// Collects what a pass may touch.
   public init(
@@ -127,7 +130,8 @@ public struct PassContext: Sendable {
     report: @escaping @Sendable (StepID, Double, Double?) -> Void,
     warn: @escaping @Sendable (StepID, String) -> Void,
     sealed: @escaping @Sendable (StepID, PortName, Artifact) -> Void,
-    resumed: @escaping @Sendable (_ at: Double, _ of: Double?, _ inHand: Double) -> Void
+    resumed: @escaping @Sendable (_ at: Double, _ of: Double?, _ inHand: Double) -> Void,
+    dropped: @escaping @Sendable (StepID, _ part: String, _ at: Double) -> Void
   ) {
     self.store = store
     self.claim = claim
@@ -136,6 +140,7 @@ public struct PassContext: Sendable {
     self.warn = warn
     self.sealed = sealed
     self.resumed = resumed
+    self.dropped = dropped
   }
 }
 

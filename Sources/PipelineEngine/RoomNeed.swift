@@ -52,8 +52,8 @@ public struct RoomNeed: Hashable, Sendable {
         reason: "the run needs about \(ByteCount(storeByteCount + folderByteCount)) there "
           + "(\(store) for the store, \(exports) for exports), and \(storeFree) are free",
         advice:
-          "free about \(ByteCount(missingInStore)), or choose another disk with --store or --out",
-        cause: .environment)
+          "free about \(ByteCount(missingInStore)), or choose another disk with --store or --out"
+          + Self.override, cause: .environment)
     }
     var places: [String] = []
     var ways: [String] = []
@@ -72,6 +72,10 @@ public struct RoomNeed: Hashable, Sendable {
     return StageError(
       "there is not enough room in \(places.joined(separator: " and in "))",
       reason: reasons.joined(separator: "; "),
-      advice: "free about " + ways.joined(separator: "; free about "), cause: .environment)
+      advice: "free about " + ways.joined(separator: "; free about ") + Self.override,
+      cause: .environment)
   }
+
+  /// The way past the refusal: figures beforehand are estimates.
+  static let override = "; --ignore-room begins nevertheless, and pauses where a disk gets full"
 }

@@ -16,9 +16,12 @@ public enum RunEvent: Sendable {
   /// `ofSeconds` in all where that is known; so much work was lost at most.
   case resumed(
     steps: [StepID], atSeconds: Double, ofSeconds: Double? = nil, lostSeconds: Double)
-  /// A pass begins at its beginning although an earlier run had been stopped in the middle of this
-  /// work: no notes of that are left.
-  case beganAnew(steps: [StepID], earlier: RunID)
+  /// Work begins at its beginning although earlier processes had been at it; so much of theirs is lost
+  /// at most, where that is known.
+  case beganAnew(steps: [StepID], Setback, lostSeconds: Double? = nil)
+  /// A part of unfinished work is damaged: it was dropped, and the step goes on with it at this place of
+  /// the recording, in seconds.
+  case dropped(StepID, part: String, goesOnAtSeconds: Double)
   /// A pass begins; `replayed` steps are streamed again for those below them.
   case passStarted(steps: [StepID], replayed: [StepID], mediaSeconds: Double?)
   /// A step is so far, in seconds of the recording.

@@ -70,13 +70,14 @@ public struct RunExplanation: Sendable {
 
   // MARK: What to compare with
 
-  /// The newest earlier run that did this step, of the same recording if there is one.
+  /// The newest earlier run that did this step, of the same recording if there is one. One that came
+  /// to the very same work only afterwards, and reused it, tells nothing.
   private func nearest(
     to step: StepRecord, among siblings: [RunRecord]
   ) -> (RunRecord, StepRecord)? {
     let candidates = siblings.lazy.compactMap { other in
       counterpart(of: step, in: other).map { (other, $0) }
-    }
+    }.filter { $0.1.key != step.key }
     return candidates.first { shareRecording(run, $0.0) } ?? candidates.first
   }
 

@@ -47,6 +47,13 @@ struct RunProgress {
     }
   }
 
+  /// Notes why earlier work of steps was of no use.
+  mutating func setBack(_ setbacks: [StepID: Setback]) {
+    for index in record.steps.indices {
+      if let setback = setbacks[record.steps[index].id] { record.steps[index].setback = setback }
+    }
+  }
+
   /// Notes that a step was done.
   mutating func finish(
     _ step: BoundStep, _ checkpoint: Checkpoint, store: any ArtifactStore

@@ -101,12 +101,18 @@ extension Runner {
       sharesDisk: custody.sharesDisk(with: options.folder))
   }
 
-  /// Refuses, with figures, a run that cannot fit beside what there is of it already.
+  /// Refuses, with figures, a run that cannot fit beside what there is of it already; warns of it where
+  /// it is to begin nevertheless.
   func checkRoom(
     _ plan: Plan, _ survey: Survey, _ options: Options, _ publisher: Publisher, held: Int
   ) throws {
     let need = try roomNeed(plan, survey, options, publisher, held: held)
-    if let refusal = need.refusal { throw refusal }
+    guard let refusal = need.refusal else { return }
+    guard options.ignoresRoom, let step = plan.steps.first?.id else { throw refusal }
+    recorder.record(
+      .warning(
+        step, "\(refusal.message): \(refusal.reason ?? ""); where a disk gets full, the run pauses")
+    )
   }
 
   func failure(_ error: any Error, _ plan: Plan) -> RunError {

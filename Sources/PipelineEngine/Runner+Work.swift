@@ -27,6 +27,7 @@ extension Runner {
       if let seconds = resumption.seconds {
         progress.resume(order.pendingSteps.map(\.id), at: seconds)
       }
+      progress.setBack(resumption.setbacks)
       try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
       return true
     }
@@ -49,13 +50,6 @@ extension Runner {
     return true
   }
 
-  /// The run that this one takes up, if that stopped in the middle of its work.
-  private func earlierRun(than run: RunRecord) -> RunID? {
-    let runs = try? log.runs(limit: Self.historyLimit)
-    let earlier = runs?.first { $0.id != run.id && $0.isTakenUp(by: run) }
-    return earlier.flatMap { $0.isUnfinished ? $0.id : nil }
-  }
-
   private func stream(
     _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput],
     _ publisher: Publisher, _ claim: any WorkClaim, _ record: RunRecord,
@@ -72,7 +66,7 @@ extension Runner {
         steps: order.pendingSteps.map(\.id),
         replayed: order.path.filter { !$0.isPending }.map(\.step.id),
         mediaSeconds: record.mediaSeconds))
-    let context = context(order, publisher, plan, recordings, claim, resumption)
+    let context = context(order, publisher, plan, recordings, claim, record, resumption)
     let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
     let outcome = try retrying(attempts) { () throws(PassFailure) in
       try executor.run(order, in: context)
@@ -124,6 +118,10 @@ extension Runner {
       guard try survey.isCurrent([id], in: store) else { return false }
       try prepare(claim)
       recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
+      if let setback = setback(of: claim, under: progress.record) {
+        progress.setBack([id: setback])
+        recorder.record(.beganAnew(steps: [id], setback, lostSeconds: claim.lostSeconds))
+      }
       let context = StageContext(
         step: id, inputs: inputs, store: store, journal: claim, stop: stop,
         reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) })
@@ -143,7 +141,8 @@ extension Runner {
 
   private func context(
     _ order: PassOrder, _ publisher: Publisher, _ plan: Plan,
-    _ recordings: [String: StepOutput], _ claim: any WorkClaim, _ resumption: Resumption
+    _ recordings: [String: StepOutput], _ claim: any WorkClaim, _ record: RunRecord,
+    _ resumption: Resumption
   ) -> PassContext {
     let timeout = order.timeout
     let deadline = timeout.map { clock.elapsed + $0 }
@@ -163,18 +162,14 @@ extension Runner {
         guard (try? checkUnchanged(order, recordings)) != nil else { return }
         publisher.publish(artifact, at: port, of: step)
       },
-      resumed: { [recorder] seconds, total, inHand in
-        guard let lostSeconds = claim.lostSeconds else {
-          if let earlier = resumption.earlier {
-            recorder.record(.beganAnew(steps: order.pendingSteps.map(\.id), earlier: earlier))
-          }
-          return
-        }
-        resumption.note(seconds)
-        recorder.record(
-          .resumed(
-            steps: order.pendingSteps.map(\.id), atSeconds: seconds, ofSeconds: total,
-            lostSeconds: lostSeconds + inHand))
+      resumed: { seconds, total, inHand in
+        tellBeginning(
+          of: order.pendingSteps.map(\.id), at: seconds, of: total, inHand: inHand, claim, record,
+          resumption)
+      },
+      dropped: { [recorder, clock] step, part, seconds in
+        resumption.note(Setback(.damaged, at: clock.now, part: part), of: [step])
+        recorder.record(.dropped(step, part: part, goesOnAtSeconds: seconds))
       })
   }
 

@@ -8,6 +8,8 @@ public struct Runner: Sendable {
     public var folder: String
     /// Whether files that Spool did not write may be replaced.
     public var isReplacing = false
+    /// Whether a run begins although it may not fit on its disks: where one gets full, the run pauses.
+    public var ignoresRoom = false
     /// Whether the sound after every step is kept (`--checkpoint every`).
     public var keepsEverything = false
     /// What exports call a recording, by input: a path whose folder means nothing. An input that is
@@ -89,8 +91,10 @@ public struct Runner: Sendable {
     _ plan: Plan, _ options: Options, record: RunRecord
   ) throws(RunError) -> RunRecord {
     var progress = RunProgress(record, plan: plan, clock: clock)
+    var isRecorded = false
     do {
       try log.save(progress.record)
+      isRecorded = true
       recorder.record(.started(progress.record))
       plan.skipped.forEach { recorder.record(.skipped($0)) }
       try checkNames(plan, options)
@@ -105,15 +109,21 @@ public struct Runner: Sendable {
       progress.end(.done, at: clock.now)
       try log.save(progress.record)
     } catch {
-      let failure = explainFullDisk(
-        (error as? RunError) ?? self.failure(error, plan), plan, options, progress)
+      let cause = (error as? RunError) ?? self.failure(error, plan)
+      var failure = explainFullDisk(cause, plan, options, progress)
       let isStopped = failure.error.cause == .cancelled
       let isPaused = failure.error.cause == .fullDisk
       progress.end(
         isStopped ? .interrupted : isPaused ? .paused : .failed, at: clock.now,
         failure: isStopped ? nil : failure.error, step: failure.step)
       // The first failure is the one to report, even where it cannot be noted down.
-      try? log.save(progress.record)
+      isRecorded = (try? log.save(progress.record)) != nil || isRecorded
+      if !isRecorded {
+        // Nobody can go on with a run by a name that is nowhere.
+        var nameless = options
+        nameless.resumeCommand = nil
+        failure = explainFullDisk(cause, plan, nameless, progress)
+      }
       recorder.record(.ended(progress.record))
       throw failure
     }

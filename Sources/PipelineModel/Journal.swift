@@ -48,6 +48,14 @@ public protocol WorkClaim: Journal, AnyObject {
   /// the last sign of it. Nil where the work is new.
   var lostSeconds: Double? { get }
 
+  /// Seconds that earlier processes had put into what is noted, at most: so much is lost besides
+  /// where none of it can be gone on with. 0 where the work is new, and where `setback` is not nil,
+  /// as `lostSeconds` has all of it then.
+  var spentSeconds: Double { get }
+
+  /// Why the work begins anew although earlier processes were at it; nil where it goes on, or is new.
+  var setback: WorkSetback? { get }
+
   /// Starts an artifact in the work's folder, empty whatever lay under this name. Unlike the
   /// store's own drafts, it stays there when it is dropped, and when it is sealed until the work
   /// ends. Its name is durable on return; throws if it is no plain file name.
@@ -78,6 +86,14 @@ public protocol WorkClaim: Journal, AnyObject {
 extension WorkClaim {
   /// Records finished work that has one part.
   public func commit(_ checkpoint: Checkpoint) throws(StoreError) { try commit([checkpoint]) }
+}
+
+/// Why work that was under way begins anew.
+public enum WorkSetback: Hashable, Sendable {
+  /// It was taken from a process that is stopped, and that may still write into what it had.
+  case takenOver(from: WorkOwner)
+  /// What was noted of it is not what was written.
+  case damagedNote
 }
 
 /// What came of asking for a piece of work.

@@ -108,6 +108,9 @@ public struct StepRecord: Hashable, Sendable, Codable {
   /// Where it went on that an earlier run had left unfinished, in seconds of the recording; nil
   /// where it began at its beginning.
   public var resumedAtSeconds: Double?
+  /// Why work that an earlier run had left of it was not, or not all, of use; nil where it was, or
+  /// where there was none.
+  public var setback: Setback?
   /// When this run had done it, in seconds since 1970; nil where it did not, and in records from
   /// before this was kept.
   public var finishedAt: Double?

@@ -69,11 +69,8 @@ extension Sidecar {
 
   /// Whether a text that is no JSON may only lack its end: it ends where more is expected, or in the
   /// middle of a word, or goes on with the zeros of a program that makes room first.
-  private static func isCutOff(_ bytes: [UInt8], at error: JSONReader.SyntaxError) -> Bool {
-    let lines = bytes.split(
-      separator: 0x0a, maxSplits: error.line - 1, omittingEmptySubsequences: false)
-    guard let start = lines.dropFirst(error.line - 1).first?.startIndex else { return true }
-    let rest = bytes.dropFirst(start + error.column - 1)
+  private static func isCutOff(_ bytes: [UInt8], at error: JSONSyntaxError) -> Bool {
+    let rest = bytes.dropFirst(error.offset)
     return rest.isEmpty || rest.first == 0
       || ["true", "false", "null"].contains { $0.utf8.starts(with: rest) }
   }

@@ -9,6 +9,8 @@ internal import PipelineModel
 final class DiskClaim: WorkClaim {
   let folder: String
   let lostSeconds: Double?
+  let spentSeconds: Double
+  let setback: WorkSetback?
 
   let store: DiskStore
   private let work: Digest
@@ -16,14 +18,16 @@ final class DiskClaim: WorkClaim {
   private let lock: WorkLock
 
   init(
-    _ work: Digest, epoch: Int64, folder: String, lock: WorkLock, lostSeconds: Double?,
+    _ work: Digest, epoch: Int64, folder: String, lock: WorkLock, after past: WorkPast,
     in store: DiskStore
   ) {
     self.work = work
     self.epoch = epoch
     self.folder = folder
     self.lock = lock
-    self.lostSeconds = lostSeconds
+    lostSeconds = past.lostSeconds
+    spentSeconds = past.spentSeconds
+    setback = past.setback
     self.store = store
   }
 

@@ -60,15 +60,16 @@ extension DiskStore {
   /// - Parameters:
   ///   - path: the store's folder.
   ///   - backup: the file; nil for the newest good slot.
+  ///   - acceptsOtherStore: whether the backup may be one of another store.
   /// - Returns: the backup that was used, and where the old database is kept; nil if there was none.
   public static func restore(
-    _ path: String, from backup: String?
+    _ path: String, from backup: String?, acceptsOtherStore: Bool = false
   ) throws(StoreError) -> (backup: String, keptAside: String?) {
-    try restore(path, from: backup, files: .system)
+    try restore(path, from: backup, acceptsOtherStore: acceptsOtherStore, files: .system)
   }
 
   static func restore(
-    _ path: String, from backup: String?, files: FileOperations
+    _ path: String, from backup: String?, acceptsOtherStore: Bool = false, files: FileOperations
   ) throws(StoreError) -> (backup: String, keptAside: String?) {
     let site = try RepairSite(path, files: files)
     let chosen = if let backup { FilePath.absolute(backup) } else { try newestGood(site) }
@@ -78,6 +79,9 @@ extension DiskStore {
         advice: "spool restore --list shows the store's own backups")
     }
     try site.slots.examine(chosen)
+    if !acceptsOtherStore, FilePath.folder(of: chosen) != site.slots.folder {
+      try requireOwn(chosen, site)
+    }
     return (chosen, try site.rebuild.restore(chosen))
   }
 
@@ -96,6 +100,20 @@ extension DiskStore {
         number: number, path: path, writtenAt: Double(stamp.modified) / 1e9,
         byteCount: Int(stamp.byteCount), fault: fault)
     }
+  }
+
+  /// Throws where a backup is one of another store, whose work is not here.
+  private static func requireOwn(
+    _ backup: String, _ site: borrowing RepairSite
+  ) throws(StoreError) {
+    var database = try Database(at: backup, for: .frozen)
+    let other = try StoreIdentity(of: &database)
+    if StoreIdentity(ofStoreAt: site.layout, site.records).isSameStore(as: other) { return }
+    throw StoreError(
+      BackupSlots.using, path: backup,
+      reason: "it is of another store: nothing of it (runs: \(other.runCount)) is known here",
+      advice:
+        "spool restore --list shows this store's own; --other-store takes this one all the same")
   }
 
   private static func newestGood(_ site: borrowing RepairSite) throws(StoreError) -> String {

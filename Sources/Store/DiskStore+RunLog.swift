@@ -61,10 +61,28 @@ extension DiskStore: RunLog {
 
   /// The newest runs, newest first. Those whose process died while they were running are cut off.
   public func runs(limit: Int) throws(StoreError) -> [RunRecord] {
-    try records(
-      "SELECT id, record, owner FROM runs ORDER BY started_at DESC, id DESC LIMIT ?",
-      [SQLValue(max(0, limit))])
+    let found = try look(Self.newestFirst, [SQLValue(max(0, limit))])
+    guard found.hasStrays else { return told(found) }
+    // Index and table know different runs: what either of them knows is shown.
+    let rows = try look("SELECT id, record, owner FROM runs NOT INDEXED", [])
+    news.tellOnce(
+      "the list of runs is damaged: some are shown as their records say; spool repair puts it right"
+    )
+    let known = Set(found.runs.map(\.id))
+    let runs = found.runs + rows.runs.filter { !known.contains($0.id) }
+    return Array(
+      runs.sorted { ($0.startedAt, $0.id.name) > ($1.startedAt, $1.id.name) }.prefix(max(0, limit)))
   }
+
+  /// The names come from the index alone: one whose row is gone, or has another name by a flipped bit,
+  /// is a run that cannot be read, and not one that never was.
+  private static let newestFirst = """
+    SELECT newest.id, runs.record, runs.owner FROM (
+      SELECT id, started_at FROM runs INDEXED BY runs_by_start
+      ORDER BY started_at DESC, id DESC LIMIT ?
+    ) AS newest LEFT JOIN runs ON runs.id = newest.id
+    ORDER BY newest.started_at DESC, newest.id DESC
+    """
 
   /// The newest run of a pipeline that read a recording; nil where there is none. O(runs).
   public func lastRun(
@@ -98,8 +116,7 @@ extension DiskStore: RunLog {
 
   /// All runs, for whoever must not pass over one. Throws where one cannot be read.
   func everyRun() throws(StoreError) -> [RunRecord] {
-    let found = try look(
-      "SELECT id, record, owner FROM runs ORDER BY started_at DESC, id DESC", [])
+    let found = try look(Self.newestFirst, [SQLValue(Int.max)])
     guard let lost = found.unreadable.first else { return found.runs }
     throw StoreError(
       "tell what the run \(lost) needs in", path: path, reason: "its row is damaged",
@@ -108,7 +125,10 @@ extension DiskStore: RunLog {
 
   /// The runs that can be read; of the others it is said which they are.
   private func records(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> [RunRecord] {
-    let found = try look(sql, values)
+    told(try look(sql, values))
+  }
+
+  private func told(_ found: FoundRuns) -> [RunRecord] {
     for id in found.restored {
       news.tellOnce(
         "the row of the run \(id) is damaged: it is shown as its record says; "
@@ -121,28 +141,36 @@ extension DiskStore: RunLog {
   }
 
   /// Runs as their rows say or, where a row is damaged, as the records beside the database do.
-  private func look(
-    _ sql: String, _ values: [SQLValue]
-  ) throws(StoreError) -> (runs: [RunRecord], restored: [String], unreadable: [String]) {
+  private func look(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> FoundRuns {
     let rows = try withDatabase { (database) throws(StoreError) in
       try database.run(sql, values, to: "read runs in")
     }
-    var runs: [RunRecord] = []
-    var restored: [String] = []
-    var unreadable: [String] = []
+    var found = FoundRuns()
     for row in rows {
       let id = row[0].text ?? "without a name"
+      if row[1] == .null { found.hasStrays = true }
       var run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
       if run?.id.name != id {
         run = try? records.run(at: records.path(of: RunID(id)))
-        if run?.id.name == id { restored.append(id) } else { unreadable.append(id) }
+        if run?.id.name == id { found.restored.append(id) } else { found.unreadable.append(id) }
       }
       guard var run, run.id.name == id else { continue }
       if run.state == .running, row[2].text.flatMap({ ProcessIdentity($0) })?.isAlive == false {
         run.state = .cutOff
       }
-      runs.append(run)
+      found.runs.append(run)
     }
-    return (runs, restored, unreadable)
+    return found
+  }
+
+  /// What was found of some runs.
+  private struct FoundRuns {
+    var runs: [RunRecord] = []
+    /// Those whose rows are damaged and whose records are not, by name.
+    var restored: [String] = []
+    /// Those that are nowhere to be read, by name.
+    var unreadable: [String] = []
+    /// Whether the index names runs that the table does not have.
+    var hasStrays = false
   }
 }

@@ -10,7 +10,7 @@ extension DiskStore: WorkClaims {
   /// life for 10 s: then the work is begun anew in another folder, and what the stopped one notes
   /// or commits when it goes on is refused.
   public func claim(_ work: Digest, summary: String) throws(StoreError) -> ClaimAnswer {
-    var lostSeconds: Double?
+    var past = WorkPast()
     while true {
       let entry = try registered(work)
       let folder = WorkFolder(path: layout.work(work, generation: entry.generation), files: files)
@@ -28,8 +28,9 @@ extension DiskStore: WorkClaims {
         guard holder.isFrozen(lastWrite: lastWrite, now: now, grace: grace) else {
           return .taken(holder.visibleOwner)
         }
-        lostSeconds = holder.lostSeconds(
-          lastWrite: lastWrite, now: now, sinceBoot: sinceBoot)
+        past.takenOver(
+          from: holder,
+          lost: holder.lostSeconds(lastWrite: lastWrite, now: now, sinceBoot: sinceBoot))
         try withDatabase { (database) throws(StoreError) in
           try WorkTable.beginAnew(holder, at: now, in: &database)
         }
@@ -46,13 +47,13 @@ extension DiskStore: WorkClaims {
           lock.release()
           continue
         }
-        lostSeconds =
-          claimed.before.lostSeconds(
-            lastWrite: folder.lastWrite, now: now, sinceBoot: sinceBoot) ?? lostSeconds
+        past.left(
+          by: claimed.before,
+          lost: claimed.before.lostSeconds(
+            lastWrite: folder.lastWrite, now: now, sinceBoot: sinceBoot))
         return .granted(
           DiskClaim(
-            work, epoch: claimed.epoch, folder: folder.path, lock: lock,
-            lostSeconds: lostSeconds, in: self))
+            work, epoch: claimed.epoch, folder: folder.path, lock: lock, after: past, in: self))
       }
     }
   }

@@ -59,6 +59,7 @@ public final class DiskStore: Sendable {
   ) throws(StoreError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let folders = FolderMaker(files: files)
+    try FolderMaker.requireWritable(layout.root)
     for folder in [
       layout.root, layout.artifacts, layout.drafts, layout.work, layout.records,
     ] {

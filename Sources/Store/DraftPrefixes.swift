@@ -6,6 +6,8 @@ internal import PipelineModel
 /// hold what parts of the work noted as texts that are JSON again.
 struct DraftPrefixes {
   private(set) var all: [DraftPrefix] = []
+  /// What parts of the work noted in their own terms: the texts in the note that are JSON again.
+  private(set) var texts: [String] = []
 
   init(in note: String) { look(in: note) }
 
@@ -13,6 +15,7 @@ struct DraftPrefixes {
     guard text.hasPrefix("{") || text.hasPrefix("["),
       let value = try? JSONDecoder().decode(JSONShape.self, from: Data(text.utf8))
     else { return }
+    texts.append(text)
     look(at: value)
   }
 

@@ -22,6 +22,23 @@ struct FolderMaker: Sendable {
     }
   }
 
+  /// Throws where nothing can be made in the store's folder at `path`; nothing is said of one that is
+  /// not there. SQLite takes a medium that may only be read for a file that is missing.
+  static func requireWritable(_ path: String) throws(StoreError) {
+    guard unsafe access(path, W_OK | X_OK) != 0 else { return }
+    let cause = SystemError.last
+    let way: String
+    switch cause.code {
+    case EROFS: way = "mount it so that it can be written"
+    case EACCES, EPERM: way = "check who owns it and its permissions"
+    default: return
+    }
+    throw StoreError(
+      "write in the store", path: path, reason: cause.words,
+      advice: "\(way), or name another store with --store; "
+        + "spool runs, show, why, check and status read this one as it is")
+  }
+
   /// The stamp of what is at `path`; nil if nothing is.
   private func stamp(of path: String) throws(StoreError) -> FileStamp? {
     do {

@@ -40,7 +40,8 @@ extension Inspection {
   func inspectRuns(
     in database: inout Database, _ report: inout InspectionReport
   ) throws(StoreError) {
-    let rows = try database.run("SELECT id, record FROM runs", to: "read runs in")
+    let rows = try database.run(
+      "SELECT id, record, started_at, state, pipeline FROM runs", to: "read runs in")
     for row in rows {
       report.runs += 1
       let id = row[0].text ?? ""
@@ -48,6 +49,13 @@ extension Inspection {
       let recorded = try records.run(at: records.path(of: RunID(id)))
       guard let run, run.id.name == id else {
         report.findings.append(unreadableRun(id, "does not read"))
+        continue
+      }
+      let columns: [SQLValue] = [
+        .real(run.startedAt), .text(run.state.rawValue), .text(run.pipeline),
+      ]
+      if Array(row.dropFirst(2)) != columns {
+        report.findings.append(unreadableRun(id, "contradicts itself"))
         continue
       }
       // A record that was written when the run began says only that.

@@ -25,7 +25,7 @@ extension Inspection {
         continue
       }
       let folder = layout.work(digest, generation: generation)
-      guard let fault = try fault(in: folder, promised: DraftPrefixes(in: note).all) else {
+      guard let fault = try fault(in: folder, DraftPrefixes(in: note)) else {
         continue
       }
       report.findings.append(
@@ -37,11 +37,11 @@ extension Inspection {
 
   /// The first thing that is wrong with the files of a piece of work.
   private func fault(
-    in folder: String, promised: [DraftPrefix]
+    in folder: String, _ noted: DraftPrefixes
   ) throws(StoreError) -> (path: String, problem: String)? {
     let files = FilePath.names(in: folder).filter { $0 != WorkFolder.lockName }
       .map { "\(folder)/\($0)" }
-    for prefix in promised where prefix.byteCount > 0 {
+    for prefix in noted.all where prefix.byteCount > 0 {
       let long = files.filter {
         ((try? FileStamp(at: $0))?.byteCount ?? 0) >= Int64(prefix.byteCount)
       }
@@ -60,7 +60,7 @@ extension Inspection {
     }
     guard !options.isQuick else { return nil }
     for file in files {
-      if let problem = options.workFileFault(file) { return (file, problem) }
+      if let problem = options.workFileFault(file, noted.texts) { return (file, problem) }
     }
     return nil
   }

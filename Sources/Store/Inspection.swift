@@ -14,9 +14,12 @@ public struct Inspection: Sendable {
     public var isQuick = false
     /// How many threads read side by side.
     public var threadCount = 1
-    /// Tells what is wrong with a file of unfinished work, given its path; nil where nothing is, or
-    /// where it cannot be told. The store itself does not know what such files hold.
-    public var workFileFault: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// Tells what is wrong with a file of unfinished work, given its path and what the parts of that
+    /// work noted; nil where nothing is, or where it cannot be told. The store itself does not know
+    /// what such files hold.
+    public var workFileFault: @Sendable (_ path: String, _ notes: [String]) -> String? = { _, _ in
+      nil
+    }
 
     /// All bytes, on one thread.
     public init() {}

@@ -16,6 +16,7 @@ struct RepairSite: ~Copyable {
     let records = RecordFolder(layout: layout, drafts: drafts, files: files)
     let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
     try Inspection.requireStore(at: layout)
+    try FolderMaker.requireWritable(layout.root)
     let lock = try FolderLock(layout.root)
     guard lock.wait(patience: patience, { $0.tryAlone() }) else {
       throw StoreError(

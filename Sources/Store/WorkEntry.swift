@@ -17,9 +17,23 @@ struct WorkEntry: Hashable, Sendable {
   let note: JournalNote?
   /// When it was last claimed or noted, in seconds since the boot of the machine that the owner lived in.
   let touchedSinceBoot: Double?
+  /// Seconds that the owners before this one had put into what this one went on with.
+  var spentSeconds = 0.0
+  /// When a note was written that cannot be read any more, in seconds since 1970; nil where none was.
+  var damagedNoteAt: Double?
 
   /// The last time that the owner wrote something into the database, in seconds since 1970.
-  var lastTouch: Double { max(claimedAt, note?.notedAt ?? claimedAt) }
+  var lastTouch: Double { max(claimedAt, note?.notedAt ?? damagedNoteAt ?? claimedAt) }
+
+  /// Seconds that all owners have put into what is noted, at most. A clock that was set meanwhile does
+  /// not make it more than a day for each.
+  var notedSeconds: Double {
+    guard note != nil || damagedNoteAt != nil else { return 0 }
+    return spentSeconds + min(max(0, lastTouch - claimedAt), Self.longestStint)
+  }
+
+  /// No owner is believed to have been at work for longer without a word, in seconds.
+  private static let longestStint = 86_400.0
 
   /// The owner, as far as this process can see it: one in another container is not seen.
   var visibleOwner: WorkOwner {
@@ -52,7 +66,7 @@ struct WorkEntry: Hashable, Sendable {
     guard let owner else { return nil }
     guard let lastWrite else { return 0 }
     guard let touchedSinceBoot, owner.boot == ProcessIdentity.current.boot else {
-      return min(max(min(lastWrite, now) - lastTouch, 0), 86_400)
+      return min(max(min(lastWrite, now) - lastTouch, 0), Self.longestStint)
     }
     let limit = max(0, sinceBoot - touchedSinceBoot)
     // By the clock as it was at the note, and as it is now.

@@ -7,7 +7,7 @@ internal import PipelineModel
 /// folder is ever taken for an earlier one, not even of work that ended and was begun again.
 enum WorkTable {
   private static let columns =
-    "work, generation, epoch, owner, claimed_at, note, noted_at, touched_since_boot"
+    "work, generation, epoch, owner, claimed_at, note, noted_at, touched_since_boot, spent_seconds"
 
   /// What is known of a piece of work; nil if it was never claimed, or has ended.
   static func entry(
@@ -53,12 +53,14 @@ enum WorkTable {
       let epoch = try nextNumber(in: &database, to: action)
       try database.run(
         """
-        UPDATE work SET epoch = ?, owner = ?, summary = ?, claimed_at = ?, touched_since_boot = ?
+        UPDATE work SET epoch = ?, owner = ?, summary = ?, claimed_at = ?, touched_since_boot = ?,
+          spent_seconds = ?
         WHERE work = ?
         """,
         [
           .integer(epoch), .text(ProcessIdentity.current.description), .text(summary), .real(now),
-          .real(sinceBoot), .text(entry.work.hex),
+          .real(sinceBoot), .real(before.damagedNoteAt == nil ? before.notedSeconds : 0),
+          .text(entry.work.hex),
         ], to: action)
       return (before, epoch)
     }
@@ -76,7 +78,7 @@ enum WorkTable {
       try database.run(
         """
         UPDATE work SET generation = ?1, epoch = ?1, owner = NULL, claimed_at = ?2, note = NULL,
-          noted_at = NULL, touched_since_boot = NULL WHERE work = ?3 AND epoch = ?4
+          noted_at = NULL, touched_since_boot = NULL, spent_seconds = NULL WHERE work = ?3 AND epoch = ?4
         """,
         [.integer(number), .real(now), .text(entry.work.hex), .integer(entry.epoch)], to: action)
     }
@@ -138,6 +140,7 @@ enum WorkTable {
     return WorkEntry(
       work: work, generation: generation, epoch: epoch,
       owner: row[3].text.flatMap { ProcessIdentity($0) }, claimedAt: claimedAt, note: note,
-      touchedSinceBoot: row[7].real)
+      touchedSinceBoot: row[7].real, spentSeconds: row[8].real ?? 0,
+      damagedNoteAt: note == nil ? row[6].real : nil)
   }
 }

@@ -30,6 +30,8 @@ struct RunLaunch {
   let voice: Voice
   /// `--keys` as it was typed.
   let keysOption: String?
+  /// Whether it begins although it may not fit.
+  let ignoresRoom: Bool
   let console: Console
 
   /// Runs the plan to its end, or to the clean point where a signal ends it.
@@ -50,6 +52,7 @@ struct RunLaunch {
       witness: Workbench(console: console).witness(keys: keysOption, ledger: store))
     var options = Runner.Options(folder: request.folder)
     options.isReplacing = request.isReplacing
+    options.ignoresRoom = ignoresRoom
     options.keepsEverything = request.keepsEverything
     options.names = request.names ?? [:]
     options.resumeCommand = resumeCommand

@@ -77,11 +77,23 @@ struct DamagedArtifactTests {
       .map { "\(work)/\($0)" }
       .filter { (try? Data(contentsOf: URL(fileURLWithPath: $0)).count) ?? 0 > 100 }
     #expect(!files.isEmpty, "the run was stopped before it had kept anything")
+    #expect(try place.spool(["check"]).exitCode == 0)
+    for path in files {
+      let place = try Data(contentsOf: URL(fileURLWithPath: path)).count / 3
+      try flip(path, at: place)
+      #expect(try self.place.spool(["check"]).exitCode == 4, "\(path) is called sound")
+      try flip(path, at: place)
+    }
     for path in files {
       try flip(path, at: try Data(contentsOf: URL(fileURLWithPath: path)).count / 3)
     }
     let resumed = try place.resume()
     #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    let dropped = resumed.events.filter { $0.event == "dropped" }
+    #expect(!dropped.isEmpty, "\(files)")
+    #expect(dropped.allSatisfy { $0.cause == "damaged" && $0.step != nil && $0.part != nil })
+    let why = try place.spool(["why", "last"])
+    #expect(why.text.contains("was damaged, and made again"), "\(why.text)")
     #expect(try place.spool(["check", "--json"]).exitCode == 0)
     let fresh = try Workspace()
     let copy = fresh.file("long.wav")

@@ -71,6 +71,59 @@ struct DiskFaultTests {
     try fixture.expectCompletion(after: "\(squeeze)", places, out: out)
   }
 
+  @Test(
+    "a store on a disk that may only be read is refused by whoever writes, and read by the others",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func readOnlyDisk() throws {
+    let disk = try SmallDisk(byteCount: 64 << 20)
+    let store = ["--store", disk.path + "/store"]
+    let run = try fixture.run(store)
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    try Reference.output("mount", ["-o", "remount,ro", disk.path])
+    let writers = [
+      ["run", fixture.pipeline, fixture.recording], ["resume"], ["gc"], ["repair"], ["backup"],
+      ["restore"], ["batch", fixture.pipeline, place.folder.path],
+    ]
+    for words in writers {
+      let result = try place.spool(words + store)
+      #expect(result.exitCode == 1, "\(words)")
+      let complaint = try #require(Complaint(result.errorOutput), "\(words): \(result.errorOutput)")
+      #expect(complaint.what.contains("cannot write in the store \(disk.path)/store"), "\(words)")
+      #expect(complaint.why == "Read-only file system" && complaint.next.contains("--store"))
+    }
+    let id = try #require(run.record?.id)
+    for words in [["runs"], ["show", id], ["why", id], ["check"], ["status"]] {
+      let result = try place.spool(words + store)
+      #expect(result.exitCode == 0, "\(words): \(result.errorOutput)")
+    }
+  }
+
+  @Test(
+    "a run that cannot fit is refused, and told to begin nevertheless it pauses where the disk is full",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func ignoredRoom() throws {
+    let disk = try SmallDisk(byteCount: 64 << 20)
+    let out = disk.path + "/out"
+    let places = ["--store", disk.path + "/store", "--out", out]
+    try disk.squeeze(toRoomFor: 3 << 20)
+    let refused = try fixture.run(places)
+    #expect(refused.exitCode == 1)
+    #expect(refused.complaint?.what.contains("not enough room") == true, "\(refused.errorOutput)")
+    #expect(refused.complaint?.next.contains("--ignore-room") == true)
+    let paused = try fixture.run(places + ["--ignore-room"])
+    #expect(paused.exitCode == 1)
+    #expect(paused.warnings.contains { $0.contains("where a disk gets full, the run pauses") })
+    let complaint = try #require(paused.complaint, "\(paused.errorOutput)")
+    #expect(complaint.what.contains(" is full: "))
+    let id = try #require(paused.record?.id)
+    #expect(complaint.next.contains("spool resume \(id)"))
+    let runs = try place.spool(["runs", "--store", disk.path + "/store"])
+    #expect(runs.text.contains(id), "it names a run that is not there: \(runs.text)")
+    try fixture.expectHonesty(of: paused, out: out, "a disk that is too small")
+    try disk.resize(toByteCount: 64 << 20)
+    try fixture.expectCompletion(after: "a disk that is too small", places, out: out)
+  }
+
   // MARK: Disks that report errors
 
   /// Runs under strace, which makes chosen calls fail instead of being made, and expects that it

@@ -83,6 +83,25 @@ struct KillTests {
     #expect(Workspace.names(in: place.file("scratch")) == [])
   }
 
+  @Test("receipts of a test are signed with keys of its own, and the user's folder stays as it was")
+  func keys() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: proved
+      inputs: { note: sound }
+      stages:
+        - decode
+        - export: [wav]
+        - proof: {}
+      """)
+    let result = try place.spool([
+      "crashtest", pipeline, PackageFiles.sample("note-1.m4a"), "--kills", "2", "--scratch",
+      try scratch(),
+    ])
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: place.keys), "it made keys of the user's")
+  }
+
   @Test("a pipeline that is wrong, and a recording that is not there, are told as spool run does")
   func refusals() throws {
     let bad = try place.spool([

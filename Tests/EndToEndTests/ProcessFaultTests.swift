@@ -116,11 +116,20 @@ struct ProcessFaultTests {
     let second = try fixture.run()
     #expect(second.exitCode == 0, "\(second.errorOutput)")
     try fixture.expectHonesty(of: second, "beside a frozen run")
+    let takeover = try #require(second.events.first { $0.event == "began-anew" })
+    #expect(takeover.cause == "taken-over" && takeover.lostSeconds != nil)
+    #expect(!second.events.contains { $0.event == "resumed" && $0.steps == takeover.steps })
     frozen.send(SIGCONT)
     let thawed = try frozen.end().run
     try fixture.expectHonesty(of: thawed, "a thawed run")
     #expect(thawed.exitCode == 0, "it did not go on with what the other did: \(thawed.errorOutput)")
     #expect(thawed.warnings.contains { $0.contains("another process took this over") })
+    let why = try place.spool(["why", try #require(second.record?.id)])
+    let owner = try #require(thawed.record?.id)
+    #expect(why.text.contains("taken over from run \(owner) (process "), "\(why.text)")
+    #expect(why.text.contains("and begun anew"))
+    let empty = why.text.split(separator: "\n").filter { $0.hasSuffix(" made") }
+    #expect(empty.isEmpty, "\(why.text)")
     try fixture.expectCompletion(after: "a thawed run")
   }
 }

@@ -156,7 +156,32 @@ struct ResumeTests {
     #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
     #expect(resumed.errorOutput.contains("\(note) has changed"), "\(resumed.errorOutput)")
     #expect(resumed.warnings.contains { $0.contains("has changed") })
+    let anew = resumed.events.filter { $0.event == "began-anew" }
+    #expect(anew.allSatisfy { $0.cause == "recording-changed" && $0.part == note })
+    #expect(!anew.isEmpty)
     #expect(try SoundFacts(of: place.out + "/note.wav").frames == 88200)
+  }
+
+  @Test("where the recording was renamed, the run is told what to do about it, and can be given up")
+  func renamedRecording() throws {
+    let earlier = try #require(try interrupted(by: SIGINT).record)
+    let renamed = place.file("renamed.wav")
+    try FileManager.default.moveItem(atPath: note, toPath: renamed)
+    let listed = try place.spool(["runs"])
+    #expect(listed.errorOutput.contains("is gone from \(note)"), "\(listed.errorOutput)")
+    #expect(listed.errorOutput.contains("spool gc --drop \(earlier.id)"))
+    let gone = try place.spool(["resume"])
+    #expect(Complaint(gone.errorOutput)?.next.contains("where it is now") == true)
+
+    let again = try place.run(pipeline, [renamed], ["--set", "peak=-7 dB"])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    let settled = try place.spool(["resume"])
+    let complaint = try #require(Complaint(settled.errorOutput), "\(settled.errorOutput)")
+    #expect(complaint.why.contains("has done the same recording as \(renamed)"))
+    #expect(complaint.next.hasPrefix("spool gc --drop \(earlier.id)"))
+    #expect(try place.spool(["gc", "--drop", earlier.id]).exitCode == 0)
+    #expect(try place.spool(["resume"]).text.contains("nothing to go on with"))
+    #expect(try place.spool(["runs"]).errorOutput == "")
   }
 
   @Test("the same run typed again leaves nothing to go on with")

@@ -195,6 +195,13 @@ struct StoreCareTests {
       let result = try place.spool(["gc"] + arguments)
       #expect(result.exitCode == 2 && result.text == "", "\(arguments)")
     }
+    for arguments in [["--unpin", "last", "--keep-size", "0 B"], ["--drop", "last", "-n"]] {
+      let result = try place.spool(["gc"] + arguments)
+      #expect(result.exitCode == 2, "\(arguments)")
+      let complaint = try #require(Complaint(result.errorOutput), "\(result.errorOutput)")
+      #expect(complaint.what.contains("\(arguments[0]) cannot be combined with"), "\(complaint)")
+      #expect(complaint.next.contains("twice"))
+    }
     let unknown = try place.spool(["gc", "--pin", "19990101"])
     #expect(unknown.exitCode == 1)
     #expect(Complaint(unknown.errorOutput)?.next == "spool runs lists them")

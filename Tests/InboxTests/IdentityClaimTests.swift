@@ -1,3 +1,4 @@
+import JSONText
 import Hashing
 import PipelineModel
 import Sidecars

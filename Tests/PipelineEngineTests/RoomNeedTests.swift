@@ -28,7 +28,8 @@ import Testing
       refusal.reason == "the exports need about 312 MB, and 210 MB are free there; "
         + "the store needs about 681 MB, and 59.3 GB are free")
     #expect(
-      refusal.advice == "free about 102 MB for the exports, or choose a folder with --out")
+      refusal.advice == "free about 102 MB for the exports, or choose a folder with --out"
+        + "; --ignore-room begins nevertheless, and pauses where a disk gets full")
   }
 
   @Test func `two disks that are too small are both named`() throws {

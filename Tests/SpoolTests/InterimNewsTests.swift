@@ -34,13 +34,49 @@ import Testing
   @Test("where nothing is left of what an earlier run had begun, that is said")
   func beganAnew() {
     var news = InterimNews()
-    let event = RunEvent.beganAnew(steps: steps, earlier: RunID("20261121-142205-3f9a"))
+    let event = RunEvent.beganAnew(
+      steps: steps, Setback(.notesLost, at: 0, run: RunID("20261121-142205-3f9a")))
     #expect(
       news.take(event)
         == "Beginning anew with eq, export: "
         + "no notes of what run 20261121-142205-3f9a had begun are left")
     _ = news.take(.reused(StepID("a"), kind: "a"))
     #expect(news.take(event)?.contains("eq, export: 1 stage reused, no notes") == true)
+  }
+
+  @Test("work that was taken over from a stopped process begins anew, and all of it is lost")
+  func takenOver() {
+    var news = InterimNews()
+    let run = RunID("20261121-142205-3f9a")
+    #expect(
+      news.take(
+        .beganAnew(
+          steps: steps, Setback(.takenOver, at: 0, run: run, processNumber: 4711),
+          lostSeconds: 14.2))
+        == "Beginning anew with eq, export: taken over from process 4711 of run "
+        + "20261121-142205-3f9a, which is stopped, about 14.2 s of work lost")
+    #expect(
+      news.take(.beganAnew(steps: steps, Setback(.takenOver, at: 0), lostSeconds: 0))
+        == "Beginning anew with eq, export: taken over from another process, which is stopped, "
+        + "no work lost")
+  }
+
+  @Test("what was damaged is named, and where it is made again")
+  func damaged() {
+    var news = InterimNews()
+    #expect(
+      news.take(.dropped(StepID("decode"), part: "kept sound", goesOnAtSeconds: 0))
+        == "The kept sound of decode was damaged: decode begins anew with it")
+    #expect(
+      news.take(.dropped(StepID("export"), part: "unfinished m4a file", goesOnAtSeconds: 90))
+        == "The unfinished m4a file of export was damaged: export goes on with it at 1:30")
+    #expect(
+      news.take(
+        .beganAnew(
+          steps: steps, Setback(.damaged, at: 0, part: "what was noted of the work"),
+          lostSeconds: 3))
+        == "Beginning anew with eq, export: what was noted of the work was damaged, "
+        + "about 3.0 s of work lost")
   }
 
   @Test("waiting is told once for each process, and again when it stops")

@@ -92,6 +92,45 @@ import Testing
     #expect(try sample.remembersEverything())
   }
 
+  @Test("a backup of another store is refused, unless that is wanted; one's own never is")
+  func otherStore() throws {
+    let scratch = try ScratchFolder()
+    let other = scratch.file("other.sqlite")
+    do {
+      let store = try DiskStore(at: scratch.file("store"))
+      var run = RunRecord(
+        id: RunID("20251121-142205-aaaa"), pipeline: "p", pipelinePath: "/p", inputs: [:],
+        overrides: [:], startedAt: 1)
+      run.state = .done
+      try store.save(run)
+      try store.backUp(to: other, isReplacing: false)
+    }
+    let before = try Data(contentsOf: URL(fileURLWithPath: sample.database))
+    let error = try #require(throws: StoreError.self) {
+      try DiskStore.restore(sample.path, from: other)
+    }
+    #expect(error.reason.contains("another store") && error.path == other)
+    #expect(error.advice?.contains("--other-store") == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: sample.database)) == before)
+
+    let own = scratch.file("own.sqlite")
+    do { try DiskStore(at: sample.path).backUp(to: own, isReplacing: false) }
+    #expect(try DiskStore.restore(sample.path, from: own).backup == own)
+    // A database that was lost and made again has another name, and knows the same runs.
+    for name in names(in: sample.path) where name.hasPrefix("spool.sqlite") {
+      try FileManager.default.removeItem(atPath: sample.path + "/" + name)
+    }
+    #expect(try DiskStore.restore(sample.path, from: own).backup == own)
+    try FileManager.default.removeItem(atPath: folder)
+    for name in names(in: sample.path) where name.hasPrefix("spool.sqlite") {
+      try FileManager.default.removeItem(atPath: sample.path + "/" + name)
+    }
+    do { _ = try DiskStore(at: sample.path) }
+    #expect(try DiskStore.restore(sample.path, from: own).backup == own)
+    #expect(
+      try DiskStore.restore(sample.path, from: other, acceptsOtherStore: true).backup == other)
+  }
+
   @Test("what is no backup is not restored, and nothing changes")
   func wrongFile() throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: sample.database))

@@ -163,6 +163,9 @@ import Testing
     let claim = try store.granted(Self.work)
     #expect(try claim.lastNote() == nil)
     #expect(try #require(claim.lostSeconds) < 60)
+    #expect(
+      claim.setback
+        == .takenOver(from: WorkOwner(processNumber: Int(number), isStopped: true)))
     #expect(names(in: claim.folder) == ["lock"])
     #expect(names(in: path + "/work").count == 2)
     #expect(throws: (any Error).self) { try store.granted(Self.work) }

@@ -40,8 +40,17 @@ import Testing
     await #expect(processExitsWith: .success) { [path = path as String] in
       Self.giveUpRoot()
       let error = try #require(throws: StoreError.self) { try DiskStore(at: path) }
-      #expect(error.action == "open" && error.path == path + "/spool.sqlite")
+      #expect(error.action == "write in the store" && error.path == path)
+      #expect(error.reason == "Permission denied")
       #expect(error.advice?.contains("permissions") == true, "\(error)")
+      #expect(error.advice?.contains("status read this one") == true, "\(error)")
+      let repair = try #require(throws: StoreError.self) { try Repair(of: path).run() }
+      #expect(repair.action == "write in the store")
+      let restore = try #require(throws: StoreError.self) {
+        try DiskStore.restore(path, from: nil)
+      }
+      #expect(restore.action == "write in the store")
+      #expect(try DiskStore(reading: path).runs(limit: 1) == [])
     }
     #expect(unsafe chmod(path, 0o755) == 0)
   }

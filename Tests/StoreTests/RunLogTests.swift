@@ -56,6 +56,39 @@ import Testing
     #expect(try store.runs(limit: -1) == [])
   }
 
+  @Test(
+    "a run whose row has another name by a flipped bit is not taken for one that never was",
+    arguments: [false, true])
+  func flippedName(inIndex: Bool) throws {
+    // Not a whole number, which would be stored in fewer bytes.
+    let start = 1_764_000_000.5
+    let run = record("20261121-142205-3f9a", startedAt: start)
+    var ended = run
+    ended.state = .done
+    try store.save(ended)
+    try store.save(record("20261121-142206-aaaa", startedAt: start + 1))
+    _ = try store.withDatabase { (database) throws(StoreError) in
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "test")
+    }
+    let file = URL(fileURLWithPath: store.path + "/spool.sqlite")
+    var bytes = try Data(contentsOf: file)
+    // The name behind which the time follows is the table's; the one behind the time is the index's.
+    let time = Data((0..<8).map { UInt8(truncatingIfNeeded: start.bitPattern >> (56 - 8 * $0)) })
+    let name = Data(run.id.name.utf8)
+    let found = try #require(
+      bytes.range(of: inIndex ? time.suffix(4) + name : name + time.prefix(4)))
+    bytes[found.lowerBound + (inIndex ? 4 : 0) + 3] ^= 1
+    try bytes.write(to: file)
+
+    let copy = try ScratchFolder()
+    try FileManager.default.copyItem(atPath: store.path, toPath: copy.file("store"))
+    let damaged = try DiskStore(at: copy.file("store"))
+    let runs = try damaged.runs(limit: 10)
+    #expect(runs.contains(ended) && runs.count == 2, "\(runs)")
+    let report = try Inspection(of: copy.file("store")).run()
+    #expect(report.findings.contains { $0.isDamage })
+  }
+
   @Test("the beginning of a name is enough where it tells runs apart")
   func prefixes() throws {
     for name in ["2026-a", "2026-ab", "2026-b", "x%_"] { try store.save(record(name)) }

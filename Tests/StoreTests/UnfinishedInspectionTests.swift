@@ -98,7 +98,10 @@ import Testing
   @Test("whoever knows what a file holds has a say")
   func hook() throws {
     var options = Inspection.Options()
-    options.workFileFault = { $0.hasSuffix("/sound") ? "it is out of tune" : nil }
+    options.workFileFault = { path, notes in
+      path.hasSuffix("/sound") && notes.contains { $0.contains("byteCount") }
+        ? "it is out of tune" : nil
+    }
     let found = try Inspection(of: sample.path, options).run().findings
     #expect(found.map(\.problem) == ["it is out of tune"])
   }

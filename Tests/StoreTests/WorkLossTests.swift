@@ -134,6 +134,61 @@ private final class Timepiece: Sendable {
     #expect(try claim.lastNote() == JournalNote(text: "{}", notedAt: start))
   }
 
+  @Test("what owners had put into a note counts up, and is lost with the note")
+  func spent() throws {
+    let start = 1_700_000_000.0
+    let store = try time.store(at: path)
+    time.set(start)
+    do {
+      let claim = try store.granted(work)
+      #expect(claim.spentSeconds == 0)
+      time.set(start + 5)
+      try claim.note("{}")
+    }
+    time.set(start + 1000)
+    do {
+      let claim = try store.granted(work)
+      #expect(abs(claim.spentSeconds - 5) < 0.001)
+      time.set(start + 1003)
+      try claim.note("{ }")
+    }
+    time.set(start + 2000)
+    do {
+      let claim = try store.granted(work)
+      #expect(abs(claim.spentSeconds - 8) < 0.001)
+      #expect(claim.setback == nil && claim.lostSeconds == 0)
+    }
+    _ = try store.withDatabase { (database) throws(StoreError) in
+      try database.run("UPDATE work SET note = replace(note, '{', '[')", to: "damage a note in")
+    }
+    time.set(start + 3000)
+    do {
+      let claim = try store.granted(work)
+      #expect(claim.setback == .damagedNote)
+      #expect(abs(try #require(claim.lostSeconds) - 8) < 0.001)
+      #expect(claim.spentSeconds == 0)
+      #expect(try claim.lastNote() == nil)
+      time.set(start + 3001)
+      try claim.note("{}")
+    }
+    #expect(abs(try store.granted(work).spentSeconds - 1) < 0.001)
+  }
+
+  @Test("taking over from a stopped process loses all that was noted, and what came after")
+  func takenOver() {
+    var past = WorkPast()
+    let entry = WorkEntry(
+      work: work, generation: 1, epoch: 1, owner: nil, claimedAt: 100,
+      note: JournalNote(text: "{}", notedAt: 110), touchedSinceBoot: nil, spentSeconds: 30)
+    past.takenOver(from: entry, lost: 2)
+    #expect(past.lostSeconds == 42 && past.spentSeconds == 0)
+    #expect(past.setback == .takenOver(from: WorkOwner(processNumber: 0, isStopped: false)))
+    past.left(by: entry, lost: nil)
+    #expect(past.lostSeconds == 42, "nobody was at it since")
+    past.left(by: entry, lost: 1)
+    #expect(past.lostSeconds == 1 && past.spentSeconds == 40 && past.setback == nil)
+  }
+
   @Test("work that nobody has touched for a month is removed when a store is opened")
   func old() throws {
     time.set(1_700_000_000)

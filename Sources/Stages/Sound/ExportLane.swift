@@ -17,6 +17,8 @@ final class ExportLane: @unchecked Sendable {
   private let bounds: SampleBounds?
   /// The first frame that it needs; nothing at all once its file is whole.
   let firstFrame: Frames
+  /// Whether an earlier process had come further with it, and what that left is damaged.
+  let isSetBack: Bool
 
   private struct State {
     var artifact: Artifact?
@@ -48,6 +50,7 @@ final class ExportLane: @unchecked Sendable {
       encoder = nil
       flusher = nil
       firstFrame = Frames(.max)
+      isSetBack = false
       return
     }
     state = Mutex(State())
@@ -69,7 +72,9 @@ final class ExportLane: @unchecked Sendable {
       let encoder = try SoundFileEncoder(
         path: draft?.path ?? "", spec: target.spec, format: stream.format, pool: context.pool,
         work: EncodingWork(folder: claim.folder, name: name, resuming: resuming))
-      firstFrame = encoder.progress().needsFrom
+      let first = encoder.progress().needsFrom
+      firstFrame = first
+      isSetBack = noted.map { $0.artifact != nil || first < $0.needsFrom } ?? false
       self.encoder = encoder
     } catch {
       throw ExportLane.failure(error, port)

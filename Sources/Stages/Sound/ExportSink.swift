@@ -57,6 +57,12 @@ final class ExportSink: SoundSink {
     return ListenerProgress(needsFrom: needs ?? Frames(.max), state: text)
   }
 
+  var damagedParts: [String: Frames] {
+    Dictionary(
+      lanes.filter(\.isSetBack).map { ("unfinished \($0.port) file", $0.firstFrame) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
   func flush() throws(StageError) {
     for lane in lanes { try lane.flush() }
   }

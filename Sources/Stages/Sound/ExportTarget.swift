@@ -62,14 +62,17 @@ struct ExportTarget: Sendable {
     return Int(bytes) + 4096
   }
 
-  /// Bytes that its encoder lays aside while it works, at most. AAC is encoded in stretches of a
-  /// minute, one for each core and a few that wait, whose sound lies in the store meanwhile.
+  /// Bytes that its encoder lays aside while it works, at most. AAC is encoded in stretches of 45 s,
+  /// one for each core, two that wait and one that comes in, whose sound lies in the store meanwhile.
   func scratchByteCount(of stream: SoundOutline) -> Int {
     guard case .aac = spec, let frames = stream.frames?.count else { return 0 }
-    let stretches = CoreCount.online + 4
-    let most = Double(stretches) * 60 * stream.format.sampleRate.value
-    return min(frames, Int(most)) * 4 * stream.format.channelCount
+    let stretches = CoreCount.online + 3
+    let most = stream.format.channelCount > 2 ? frames : stretches * Self.stretchLength
+    return min(frames, most) * 4 * stream.format.channelCount
   }
+
+  /// Frames of a stretch: 2112 packets.
+  private static let stretchLength = 2112 * 1024
 
   /// Seconds of one core for a second of stereo.
   var coreSeconds: Double {

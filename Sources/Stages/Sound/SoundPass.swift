@@ -83,8 +83,11 @@ final class SoundPass {
       momentInterval: timing.moment, buffers: buffers, journal: journal, fault: fault)
     let outline = source.outline
     let begin = Frames(moment?.frame ?? 0).duration(at: outline.format.sampleRate)
+    for part in builder.damage { context.dropped(part.step, part.part, part.goesOnAt) }
+    let again = builder.damage.map(\.share).max() ?? 0
     context.resumed(
-      begin.value, outline.duration?.value, noted?.secondsInHand(at: notedAt) ?? 0)
+      begin.value, outline.duration?.value,
+      (noted?.secondsInHand(at: notedAt) ?? 0) + again * context.claim.spentSeconds)
   }
 
   /// What an earlier process noted of this pass, nil where none did, and when.

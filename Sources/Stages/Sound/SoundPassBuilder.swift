@@ -15,6 +15,8 @@ final class SoundPassBuilder {
   private let note: PassNote?
   /// The listeners made so far, as they stand at the beginning.
   private(set) var standings: [PassNote.Standing] = []
+  /// What an earlier process left, and is damaged.
+  private(set) var damage: [SoundPassDamage] = []
 
   init(
     _ order: PassOrder, context: PassContext, pool: WorkerPool,
@@ -102,6 +104,10 @@ final class SoundPassBuilder {
       // Not what was noted: files may be gone since.
       standing.needsFrom = end.listener?.firstFrame.count ?? 0
       standing.movedAt = Date().timeIntervalSince1970
+      if let noted {
+        damage += SoundPassDamage.found(
+          in: end, of: step, noted: noted, rate: outline.format.sampleRate)
+      }
     }
     standings.append(standing)
     let rate = outline.format.sampleRate

@@ -166,6 +166,9 @@ protocol SoundListener: AnyObject {
   /// Makes durable what it has written, as far as any earlier `progress` counted on it. Called on
   /// the thread that asked, while blocks are taken on another.
   func flush() throws(StageError)
+  /// What an earlier process left of it and is damaged, by name, and the frame from which that is made
+  /// again.
+  var damagedParts: [String: Frames] { get }
   /// The pass has failed or is to stop: whoever waits for this listener returns soon. Called once at
   /// most, on any thread.
   func cancel()
@@ -176,6 +179,8 @@ extension SoundListener {
   var firstFrame: Frames { .zero }
   /// It begins anew.
   func progress() -> ListenerProgress? { nil }
+  /// It has no parts that go on by themselves.
+  var damagedParts: [String: Frames] { [:] }
   /// It has written nothing.
   func flush() {}
   /// Nobody waits for it for long.

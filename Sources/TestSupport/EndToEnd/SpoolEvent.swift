@@ -16,6 +16,12 @@ public struct SpoolEvent: Decodable, Sendable {
   public let file: File?
   /// The run, where it begins and ends.
   public let run: Run?
+  /// Why work began anew, or was dropped.
+  public let cause: String?
+  /// What was damaged.
+  public let part: String?
+  /// Seconds of work that are lost.
+  public let lostSeconds: Double?
 
   /// What became of a step.
   public struct Step: Decodable, Sendable {

@@ -48,7 +48,7 @@ struct BatchCommand: Command {
     positionals: [Options.pipeline, folder],
     options: [
       Options.out, jobs, include, exclude, failed, Options.set, name, Options.store,
-      Options.keys, Options.replace, Options.json, Options.quiet,
+      Options.keys, Options.replace, Options.ignoreRoom, Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean every note of a trip", "spool batch Pipelines/voice-note.yaml trip"),
@@ -135,6 +135,7 @@ struct BatchCommand: Command {
       order.template = template
       order.retriesFailedOnly = arguments[Self.failed]
       order.isReplacing = arguments[Options.replace]
+      order.ignoresRoom = arguments[Options.ignoreRoom]
       order.pipelineText = pipeline.text
       order.command = commandLine(order)
       return order
@@ -152,6 +153,7 @@ struct BatchCommand: Command {
     if let name = arguments[Self.name] { words += ["--name", name] }
     if let store = arguments[Options.store] { words += ["--store", store] }
     if order.isReplacing { words.append("--replace") }
+    if order.ignoresRoom { words.append("--ignore-room") }
     return ShellWords.line(words)
   }
 

@@ -37,7 +37,7 @@ struct CheckCommand: Command {
     var options = Inspection.Options()
     options.isQuick = arguments[Self.quick]
     options.threadCount = CoreCount.online
-    options.workFileFault = { UnfinishedEncoding.fault(inFile: $0) }
+    options.workFileFault = { UnfinishedEncoding.fault(inFile: $0, notes: $1) }
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
     do throws(Workbench.Refusal) {

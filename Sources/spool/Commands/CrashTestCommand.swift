@@ -8,7 +8,8 @@ struct CrashTestCommand: Command {
   private static let kills = Option<Int?>.value(
     "kills", "N", help: "Kill the run so many times, at random moments.", defaultText: "50")
   private static let seed = Option<Int?>.value(
-    "seed", "S", help: "Fixes the moments.", defaultText: "a new one each time")
+    "seed", "S", help: "Fixes the moments, as shares of what is left of the run.",
+    defaultText: "a new one each time")
   private static let atEveryWrite = Option<Bool>.flag(
     "at-every-write",
     help: "Instead, kill one run before each operation that changes its store: write, flush, "
@@ -29,6 +30,10 @@ struct CrashTestCommand: Command {
       again until it is done, and compares every output with the undisturbed one. After each kill, \
       every file under a final name must be whole. Works in a scratch folder with stores of its \
       own; your store and your exports are not touched.
+
+      A seed fixes after which share of the work that is left each start is killed, not after how many \
+      seconds: how far a run has come by then depends on how busy the machine is, so that the same seed \
+      does not kill at the very same instructions again.
 
       Exit code 0 says that all was identical, 4 that something was not: then both files are kept.
       """,

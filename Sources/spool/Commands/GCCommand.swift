@@ -34,7 +34,7 @@ struct GCCommand: Command {
       What no run of the last 30 days needs goes: files in the store, and the checkpoints that name \
       them. Recordings, exports and the list of runs stay. What went is made again if it is ever \
       wanted. A run that was cut off, stopped or paused keeps what it needs until it is done, run again \
-      or dropped.
+      or dropped. --pin, --unpin and --drop do only that; a second call frees what they let go.
 
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
@@ -57,6 +57,7 @@ struct GCCommand: Command {
   func run(console: Console) -> ExitCode {
     do throws(Workbench.Refusal) {
       let bench = Workbench(console: console)
+      try checkTogether(console)
       let store = try bench.store(at: arguments[Options.store])
       do throws(StoreError) {
         let pins = arguments[Self.pin]
@@ -89,6 +90,30 @@ struct GCCommand: Command {
       console.report(error.text)
       return error.code
     }
+  }
+
+  /// Holding or giving up runs frees nothing, so that what says how to free is most likely a
+  /// misunderstanding.
+  private func checkTogether(_ console: Console) throws(Workbench.Refusal) {
+    let naming = [
+      ("--pin", arguments[Self.pin]), ("--unpin", arguments[Self.unpin]),
+      ("--drop", arguments[Self.drop]),
+    ].filter { !$0.1.isEmpty }.map(\.0)
+    let freeing = [
+      ("--older-than", arguments[Self.olderThan] != nil),
+      ("--keep-size", arguments[Self.keepSize] != nil), ("--sound", arguments[Self.sound]),
+      ("--grace", arguments[Self.grace] != nil), ("--dry-run", arguments[Self.dryRun]),
+    ].filter(\.1).map(\.0)
+    guard let first = naming.first, !freeing.isEmpty else { return }
+    throw Workbench.Refusal(
+      text: ErrorText(
+        StageError(
+          "\(naming.joined(separator: ", ")) cannot be combined with "
+            + freeing.joined(separator: ", "),
+          reason: "\(first) frees nothing by itself",
+          advice: "call spool gc twice: first with \(naming.joined(separator: ", ")), "
+            + "then with \(freeing.joined(separator: ", "))")
+      ).render(console), code: .usage)
   }
 
   /// `last` is the newest run, as it is for the other commands.

@@ -13,15 +13,19 @@ struct RestoreCommand: Command {
     "list", short: "l", help: "Only show the store's own backups: their dates, sizes and soundness."
   )
 
+  private static let otherStore = Option<Bool>.flag(
+    "other-store", help: "Take the backup although it is one of another store.")
+
   static let declaration = CommandDeclaration(
     name: "restore", group: "Store",
     summary: "Put a backup in the place of the store's database.",
     discussion: """
       The backup is looked through before anything is changed, and the database that it replaces is \
       kept beside it. What was done since the backup is in the records, and the next command takes it \
-      in again. No other spool may work in the store meanwhile.
+      in again. A backup of another store is refused, because what it speaks of is not here. No other \
+      spool may work in the store meanwhile.
       """,
-    positionals: [source], options: [list, Options.store, Options.json],
+    positionals: [source], options: [list, otherStore, Options.store, Options.json],
     examples: [
       Example("What there is", "spool restore --list"),
       Example("The newest backup", "spool restore"),
@@ -40,7 +44,8 @@ struct RestoreCommand: Command {
         show(try DiskStore.backups(ofStore: path), console)
         return .done
       }
-      let done = try DiskStore.restore(path, from: source(path, console))
+      let done = try DiskStore.restore(
+        path, from: source(path, console), acceptsOtherStore: arguments[Self.otherStore])
       if arguments[Options.json] {
         console.print(JSONText.of(RestoreLine(backup: done.backup, keptAside: done.keptAside)))
       } else {

@@ -20,7 +20,10 @@ struct ResumeCommand: Command {
       The run of one file of a batch goes on alone; running the same batch again goes on with all \
       of it.
       """,
-    positionals: [run], options: [Options.store, Options.keys, Options.json, Options.quiet],
+    positionals: [run],
+    options: [
+      Options.store, Options.keys, Options.ignoreRoom, Options.json, Options.quiet,
+    ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")])
 
   private let arguments: ParsedArguments
@@ -72,15 +75,9 @@ struct ResumeCommand: Command {
     with earlier: RunRecord, _ bench: Workbench, _ store: DiskStore
   ) throws(Workbench.Refusal) -> ExitCode {
     let pipeline = try pipeline(of: earlier, bench)
-    for (name, path) in earlier.inputs.sorted(by: { $0.key < $1.key }) {
-      guard unsafe access(path, F_OK) == 0 else {
-        throw refusal(
-          StageError(
-            "the \(name) of run \(earlier.id) is gone: \(path)",
-            reason: unsafe String(cString: strerror(errno)),
-            advice: "put it back there, or run the pipeline on another", cause: .environment),
-          bench, .failed)
-      }
+    if let missing = MissingRecording(of: earlier) {
+      let others = try bench.runs(limit: .max, in: store)
+      throw refusal(missing.error(beside: others), bench, .failed)
     }
     let bound = try bench.plan(
       pipeline, inputs: earlier.inputs,
@@ -100,8 +97,8 @@ struct ResumeCommand: Command {
       names: earlier.request?.names, album: earlier.request?.album)
     let launch = RunLaunch(
       plan: plan, store: store, storeOption: arguments[Options.store],
-      voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys], console: bench.console
-    )
+      voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys],
+      ignoresRoom: arguments[Options.ignoreRoom], console: bench.console)
     return launch.start(request) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,

@@ -14,11 +14,15 @@ struct RunCommand: Command {
       does closing the terminal; spool resume goes on from there. A second Ctrl-C does not wait for \
       a clean point. "done in" is the time from beginning to end; where the process was stopped or \
       the machine slept meanwhile, it says for how long.
+
+      How much room a run needs is reckoned beforehand, and a run that would not fit is refused. \
+      --ignore-room begins it nevertheless: where a disk gets full, the run pauses, keeps what is \
+      done, and spool resume goes on when there is room.
       """,
     positionals: [Options.pipeline, Options.inputs],
     options: [
       Options.out, Options.set, Options.store, Options.keys, Options.checkpoint, Options.replace,
-      Options.json, Options.quiet,
+      Options.ignoreRoom, Options.json, Options.quiet,
     ],
     examples: [
       Example("Clean one voice note", "spool run Pipelines/voice-note.yaml note.m4a"),
@@ -42,7 +46,8 @@ struct RunCommand: Command {
       let launch = RunLaunch(
         plan: plan, store: try bench.store(at: arguments[Options.store]),
         storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
-        keysOption: arguments[Options.keys], console: console)
+        keysOption: arguments[Options.keys], ignoresRoom: arguments[Options.ignoreRoom],
+        console: console)
       let request = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
         keepsEverything: arguments[Options.checkpoint] == .every,

@@ -34,7 +34,9 @@ struct RunsCommand: Command {
         console.print(runs.isEmpty ? bench.noRuns(in: readable.store) : text(runs))
         if let run = unfinished(runs), let wayOn = run.wayOn {
           let first = run.state == .paused ? "free some space; then " : ""
-          console.report("next:  \(first)\(wayOn) goes on with the newest that is not done")
+          let way = "\(first)\(wayOn) goes on with the newest that is not done"
+          let missing = MissingRecording(of: run)?.advice
+          console.report("next:  \(Format.visible(missing ?? way))")
         }
       }
       return .done

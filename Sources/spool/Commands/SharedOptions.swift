@@ -21,6 +21,9 @@ enum Options {
     help: "Which sound is kept in the store: where a pass ends, or after every stage.")
   static let replace = Option<Bool>.flag(
     "replace", help: "Replace files in the output folder that Spool did not write.")
+  static let ignoreRoom = Option<Bool>.flag(
+    "ignore-room",
+    help: "Begin although it may not fit on the disk; where that gets full, it pauses.")
   static let quiet = Option<Bool>.flag("quiet", short: "q", help: "Only say what went wrong.")
 
   static let pipeline = Positional<String>.required(

@@ -19,7 +19,7 @@ struct WhyCommand: Command {
       A stage that was reused names the run that made it. One that was made names what is not as it \
       was in the nearest earlier run of the same pipeline, of the same recording if there is one: a \
       parameter, an input, the stage's revision, a library's version. One that an earlier run had \
-      left unfinished says where in the recording it went on.
+      left unfinished says where in the recording it went on, or why it began anew.
       """,
     positionals: [run, stage], options: [Options.store, Options.json],
     examples: [
@@ -47,7 +47,8 @@ struct WhyCommand: Command {
             (
               step,
               ReasonText(
-                try explanation.reason(of: step), resumption: explanation.resumption(of: step))
+                try explanation.reason(of: step), resumption: explanation.resumption(of: step),
+                setback: step.setback)
             ))
         } catch {
           throw Workbench.Refusal(

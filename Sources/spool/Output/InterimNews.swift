@@ -27,11 +27,15 @@ struct InterimNews {
     case .resumed(let steps, let at, let total, let lost):
       lastWait = nil
       return resumption(of: steps, at: at, of: total ?? mediaSeconds, lost: lost)
-    case .beganAnew(let steps, let earlier):
+    case .beganAnew(let steps, let setback, let lost):
+      lastWait = nil
       let names = steps.map(\.name).joined(separator: ", ")
       return "Beginning anew with \(names): "
         + (reusedCount > 0 ? "\(Count.of(reusedCount, "stage")) reused, " : "")
-        + "no notes of what run \(earlier) had begun are left"
+        + Self.cause(setback) + (lost.map { ", \(Self.loss($0))" } ?? "")
+    case .dropped(let step, let part, let at):
+      let wayOn = at > 0 ? "goes on with it at \(Format.position(at))" : "begins anew with it"
+      return "The \(part) of \(step) was damaged: \(step) \(wayOn)"
     default: break
     }
     return nil
@@ -44,14 +48,33 @@ struct InterimNews {
     return "Waiting for \(who), which does the same work and is stopped\(way)"
   }
 
+  /// Why work begins anew.
+  private static func cause(_ setback: Setback) -> String {
+    let run = setback.run.map { "run \($0)" }
+    switch setback.cause {
+    case .notesLost: return "no notes of what \(run ?? "an earlier run") had begun are left"
+    case .damaged: return "\(setback.part ?? "what was there of it") was damaged"
+    case .recordingChanged:
+      return "\(Format.visible(setback.part ?? "the recording")) has changed since "
+        + "\(run ?? "an earlier run"), and nothing of that is used"
+    case .takenOver:
+      let process = setback.processNumber.map { "process \($0)" } ?? "another process"
+      return "taken over from \(process)\(run.map { " of \($0)" } ?? ""), which is stopped"
+    }
+  }
+
+  private static func loss(_ seconds: Double) -> String {
+    seconds < 0.05
+      ? "no work lost" : "about \(Format.decimal(seconds, places: 1)) s of work lost"
+  }
+
   /// `Going on with eq, export at 7:12 of 10:00: 3 stages reused, about 1.3 s of work lost`.
   private func resumption(
     of steps: [StepID], at: Double, of total: Double?, lost: Double
   ) -> String {
     var facts: [String] = []
     if reusedCount > 0 { facts.append("\(Count.of(reusedCount, "stage")) reused") }
-    facts.append(
-      lost < 0.05 ? "no work lost" : "about \(Format.decimal(lost, places: 1)) s of work lost")
+    facts.append(Self.loss(lost))
     let names = steps.map(\.name).joined(separator: ", ")
     let place = Format.position(at) + (total.map { " of \(Format.position($0))" } ?? "")
     return "Going on with \(names) at \(place): \(facts.joined(separator: ", "))"

@@ -52,6 +52,8 @@ private struct EventLine: Encodable {
   private var ofSeconds: Double?
   private var lostSeconds: Double?
   private var earlier: RunID?
+  private var cause: Setback.Cause?
+  private var part: String?
   private var processNumber: Int?
   private var isStopped: Bool?
 
@@ -79,10 +81,20 @@ private struct EventLine: Encodable {
       atSeconds = at
       ofSeconds = total
       lostSeconds = lost
-    case .beganAnew(let steps, let earlier):
+    case .beganAnew(let steps, let setback, let lost):
       self.event = "began-anew"
       self.steps = steps.map(\.name)
-      self.earlier = earlier
+      cause = setback.cause
+      part = setback.part
+      earlier = setback.run
+      processNumber = setback.processNumber
+      lostSeconds = lost
+    case .dropped(let id, let part, let at):
+      self.event = "dropped"
+      step = id.name
+      cause = .damaged
+      self.part = part
+      atSeconds = at
     case .passStarted(let steps, let replayed, let mediaSeconds):
       self.event = "pass"
       self.steps = steps.map(\.name)

@@ -6,15 +6,44 @@ import PipelineModel
 struct ReasonText {
   private let reason: StepReason
   private let resumption: (seconds: Double, of: RunID?)?
+  private let setback: Setback?
 
-  /// - Parameter resumption: where the step went on that an earlier run had left unfinished.
-  init(_ reason: StepReason, resumption: (seconds: Double, of: RunID?)? = nil) {
+  /// - Parameters:
+  ///   - resumption: where the step went on that an earlier run had left unfinished.
+  ///   - setback: why that run's work was of no use.
+  init(
+    _ reason: StepReason, resumption: (seconds: Double, of: RunID?)? = nil, setback: Setback? = nil
+  ) {
     self.reason = reason
     self.resumption = resumption
+    self.setback = setback
   }
 
   /// The causes, each a few words, and where the step went on.
-  var phrases: [String] { causes + resumptionPhrase }
+  var phrases: [String] {
+    // That it is the first of its kind says nothing where another run had it in hand.
+    if case .firstTime = reason, setback?.cause == .takenOver { return setbackPhrase }
+    return causes + resumptionPhrase + setbackPhrase
+  }
+
+  private var setbackPhrase: [String] {
+    guard let setback else { return [] }
+    let run = setback.run.map { "run \($0)" } ?? "another run"
+    switch setback.cause {
+    case .notesLost: return ["began anew: no notes of what \(run) had begun were left"]
+    case .damaged: return ["\(setback.part ?? "earlier work") was damaged, and made again"]
+    case .recordingChanged:
+      // Where steps are compared, that says it already.
+      if case .changed = reason { return [] }
+      return ["began anew: \(setback.part ?? "the recording") had changed since \(run)"]
+    case .takenOver:
+      let process = setback.processNumber.map { " (process \($0))" } ?? ""
+      return [
+        "taken over from \(run)\(process), which was stopped, at "
+          + "\(Format.time(setback.at)), and begun anew"
+      ]
+    }
+  }
 
   private var resumptionPhrase: [String] {
     guard let (seconds, run) = resumption else { return [] }
@@ -25,7 +54,8 @@ struct ReasonText {
   private var causes: [String] {
     switch reason {
     case .reused(let run?): ["from run \(run)"]
-    case .reused(nil): ["from a run that is not recorded"]
+    case .reused(nil):
+      ["made by a run whose record was lost; spool repair takes in what is left of it"]
     case .sameWork(let step): ["\(step) did the same work in this run"]
     case .firstTime(isFirstRun: true): ["first run of this pipeline"]
     case .firstTime(isFirstRun: false): ["first time in this pipeline"]
@@ -97,6 +127,12 @@ struct ReasonText {
     if let (seconds, earlier) = resumption {
       members["resumedAtSeconds"] = .number(seconds)
       members["resumedFrom"] = earlier.map { .text($0.name) } ?? .null
+    }
+    if let setback {
+      members["setback"] = .text(setback.cause.rawValue)
+      members["setbackAt"] = .number(setback.at)
+      members["setbackRun"] = setback.run.map { .text($0.name) } ?? .null
+      members["setbackPart"] = setback.part.map { .text($0) } ?? .null
     }
     if case .changed(let changes, _) = reason {
       members["changes"] = .list(changes.map { .group(value($0)) })
