@@ -17,7 +17,7 @@ final class FileRecorder: RunRecorder {
   }
 
   func record(_ event: RunEvent) {
-    if case .warning(let step, let text) = event {
+    if let (step, text) = event.concern {
       recorder.record(.warning(path: path, step: step, text: text))
     }
     let news = state.withLock { state -> Double? in

@@ -28,7 +28,8 @@ public struct RunExplanation: Sendable {
       if let twin = run.steps.first(where: { $0.key == key && $0.outcome == .made }) {
         return .sameWork(as: twin.id)
       }
-      return .reused(madeBy: maker(of: key))
+      if let maker = maker(of: key) { return .reused(madeBy: maker) }
+      return .reusedOfLostRecord(probably: unfinished(before: step)?.id)
     case .made:
       if let maker = maker(of: key) { return .madeAgain(after: maker) }
       return try comparison(of: step, key)
@@ -40,11 +41,16 @@ public struct RunExplanation: Sendable {
   /// that run, as far as one is recorded. Nil for a step that was done from its beginning.
   public func resumption(of step: StepRecord) -> (seconds: Double, of: RunID?)? {
     guard step.outcome == .made, let seconds = step.resumedAtSeconds else { return nil }
-    let unfinished = earlier.first { other in
+    return (seconds, run.resumes ?? unfinished(before: step)?.id)
+  }
+
+  /// The newest earlier run of the same recording that did not come to its end nor, by its record, to
+  /// this step.
+  private func unfinished(before step: StepRecord) -> RunRecord? {
+    earlier.first { other in
       other.state != .done && other.pipeline == run.pipeline && shareRecording(run, other)
         && !other.steps.contains { $0.id == step.id && [.made, .reused].contains($0.outcome) }
     }
-    return (seconds, run.resumes ?? unfinished?.id)
   }
 
   /// The newest earlier run that did this work.

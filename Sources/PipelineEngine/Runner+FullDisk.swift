@@ -27,7 +27,7 @@ extension Runner {
       "\(isFolder ? options.folder : "the store") is full: \(failure.error.message)",
       reason: reason,
       advice: "what is done is kept: free some space, then "
-        + (options.resumeCommand ?? "run the same again") + " goes on",
+        + (options.resumeCommand ?? "running the same again") + " goes on",
       cause: .fullDisk)
     return RunError(
       error, step: failure.step, kind: failure.kind, recording: failure.recording)

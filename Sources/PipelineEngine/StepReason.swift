@@ -2,8 +2,11 @@ public import PipelineModel
 
 /// Why a step of a run was made or reused.
 public enum StepReason: Hashable, Sendable {
-  /// What a step gave was there: made by this run; nil where no record says by which.
-  case reused(madeBy: RunID?)
+  /// What a step gave was there: made by this run.
+  case reused(madeBy: RunID)
+  /// What a step gave was there, and the record of the run that made it was lost: this one, most likely,
+  /// as it was cut off before that step by all that is recorded; nil where no such run is known.
+  case reusedOfLostRecord(probably: RunID?)
   /// Another step of the same run had done the same work.
   case sameWork(as: StepID)
   /// No earlier run of the pipeline had the step; nor had there been one at all, if `isFirstRun`.

@@ -203,7 +203,7 @@ private struct NoteRunRecorder: RunRecorder {
   }
 
   func record(_ event: RunEvent) {
-    guard case .warning(let step, let text) = event else { return }
+    guard let (step, text) = event.concern else { return }
     engine.recorder.record(
       WatchNews(
         .warning, at: engine.clock.now, inbox: note.inbox, note: note.key.name,

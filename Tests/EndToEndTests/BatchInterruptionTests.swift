@@ -79,6 +79,38 @@ struct BatchInterruptionTests {
     #expect(again.report?.reused == 1)
   }
 
+  @Test("a file of a batch whose unfinished work was damaged says so, and is made all the same")
+  func damaged() throws {
+    let pipeline = try folder.pipeline()
+    try Reference.record(folder.path + "/long.wav", seconds: 240, rate: 48000)
+    let store = folder.place.store
+    let running = try RunningSpool(
+      try SpoolProgram.program,
+      ["batch", pipeline, folder.path, "--out", folder.place.out, "--json"],
+      environment: ["SPOOL_STORE": store], folder: folder.place.folder.path)
+    try #require(try running.waits(for: "\"event\":\"progress\"", times: 4))
+    // Unlike a kill, this always leaves a note.
+    running.send(SIGINT)
+    _ = try running.end()
+    let work = store + "/work"
+    var count = 0
+    for name in FileManager.default.enumerator(atPath: work)?.compactMap({ $0 as? String }) ?? [] {
+      let file = "\(work)/\(name)"
+      guard var bytes = try? Data(contentsOf: URL(fileURLWithPath: file)), bytes.count > 1000
+      else { continue }
+      bytes[bytes.count / 3] ^= 1
+      try bytes.write(to: URL(fileURLWithPath: file))
+      count += 1
+    }
+    try #require(count > 0, "the batch was stopped before it had kept anything")
+    let again = try folder.place.spool([
+      "batch", pipeline, folder.path, "--out", folder.place.out, "--json",
+    ])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(again.text.contains(" was damaged"), "\(again.text)")
+    #expect(folder.place.exports.contains { $0.hasPrefix("long.") })
+  }
+
   @Test("300 tiny files: the second time they are left alone, and nothing is read")
   func reused() throws {
     let pipeline = try folder.pipeline()

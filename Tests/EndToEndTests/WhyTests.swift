@@ -48,6 +48,23 @@ struct WhyTests {
     return reasons
   }
 
+  @Test("what was made by a run whose record was lost is said to be, in words")
+  func lostRecord() throws {
+    _ = try run()
+    let files = FileManager.default
+    for name in Workspace.names(in: place.store) where name.hasPrefix("spool.sqlite") {
+      try files.removeItem(atPath: place.store + "/" + name)
+    }
+    try files.removeItem(atPath: place.store + "/backups")
+    try files.removeItem(atPath: place.store + "/records/runs")
+    _ = try run()
+    for (stage, reason) in try reasons() {
+      #expect(
+        reason == "reused from an earlier run, whose record was lost; "
+          + "spool check tells whether more is missing", "\(stage)")
+    }
+  }
+
   @Test("the first run, a repetition and another threshold")
   func threshold() throws {
     let first = try run()

@@ -85,13 +85,19 @@ extension [ExportTarget] {
   /// What the files of a stream will cost.
   func cost(of stream: SoundOutline) -> SinkCost {
     var cost = SinkCost()
+    var (scratch, scratchAtEnd, publishedAtEnd) = (0, 0, 0)
     for target in self {
       let bytes = target.byteCount(of: stream)
       cost.byteCount += bytes
-      cost.scratchByteCount += target.scratchByteCount(of: stream)
       cost.publishedByteCount += bytes
+      let most = target.scratchByteCount(of: stream)
+      scratch += most
+      scratchAtEnd += target.scratchByteCount(of: stream, untilEnd: false)
+      if most == 0 { publishedAtEnd += bytes }
       cost.coreSeconds += target.coreSeconds * Double(stream.format.channelCount) / 2
     }
+    // Other files are published when the stream has ended, and by then less is laid aside.
+    cost.scratchByteCount = Swift.max(scratchAtEnd, scratch - publishedAtEnd)
     return cost
   }
 }

@@ -50,25 +50,32 @@ struct ExportTarget: Sendable {
     return SampleBounds(limit: 64)
   }
 
-  /// How long the file will be, roughly.
+  /// How long the file will be, at most and as closely as the format tells without a look at the sound.
+  /// Nothing is lost if a run pauses, but much time: noise of full scale, which no lossless encoder makes
+  /// shorter, has to fit as well.
   func byteCount(of stream: SoundOutline) -> Int {
     let samples = Double((stream.frames?.count ?? 0) * stream.format.channelCount)
     let bytes =
       switch spec {
       case .wav: samples * Double(depth?.rawValue ?? 32) / 8
-      case .aac(let bitRate): (stream.duration?.value ?? 0) * Double(bitRate) / 8
-      case .alac, .flac: samples * Double(depth?.rawValue ?? 24) / 8 * 0.75
+      // With the container's table of packets.
+      case .aac(let bitRate): (stream.duration?.value ?? 0) * Double(bitRate) / 8 * 1.03
+      case .alac: samples * Double(depth?.rawValue ?? 24) / 8 * 1.002
+      case .flac: samples * Double(depth?.rawValue ?? 24) / 8 * 1.02
       }
     return Int(bytes) + 4096
   }
 
-  /// Bytes that its encoder lays aside while it works, at most. AAC is encoded in stretches of 45 s,
-  /// one for each core, two that wait and one that comes in, whose sound lies in the store meanwhile.
-  func scratchByteCount(of stream: SoundOutline) -> Int {
-    guard case .aac = spec, let frames = stream.frames?.count else { return 0 }
-    let stretches = CoreCount.online + 3
-    let most = stream.format.channelCount > 2 ? frames : stretches * Self.stretchLength
-    return min(frames, most) * 4 * stream.format.channelCount
+  /// Bytes that its encoder lays aside while it works, at most. AAC is encoded in stretches of 45 s:
+  /// the sound of one for each core and of two that wait lies in the store meanwhile, and until the
+  /// stream has ended that of one more, which comes in.
+  func scratchByteCount(of stream: SoundOutline, untilEnd: Bool = true) -> Int {
+    guard case .aac = spec, let frames = stream.frames?.count, stream.format.channelCount <= 2
+    else {
+      return 0
+    }
+    let stretches = CoreCount.online + (untilEnd ? 3 : 2)
+    return min(frames, stretches * Self.stretchLength) * 4 * stream.format.channelCount
   }
 
   /// Frames of a stretch: 2112 packets.

@@ -53,9 +53,11 @@ struct ReasonText {
 
   private var causes: [String] {
     switch reason {
-    case .reused(let run?): ["from run \(run)"]
-    case .reused(nil):
-      ["made by a run whose record was lost; spool repair takes in what is left of it"]
+    case .reused(let run): ["from run \(run)"]
+    case .reusedOfLostRecord(let run?):
+      ["most likely from run \(run): what that noted last was lost"]
+    case .reusedOfLostRecord(nil):
+      ["from an earlier run, whose record was lost; spool check tells whether more is missing"]
     case .sameWork(let step): ["\(step) did the same work in this run"]
     case .firstTime(isFirstRun: true): ["first run of this pipeline"]
     case .firstTime(isFirstRun: false): ["first time in this pipeline"]
@@ -71,6 +73,7 @@ struct ReasonText {
   var run: RunID? {
     switch reason {
     case .reused(let run): run
+    case .reusedOfLostRecord(let run): run
     case .changed(_, let run), .madeAgain(let run): run
     default: nil
     }
@@ -108,7 +111,7 @@ struct ReasonText {
   /// One word for the kind of reason.
   private var word: String {
     switch reason {
-    case .reused: "reused"
+    case .reused, .reusedOfLostRecord: "reused"
     case .sameWork: "same-work"
     case .firstTime(let isFirstRun): isFirstRun ? "first-run" : "first-time"
     case .changed: "changed"
