@@ -28,7 +28,8 @@ struct MixdownStage: SoundSourceStage {
       only soloed tracks are heard; a muted track never is, and is not even read. The mix is as \
       long as the last track that is heard. Recordings are brought to the rate of the mix, which \
       is that of the first track unless sample-rate says otherwise. With session, the settings of \
-      the tracks come from a session file. The sum is kept above full scale too, with a warning: \
+      the tracks come from a session file; where it names no files, the tracks stand beside it in \
+      the order of its channels. The sum is kept above full scale too, with a warning: \
       headroom: reduce listens to the whole mix first and turns it down as far as it needs, while \
       normalize and limit below do so by ear. Stems add up to the mix: matching, ducking and \
       headroom are decided for the whole.
