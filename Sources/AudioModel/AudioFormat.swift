@@ -3,8 +3,10 @@
 public struct AudioFormat: Hashable, Sendable, Codable {
   /// Frames a second; 1 to 768,000 Hz.
   public let sampleRate: Hertz
-  /// Channels in a frame; 1 to 64.
+  /// Channels in a frame; 1 to `mostChannels`.
   public let channelCount: Int
+  /// The most channels that sound has.
+  public static let mostChannels = 64
 
   /// Describes a stream.
   public init(sampleRate: Hertz, channelCount: Int) {

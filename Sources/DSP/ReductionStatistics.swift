@@ -23,17 +23,39 @@ struct ReductionStatistics: BitwiseCopyable {
   }
 
   /// Takes the reductions of `count` frames that were scaled by `gains`, above 0 and at most 1.
-  /// - Parameter gains: as many as `count`, rounded up to a multiple of eight, can be read.
   @inline(__always)
   mutating func add(gains: UnsafePointer<Float>, count: Int) {
-    // 20 · log₁₀ 2: octaves of amplitude to decibels.
-    let decibels = SIMD8<Float>(repeating: 6.020_6)
-    for start in stride(from: 0, to: count, by: 8) {
-      let octaves = unsafe BinaryLogarithm.log2(LinkedLevel.load(gains + start))
-      let reductions = SIMD8<Float>() - octaves * decibels
-      for lane in 0..<min(8, count - start) { add(Double(reductions[lane])) }
+    let threshold = SIMD8(repeating: Int32(bitPattern: Float(Self.audible).bitPattern))
+    var sums = SIMD8<Double>.zero
+    var (lowest, highest) = (SIMD8<Float>(repeating: .infinity), SIMD8<Float>.zero)
+    var audible = SIMD8<Int32>.zero
+    var index = 0
+    while index &+ 8 <= count {
+      let reductions = unsafe Self.reductions(LinkedLevel.load(gains + index))
+      sums += SIMD8<Double>(reductions)
+      highest = LinkedLevel.greater(highest, reductions)
+      lowest = LinkedLevel.lesser(lowest, reductions)
+      // Floats that are not negative are in the order of their bits; the sign tells which is less.
+      let bits = unsafe unsafeBitCast(reductions, to: SIMD8<Int32>.self)
+      audible &-= (threshold &- bits) &>> 31
+      index &+= 8
     }
-    frames += count
+    sum += sums.sum()
+    active &+= Int(audible.wrappedSum())
+    least = min(least, Double(lowest.min()))
+    greatest = max(greatest, Double(highest.max()))
+    while index < count {
+      unsafe add(Double(Self.reductions(SIMD8(repeating: gains[index]))[0]))
+      index &+= 1
+    }
+    frames &+= count
+  }
+
+  /// Gains as reductions in dB.
+  @inline(__always)
+  private static func reductions(_ gains: SIMD8<Float>) -> SIMD8<Float> {
+    // 20 · log₁₀ 2: octaves of amplitude to decibels.
+    SIMD8<Float>.zero - BinaryLogarithm.log2(gains) * SIMD8(repeating: 6.020_6)
   }
 
   /// Takes `count` frames of one and the same reduction.

@@ -23,7 +23,8 @@ struct FadeStage: SoundFilterStage {
       The fade-out ends with the sound, wherever that turns out to be: its length is held back \
       until the stream ends. The curves: `linear`; `s-curve`, half a cosine; `exponential`, an \
       even number of decibels a second, over 100 dB; `equal-power`, a quarter of a sine. A \
-      fade-out that is longer than the sound takes all of it.
+      fade-out that is longer than the sound takes all of it, and a fade-in does not arrive; where \
+      both meet, both act.
       """,
     parameters: [
       ParameterDescriptor(

@@ -17,6 +17,7 @@ struct MixdownStage: SoundSourceStage {
     let headroom: String
     let ceiling: Decibels
     let stem: Int?
+    let stems: Bool?
   }
 
   static let descriptor = StageDescriptor(
@@ -28,10 +29,13 @@ struct MixdownStage: SoundSourceStage {
       only soloed tracks are heard; a muted track never is, and is not even read. The mix is as \
       long as the last track that is heard. Recordings are brought to the rate of the mix, which \
       is that of the first track unless sample-rate says otherwise. With session, the settings of \
-      the tracks come from a session file. The sum is kept above full scale too, with a warning: \
+      the tracks come from a session file; where it names no files, the tracks stand beside it in \
+      the order of its channels. The sum is kept above full scale too, with a warning: \
       headroom: reduce listens to the whole mix first and turns it down as far as it needs, while \
       normalize and limit below do so by ear. Stems add up to the mix: matching, ducking and \
-      headroom are decided for the whole.
+      headroom are decided for the whole. With stems: true, those of all tracks that are heard \
+      stand side by side in one sound, each with the channels of the mix; split: { by: channel, \
+      width: 2 } makes files of them.
       """,
     flow: .streaming(.sound, .source),
     inputs: [
@@ -74,6 +78,8 @@ struct MixdownStage: SoundSourceStage {
       ParameterDescriptor(
         "stem", .integer(1...256), .optional,
         "give this track alone, just as it is in the mix"),
+      ParameterDescriptor(
+        "stems", .flag, .optional, "give every track that is heard, side by side, not their sum"),
     ])
 
   static var libraries: [String: String] { MediaVersions.all }
@@ -82,6 +88,9 @@ struct MixdownStage: SoundSourceStage {
   private let hasTrackSettings: Bool
 
   init(_ parameters: Parameters) throws(StageError) {
+    guard parameters.stem == nil || parameters.stems != true else {
+      throw StageError("mixdown gives one stem or all of them", advice: "stem: 1, or stems: true")
+    }
     var tracks: [MixTrack] = []
     for track in parameters.tracks ?? [] { tracks.append(try track.track) }
     hasTrackSettings = parameters.tracks != nil
@@ -90,7 +99,8 @@ struct MixdownStage: SoundSourceStage {
       channelCount: parameters.channels,
       panLaw: PanLaw(rawValue: parameters.panLaw) ?? .constantPower,
       ducks: (parameters.duck ?? []).map(\.duck), match: parameters.match,
-      ceiling: parameters.headroom == "reduce" ? parameters.ceiling : nil, stem: parameters.stem)
+      ceiling: parameters.headroom == "reduce" ? parameters.ceiling : nil, stem: parameters.stem,
+      givesStems: parameters.stems == true)
   }
 
   func open(_ inputs: [SoundInput]) throws(StageError) -> any SoundSource {

@@ -11,6 +11,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
     let threshold: Decibels
     let minimum: Seconds
     let padding: Seconds
+    let width: Int?
     let formats: [String]
     let wav: ExportStage.Linear
     let m4a: ExportStage.Lossy
@@ -31,7 +32,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
       where there is no pause, the whole is one piece. By marker, it is cut at the chapters or cue \
       points of the recording that is named with recording: $input; it must stand above all that \
       moves sound in time, such as trim. By channel, every channel of a polyphonic recording is a \
-      file of its own. Files are encoded as export does it, and put into the output folder when \
+      file of its own; with width: 2, every two that stand side by side. Files are encoded as export does it, and put into the output folder when \
       all of them are whole: take-01.wav, take-02.wav, with more digits where there are more than \
       99. There are 999 pieces at most. The sound passes on to the stages below unchanged. The \
       measurement lists the pieces, in seconds.
@@ -61,6 +62,9 @@ struct SplitStage: SoundSinkStage, PublishingStage {
       ParameterDescriptor(
         "padding", .number(.milliseconds, 0...10_000), .defaulted("100 ms"),
         "by silence: how much of a pause goes to the piece behind it"),
+      ParameterDescriptor(
+        "width", .integer(1...8), .optional,
+        "by channel: how many that stand side by side make a file; one without it"),
     ] + .exportOptions(formats: .defaulted("wav")) + [
       ParameterDescriptor(
         "name", .text(maximumLength: 200), .defaulted("{stem}-{piece}"),
@@ -87,7 +91,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
           threshold: parameters.threshold, minimum: parameters.minimum,
           padding: parameters.padding))
     case (nil, "marker"): method = .markers
-    case (nil, "channel"): method = .channels
+    case (nil, "channel"): method = .channels(width: parameters.width ?? 1)
     default:
       throw StageError(
         "split needs either at or by", advice: "at: [1:00, 2:30], or by: silence")
@@ -100,7 +104,12 @@ struct SplitStage: SoundSinkStage, PublishingStage {
   func check(_ stream: SoundOutline) throws(StageError) {
     switch method {
     case .times(let times): _ = try times.breaks(in: stream)
-    case .channels where stream.format.channelCount > SplitName.mostPieces:
+    case .channels(let width) where stream.format.channelCount % width != 0:
+      throw StageError(
+        "split cannot make files of \(width) channels",
+        reason: "the sound has \(stream.format.channelCount), which is no multiple of \(width)",
+        advice: "a width that \(stream.format.channelCount) is a multiple of")
+    case .channels(let width) where stream.format.channelCount / width > SplitName.mostPieces:
       throw SplitName.tooMany
     default: break
     }
@@ -116,7 +125,8 @@ struct SplitStage: SoundSinkStage, PublishingStage {
     }
     let finder: BreakFinder
     switch method {
-    case .channels: return try ChannelSplitSink(targets, stream, context)
+    case .channels(let width):
+      return try ChannelSplitSink(targets, width: width, stream, context)
     case .times(let times): finder = BreakFinder(try times.breaks(in: stream), mustFit: true)
     case .pauses(let settings): finder = BreakFinder(settings, format: stream.format)
     case .markers:
@@ -175,5 +185,5 @@ enum SplitMethod: Hashable, Sendable {
   case times(SplitTimes)
   case pauses(PauseFinder.Settings)
   case markers
-  case channels
+  case channels(width: Int)
 }

@@ -100,6 +100,92 @@ struct MixdownTests {
     #expect(partial.errorOutput.contains("forgotten.yaml:3:5: error: the channel has neither"))
   }
 
+  @Test("into stems side by side, which are files after a split, and add up to the mix")
+  func stems() throws {
+    let tracks = [
+      try record("voice.wav", channels: 1), try record("music.wav"),
+      try record("muted.wav"), try record("late.wav", rate: 32_000),
+    ]
+    func pipeline(_ mix: String, _ rest: String, _ name: String) throws -> String {
+      try place.pipeline(
+        """
+        pipeline: stems
+        inputs: { tracks: sound+ }
+        stages:
+          - mixdown:
+              from: $tracks
+              tracks:
+                - { name: voice, pan: -0.4 }
+                - { name: music, volume: 1.5 }
+                - { mute: true }
+                - { offset: 0.5 s, volume: 1.4 }
+              duck: { track: music, by: voice }
+              headroom: reduce
+              \(mix)
+          - \(rest)
+        """, named: name)
+    }
+    let export = "export: { formats: wav, wav: { bits: float }, name: mix }"
+    let mixed = try place.run(try pipeline("", export, "mix.yaml"), tracks)
+    #expect(mixed.exitCode == 0, "\(mixed.errorOutput)")
+    let split = "split: { by: channel, width: 2, wav: { bits: float }, name: \"stem-{piece}\" }"
+    let stemmed = try pipeline("stems: true", split, "stems.yaml")
+    let run = try place.run(stemmed, tracks)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(place.exports == ["mix.wav", "stem-01.wav", "stem-02.wav", "stem-03.wav"])
+    let mix = try Reference.floats(of: place.out + "/mix.wav")
+    let stems = try (1...3).map { try Reference.floats(of: place.out + "/stem-0\($0).wav") }
+    #expect(mix.count == 2 * 44_100 * 5 / 2)
+    #expect(stems.allSatisfy { $0.count == mix.count && $0.contains { abs($0) > 0.1 } })
+    // All three are rounded once more than their sum.
+    let isSum = mix.indices.allSatisfy { frame in
+      abs(stems.reduce(0) { $0 + $1[frame] } - mix[frame]) < 3e-7
+    }
+    #expect(isSum)
+    #expect(stems[2].prefix(44_100).allSatisfy { $0 == 0 })
+    // One alone is what it is among the others, to its own end.
+    let single = try pipeline(
+      "stem: 2", export.replacing("name: mix", with: "name: alone"), "one.yaml")
+    #expect(try place.run(single, tracks).exitCode == 0)
+    let alone = try Reference.floats(of: place.out + "/alone.wav")
+    #expect(alone == Array(stems[1].prefix(alone.count)))
+    #expect(stems[1].dropFirst(alone.count).allSatisfy { $0 == 0 })
+
+    let killed = try place.spool(
+      ["crashtest", stemmed] + tracks + ["--kills", "6", "--seed", "3", "--json"])
+    #expect(killed.exitCode == 0, "\(killed.text) \(killed.errorOutput)")
+  }
+
+  @Test("but not into more stems than a sound has channels, nor into files of uneven width")
+  func tooManyStems() throws {
+    let track = try record("a.wav")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: many
+      inputs: { tracks: sound+ }
+      stages:
+        - mixdown: { from: $tracks, stems: true }
+        - split: { by: channel, width: 3 }
+      """)
+    let many = try place.run(pipeline, Array(repeating: track, count: 33))
+    #expect(many.exitCode == 1)
+    #expect(many.complaint?.what.contains("too many stems") == true, "\(many.errorOutput)")
+    #expect(many.complaint?.why == "they take 66 channels, and 64 are the most")
+    let uneven = try place.run(pipeline, [track, track])
+    #expect(uneven.exitCode == 1)
+    #expect(
+      uneven.complaint?.why == "the sound has 4, which is no multiple of 3",
+      "\(uneven.errorOutput)")
+    #expect(place.exports == [])
+    let both = try place.pipeline(
+      """
+      pipeline: both
+      inputs: { tracks: sound+ }
+      stages: [{ mixdown: { from: $tracks, stems: true, stem: 1 } }, { export: wav }]
+      """, named: "both.yaml")
+    #expect(try place.run(both, [track]).exitCode == 2)
+  }
+
   @Test("and what is wrong with a session is shown at its place")
   func mistakes() throws {
     let pipeline = PackageFiles.pipeline("session-mix.yaml")

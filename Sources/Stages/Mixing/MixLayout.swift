@@ -15,6 +15,8 @@ struct MixLayout {
     let isHeard: Bool
     /// Whether it is part of what is given: of the mix, or the wanted stem.
     let isGiven: Bool
+    /// The first channel that it has in what is given: 0, but where stems stand side by side.
+    let output: Int
 
     /// The gain in front of the pan control.
     var fader: Double { track.volume * track.gain.amplitude }
@@ -28,8 +30,10 @@ struct MixLayout {
   }
 
   let settings: MixSettings
-  /// What comes out.
+  /// What comes out: the mix, or stems side by side.
   let format: AudioFormat
+  /// The mix.
+  let mixFormat: AudioFormat
   /// The tracks, in order.
   let lanes: [Lane]
   /// Those ducks whose both tracks are heard.
@@ -48,7 +52,7 @@ struct MixLayout {
       settings.tracks
       + Array(repeating: MixTrack(), count: inputs.count - settings.tracks.count)
     let rate = settings.sampleRate ?? inputs.first?.format?.sampleRate ?? Hertz(48_000)
-    format = AudioFormat(sampleRate: rate, channelCount: settings.channelCount)
+    mixFormat = AudioFormat(sampleRate: rate, channelCount: settings.channelCount)
     let areHeard = tracks.areHeard
     guard areHeard.contains(true) else {
       throw StageError(
@@ -64,6 +68,7 @@ struct MixLayout {
     }
     let origin = inputs.compactMap(\.timestamp).min { $0.value < $1.value }
     var lanes: [Lane] = []
+    var end = 0
     for (index, input) in inputs.enumerated() {
       if areHeard[index] { try input.check(rate: rate) }
       lanes.append(
@@ -71,9 +76,19 @@ struct MixLayout {
           input: input, track: tracks[index],
           offset: try MixLayout.frames(tracks[index].offset, input, origin, rate),
           isHeard: areHeard[index],
-          isGiven: areHeard[index] && settings.stem.map { $0 == index + 1 } ?? true))
+          isGiven: areHeard[index] && settings.stem.map { $0 == index + 1 } ?? true,
+          output: settings.givesStems ? end : 0))
+      if areHeard[index] { end += settings.channelCount }
     }
     self.lanes = lanes
+    guard !settings.givesStems || end <= AudioFormat.mostChannels else {
+      throw StageError(
+        "there are too many stems to stand side by side",
+        reason: "they take \(end) channels, and \(AudioFormat.mostChannels) are the most",
+        advice: "stems of channels: 1, or some of them one by one, stem: 1")
+    }
+    format = AudioFormat(
+      sampleRate: rate, channelCount: settings.givesStems ? end : settings.channelCount)
     ducks = try MixLayout.ducks(settings.ducks, tracks).filter {
       areHeard[$0.track] && areHeard[$0.by]
     }

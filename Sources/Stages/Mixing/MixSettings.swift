@@ -34,6 +34,8 @@ struct MixSettings: Sendable {
   let ceiling: Decibels?
   /// The only track that is given, counted from 1; nil gives the sum.
   let stem: Int?
+  /// Whether all tracks are given side by side, each as it is in the mix, in place of their sum.
+  let givesStems: Bool
 }
 
 extension MixSettings {

@@ -26,6 +26,8 @@ final class MixSource: SoundSource {
   private var phase: Phase?
   private var matching: [Decibels]
   private var loudness: [Int: LUFS] = [:]
+  /// A block of the mix that is heard before it is given.
+  private var rehearsed: AudioBuffer
   /// What the ceiling takes from the mix.
   private var reduction = Decibels(0)
 
@@ -34,6 +36,9 @@ final class MixSource: SoundSource {
     self.layout = layout
     self.blockLength = blockLength
     outline = layout.outline
+    rehearsed = AudioBuffer(
+      channelCount: layout.mixFormat.channelCount,
+      capacity: layout.settings.ceiling == nil ? .zero : blockLength)
     matching = layout.lanes.map { _ in Decibels(0) }
     if layout.settings.stem == nil {
       warnings = layout.latecomers.map { latecomer in
@@ -52,14 +57,13 @@ final class MixSource: SoundSource {
       try advance(scans)
       return true
     case .rehearsing(let mixer, let meter):
-      if try mixer.read(into: &buffer) {
-        meter.analyse(buffer)
+      if try mixer.read(into: &rehearsed) {
+        meter.analyse(rehearsed)
       } else {
         let peak = meter.finding().truePeak?.value ?? -.infinity
         reduction = Decibels(min(0, (layout.settings.ceiling?.value ?? 0) - peak))
         phase = .mixing(try makeMixer(isWhole: false))
       }
-      buffer.frameCount = .zero
       return true
     case .mixing(let mixer):
       if try mixer.read(into: &buffer) { return true }
@@ -90,7 +94,7 @@ final class MixSource: SoundSource {
   /// The phase after the voices were matched.
   private func mixingPhase() throws(StageError) -> Phase {
     if layout.settings.ceiling == nil { return .mixing(try makeMixer(isWhole: false)) }
-    return .rehearsing(try makeMixer(isWhole: true), TruePeakMeter(format: layout.format))
+    return .rehearsing(try makeMixer(isWhole: true), TruePeakMeter(format: layout.mixFormat))
   }
 
   private func makeMixer(isWhole: Bool) throws(StageError) -> Mixer {
@@ -150,7 +154,7 @@ final class MixSource: SoundSource {
     if mixer.peak > 1 {
       let excess = Decibels(amplitude: Double(mixer.peak)).value
       warnings.append(
-        "the mix goes \(Unit.decibels.format((excess * 10).rounded() / 10)) over full scale: put "
+        "\(layout.settings.givesStems ? "a stem" : "the mix") goes \(Unit.decibels.format((excess * 10).rounded() / 10)) over full scale: put "
           + "limit or normalize below it, or mix with headroom: reduce")
     }
   }

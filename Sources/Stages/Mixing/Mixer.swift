@@ -50,14 +50,15 @@ final class Mixer {
   /// - Parameters:
   ///   - matching: gains in front of the faders, one for each lane.
   ///   - masterGain: for the sum.
-  ///   - isWhole: whether all that is heard is mixed, whichever stem is wanted.
+  ///   - isWhole: whether all that is heard is mixed, whichever stems are wanted.
   init(
     _ layout: MixLayout, matching: [Decibels], masterGain: Double, isWhole: Bool,
     blockLength: Frames, pool: WorkerPool, buffers: BufferPool
   ) throws(StageError) {
     gain = masterGain
     self.blockLength = blockLength
-    bus = MixBus(channelCount: layout.format.channelCount, capacity: blockLength)
+    let format = isWhole ? layout.mixFormat : layout.format
+    bus = MixBus(channelCount: format.channelCount, capacity: blockLength)
     wasHeard = Array(repeating: false, count: layout.lanes.count)
     let rate = layout.format.sampleRate
     // The keys come first: who gives way needs the gains of the same block.
@@ -77,7 +78,8 @@ final class Mixer {
     }
     for (index, lane) in layout.lanes.enumerated() where isWhole ? lane.isHeard : lane.isGiven {
       let routes = Mixer.routes(
-        of: lane, fader: lane.fader * matching[index].amplitude, in: layout)
+        of: lane, fader: lane.fader * matching[index].amplitude, from: isWhole ? 0 : lane.output,
+        in: layout)
       strands.append(
         Strand(
           reader: TrackReader(
@@ -158,20 +160,21 @@ final class Mixer {
 
   /// Mono tracks are panned, stereo tracks balanced. In a mono mix there is no pan, and a stereo
   /// track comes in as the mean of its channels.
+  /// - Parameter output: the first channel on the bus.
   private static func routes(
-    of lane: MixLayout.Lane, fader: Double, in layout: MixLayout
+    of lane: MixLayout.Lane, fader: Double, from output: Int, in layout: MixLayout
   ) -> [Route] {
-    switch (lane.input.channelCount, layout.format.channelCount) {
-    case (1, 1): return [Route(channel: 0, output: 0, gain: fader)]
+    switch (lane.input.channelCount, layout.mixFormat.channelCount) {
+    case (1, 1): return [Route(channel: 0, output: output, gain: fader)]
     case (_, 1):
-      return [0, 1].map { Route(channel: $0, output: 0, gain: fader / 2) }
+      return [0, 1].map { Route(channel: $0, output: output, gain: fader / 2) }
     case (let channels, _):
       let gains =
         channels == 1
         ? layout.settings.panLaw.gains(pan: lane.track.pan) : PanLaw.balance(lane.track.pan)
       return [
-        Route(channel: 0, output: 0, gain: fader * gains.left),
-        Route(channel: channels - 1, output: 1, gain: fader * gains.right),
+        Route(channel: 0, output: output, gain: fader * gains.left),
+        Route(channel: channels - 1, output: output + 1, gain: fader * gains.right),
       ]
     }
   }

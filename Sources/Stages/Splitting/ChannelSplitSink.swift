@@ -2,28 +2,31 @@ import AudioModel
 import PipelineEngine
 import PipelineModel
 
-/// Writes every channel of a stream into files of its own, side by side.
+/// Writes every channel of a stream, or every few that stand side by side, into files of their own.
 final class ChannelSplitSink: SoundSink {
   let firstFrame: Frames
   private let pieces: [PieceWriter]
+  private let width: Int
   private let format: AudioFormat
   private let store: any ArtifactStore
   private var position: Frames
 
+  /// - Parameter width: channels of a file; of the stream's there must be a multiple.
   init(
-    _ targets: [ExportTarget], _ stream: SoundOutline, _ context: SinkContext
+    _ targets: [ExportTarget], width: Int, _ stream: SoundOutline, _ context: SinkContext
   ) throws(StageError) {
     format = stream.format
+    self.width = width
     store = context.store
     let noted = context.work.resuming.flatMap {
       try? Findings.decode([PieceWriter.Standing].self, from: $0.state)
     }
     var pieces: [PieceWriter] = []
-    for channel in 0..<stream.format.channelCount {
+    for number in 1...stream.format.channelCount / width {
       pieces.append(
         try PieceWriter(
-          channel + 1, at: .zero, channel: channel, targets, stream, context,
-          resuming: noted?.first { $0.number == channel + 1 }))
+          number, at: .zero, channels: (number - 1) * width..<number * width, targets, stream,
+          context, resuming: noted?.first { $0.number == number }))
     }
     self.pieces = pieces
     firstFrame = pieces.map(\.firstFrame).min() ?? .zero
@@ -59,7 +62,8 @@ final class ChannelSplitSink: SoundSink {
     for piece in pieces {
       files.pieces.append(
         SplitFiles.Piece(
-          range: .zero..<position, channel: piece.number, files: try piece.finish()))
+          range: .zero..<position, channel: (piece.number - 1) * width + 1,
+          files: try piece.finish()))
     }
     return try files.result(of: format, in: store)
   }

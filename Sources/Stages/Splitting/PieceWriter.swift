@@ -21,23 +21,23 @@ final class PieceWriter: @unchecked Sendable {
   /// all files are whole.
   let firstFrame: Frames
   private(set) var isClosed = false
-  private let channel: Int?
+  private let channels: Range<Int>?
   private let sink: ExportSink
   private let buffers: BufferPool
 
   /// Begins the files of a piece, or goes on with what an earlier process noted of it.
-  /// - Parameter channel: the only channel that it has; nil for all.
+  /// - Parameter channels: those that it has; nil for all.
   init(
-    _ number: Int, at start: Frames, channel: Int? = nil, _ targets: [ExportTarget],
+    _ number: Int, at start: Frames, channels: Range<Int>? = nil, _ targets: [ExportTarget],
     _ stream: SoundOutline, _ context: SinkContext, resuming noted: Standing? = nil
   ) throws(StageError) {
     self.number = number
     self.start = start
-    self.channel = channel
+    self.channels = channels
     buffers = context.buffers
     let rate = stream.format.sampleRate
     let format = AudioFormat(
-      sampleRate: rate, channelCount: channel == nil ? stream.format.channelCount : 1)
+      sampleRate: rate, channelCount: channels?.count ?? stream.format.channelCount)
     let work = ListenerWork(
       claim: context.work.claim, name: "\(context.work.name).\(number)",
       resuming: noted.map { ListenerProgress(needsFrom: .zero, state: $0.state) })
@@ -58,15 +58,16 @@ final class PieceWriter: @unchecked Sendable {
     let first = max(range.lowerBound, firstFrame)
     guard first < range.upperBound else { return }
     let count = range.upperBound - first
-    if channel == nil, count == block.buffer.frameCount { return try sink.take(block) }
+    if channels == nil, count == block.buffer.frameCount { return try sink.take(block) }
     var part = buffers.makeBuffer(
-      channelCount: channel == nil ? block.buffer.channelCount : 1,
-      capacity: block.buffer.capacity)
-    if let channel {
+      channelCount: channels?.count ?? block.buffer.channelCount, capacity: block.buffer.capacity)
+    if let channels {
       part.frameCount = count
       let offset = (first - position).count
-      unsafe part.baseAddress(ofChannel: 0).update(
-        from: block.buffer.baseAddress(ofChannel: channel) + offset, count: count.count)
+      for (own, channel) in channels.enumerated() {
+        unsafe part.baseAddress(ofChannel: own).update(
+          from: block.buffer.baseAddress(ofChannel: channel) + offset, count: count.count)
+      }
     } else {
       part.copy(from: block.buffer, start: first - position, count: count)
     }

@@ -12,7 +12,7 @@ struct SplitReport: Codable {
     let to: Seconds
     /// What its marker calls it.
     let title: String?
-    /// The only channel that it has, counted from 1; nil where it has all.
+    /// The only channel that it has, or the first of several, counted from 1; nil where it has all.
     let channel: Int?
   }
 

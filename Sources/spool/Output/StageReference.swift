@@ -17,7 +17,8 @@ struct StageReference {
     }
     if !descriptor.parameters.isEmpty {
       lines += ["", "Parameters"]
-      for parameter in descriptor.parameters { lines += rows(parameter, indent: 2) }
+      let column = max(18, descriptor.parameters.map { nameEnd($0, indent: 2) }.max() ?? 0)
+      for parameter in descriptor.parameters { lines += rows(parameter, indent: 2, column) }
     }
     if let shorthand = descriptor.shorthand {
       lines += ["", "A value in place of the mapping stands for \(shorthand)."]
@@ -30,18 +31,28 @@ struct StageReference {
     return "  \(Format.pad(port.name.name, 16))\(Format.pad(kind, 14))\(port.summary)"
   }
 
-  private func rows(_ parameter: ParameterDescriptor, indent: Int) -> [String] {
+  /// Where the longest name of a parameter and its members ends, with a gap behind it.
+  private func nameEnd(_ parameter: ParameterDescriptor, indent: Int) -> Int {
+    members(of: parameter).map { nameEnd($0, indent: indent + 2) }
+      .reduce(indent + parameter.name.count + 2, max)
+  }
+
+  private func members(of parameter: ParameterDescriptor) -> [ParameterDescriptor] {
+    switch parameter.type {
+    case .group(let group): group
+    case .list(of: .group(let group), _): group
+    default: []
+    }
+  }
+
+  /// - Parameter column: where what is said of a parameter begins.
+  private func rows(_ parameter: ParameterDescriptor, indent: Int, _ column: Int) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines = [
-      "\(margin)\(Format.pad(parameter.name, 18 - indent))\(parameter.summary)"
+      "\(margin)\(Format.pad(parameter.name, column - indent))\(parameter.summary)"
     ]
-    let detail = String(repeating: " ", count: 18)
-    let members: [ParameterDescriptor]
-    switch parameter.type {
-    case .group(let group): members = group
-    case .list(of: .group(let group), _): members = group
-    default: members = []
-    }
+    let detail = String(repeating: " ", count: column)
+    let members = members(of: parameter)
     if members.isEmpty {
       lines.append("\(detail)allowed: \(parameter.type.allowed)")
     }
@@ -50,7 +61,7 @@ struct StageReference {
     case .optional: break
     case .defaulted(let text): if members.isEmpty { lines.append("\(detail)default: \(text)") }
     }
-    return lines + members.flatMap { rows($0, indent: indent + 2) }
+    return lines + members.flatMap { rows($0, indent: indent + 2, column) }
   }
 
   private func wrap(_ text: String, width: Int) -> [String] {
