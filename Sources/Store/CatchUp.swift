@@ -3,6 +3,17 @@ struct CatchUp: Hashable, Sendable {
   var checkpoints = 0
   var runs = 0
   var notes = 0
+  /// The notes that are counted: a line may tell of a part of one.
+  private var counted: Set<String> = []
+
+  init(checkpoints: Int = 0, runs: Int = 0, notes: Int = 0) {
+    (self.checkpoints, self.runs, self.notes) = (checkpoints, runs, notes)
+  }
+
+  /// Counts a note once.
+  mutating func countNote(_ key: Substring) {
+    if counted.insert(String(key)).inserted { notes += 1 }
+  }
 
   var isEmpty: Bool { checkpoints == 0 && runs == 0 && notes == 0 }
 

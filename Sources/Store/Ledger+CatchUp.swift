@@ -57,17 +57,17 @@ extension Ledger {
         for line in Self.last(lines) { try rebuild.adopt(line, into: &database, &news) }
         standing.byteCount = end
         standing.number = max(standing.number, lines.last?.number ?? 0)
+        try Self.raiseNumber(to: standing.number, in: &database)
       case .everything(let lines):
         let adopted = try rebuild.adoptAll(into: &database)
         (news.checkpoints, news.runs) = adopted
-        let isOfNotes = { (line: LedgerLine) in line.kind == .note || line.kind == .command }
+        let isOfNotes = { (line: LedgerLine) in
+          [.note, .notePart, .command].contains(line.kind)
+        }
         for line in Self.last(lines.filter(isOfNotes)) where line.number > standing.number {
           try rebuild.adopt(line, into: &database, &news)
         }
-        // Later than all that was found, whatever the clock said when the counter began.
-        try database.run(
-          "UPDATE epochs SET last = max(last, ?)", [.integer(lines.last?.number ?? 0)],
-          to: Self.action)
+        try Self.raiseNumber(to: lines.last?.number ?? 0, in: &database)
         standing.number = try WorkTable.nextNumber(in: &database, to: Self.action)
         standing.generation = max(standing.generation, generations.last ?? 0)
         try begin(&standing, in: &database)
@@ -78,10 +78,24 @@ extension Ledger {
     }
   }
 
-  /// The last line about each subject, in order.
+  /// What is written from now on is later than all that was found, whatever the clock said when the
+  /// counter began, and however much of its counting was lost.
+  private static func raiseNumber(
+    to number: Int64, in database: inout Database
+  ) throws(StoreError) {
+    try database.run(
+      "UPDATE epochs SET last = max(last, ?)", [.integer(number)], to: Self.action)
+  }
+
+  /// The last line about each subject, in order, and all parts of notes that came after the last time
+  /// that the note was written out whole.
   private static func last(_ lines: [LedgerLine]) -> [LedgerLine] {
     var seen: Set<String> = []
-    return lines.reversed().filter { seen.insert("\($0.kind) \($0.subject)").inserted }.reversed()
+    return lines.reversed().filter { line in
+      let isPart = line.kind == .notePart
+      let subject = "\(isPart ? .note : line.kind) \(line.subject)"
+      return isPart ? !seen.contains(subject) : seen.insert(subject).inserted
+    }.reversed()
   }
 
   /// Removes the files of ledgers that were begun anew since. Never fails: they are in nobody's way.

@@ -6,7 +6,8 @@ internal import PipelineModel
 /// committed. The database knows how long the file is: where the file is longer, the database has
 /// lost something, and the lines say what.
 ///
-/// Notes are written out whole, so that a lost database gives them back. Of checkpoints and runs,
+/// Notes are written out whole, so that a lost database gives them back, and those with a long history
+/// by what changed of them. Of checkpoints and runs,
 /// which have records of their own, a line says only which. When it has grown too long, the ledger is
 /// begun anew, under the next number, with one line for each note.
 struct Ledger: Sendable {
@@ -59,10 +60,8 @@ struct Ledger: Sendable {
       case .run(let run): LedgerLine(.run, run.name, number: standing.number)
       }
     }
-    for row in owed {
-      if let line = try Self.line(row, number: standing.number, in: &database) {
-        lines.append(line)
-      }
+    for subject in OwedSubject.all(in: owed) {
+      if let line = try subject.line(number: standing.number, in: &database) { lines.append(line) }
     }
     try write(lines, to: &standing, isDurable: isDurable)
     try database.run("DELETE FROM ledger_owed", to: Self.action)
@@ -112,11 +111,14 @@ struct Ledger: Sendable {
   /// behind the one of `standing`.
   func begin(_ standing: inout Standing, in database: inout Database) throws(StoreError) {
     var text = LedgerLine(.head, number: standing.number).text
-    let notes = try database.run("SELECT 'note', key FROM notes", to: NoteTable.reading)
+    let notes = try database.run("SELECT key FROM notes", to: NoteTable.reading)
     let commands = try database.run(
-      "SELECT 'command', pipeline || char(10) || id FROM note_commands", to: NoteTable.reading)
-    for row in notes + commands {
-      text += try Self.line(row, number: standing.number, in: &database)?.text ?? ""
+      "SELECT pipeline || char(10) || id FROM note_commands", to: NoteTable.reading)
+    let subjects =
+      notes.compactMap { $0[0].text.map { OwedSubject(wholeNote: $0) } }
+      + commands.compactMap { $0[0].text.map { OwedSubject(command: $0) } }
+    for subject in subjects {
+      text += try subject.line(number: standing.number, in: &database)?.text ?? ""
     }
     standing.generation += 1
     try records.write(text, to: path(standing.generation))
@@ -147,20 +149,5 @@ struct Ledger: Sendable {
       if isDurable { try files.flush(file) }
     }
     standing.byteCount += Int64(bytes.count)
-  }
-
-  private static func line(
-    _ owed: SQLRow, number: Int64, in database: inout Database
-  ) throws(StoreError) -> LedgerLine? {
-    guard let name = owed[1].text else { return nil }
-    if owed[0].text == "note" {
-      let rows = try NoteRows.note(name, in: &database)
-      return LedgerLine(.note, "\(name) \(rows)", number: number)
-    }
-    let parts = name.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return nil }
-    let row = try NoteRows.command(
-      pipeline: "\(parts[0])", id: "\(parts[1])", in: &database)
-    return LedgerLine(.command, "\(SHA256.digest(of: name).short) \(row)", number: number)
   }
 }

@@ -13,6 +13,8 @@ struct LedgerLine: Hashable, Sendable {
     case run
     /// How a note is now: the payload is its key and its rows, as JSON.
     case note
+    /// What changed of a note that has a long history: the payload is its key and those of its rows.
+    case notePart = "note-part"
     /// How a device's command is now: the payload is a digest of its name, and its row.
     case command
     /// Where a ledger begins, with all notes in it. The payload is empty.

@@ -73,6 +73,38 @@ enum NoteRows {
     return try StoredJSON.encode(Note(key: key, tables: found), to: NoteTable.recording)
   }
 
+  /// Some of a note's rows: how it is now itself, and these rows of its history and files.
+  static func part(
+    of key: String, events: [Int64], files: [Int64], in database: inout Database
+  ) throws(StoreError) -> String {
+    var found: [String: [Row]] = [:]
+    found["notes"] = try rows(of: "notes", where: "key = ?", [.text(key)], in: &database)
+    for number in events {
+      found["note_events", default: []] += try rows(
+        of: "note_events", where: "note = ? AND number = ?", [.text(key), .integer(number)],
+        in: &database)
+    }
+    for number in files {
+      found["note_files", default: []] += try rows(
+        of: "note_files", where: "id = ?", [.integer(number)], in: &database)
+    }
+    return try StoredJSON.encode(Note(key: key, tables: found), to: NoteTable.recording)
+  }
+
+  /// Puts some of a note's rows among those that are there of it, inside a transaction.
+  /// - Returns: whether they could be read.
+  static func addPart(_ text: String, into database: inout Database) throws(StoreError) -> Bool {
+    guard let note: Note = try? StoredJSON.decode(text) else { return false }
+    for (table, _) in tables {
+      for row in note.tables[table] ?? [] {
+        // Replacing a note's own row would take the others with it.
+        try put(row, into: table, of: &database, updating: table == "notes" ? "key" : nil)
+      }
+    }
+    try NoteTable.countChange(in: &database)
+    return true
+  }
+
   /// A command's row.
   static func command(
     pipeline: String, id: String, in database: inout Database
@@ -114,14 +146,19 @@ enum NoteRows {
   }
 
   /// Columns that another version has and this one has not are left out.
+  /// - Parameter key: the column by which a row that is there is changed; nil to replace it.
   private static func put(
-    _ row: Row, into table: String, of database: inout Database
+    _ row: Row, into table: String, of database: inout Database, updating key: String? = nil
   ) throws(StoreError) {
     let names = try columns(of: table, in: &database).filter { row[$0] != nil }
+    let update = key.map { key in
+      let changes = names.filter { $0 != key }.map { "\($0) = excluded.\($0)" }
+      return "ON CONFLICT (\(key)) DO UPDATE SET \(changes.joined(separator: ", "))"
+    }
     try database.run(
       """
-      INSERT OR REPLACE INTO \(table) (\(names.joined(separator: ", ")))
-      VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
+      INSERT \(update == nil ? "OR REPLACE " : "")INTO \(table) (\(names.joined(separator: ", ")))
+      VALUES (\(names.map { _ in "?" }.joined(separator: ", "))) \(update ?? "")
       """, names.compactMap { row[$0]?.value }, to: NoteTable.recording)
   }
 

@@ -125,7 +125,9 @@ struct Rebuild {
       let rows = String(line.rows)
       guard try NoteRows.note(String(line.subject), in: &database) != rows else { return }
       try NoteRows.putNote(rows, into: &database)
-      news.notes += 1
+      news.countNote(line.subject)
+    case .notePart:
+      if try NoteRows.addPart(String(line.rows), into: &database) { news.countNote(line.subject) }
     case .command: try NoteRows.putCommand(String(line.rows), into: &database)
     case .head: break
     }

@@ -20,6 +20,20 @@ extension Schema {
     \(triggers("note_commands", "command", "pipeline", "id"))
     """
 
+  /// What the ledger owes of a note's history and files, row by row: a recording that comes a thousand
+  /// times has thousands of them, and they are not written out anew for every time.
+  static let noteParts = """
+    \(dropTriggers("note_files"))
+    \(dropTriggers("note_events"))
+    \(triggers("note_files", "file", "note", "id"))
+    \(triggers("note_events", "event", "note", "number"))
+    """
+
+  private static func dropTriggers(_ table: String) -> String {
+    ["insert", "update", "delete"].map { "DROP TRIGGER \(table)_\($0)_owed;" }
+      .joined(separator: "\n")
+  }
+
   /// SQL that notes every change of a table's rows by the columns that name them. Not by INSERT OR
   /// IGNORE: what a statement with a conflict clause of its own sets off goes by that one.
   private static func triggers(_ table: String, _ kind: String, _ columns: String...) -> String {

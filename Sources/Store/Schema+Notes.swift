@@ -10,9 +10,11 @@ extension Schema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Who claims whose identity, found without looking at every note.
+  /// Who claims whose identity, found without looking at every note; and what the ledger owes of notes,
+  /// row by row.
   static let claims = """
     CREATE INDEX notes_by_conflict ON notes (conflict) WHERE conflict IS NOT NULL;
+    \(noteParts)
     """
 
   /// Notes, their history, the files that came with them, and what devices asked for.

@@ -251,4 +251,81 @@ struct LedgerTests {
     try FileManager.default.removeItem(atPath: database)
     #expect(try DiskStore(at: path).files(of: key) == files)
   }
+
+  /// Admits the same recording many times, by as many names.
+  private func repeatArrival(_ numbers: Range<Int>, _ store: DiskStore) throws -> NoteKey {
+    let recording = try arrival(store).recording
+    var key: NoteKey?
+    for number in numbers {
+      let arrival = NoteArrival(
+        pipeline: "voice", inbox: "/inbox", path: "\(number).m4a",
+        stamp: NoteFileStamp(inode: UInt64(number), byteCount: 5, modified: 7, changed: 8),
+        fileName: "\(number).m4a", recording: recording)
+      key = try store.admit(arrival, conflicts: .quarantine).note.key
+    }
+    return try #require(key)
+  }
+
+  private func ledgerByteCount(_ path: String) throws -> Int {
+    let folder = path + "/records"
+    return try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { $0.hasPrefix("ledger-") }
+      .reduce(0) { try $0 + Int(FileStamp(at: "\(folder)/\($1)").byteCount) }
+  }
+
+  @Test("what one recording's repeats add to the ledger does not grow with their number")
+  func longHistory() throws {
+    let store = try DiskStore(at: path)
+    _ = try repeatArrival(0..<100, store)
+    let early = try ledgerByteCount(path)
+    _ = try repeatArrival(100..<200, store)
+    let middle = try ledgerByteCount(path)
+    _ = try repeatArrival(200..<600, store)
+    let late = try ledgerByteCount(path)
+    #expect(late - middle < 5 * (middle - early), "\(early), \(middle), \(late)")
+  }
+
+  @Test(
+    "a long history comes back whole from a lost database, from a cut log and from an old backup",
+    arguments: ["lost", "cut", "backup", "renewed"])
+  func longHistoryBack(loss: String) throws {
+    var key: NoteKey?
+    var expected: (note: Note?, files: [NoteFile], events: [NoteEvent])?
+    try withOpenStore { store in
+      key = try repeatArrival(0..<30, store)
+      if loss == "backup" { _ = try store.backUp() }
+      if loss == "renewed" {
+        try store.withDatabase { (database) throws(StoreError) in
+          try store.ledger.renew(in: &database)
+        }
+      }
+      let note = try repeatArrival(30..<60, store)
+      _ = try store.change(note, .begin)
+      for file in try store.files(of: note).prefix(5) {
+        try store.settle(file, .accepted, at: "accepted/\(file.path)", stamp: file.stamp)
+      }
+      expected = (try store.note(note), try store.files(of: note), try store.events(of: note))
+    }
+    if loss == "cut" {
+      #expect(unsafe truncate(database + "-wal", 0) == 0)
+    } else {
+      try FileManager.default.removeItem(atPath: database)
+      try? FileManager.default.removeItem(atPath: database + "-wal")
+    }
+    try? FileManager.default.removeItem(atPath: database + "-shm")
+    let note = try #require(key)
+    do {
+      let store = try DiskStore(at: path)
+      #expect(try store.note(note) == expected?.note)
+      #expect(try store.files(of: note) == expected?.files)
+      #expect(try store.events(of: note) == expected?.events)
+      #expect(expected?.files.count == 60)
+      if loss != "cut" { #expect(store.recovery?.notes == 1) }
+      // What was forgotten stays so.
+      _ = try store.change(note, .putBack(reason: "test"))
+      #expect(try store.forget(note)?.note != nil)
+    }
+    try FileManager.default.removeItem(atPath: database)
+    #expect(try DiskStore(at: path).note(note) == nil)
+  }
 }
