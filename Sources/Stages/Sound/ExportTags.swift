@@ -1,4 +1,3 @@
-import Glibc
 import Hashing
 import Media
 import PipelineModel
@@ -61,21 +60,9 @@ extension PublishingContext {
     _ artifact: Artifact, as name: String, tags: ExportTags = ExportTags(), spec: ExportSpec? = nil
   ) throws(StageError) -> PublishedFile {
     let path = folder + "/" + name
-    let content = tags.content(of: artifact)
-    let digest = spec == nil || tags.isEmpty ? artifact.digest : nil
-    do {
-      if try custody.isPublished(content, at: path) {
-        var status = stat()
-        let isThere = unsafe stat(path, &status) == 0
-        return PublishedFile(
-          path: path, byteCount: isThere ? Int(status.st_size) : artifact.byteCount, step: step,
-          wasThere: true, digest: digest)
-      }
-    } catch {
-      throw StageError(error)
-    }
-    let byteCount = try custody.publish(
-      content, at: path, of: recording, isReplacing: isReplacing
+    return try custody.deliver(
+      tags.content(of: artifact), digest: spec == nil || tags.isEmpty ? artifact.digest : nil,
+      to: path, of: recording, step: step, isReplacing: isReplacing
     ) { (temporary) throws(StageError) in
       do throws(StoreError) {
         let source = try store.path(of: artifact)
@@ -93,7 +80,5 @@ extension PublishingContext {
         throw StageError(error)
       }
     }
-    return PublishedFile(
-      path: path, byteCount: byteCount, step: step, wasThere: false, digest: digest)
   }
 }

@@ -1,0 +1,133 @@
+internal import JSONText
+import Glibc
+import Hashing
+import PipelineEngine
+import PipelineModel
+import Proof
+
+/// What a receipt says.
+extension ReceiptDesk {
+  /// A sidecar of at most so many bytes stands in the receipt whole.
+  private static var sidecarLimit: Int { 64 << 10 }
+
+  /// The exports, with their digests: that of the artifact, where the file is its copy, and read
+  /// once where it was tagged on its way.
+  func exports() throws(StageError) -> [Receipt.Subject] {
+    var subjects: [Receipt.Subject] = []
+    for file in testimony.run.published {
+      let digest = try digest(of: file)
+      subjects.append(
+        Receipt.Subject(
+          name: name(of: file), digest: digest, byteCount: file.byteCount, step: file.step.name))
+    }
+    return subjects
+  }
+
+  private func digest(of file: PublishedFile) throws(StageError) -> Digest {
+    if let digest = file.digest { return digest }
+    do throws(StoreError) { return try testimony.custody.digest(ofFile: file.path) } catch {
+      throw StageError(error)
+    }
+  }
+
+  /// A file that helps with checking, as a subject.
+  func subject(_ file: PublishedFile) -> Receipt.Subject? {
+    file.digest.map { digest in
+      Receipt.Subject(name: name(of: file), digest: digest, byteCount: file.byteCount)
+    }
+  }
+
+  /// What came in, and who worked on it.
+  func origin(
+    of program: Receipt.Named, on host: Receipt.Named
+  ) throws(StageError) -> Receipt.Origin {
+    let run = testimony.run
+    var sources: [Receipt.Source] = []
+    for (input, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
+      guard let digest = run.recordings?[input] else { continue }
+      sources.append(try source(input, path, digest))
+    }
+    return Receipt.Origin(
+      program: program, host: host,
+      run: Receipt.Run(
+        id: run.id.name, pipeline: run.pipeline,
+        pipelineDigest: run.request.map { SHA256.digest(of: $0.pipelineText) },
+        startedAt: run.startedAt, finishedAt: testimony.now),
+      sources: sources)
+  }
+
+  /// What was done, in order.
+  func stages() throws(StageError) -> [Receipt.Stage] {
+    var stages: [Receipt.Stage] = []
+    for work in testimony.work {
+      let components = work.components
+      guard let parameters = Value(json: components.parameters) else {
+        throw StageError("the record of the step \(work.record.id) cannot be read")
+      }
+      stages.append(
+        Receipt.Stage(
+          id: work.record.id.name, kind: components.kind, revision: components.revision,
+          parameters: JSONValue(parameters),
+          inputs: named(components.inputs) { $0 },
+          outputs: named(work.record.outputs) { output in
+            Receipt.Output(
+              kind: output.kind.rawValue, identity: output.identity,
+              file: output.artifact.map {
+                Receipt.Output.File(digest: $0.digest, byteCount: $0.byteCount)
+              })
+          },
+          libraries: components.libraries, key: components.key.digest,
+          isReused: work.record.outcome == .reused, finishedAt: work.record.finishedAt))
+    }
+    return stages
+  }
+
+  private func named<Thing, Other>(
+    _ things: [PortName: Thing], _ change: (Thing) -> Other
+  ) -> [String: Other] {
+    Dictionary(
+      things.map { ($0.key.name, change($0.value)) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private func source(
+    _ input: String, _ path: String, _ digest: Digest
+  ) throws(StageError) -> Receipt.Source {
+    let origin = testimony.origins[input]
+    let last = path.split(separator: "/").last.map(String.init) ?? path
+    var source = Receipt.Source(input: input, name: origin?.name ?? last, digest: digest)
+    var status = stat()
+    if unsafe stat(path, &status) == 0 { source.byteCount = Int(status.st_size) }
+    source.inbox = origin?.inbox
+    source.arrivedAt = origin?.arrivedAt
+    guard let sidecar = origin?.sidecar else { return source }
+    do throws(StoreError) {
+      let isShort = sidecar.byteCount <= Self.sidecarLimit
+      source.sidecar = Receipt.Sidecar(
+        name: origin?.sidecarName, digest: sidecar.digest, byteCount: sidecar.byteCount,
+        content: isShort ? Array(try testimony.store.text(of: sidecar).utf8) : nil)
+    } catch {
+      throw StageError(error)
+    }
+    return source
+  }
+
+  /// A file's path from the receipt's folder.
+  private func name(of file: PublishedFile) -> String {
+    let folder = testimony.folder + "/"
+    return file.path.hasPrefix(folder) ? String(file.path.dropFirst(folder.count)) : file.path
+  }
+}
+
+extension JSONValue {
+  /// A stage's parameters.
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .flag(let flag): self = .boolean(flag)
+    case .number(let number): self = .decimal(number)
+    case .text(let text): self = .text(text)
+    case .list(let values): self = .list(values.map { JSONValue($0) })
+    case .group(let members): self = .object(members.mapValues { JSONValue($0) })
+    }
+  }
+}

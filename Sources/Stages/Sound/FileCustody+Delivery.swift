@@ -1,0 +1,27 @@
+import Hashing
+import PipelineModel
+
+extension FileCustody {
+  /// Puts a file into the user's folder, unless the very same is there already.
+  /// - Parameters:
+  ///   - content: the identity of what is written, whoever writes it when.
+  ///   - digest: of the file's bytes, where it is known.
+  ///   - write: writes the file at a path beside its place.
+  func deliver(
+    _ content: Digest, digest: Digest?, to path: String, of recording: RecordingIdentity?,
+    step: StepID, isReplacing: Bool, write: (String) throws(StageError) -> Void
+  ) throws(StageError) -> PublishedFile {
+    do throws(StoreError) {
+      if try isPublished(content, at: path), let byteCount = byteCount(ofPublished: path) {
+        return PublishedFile(
+          path: path, byteCount: byteCount, step: step, wasThere: true, digest: digest)
+      }
+    } catch {
+      throw StageError(error)
+    }
+    let byteCount = try publish(
+      content, at: path, of: recording, isReplacing: isReplacing, write: write)
+    return PublishedFile(
+      path: path, byteCount: byteCount, step: step, wasThere: false, digest: digest)
+  }
+}
