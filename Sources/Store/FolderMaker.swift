@@ -25,10 +25,8 @@ struct FolderMaker: Sendable {
   /// Throws where nothing can be made in the store's folder at `path`; nothing is said of one that is
   /// not there. SQLite takes a medium that may only be read for a file that is missing.
   static func requireWritable(_ path: String) throws(StoreError) {
-    // What is no folder is told as that.
-    guard (try? FileStamp(following: path))?.isFolder == true,
-      unsafe access(path, W_OK | X_OK) != 0
-    else { return }
+    // The slash asks for a folder: a file in its place is `make`'s to tell of.
+    guard unsafe access(path + "/", W_OK | X_OK) != 0 else { return }
     let cause = SystemError.last
     let way: String
     switch cause.code {
