@@ -79,10 +79,14 @@ extension DiskStore {
         advice: "spool restore --list shows the store's own backups")
     }
     try site.slots.examine(chosen)
-    if !acceptsOtherStore, FilePath.folder(of: chosen) != site.slots.folder {
-      try requireOwn(chosen, site)
+    var isForeign = false
+    if FilePath.folder(of: chosen) != site.slots.folder {
+      do throws(StoreError) { try requireOwn(chosen, site) } catch {
+        guard acceptsOtherStore else { throw error }
+        isForeign = true
+      }
     }
-    return (chosen, try site.rebuild.restore(chosen))
+    return (chosen, try site.rebuild.restore(chosen, isForeign: isForeign))
   }
 
   /// The backups that a store keeps of its own, newest first, each looked through. Throws if there is no

@@ -41,12 +41,29 @@ struct Rebuild {
   }
 
   /// Puts a backup in the place of the database, as it is. - Returns: where the old one is kept.
-  func restore(_ backup: String) throws(StoreError) -> String? {
+  /// - Parameter isForeign: whether it is of another store, so that what it says of the ledger is not said
+  ///   of this one's: the next opening takes in all that the records and the ledger know.
+  func restore(_ backup: String, isForeign: Bool = false) throws(StoreError) -> String? {
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
     try part.remove()
     try FileCopy(files: files).copy(from: backup, to: part.path)
+    if isForeign { try forgetLedger(part) }
     try slots.examine(part.path)
     return try replace(with: part.path, word: "replaced")
+  }
+
+  private func forgetLedger(_ part: DatabaseFiles) throws(StoreError) {
+    do throws(StoreError) {
+      var database = try Database(at: part.path)
+      try schema.migrate(&database, at: part.path)
+      try Ledger.record(
+        Ledger.Standing(generation: 0, byteCount: 0, firstByteCount: 0, number: 0), in: &database)
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
+      _ = consume database
+    } catch {
+      try? part.remove()
+      throw error
+    }
   }
 
   private func replace(with part: String, word: String) throws(StoreError) -> String? {

@@ -129,6 +129,9 @@ import Testing
     #expect(try DiskStore.restore(sample.path, from: own).backup == own)
     #expect(
       try DiskStore.restore(sample.path, from: other, acceptsOtherStore: true).backup == other)
+    // What this store's records know is taken in beside what the other one's backup knows.
+    #expect(try DiskStore(at: sample.path).runs(limit: 9).count == 2)
+    #expect(try sample.remembersEverything())
   }
 
   @Test("what is no backup is not restored, and nothing changes")
