@@ -24,8 +24,7 @@ struct CutStage: SoundFilterStage {
       those that overlap or touch become one. What is kept between two joints must be twice as \
       long as the crossfade, or it is an error. A stretch that reaches beyond the end takes \
       everything to the end; one that begins there is an error where the length is known \
-      beforehand, and otherwise, behind silence or an AAC recording for instance, takes nothing, \
-      with a warning.
+      beforehand, and otherwise, behind silence for instance, takes nothing, with a warning.
       """,
     parameters: [
       ParameterDescriptor(

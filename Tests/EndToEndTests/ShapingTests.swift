@@ -230,6 +230,10 @@ struct ShapingTests {
     if code == 1 {
       let complaint = try #require(run.complaint, "\(run.errorOutput)")
       #expect(complaint.what.contains("note.wav") && !complaint.next.isEmpty, "\(complaint)")
+      // The stage is named, and once only.
+      let kind = stage.dropFirst(2).prefix { $0 != ":" }
+      #expect(complaint.what.hasPrefix(kind), "\(complaint)")
+      #expect(!complaint.what.hasPrefix("\(kind): \(kind)"), "\(complaint)")
     }
     #expect(place.exports == [])
   }

@@ -15,6 +15,11 @@ struct ErrorText {
     var place = ""
     if let step = failure.step {
       place = failure.kind == step.name ? "\(step): " : "\(step) (\(failure.kind ?? "")): "
+      // A message that begins with the stage's name says by itself where it failed.
+      let words = failure.error.message
+      if failure.kind == step.name, words.hasPrefix("\(step) ") || words.hasPrefix("\(step)'") {
+        place = ""
+      }
     }
     what =
       place + failure.error.message
