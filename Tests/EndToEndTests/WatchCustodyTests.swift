@@ -36,8 +36,12 @@ struct WatchCustodyTests {
         (try? String(contentsOfFile: ack, encoding: .utf8))?
           .contains(#""claimedBy":["\#(claimant.key)"]"#) == true
       })
-    let state = try String(contentsOfFile: place.file("outbox/state.json"), encoding: .utf8)
-    #expect(inbox.wait { state.contains(#""conflictsWith":"\#(named.key)""#) }, "\(state)")
+    let state = place.file("outbox/state.json")
+    #expect(
+      inbox.wait {
+        (try? String(contentsOfFile: state, encoding: .utf8))?
+          .contains(#""conflictsWith":"\#(named.key)""#) == true
+      })
     #expect(try place.spool(["inbox", "list"]).text.contains("it claims to be \(named.key)"))
     let told = try place.spool(["status"]).text
     #expect(told.contains("conflict  \(claimant.key)"), "\(told)")

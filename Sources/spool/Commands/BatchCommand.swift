@@ -36,13 +36,15 @@ struct BatchCommand: Command {
 
       Without --name, the output folder mirrors the folder. A template takes fields from a \
       recording's sidecar, its tags and its file name: {title}, {date}, {album}, {artist}, {stem}, \
-      {folder} and any other tag. Where two files want one name, the second gets -2.
+      {folder}, and any other as {tag.NAME} or {sidecar.NAME}. Where two files want one name, the \
+      second gets -2, and that is told.
 
       note.json beside note.m4a may hold "spool": {"set": {"loudness": "-18 LUFS"}}: it changes \
       variables that the pipeline marks overridable, for that recording alone.
 
       Hidden files, links out of the folder, the output folder and the output of other batches \
-      are left out. A pattern without a slash is for names, one with a slash for paths below \
+      are left out, and so are pipes and files that are no recordings; what was is counted, and \
+      named in batch.json. A pattern without a slash is for names, one with a slash for paths below \
       FOLDER; ** stands for any folders.
       """,
     positionals: [Options.pipeline, folder],

@@ -33,12 +33,13 @@ struct InboxCommand: Command {
     summary: "List, show, export, retry, release or forget notes.",
     discussion: """
       list shows the notes that changed last. show tells all that is known of one: its run and \
-      exports, what its sidecar says, and its history. export gives the original back, as it arrived \
-      and by the name that it arrived by, and never over another file. retry has failed ones tried again, all of them \
-      with --all. release lets in what was quarantined, and decides \
-      about a note that claims another one's identity. forget strikes a note with its history, so \
-      that the recording is new when it comes again; exports stay, but the store's copy of the \
-      recording is given up to spool gc. A watch that runs takes notice within a few seconds.
+      exports, what its sidecar says, and its history. export gives the original back as it arrived, \
+      by the name that it arrived by, and never over another file. retry has failed ones tried \
+      again, all of them with --all. release lets in what was quarantined, and decides about a note \
+      that claims another one's identity. forget strikes a note with its history, so that the \
+      recording is new when it comes again; exports stay, but the store's copy of the recording is \
+      given up to spool gc. A watch that runs takes notice within a few seconds, and takes a file \
+      anew that was left in its inbox.
       """,
     positionals: [action, notes],
     options: [state, limit, all, target, Options.store, Options.json],
