@@ -8,6 +8,8 @@ public struct NameTemplate: Hashable, Sendable {
   public struct Problem: Error, Hashable, Sendable {
     /// What was found, as one sentence without a full stop.
     public let message: String
+    /// What there is instead; nil where the message says that.
+    public var choice: String?
   }
 
   private enum Piece: Hashable {
@@ -49,7 +51,8 @@ public struct NameTemplate: Hashable, Sendable {
       let nearest = NameField.nearest(to: name).map { ", perhaps {\($0)}" } ?? ""
       return "there is no field {\(name)}\(nearest)"
     }
-    throw Problem(message: words.joined(separator: "; ") + "; there are \(NameField.choice)")
+    throw Problem(
+      message: words.joined(separator: "; "), choice: "the fields are \(NameField.choice)")
   }
 
   /// Whether anything of the recording itself is asked for, beyond its path.

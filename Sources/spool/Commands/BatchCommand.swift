@@ -163,7 +163,8 @@ struct BatchCommand: Command {
     guard let text = arguments[Self.name] else { return nil }
     do throws(NameTemplate.Problem) { return try NameTemplate(text) } catch {
       throw usage(
-        "--name \(text): \(error.message)", next: "--name '{album}/{date}-{title}.{ext}'", console)
+        "--name \(text): \(error.message)", why: error.choice,
+        next: "--name '{album}/{date}-{title}.{ext}'", console)
     }
   }
 
@@ -182,9 +183,13 @@ struct BatchCommand: Command {
     return globs
   }
 
-  private func usage(_ what: String, next: String, _ console: Console) -> Workbench.Refusal {
-    Workbench.Refusal(
-      text: "\(console.red("error:")) \(Format.visible(what))\nnext:  \(next)", code: .usage)
+  private func usage(
+    _ what: String, why: String? = nil, next: String, _ console: Console
+  ) -> Workbench.Refusal {
+    let reason = why.map { "why:   \($0)\n" } ?? ""
+    return Workbench.Refusal(
+      text: "\(console.red("error:")) \(Format.visible(what))\n\(reason)next:  \(next)",
+      code: .usage)
   }
 
   private func recorder(

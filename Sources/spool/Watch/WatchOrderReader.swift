@@ -111,7 +111,7 @@ struct WatchOrderReader {
       problems.append(
         WatchProblem(
           at: name.location.known, "the name \(name.value) cannot be used: \(error.message)",
-          advice: "{date}-{title}, or with folders {folder}/{date}-{title}"))
+          advice: error.choice ?? "{date}-{title}, or with folders {folder}/{date}-{title}"))
       return nil
     }
   }
