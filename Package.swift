@@ -61,7 +61,9 @@ let package = Package(
     library("PipelineModel", ["Hashing", "JSONText"]),
     library("PipelineFile", ["PipelineModel", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
-    library("Store", ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"]),
+    library(
+      "Store",
+      ["PipelineModel", "JSONText", "Hashing", "Threading", "CSQLite", "CPosix"]),
     library("Sidecars", ["PipelineModel", "JSONText"]),
     library("Inbox", ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"]),
     library(

@@ -18,7 +18,7 @@ enum AllowedImports {
     "Batch": [
       "PipelineModel", "PipelineEngine", "Sidecars", "JSONText", "Threading", "Hashing",
     ],
-    "Store": ["PipelineModel", "Hashing", "Threading", "CSQLite", "CPosix"],
+    "Store": ["PipelineModel", "JSONText", "Hashing", "Threading", "CSQLite", "CPosix"],
     "Inbox": ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"],
 
     "Proof": ["JSONText", "Hashing", "Threading", "CCrypto"],
