@@ -2,31 +2,42 @@ import AudioModel
 
 /// The bookkeeping of a search: which gain to try next, and when that is good enough. A pure
 /// value.
+///
+/// A secant search, held between the nearest gains that were too low and too high. It ends with a
+/// gain that was tried, or so near to one that what it reaches is known.
 struct LoudnessSteps: Codable, Hashable {
   /// Near enough, in LU.
   private static let tolerance = 0.03
   /// What a decibel of gain brings at first, where a limiter has a little to do.
   private static let usualSlope = 0.88
-  /// A step so short, in LU, that it ends near enough although the slope is only known roughly; a
-  /// measured slope carries further than the usual one.
-  private static let sureStep = (usual: 0.12, measured: 0.25)
-  /// Beyond this, more gain buys only distortion.
-  private static let maximumExtra = 12.0
-  private static let maximumTrials = 5
+  /// A step so short, in LU, that it ends near enough although the slope is only known roughly; one
+  /// that was measured over at most `nearby` decibels carries further than the usual one.
+  private static let sureStep = (usual: 0.08, measured: 0.2)
+  private static let nearby = 2.0
+  /// Where a decibel of gain brings less than so many LU, more of it buys only distortion.
+  private static let hopelessSlope = 0.1
+  /// Decibels beyond the gain that would do without a limiter; nobody wants to hear what is above.
+  private static let maximumExtra = 24.0
+  private static let maximumTrials = 8
 
-  private let wanted: LUFS
-  private let unlimited: Decibels
   private struct Trial: Codable, Hashable {
     let gain: Decibels
     let reached: LUFS
   }
 
-  private var last: Trial?
+  private let wanted: LUFS
+  private let unlimited: Decibels
   private var trials = 0
+  private var last: Trial?
+  // The one that came nearest.
+  private var best: Trial?
+  // The nearest ones on both sides.
+  private var tooLow: Trial?
+  private var tooHigh: Trial?
 
   /// The gain to try next, or to take.
   private(set) var gain: Decibels
-  /// What the gain reaches, measured or, behind a last short step, reckoned.
+  /// What the gain reaches: measured or, behind a last short step, reckoned.
   private(set) var expected: LUFS
   /// Whether the search is over.
   private(set) var isSettled = false
@@ -40,26 +51,51 @@ struct LoudnessSteps: Codable, Hashable {
 
   /// Takes up what the gain reached.
   mutating func take(_ reached: LUFS) {
-    trials += 1
-    expected = reached
+    let trial = Trial(gain: gain, reached: reached)
     let missing = wanted.value - reached.value
+    trials += 1
+    if best.map({ abs(missing) < abs(wanted.value - $0.reached.value) }) ?? true { best = trial }
+    if missing > 0 { tooLow = trial } else { tooHigh = trial }
+
+    let measured = slope(to: trial)
+    // Never flat: a limiter that gives nothing back any more would send the gain to infinity.
+    let slope = measured.map { min(max($0, 0.05), 1) } ?? Self.usualSlope
+    let next = bounded(gain.value + missing / slope)
+    let isNearby = last.map { abs($0.gain.value - gain.value) <= Self.nearby } ?? false
+    let sure = isNearby ? Self.sureStep.measured : Self.sureStep.usual
+    last = trial
     if abs(missing) <= Self.tolerance {
-      isSettled = true
-      return
+      settle(on: trial)
+    } else if abs(missing) <= sure, next == gain.value + missing / slope {
+      settle(on: Trial(gain: Decibels(next), reached: wanted))
+    } else if next == gain.value || trials == Self.maximumTrials
+      || missing > 0 && (measured ?? 1) < Self.hopelessSlope
+    {
+      settle(on: best ?? trial)
+    } else {
+      gain = Decibels(next)
     }
-    var slope = Self.usualSlope
-    if let last, last.gain != gain {
-      // Never flat: a limiter that gives nothing back any more would send the gain to infinity.
-      slope = (reached.value - last.reached.value) / (gain.value - last.gain.value)
-      slope = min(max(slope, 0.05), 1)
+  }
+
+  private mutating func settle(on trial: Trial) {
+    gain = trial.gain
+    expected = trial.reached
+    isSettled = true
+  }
+
+  /// What a decibel has brought between the last trial and this one, in LU; nil for the first.
+  private func slope(to trial: Trial) -> Double? {
+    guard let last, last.gain != trial.gain else { return nil }
+    return (trial.reached.value - last.reached.value) / (trial.gain.value - last.gain.value)
+  }
+
+  /// A gain that may be tried next: within the limits, and between those that are known to be too
+  /// low and too high.
+  private func bounded(_ gain: Double) -> Double {
+    let limited = min(max(gain, unlimited.value), unlimited.value + Self.maximumExtra)
+    guard let low = tooLow?.gain.value, let high = tooHigh?.gain.value, low < high else {
+      return limited
     }
-    let sure = last == nil ? Self.sureStep.usual : Self.sureStep.measured
-    let most = unlimited.value + Self.maximumExtra
-    let next = min(max(gain.value + missing / slope, unlimited.value), most)
-    isSettled =
-      abs(missing) <= sure || next == most || next == gain.value || trials == Self.maximumTrials
-    last = Trial(gain: gain, reached: reached)
-    expected = LUFS(reached.value + (next - gain.value) * slope)
-    gain = Decibels(next)
+    return limited > low && limited < high ? limited : (low + high) / 2
   }
 }

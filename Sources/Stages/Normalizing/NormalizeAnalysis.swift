@@ -93,8 +93,8 @@ final class NormalizeAnalysis: SoundAnalysis {
     guard abs(reached.value - wanted.value) > 0.1 else { return [] }
     let places = (reached.value * 10).rounded() / 10
     return [
-      "the loudness ends at \(places) LUFS: with no true peak above \(ceiling.value) dBTP, this "
-        + "recording cannot reach \(wanted.value) LUFS"
+      "the loudness ends at \(places) LUFS, not at \(wanted.value): with no true peak above "
+        + "\(ceiling.value) dBTP, more gain makes this recording hardly any louder"
     ]
   }
 
