@@ -21,15 +21,17 @@ public struct Program: Sendable {
   /// A program at a path.
   public init(path: String) { self.path = path }
 
-  /// A program on the search path; nil where it is not installed.
+  /// A program that is installed; nil where it is not. The system's own counts before others on the
+  /// search path: a Python of the user's lacks what the system's packages bring.
   public init?(named name: String) {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let folders = ["/usr/bin", "/bin"] + path.split(separator: ":").map(String.init)
     guard
       let folder = folders.first(where: {
         FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
       })
     else { return nil }
-    path = "\(folder)/\(name)"
+    self.path = "\(folder)/\(name)"
   }
 
   /// Runs it with `arguments` and waits.
