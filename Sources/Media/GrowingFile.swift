@@ -17,6 +17,12 @@ final class GrowingFile: EncodingSurvival {
     byteCountAtStart = try file.byteCount
   }
 
+  /// Looks at the file at `path`, which stays as it is.
+  init(reading path: String) throws(MediaError) {
+    file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+    byteCountAtStart = try file.byteCount
+  }
+
   var extent: EncodingExtent { reached.withLock { $0 } }
 
   /// The file has grown, or goes on from here: the system holds this much.

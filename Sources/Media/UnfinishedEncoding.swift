@@ -1,20 +1,48 @@
+internal import FoundationEssentials
 internal import Hashing
 import Glibc
 
-/// A look at the files that an unfinished encoding leaves for whoever goes on with it.
-public enum UnfinishedEncoding {
-  /// What is wrong with a file of an unfinished encoding; nil if nothing, or if it is of a kind that
-  /// does not vouch for itself. O(bytes of the file).
-  /// - Parameter notes: what encoders of the same folder noted, the ``EncodingProgress/state`` of each;
-  ///   anything else among them is passed over.
-  public static func fault(inFile path: String, notes: [String] = []) -> String? {
+/// A look at the files that unfinished encodings leave for whoever goes on with them.
+public struct UnfinishedEncoding {
+  /// What is wrong.
+  public struct Fault: Hashable, Sendable {
+    /// The file, or the folder where that is gone.
+    public let path: String
+    /// What is the matter with it.
+    public let problem: String
+  }
+
+  private let folder: String
+  // Full paths, in order.
+  private let files: [String]
+  private let states: [EncodingState]
+
+  /// Looks into a folder.
+  /// - Parameter notes: what encoders noted that have their files there, the
+  ///   ``EncodingProgress/state`` of each; anything else among them is passed over.
+  public init(in folder: String, notes: [String]) {
+    self.folder = folder
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    files = names.sorted().map { "\(folder)/\($0)" }
+    states = notes.compactMap(EncodingState.init(json:)).filter { $0.extent.frames > 0 }
+  }
+
+  /// The first thing that is wrong; nil where nothing is, or where it cannot be told. Nothing is
+  /// changed. O(bytes of the files).
+  public var fault: Fault? {
+    for path in files {
+      if let problem = problem(ofFile: path) { return Fault(path: path, problem: problem) }
+    }
+    return missing.map { Fault(path: folder, problem: $0) }
+  }
+
+  private func problem(ofFile path: String) -> String? {
     do throws(MediaError) {
       if path.hasSuffix(ChunkFolder.suffix) {
-        let file = try RawFile(path: path, O_RDONLY)
+        let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
         let bytes = try file.read(file.byteCount, at: 0)
         return ChunkRecord.isWhole(bytes) ? nil : "its packets are not what was written"
       }
-      let states = notes.compactMap(EncodingState.init(json:)).filter { $0.extent.frames > 0 }
       if path.hasSuffix(PacketIndex.suffix) {
         return try PacketIndex.fault(inFile: path, states: states)
       }
@@ -22,6 +50,38 @@ public enum UnfinishedEncoding {
     } catch {
       return error.reason
     }
+  }
+
+  /// Which files are not there that an encoder had noted.
+  private var missing: String? {
+    let waves = states.filter { $0.extent.checksum != 0 }
+    if waves.count > files.count(where: { $0.hasSuffix(".wav") }) {
+      return "an unfinished WAV file is gone"
+    }
+    let owners = files.filter { $0.hasSuffix(PacketIndex.suffix) }
+      .compactMap { try? PacketIndex.content(ofFile: $0)?.owner }
+    for state in states where state.extent.checksum == 0 && state.extent.byteCount > 0 {
+      if !owners.contains(state.owner) { return "the index of an unfinished file is gone" }
+    }
+    for state in states where state.extent.byteCount == 0 {
+      if encodedFrames(of: state) < state.extent.frames {
+        return "encoded packets of an unfinished file are gone"
+      }
+    }
+    return nil
+  }
+
+  /// Up to which frame the chunks of an encoding lie there, from the first one on.
+  private func encodedFrames(of state: EncodingState) -> Int {
+    var ends: [Int: Int] = [:]
+    for path in files where path.hasSuffix(ChunkFolder.suffix) {
+      guard let file = try? RawFile(path: path, O_RDONLY | O_NOFOLLOW),
+        let bytes = try? file.read(file.byteCount, at: 0),
+        let label = ChunkRecord(bytes, owner: state.owner)?.label
+      else { continue }
+      ends[label.chunk] = label.range.upperBound
+    }
+    return (0..<ends.count).prefix { ends[$0] != nil }.last.flatMap { ends[$0] } ?? 0
   }
 }
 
@@ -39,7 +99,7 @@ extension PacketIndex {
     else { return nil }
     // The container's head is not noted: of all records that could end where the note says, those
     // count whose first packets are where they would begin.
-    let packets = try GrowingFile(path: String(path.dropLast(suffix.count)))
+    let packets = try GrowingFile(reading: String(path.dropLast(suffix.count)))
     var ends: [Int] = []
     for record in content.records { ends.append((ends.last ?? 0) + record.byteCount) }
     for (index, end) in ends.enumerated() {
@@ -72,7 +132,7 @@ extension GrowingFile {
   ) throws(MediaError) -> String? {
     let extents = states.map(\.extent).filter { $0.checksum != 0 && $0.byteCount > 0 }
     guard !extents.isEmpty else { return nil }
-    let file = try GrowingFile(path: path)
+    let file = try GrowingFile(reading: path)
     guard let start = try file.soundStart() else { return "its header is not what was written" }
     for extent in extents where (start...file.byteCountAtStart).contains(extent.byteCount) {
       if try file.checksum(start..<extent.byteCount).value == extent.checksum { return nil }

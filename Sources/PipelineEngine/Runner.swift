@@ -173,7 +173,8 @@ public struct Runner: Sendable {
           try publisher.checkOwners(survey.status)
           publisher.prepare(survey.status)
         }
-        isDoneHere = try unlessTakenOver(outline.path + outline.listeners.map(\.step)) {
+        let steps = outline.path + outline.listeners.map(\.step)
+        isDoneHere = try unlessTakenOver(steps.filter { survey.status[$0] == .pending }) {
           try runPass(outline, plan, survey, recordings, publisher, &progress, prepare)
         }
       }

@@ -3,9 +3,9 @@ internal import Hashing
 public import PipelineModel
 
 extension DiskStore {
-  /// Frees what the policy lets go, and nothing that a kept run needs, that a run needs which did not
-  /// come to its end, that was wanted within the policy's time of grace, or since the oldest run that
-  /// is under way began.
+  /// Frees what the policy lets go, and nothing that a kept run needs, that a run needs which is under
+  /// way or did not come to its end, that was wanted within the policy's time of grace, or since the
+  /// oldest run that is under way began.
   ///
   /// Rows go first, then records, then files: cut off anywhere, the store is whole, and what is
   /// left over goes the next time. Others may work in the store meanwhile.
@@ -103,7 +103,8 @@ extension DiskStore {
       holdings.append(
         CollectionPlan.Holding(
           lastUse: run.finishedAt ?? run.startedAt,
-          isPinned: pinned.contains(run.id.name) || unfinished.names.contains(run.id.name),
+          isPinned: run.state == .running || pinned.contains(run.id.name)
+            || unfinished.names.contains(run.id.name),
           keys: keys))
     }
     var mentions: [Digest: [CollectionPlan.Mention]] = [:]

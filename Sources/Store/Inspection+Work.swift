@@ -58,11 +58,7 @@ extension Inspection {
         return (path, "its first \(prefix.byteCount) bytes are not those that were noted")
       }
     }
-    guard !options.isQuick else { return nil }
-    for file in files {
-      if let problem = options.workFileFault(file, noted.texts) { return (file, problem) }
-    }
-    return nil
+    return options.isQuick ? nil : options.workFault(folder, noted.texts)
   }
 
   private func digest(of path: String, upTo byteCount: Int) throws(StoreError) -> Digest {

@@ -14,12 +14,13 @@ public struct Inspection: Sendable {
     public var isQuick = false
     /// How many threads read side by side.
     public var threadCount = 1
-    /// Tells what is wrong with a file of unfinished work, given its path and what the parts of that
-    /// work noted; nil where nothing is, or where it cannot be told. The store itself does not know
-    /// what such files hold.
-    public var workFileFault: @Sendable (_ path: String, _ notes: [String]) -> String? = { _, _ in
-      nil
-    }
+    /// Tells what is wrong with the files of unfinished work and with which of them, given their
+    /// folder and what the parts of that work noted; nil where nothing is, or where it cannot be
+    /// told. The store itself does not know what such files hold.
+    public var workFault:
+      @Sendable (_ folder: String, _ notes: [String]) -> (path: String, problem: String)? = {
+        _, _ in nil
+      }
 
     /// All bytes, on one thread.
     public init() {}

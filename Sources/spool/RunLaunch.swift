@@ -44,7 +44,7 @@ struct RunLaunch {
     let resumeCommand =
       "spool resume \(record.id)" + (storeOption.map { " --store \($0)" } ?? "")
       + (keysOption.map { " --keys \($0)" } ?? "")
-    let farewell = "stopped: nothing is lost, and \(resumeCommand) goes on from here"
+    let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
       store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],

@@ -78,11 +78,15 @@ struct DamagedArtifactTests {
       .filter { (try? Data(contentsOf: URL(fileURLWithPath: $0)).count) ?? 0 > 100 }
     #expect(!files.isEmpty, "the run was stopped before it had kept anything")
     #expect(try place.spool(["check"]).exitCode == 0)
+    let scratchPath = place.file("aside")
     for path in files {
       let place = try Data(contentsOf: URL(fileURLWithPath: path)).count / 3
       try flip(path, at: place)
       #expect(try self.place.spool(["check"]).exitCode == 4, "\(path) is called sound")
       try flip(path, at: place)
+      try FileManager.default.moveItem(atPath: path, toPath: scratchPath)
+      #expect(try self.place.spool(["check"]).exitCode == 4, "\(path) is not missed")
+      try FileManager.default.moveItem(atPath: scratchPath, toPath: path)
     }
     for path in files {
       try flip(path, at: try Data(contentsOf: URL(fileURLWithPath: path)).count / 3)

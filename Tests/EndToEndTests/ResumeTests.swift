@@ -84,7 +84,7 @@ struct ResumeTests {
     let stopped = try interrupted(by: SIGINT)
     #expect(stopped.exitCode == 130)
     let earlier = try #require(stopped.record)
-    #expect(stopped.errorOutput.contains("nothing is lost"))
+    #expect(stopped.errorOutput.contains("what was noted is kept"))
     #expect(stopped.errorOutput.contains("spool resume \(earlier.id)"))
     #expect(stopped.errorOutput.split(separator: "\n").count == 1, "\(stopped.errorOutput)")
 

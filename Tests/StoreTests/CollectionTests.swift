@@ -249,6 +249,22 @@ import Testing
     }
   }
 
+  @Test("nor is anything that a run under way reuses, however old that is")
+  func underWay() throws {
+    var running = RunRecord(
+      id: RunID("20261122-000000-dddd"), pipeline: "note", pipelinePath: "/p/other.yaml",
+      inputs: ["note": "/in/note.m4a"], overrides: [:], startedAt: Date().timeIntervalSince1970)
+    running.steps = sample.run.steps
+    let store = try DiskStore(at: sample.path)
+    _ = try store.drop(sample.run.id.name)
+    try store.save(running)
+    #expect(try collect().files == [])
+    running.state = .done
+    running.finishedAt = running.startedAt
+    try store.save(running)
+    #expect(try collect().files.count == 3)
+  }
+
   @Test("one that was run again holds nothing by itself")
   func settled() throws {
     var again = RunRecord(

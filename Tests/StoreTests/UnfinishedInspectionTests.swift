@@ -98,9 +98,8 @@ import Testing
   @Test("whoever knows what a file holds has a say")
   func hook() throws {
     var options = Inspection.Options()
-    options.workFileFault = { path, notes in
-      path.hasSuffix("/sound") && notes.contains { $0.contains("byteCount") }
-        ? "it is out of tune" : nil
+    options.workFault = { folder, notes in
+      notes.contains { $0.contains("byteCount") } ? ("\(folder)/sound", "it is out of tune") : nil
     }
     let found = try Inspection(of: sample.path, options).run().findings
     #expect(found.map(\.problem) == ["it is out of tune"])

@@ -37,7 +37,9 @@ struct CheckCommand: Command {
     var options = Inspection.Options()
     options.isQuick = arguments[Self.quick]
     options.threadCount = CoreCount.online
-    options.workFileFault = { UnfinishedEncoding.fault(inFile: $0, notes: $1) }
+    options.workFault = {
+      UnfinishedEncoding(in: $0, notes: $1).fault.map { ($0.path, $0.problem) }
+    }
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
     do throws(Workbench.Refusal) {

@@ -31,7 +31,9 @@ struct RepairCommand: Command {
     let meter = ReadingMeter(console, isShown: !arguments[Options.json])
     var options = Inspection.Options()
     options.threadCount = CoreCount.online
-    options.workFileFault = { UnfinishedEncoding.fault(inFile: $0, notes: $1) }
+    options.workFault = {
+      UnfinishedEncoding(in: $0, notes: $1).fault.map { ($0.path, $0.problem) }
+    }
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
     do throws(Workbench.Refusal) {
