@@ -6,6 +6,13 @@ public import AudioModel
 /// Range Compressor Design" (JAES 60, 2012): the level of each frame goes through the static curve
 /// in decibels, and the resulting gain reduction through a smooth branching detector. Below the
 /// knee, with no make-up gain, it is bit-transparent.
+///
+/// The level that peaks make is the greatest magnitude of the last 10 ms, L[n] = max |x[n − k]| for
+/// 0 ≤ k < 10 ms. Of a steady sine from 50 Hz on that is its amplitude, so that its gain stands
+/// still on the static curve, with no ripple to distort it, whatever attack and release are; the
+/// attack begins with the peak, the release 10 ms behind it. Only a tone above a twentieth of the
+/// sample rate whose period is a few whole frames can keep its crests between the samples, and
+/// then counts for what its samples reach.
 public final class Compressor: ReportingProcessor {
   /// How a compressor behaves.
   public struct Settings: Hashable, Sendable {
@@ -18,7 +25,8 @@ public final class Compressor: ReportingProcessor {
     public var knee: Decibels
     /// The time constant with which the reduction, in dB, grows; none follows at once.
     public var attack: Seconds
-    /// The time constant with which the reduction, in dB, shrinks; none follows at once.
+    /// The time constant with which the reduction, in dB, shrinks; none follows at once. Peaks
+    /// are held for 10 ms before.
     public var release: Seconds
     /// A fixed gain of what was compressed; taken within ±200 dB.
     public var makeUp: Decibels
@@ -54,7 +62,8 @@ public final class Compressor: ReportingProcessor {
   public init(_ settings: Settings, format: AudioFormat) {
     outputFormat = format
     gain = LevelDrivenGain(
-      CompressorLaw(settings, sampleRate: format.sampleRate), settings.sidechain, format: format)
+      CompressorLaw(settings, sampleRate: format.sampleRate), settings.sidechain,
+      holdsPeaks: true, format: format)
   }
 
   /// Compresses a block.

@@ -6,6 +6,10 @@ public import AudioModel
 /// The gain, as an amplitude ratio, approaches its goal exponentially with attack and release as
 /// time constants; a closing gate thus falls by 8.7 dB each release time until it nears the range.
 /// An open gate is bit-transparent.
+///
+/// A wave passes through zero twice a period, which is no reason to close: where peaks count, the
+/// hold time is at least half a period of 50 Hz, so that any steady tone from there on, whose crests
+/// reach the threshold, opens the gate for good.
 public final class Gate: ReportingProcessor {
   /// How a gate behaves.
   public struct Settings: Hashable, Sendable {
@@ -13,7 +17,8 @@ public final class Gate: ReportingProcessor {
     public var threshold: Decibels
     /// The time constant of opening; none opens at once.
     public var attack: Seconds
-    /// How long the gate stays open after the last frame at the threshold; taken within 0…1 h.
+    /// How long the gate stays open after the last frame at the threshold; taken within 0…1 h, and
+    /// from 10 ms on where peaks count.
     public var hold: Seconds
     /// The time constant of closing; none closes at once.
     public var release: Seconds
@@ -57,7 +62,7 @@ public final class Gate: ReportingProcessor {
     let delay = settings.sidechain.lookAheadFrames(at: format.sampleRate)
     gain = LevelDrivenGain(
       GateLaw(settings, delay: delay, sampleRate: format.sampleRate), settings.sidechain,
-      format: format)
+      holdsPeaks: false, format: format)
   }
 
   /// Gates a block.

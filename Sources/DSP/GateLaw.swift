@@ -40,7 +40,9 @@ struct GateLaw: GainLaw {
     closedGain = Decibels(min(max(settings.range.value, -200), 0)).amplitude
     attackStep = TimeConstant.step(settings.attack, at: sampleRate)
     releaseStep = TimeConstant.step(settings.release, at: sampleRate)
-    let hold = min(max(settings.hold.value, 0), 3600)
+    // Half a period of 50 Hz, for which a peak may be the last without the sound having ended.
+    let least = settings.sidechain.detector == .peak ? 0.01 : 0
+    let hold = min(max(settings.hold.value, least), 3600)
     holdFrames = Seconds(hold).frames(at: sampleRate).count + delay
     state = State(gain: closedGain)
   }

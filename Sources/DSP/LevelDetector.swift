@@ -2,7 +2,8 @@ import AudioModel
 import Glibc
 
 /// Measures the level of each frame as a side chain says: once for all channels where they are
-/// fully linked, else for each of them.
+/// fully linked, else for each of them. Peaks may be held (see `PeakHold`), each channel's for
+/// itself, so that linking compares crests with crests.
 final class LevelDetector {
   /// The most frames that are measured at a time.
   static let chunk = 512
@@ -18,9 +19,14 @@ final class LevelDetector {
   /// Levels of single channels, where they are not the result themselves.
   private let rows: Scratch<Float>
   private let filter: SidechainFilter?
+  /// For each lane what holds its peaks; none where they are not held.
+  private let holds: [PeakHold]
 
   /// A detector that has heard nothing.
-  init(_ sidechain: Sidechain, format: AudioFormat) {
+  ///
+  /// With `holdsPeaks`, the level of a peak detector is the greatest of the last 10 ms; that of a
+  /// mean square is smooth already.
+  init(_ sidechain: Sidechain, holdsPeaks: Bool, format: AudioFormat) {
     channelCount = format.channelCount
     link = Float(min(max(sidechain.link, 0), 1))
     laneCount = link == 1 ? 1 : format.channelCount
@@ -34,6 +40,8 @@ final class LevelDetector {
     filter = sidechain.highPass.map {
       SidechainFilter(highPass: $0, format: format, capacity: Frames(Self.chunk))
     }
+    let isHeld = holdsPeaks && squareStep == nil
+    holds = (0..<(isHeld ? laneCount : 0)).map { _ in PeakHold(sampleRate: format.sampleRate) }
   }
 
   /// Writes the levels of `count` frames from `start` to `levels`, a chunk for each lane. Samples
@@ -54,7 +62,9 @@ final class LevelDetector {
     _ block: borrowing AudioBuffer, start: Int, count: Int, into levels: UnsafeMutablePointer<Float>
   ) {
     if squareStep == nil, laneCount == 1 {
-      return unsafe LinkedLevel.measure(block, start: start, count: count, into: levels)
+      unsafe LinkedLevel.measure(block, start: start, count: count, into: levels)
+      if let hold = holds.first { unsafe hold.hold(levels, count: count) }
+      return
     }
     for channel in 0..<channelCount {
       let samples = unsafe block.baseAddress(ofChannel: channel) + start
@@ -85,6 +95,7 @@ final class LevelDetector {
       squares[channel] = square
     } else {
       for index in 0..<count { unsafe own[index] = samples[index].magnitude }
+      if !holds.isEmpty { unsafe holds[channel].hold(own, count: count) }
     }
     if channel == 0 {
       unsafe loudest.update(from: own, count: count)
@@ -108,15 +119,17 @@ final class LevelDetector {
 }
 
 extension LevelDetector {
-  /// Adds the filter's state and the mean squares.
+  /// Adds the filter's state, and the mean squares or held peaks.
   func append(to snapshot: inout ProcessorSnapshot) {
     snapshot.append(contentsOf: squares)
+    for hold in holds { hold.append(to: &snapshot) }
     if let filter { snapshot.append(filter.snapshot) }
   }
 
   /// Takes over what `append` wrote.
   func restore(from reader: inout SnapshotReader) throws(SnapshotError) {
     squares = try reader.next(Double.self, count: squares.count)
+    for hold in holds { try hold.restore(from: &reader) }
     if let filter { try filter.restore(try reader.nextPart()) }
   }
 }

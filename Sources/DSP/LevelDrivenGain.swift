@@ -25,10 +25,12 @@ final class LevelDrivenGain<Law: GainLaw> {
   private var pending = 0
 
   /// A gain that has heard nothing.
-  init(_ law: Law, _ sidechain: Sidechain, format: AudioFormat) {
+  ///
+  /// With `holdsPeaks`, peaks count for 10 ms: for laws that have no hold time of their own.
+  init(_ law: Law, _ sidechain: Sidechain, holdsPeaks: Bool, format: AudioFormat) {
     delay = sidechain.lookAheadFrames(at: format.sampleRate)
     leading = delay
-    detector = LevelDetector(sidechain, format: format)
+    detector = LevelDetector(sidechain, holdsPeaks: holdsPeaks, format: format)
     lanes = Array(repeating: law, count: detector.laneCount)
     channelCount = format.channelCount
     values = Scratch(repeating: 0, count: LevelDetector.chunk * detector.laneCount)

@@ -3,8 +3,8 @@ public import AudioModel
 /// Keeps the true peak of sound under a ceiling, looking ahead so that the gain bends smoothly.
 ///
 /// The wave between samples is found by 8-fold oversampling, twice what ITU-R BS.1770-4 asks for,
-/// since 4-fold reads up to 0.6 dB too little near half the sample rate. All channels get the same
-/// gain. Sound whose true peak stays under the ceiling comes through bit for bit, at little more
+/// since 4-fold reads up to 0.6 dB too little near half the sample rate; see `CeilingWatch` for the
+/// filters, and for what they leave. All channels get the same gain. Sound whose true peak stays under the ceiling comes through bit for bit, at little more
 /// than the cost of a copy: only groups of frames that could reach the ceiling are oversampled.
 public final class Limiter: ReportingProcessor {
   /// How a limiter behaves.
@@ -36,7 +36,10 @@ public final class Limiter: ReportingProcessor {
   private static let chunk = 1024
 
   private let ceiling: Float
-  private let interpolator = TruePeakInterpolator(factor: 8)
+  /// For how many frames on each side of a peak the gain is constant. The taps farther off weigh so
+  /// little, and the gain bends so slowly, that the peak is not the higher for it.
+  private static let plateau = 24
+  private let watch = CeilingWatch()
   private var gain: LimiterGain
   private let peaks = Scratch<Float>(repeating: 0, count: group)
   private var statistics = ReductionStatistics()
@@ -61,7 +64,7 @@ public final class Limiter: ReportingProcessor {
     self.ceiling = Float(ceiling)
     let group = Self.group
     let wanted = Seconds(min(max(settings.lookAhead.value, 0), 0.1)).frames(at: format.sampleRate)
-    let plateau = TruePeakInterpolator.reach
+    let plateau = Self.plateau
     // Multiples of a group, so that a group goes out for every one that comes in.
     let delay = (max(wanted.count, 2) + plateau + group - 1) / group * group
     gain = LimiterGain(
@@ -131,10 +134,10 @@ extension Limiter {
       let newest = unsafe GroupExtent(samples)
       let extent = extents[2 * channel].union(extents[2 * channel + 1]).union(newest)
       (extents[2 * channel], extents[2 * channel + 1]) = (extents[2 * channel + 1], newest)
-      guard interpolator.bound(extent) > ceiling else { continue }
+      guard watch.bound(extent) > ceiling else { continue }
       if isQuiet { for index in 0..<group { peaks[index] = 0 } }
       isQuiet = false
-      unsafe interpolator.raise(peaks.start, by: samples - group)
+      unsafe watch.raise(peaks.start, by: samples - group)
     }
     let isIdle = isQuiet && gain.isAtRest
     if isIdle {

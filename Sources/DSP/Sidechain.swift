@@ -4,10 +4,11 @@ public import AudioModel
 public struct Sidechain: Hashable, Sendable {
   /// What counts as the level of a channel.
   public enum Detector: Hashable, Sendable {
-    /// The magnitude of each sample.
+    /// The greatest magnitude of the last 10 ms, half a period of 50 Hz: of a tone, its amplitude.
     case peak
     /// The root of the mean square, weighted so that what is older counts less by 1/e for every
-    /// `window`; a sine of amplitude 1 has −3.01 dB. No window makes it the magnitude again.
+    /// `window`; a sine of amplitude 1 has −3.01 dB. No window makes it the magnitude of
+    /// each sample.
     case rms(window: Seconds)
   }
 

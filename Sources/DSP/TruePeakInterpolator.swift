@@ -1,5 +1,4 @@
 import AudioModel
-import Glibc
 
 /// Finds how high the analogue wave rises between samples, by oversampling as ITU-R BS.1770-4,
 /// annex 2, asks for: a polyphase interpolator with a Kaiser-windowed sinc of 48 taps a phase.
@@ -17,93 +16,27 @@ final class TruePeakInterpolator {
   static let reach = 24
 
   private static let tapCount = 2 * reach
+  private let filter: TruePeakFilter
   private let phaseCount: Int
   /// The taps, phase by phase.
   private let taps: Scratch<Float>
 
-  /// The greatest sum of |tap| of a phase: no point exceeds this times the greatest sample.
-  private let worstGain: Float
-  /// What the filter adds to a straight line between two samples, at most, for each unit of the
-  /// greatest second difference.
-  private let curvatureGain: Float
-  /// The same for each unit of the greatest sample: what is no second difference, a trifle.
-  private let residualGain: Float
-
   /// Computes the filter for `factor` points a frame, at least 2.
   init(factor: Int) {
+    filter = TruePeakFilter(factor: factor, reach: Self.reach, beta: 5)
     phaseCount = factor - 1
     taps = Scratch(repeating: 0, count: phaseCount * Self.tapCount)
-    var (worst, curvature, residual) = (0.0, 0.0, 0.0)
     for phase in 0..<phaseCount {
-      let fraction = Double(phase + 1) / Double(factor)
-      let filter = Self.filter(fraction)
-      for (index, tap) in filter.enumerated() {
+      for (index, tap) in filter.taps(phase: phase + 1).enumerated() {
         taps[phase * Self.tapCount + index] = Float(tap)
       }
-      worst = max(worst, filter.reduce(0) { $0 + abs($1) })
-      let split = Self.split(filter, fraction)
-      curvature = max(curvature, split.curvature)
-      residual = max(residual, split.residual)
     }
-    // A little more, for the rounding of the taps and sums in 32 bits.
-    worstGain = Float(max(worst, 1)) * 1.000_01
-    curvatureGain = Float(curvature) * 1.000_01
-    residualGain = 1 + Float(residual) + 1e-5
-  }
-
-  /// The taps for the point `fraction` of the way from one sample to the next; their sum is 1.
-  private static func filter(_ fraction: Double) -> [Double] {
-    let taps = (0..<tapCount).map { index in
-      let distance = Double(index - reach + 1) - fraction
-      let sinc = sin(.pi * distance) / (.pi * distance)
-      let place = distance / Double(reach)
-      return sinc * besselI0(5 * max(1 - place * place, 0).squareRoot())
-    }
-    let sum = taps.reduce(0, +)
-    return taps.map { $0 / sum }
-  }
-
-  /// Splits a filter into a straight line between the two middle samples, a filter of second
-  /// differences, and a rest that corrects the first moment; gives the sums of |tap| of the last
-  /// two. Sound without much treble has small second differences, so its peaks are bounded well.
-  private static func split(
-    _ filter: [Double], _ fraction: Double
-  ) -> (curvature: Double, residual: Double) {
-    var rest = filter
-    rest[reach - 1] -= 1 - fraction
-    rest[reach] -= fraction
-    let moment = rest.enumerated().reduce(0) { $0 + Double($1.offset) * $1.element }
-    rest[reach - 1] += moment
-    rest[reach] -= moment
-    // Summed twice, what has neither sum nor moment becomes weights of second differences.
-    var (sum, weight, curvature) = (0.0, 0.0, 0.0)
-    for tap in rest {
-      sum += tap
-      weight += sum
-      curvature += abs(weight)
-    }
-    return (curvature, 2 * abs(moment))
-  }
-
-  /// The modified Bessel function of the first kind and order 0, by its power series.
-  private static func besselI0(_ x: Double) -> Double {
-    var (sum, term) = (1.0, 1.0)
-    for index in 1...40 {
-      let factor = x / (2 * Double(index))
-      term *= factor * factor
-      sum += term
-    }
-    return sum
   }
 }
 
 extension TruePeakInterpolator {
   /// What no point of a group can exceed, from the extents of that group and its neighbours.
-  func bound(_ extent: GroupExtent) -> Float {
-    min(
-      worstGain * extent.peak,
-      residualGain * extent.peak + curvatureGain * extent.curvature)
-  }
+  func bound(_ extent: GroupExtent) -> Float { filter.bound(extent) }
 
   /// Writes, for each of a group's frames, the greatest magnitude of its sample and of the points
   /// between it and the next one, where that is greater than what `peaks` holds already. `samples`

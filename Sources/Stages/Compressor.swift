@@ -26,12 +26,15 @@ struct CompressorStage: SoundFilterStage {
   }
 
   static let descriptor = StageDescriptor.soundFilter(
-    "compress", revision: 1,
+    "compress", revision: 2,
     summary: "Even out the level: what is above a threshold rises more slowly",
     discussion: """
       A feed-forward compressor with a soft knee after Giannoulis, Massberg and Reiss (JAES 2012). \
-      The channels are linked by their loudest, unless `link` says otherwise. RMS levels are \
-      those of a mean square; a full-scale sine has -3 dB.
+      The channels are linked by their loudest, unless `link` says otherwise. The peak level is \
+      the greatest magnitude of the last 10 ms, half a period of 50 Hz: a steady tone from there \
+      on has the level of its crests, and lies on the static curve whatever attack and release \
+      are. The attack begins with the peak, the release 10 ms after it. RMS levels are those of a \
+      mean square, without a hold; a full-scale sine has -3 dB.
       """,
     parameters: [
       ParameterDescriptor(

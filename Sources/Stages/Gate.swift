@@ -24,12 +24,14 @@ struct GateStage: SoundFilterStage {
   }
 
   static let descriptor = StageDescriptor.soundFilter(
-    "gate", revision: 1,
+    "gate", revision: 2,
     summary: "Turn down what lies below a threshold: room noise between words",
     discussion: """
       The channels are linked, unless `link` says otherwise: the loudest opens the gate for all, \
       so that the stereo picture stands still. The gate stays open for the hold time after the \
-      last peak above the threshold. With `look-ahead` it is open before the word begins.
+      last peak above the threshold, and at least for 10 ms, half a period of 50 Hz, where peaks \
+      count: no tone from there on closes it between its own crests. With `look-ahead` \
+      it is open before the word begins.
       """,
     parameters: [
       ParameterDescriptor(

@@ -38,6 +38,44 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [50, 61.7, 100, 1000, 5000, 10_000, 17_321],
+    [(0.005, 0.1), (0.02, 0.1), (0.1, 0.001)])
+  func `a steady sine lies on the static curve within 0.02 dB`(
+    frequency: Double, times: (attack: Double, release: Double)
+  ) {
+    let settings = Compressor.Settings(
+      threshold: Decibels(-20), ratio: 4, knee: Decibels(6), attack: Seconds(times.attack),
+      release: Seconds(times.release))
+    // Below, within and above the knee.
+    for (level, expected) in [(-30.0, -30.0), (-20, -20.5625), (-10, -17.5), (0, -15)] {
+      let sound = TestSound.sine(
+        Hertz(frequency), amplitude: pow(10, level / 20), mono, frames: 72_000)
+      let result = sound.processed(by: Compressor(settings, format: mono))
+      let reduction =
+        sound[57_600..<72_000].rms(ofChannel: 0).value
+        - result[57_600..<72_000].rms(ofChannel: 0).value
+      #expect(abs(level - reduction - expected) < 0.02, "at \(level) dB")
+    }
+  }
+
+  @Test func `channels that are half linked lie on the static curve of their crests`() {
+    // A quarter of a period apart, so that one is silent where the other is loudest.
+    let sound = TestSound(stereo, frames: 24_000) { channel, frame in
+      let angle = 2 * Double.pi * 100 * Double(frame) / Self.rate
+      return Float(channel == 0 ? 0.4 * sin(angle) : 0.02 * cos(angle))
+    }
+    var settings = Self.settings
+    (settings.knee, settings.sidechain) = (Decibels(0), Sidechain(link: 0.5))
+    let result = sound.processed(by: Compressor(settings, format: stereo))
+    for (channel, level) in [0.4, 0.21].enumerated() {
+      let gain =
+        result[19_200..<24_000].rms(ofChannel: channel).value
+        - sound[19_200..<24_000].rms(ofChannel: channel).value
+      #expect(abs(gain + 0.75 * (20 * log10(level) + 24)) < 0.02)
+    }
+  }
+
   @Test(arguments: [(0.008, 0.04), (0.03, 0.01), (0.001, 0.2)])
   func `reacts with its time constants`(attack: Double, release: Double) {
     var settings = Self.settings
@@ -51,8 +89,12 @@ import Testing
     let full = (20 * log10(0.5) + 24) * 0.75
     let up = reductions.firstIndex { $0 >= full * (1 - exp(-1)) } ?? 0
     #expect(abs(Double(up) / Self.rate / attack - 1) < 0.05)
-    let down = reductions[loudEnd...].firstIndex { $0 <= full * exp(-1) } ?? 0
-    #expect(abs(Double(down - loudEnd) / Self.rate / release - 1) < 0.05)
+    // The release begins when the last peak is 10 ms past.
+    let held = loudEnd + 479
+    #expect(abs(reductions[held - 1] - full) < 0.05)
+    #expect(reductions[held] < reductions[held - 1])
+    let down = reductions[held...].firstIndex { $0 <= full * exp(-1) } ?? 0
+    #expect(abs(Double(down - held) / Self.rate / release - 1) < 0.05)
   }
 
   @Test func `sound below the knee keeps every bit`() {
@@ -67,7 +109,8 @@ import Testing
     let keeps = [exp(-1 / (0.008 * Self.rate)), exp(-1 / (0.04 * Self.rate))]
     var (state, worst) = (0.0, 0.0)
     for frame in 0..<sound.frameCount.count {
-      let level = Double(sound.channels.map { abs($0[frame]) }.max() ?? 0)
+      let past = max(0, frame - 479)...frame
+      let level = Double(sound.channels.map { $0[past].map(abs).max() ?? 0 }.max() ?? 0)
       let over = 20 * log10(max(level, 1e-9)) + 24
       let wanted = over < -3 ? 0 : over <= 3 ? 0.75 * pow(over + 3, 2) / 12 : 0.75 * over
       let keep = wanted > state ? keeps[0] : keeps[1]

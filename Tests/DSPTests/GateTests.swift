@@ -28,6 +28,23 @@ import Testing
     #expect(result[5000..<9000].isBitIdentical(to: sound[5000..<9000]))
   }
 
+  @Test(arguments: [50, 61.7, 1000, 5000], [0, 0.005, 0.06])
+  func `a tone whose crests reach the threshold opens it for good, any other closes it`(
+    frequency: Double, hold: Double
+  ) {
+    var settings = Self.settings
+    settings.hold = Seconds(hold)
+    for (level, gain) in [(-29.9, 0.0), (-30.1, -60)] {
+      let sound = TestSound.sine(
+        Hertz(frequency), amplitude: pow(10, level / 20), mono, frames: 48_000)
+      let result = sound.processed(by: Gate(settings, format: mono))
+      let measured =
+        result[38_400..<48_000].rms(ofChannel: 0).value
+        - sound[38_400..<48_000].rms(ofChannel: 0).value
+      #expect(abs(measured - gain) < 0.1)
+    }
+  }
+
   @Test func `opens and closes with its time constants, after the hold time`() {
     // Loud for 0.1 s, then just audible: the gain is the ratio of output and input.
     let loudEnd = 4800
@@ -60,7 +77,7 @@ import Testing
     let result = sound.processed(by: Gate(settings, format: stereo))
     // The definition, in the plainest words.
     let threshold = Float(pow(10, -30.0 / 20))
-    let holdFrames = Int((hold * Self.rate).rounded())
+    let holdFrames = Int((max(hold, 0.01) * Self.rate).rounded())
     var (gain, last) = (0.001, -1_000_000)
     var expected = sound
     for frame in 0..<sound.frameCount.count {

@@ -47,6 +47,21 @@ import Testing
     #expect(peak <= -2 + 0.1)
   }
 
+  @Test(arguments: FullBand.allCases)
+  func `ffmpeg finds noise up to half the sample rate at the ceiling, ideal interpolation near it`(
+    kind: FullBand
+  ) throws {
+    let result = kind.sound(stereo, frames: 48_000).surroundedBySilence(2000)
+      .processed(by: Limiter(.init(ceiling: Decibels(-1)), format: stereo))
+    if Program(named: "ffmpeg") != nil {
+      let peak = try #require(try result.loudnessByFFmpeg()?.truePeak)
+      #expect(peak <= -1 + 0.1)
+    }
+    let ideal = 20 * log10(result.idealPeak(ofChannel: 0, factor: 8))
+    #expect(ideal < -1 + (kind == .clippedNoise ? 0.7 : 0.5), "\(ideal) dB")
+    #expect(ideal > -1)
+  }
+
   @Test func `catches what no sample shows`() throws {
     // A quarter of the rate, 45° off: the samples stay 3 dB under the wave.
     let sound = TestSound.sine(Hertz(12_000), phase: .pi / 4, stereo, frames: 4000)
@@ -121,7 +136,63 @@ enum Demanding: CaseIterable, Sendable {
   }
 }
 
+/// Noise that reaches up to half the sample rate, where interpolators end in different places.
+enum FullBand: CaseIterable, Sendable {
+  case whiteNoise, noiseAndImpulses, clippedNoise
+
+  func sound(_ format: AudioFormat, frames: Int) -> TestSound {
+    // Twelve uniform numbers make a nearly Gaussian one, of 0.7 here.
+    let noises = (1...12).map {
+      TestSound.noise(amplitude: 0.7, seed: UInt64($0), format, frames: frames)
+    }
+    let noise = TestSound(format, frames: frames) { channel, frame in
+      noises.reduce(0) { $0 + $1.channels[channel][frame] } / 2
+    }
+    switch self {
+    case .whiteNoise: return noise
+    case .clippedNoise: return noise.map { min(max($0, -1), 1) }
+    case .noiseAndImpulses:
+      return TestSound(format, frames: frames) { channel, frame in
+        noise.channels[channel][frame] + ((frame + 11 * channel) % 4801 == 4000 ? 3 : 0)
+      }
+    }
+  }
+}
+
 extension TestSound {
+  /// The greatest magnitude of the sound at `factor` times its rate, interpolated with a sinc that
+  /// no window shortens within 1000 samples. A short sinc finds the 400 places that are looked at.
+  fileprivate func idealPeak(ofChannel channel: Int, factor: Int) -> Double {
+    let samples = channels[channel].map(Double.init)
+    let reach = 1000
+    let halves = samples.indices.map { place in
+      guard place >= reach, place < samples.count - reach else { return 0.0 }
+      let half = (-9...10).reduce(0) { sum, offset in
+        let tap = 1 / (.pi * (0.5 - Double(offset)))
+        return sum + samples[place + offset] * (offset % 2 == 0 ? tap : -tap)
+      }
+      return max(abs(half), abs(samples[place]))
+    }
+    let loudest = halves.indices.sorted { halves[$0] > halves[$1] }.prefix(400)
+    var peak = 0.0
+    for phase in 1..<factor {
+      let fraction = Double(phase) / Double(factor)
+      // The sine of all taps is the same but for its sign.
+      let wave = sin(.pi * fraction) / .pi
+      for place in loudest {
+        for start in [place - 1, place] {
+          var sum = 0.0
+          for offset in (1 - reach)..<reach {
+            let tap = wave / (fraction - Double(offset))
+            sum += samples[start + offset] * (offset % 2 == 0 ? tap : -tap)
+          }
+          peak = max(peak, abs(sum))
+        }
+      }
+    }
+    return peak
+  }
+
   /// The sound through a linear-phase filter of 121 taps that ends 1 kHz above `frequency`.
   fileprivate func lowPassed(below frequency: Hertz) -> TestSound {
     let cutoff = (frequency.value + 500) / format.sampleRate.value
