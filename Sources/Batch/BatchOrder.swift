@@ -69,6 +69,9 @@ public struct BatchOrder: Sendable {
       definition, catalog: catalog, inputs: [input.name: folder], overrides: overrides)
   }
 
+  /// Whether a stage of the pipeline asks for receipts.
+  public var asksForReceipts: Bool { plan.steps.contains { $0.stage is any ReceiptStage } }
+
   /// What a batch of this folder and this pipeline is remembered by.
   var identity: Digest { Self.digest(["spool-batch-1", folder, pipelinePath]) }
 
