@@ -62,7 +62,14 @@ public final class ReceiptWitness: RunWitness {
     } catch {
       throw StageError(error)
     }
-    return [publicKey, script, checksums, file]
+    let bag = try testimony.enclosure.map { (enclosure) throws(StageError) in
+      try BagDesk(testimony, enclosure, of: program).seal(
+        receipt.subjects + [
+          Receipt.Subject(
+            name: names.receipt, digest: SHA256.digest(of: text), byteCount: file.byteCount)
+        ], day: Receipt.day(of: text) ?? "")
+    }
+    return [publicKey, script, checksums, file] + (bag ?? [])
   }
 
   private func signingKey() throws(StageError) -> SigningKey {
