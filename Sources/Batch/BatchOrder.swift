@@ -69,6 +69,9 @@ public struct BatchOrder: Sendable {
       definition, catalog: catalog, inputs: [input.name: folder], overrides: overrides)
   }
 
+  /// Whether a stage of the pipeline asks for receipts.
+  public var asksForReceipts: Bool { plan.steps.contains { $0.stage is any ReceiptStage } }
+
   /// What a batch of this folder and this pipeline is remembered by.
   var identity: Digest { Self.digest(["spool-batch-1", folder, pipelinePath]) }
 
@@ -109,11 +112,15 @@ public struct BatchOrder: Sendable {
 
   /// The exports of a recording, as paths below the output folder, if it is called `name`.
   func exports(called name: String) -> [String] {
-    let folder = PathText.folder(of: name)
+    let names = { (step: BoundStep) in
+      plan.recordings(of: step.id).map { $0 == input ? Self.calledPath(name) : $0 }
+    }
+    let place = plan.enclosure(names)?.place ?? ""
+    let folder = PathText.join(PathText.folder(of: name), place)
     return plan.steps.flatMap { step -> [String] in
       guard let stage = step.stage as? any PublishingStage else { return [] }
-      let names = plan.recordings(of: step.id).map { $0 == input ? Self.calledPath(name) : $0 }
-      return stage.fileNames(of: step.id, recordings: names).map { PathText.join(folder, $0) }
+      return stage.fileNames(of: step.id, recordings: names(step))
+        .map { PathText.join(folder, $0) }
     }
   }
 

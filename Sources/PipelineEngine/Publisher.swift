@@ -8,6 +8,9 @@ final class Publisher: Sendable {
   private let plan: Plan
   private let options: Runner.Options
   private let recordings: [String: StepOutput]
+  /// Where the files go.
+  private let folder: String
+  private let custody: any FileCustody
   private let early = Mutex<[String: PublishedFile]>([:])
 
   /// - Parameter recordings: the identities of the plan's inputs.
@@ -18,6 +21,8 @@ final class Publisher: Sendable {
     self.runner = runner
     self.plan = plan
     self.options = options
+    folder = runner.folder(of: plan, options)
+    custody = runner.custody(of: plan, options)
   }
 
   /// Lets stages that are still to work read what they need of the recordings.
@@ -47,9 +52,9 @@ final class Publisher: Sendable {
         continue
       }
       for name in stage.fileNames(of: step.id, recordings: runner.names(of: step, plan, options)) {
-        let path = options.folder + "/" + name
-        guard let other = try? runner.custody.recording(ofPublished: path),
-          !own.isSameRecording(as: other), !runner.custody.isSameFile(own.path, other.path)
+        let path = folder + "/" + name
+        guard let other = try? custody.recording(ofPublished: path),
+          !own.isSameRecording(as: other), !custody.isSameFile(own.path, other.path)
         else { continue }
         throw PassFailure(step.id, StageError(path, holds: other, not: own))
       }
@@ -76,7 +81,7 @@ final class Publisher: Sendable {
 
   /// Bytes of the exports that are whole in the store and have yet to go into the user's folder.
   func missingByteCount(_ survey: Survey) -> Int {
-    let rehearsal = RehearsedCustody(runner.custody)
+    let rehearsal = RehearsedCustody(custody)
     var count = 0
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
@@ -100,11 +105,11 @@ final class Publisher: Sendable {
         continue
       }
       for name in stage.fileNames(of: step.id, recordings: runner.names(of: step, plan, options)) {
-        let path = options.folder + "/" + name
-        guard let source = try? runner.custody.recording(ofPublished: path),
+        let path = folder + "/" + name
+        guard let source = try? custody.recording(ofPublished: path),
           own.isSameRecording(as: source)
         else { continue }
-        count += runner.custody.byteCount(ofPublished: path) ?? 0
+        count += custody.byteCount(ofPublished: path) ?? 0
       }
     }
     return count
@@ -116,8 +121,8 @@ final class Publisher: Sendable {
     PublishingContext(
       step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
       names: runner.names(of: step, plan, options), recording: recording(of: step),
-      folder: options.folder, isReplacing: options.isReplacing,
-      store: runner.store, custody: custody ?? runner.custody)
+      folder: folder, isReplacing: options.isReplacing,
+      store: runner.store, custody: custody ?? self.custody)
   }
 
   private func recording(of step: BoundStep) -> RecordingIdentity? {

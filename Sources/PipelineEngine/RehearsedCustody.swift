@@ -35,5 +35,9 @@ struct RehearsedCustody: FileCustody {
     try custody.freeByteCount(at: folder)
   }
 
+  func makeFolder(_ path: String) {}
+
+  func withdraw(_ path: String, isReplacing: Bool) {}
+
   func copyFile(from source: String, to destination: String) {}
 }

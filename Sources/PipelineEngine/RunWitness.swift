@@ -38,8 +38,10 @@ public struct Testimony: Sendable {
   public let fileNames: [String]
   /// The recording that the receipt is called after; nil where that is not known.
   public let recording: RecordingIdentity?
-  /// The user's folder; it exists.
+  /// Where the run's files are, and the receipt goes.
   public let folder: String
+  /// The folder of its own that this is in, which is to be sealed; nil for the output folder.
+  public let enclosure: Enclosure?
   /// Whether files that Spool did not write may be replaced.
   public let isReplacing: Bool
   /// The time, in seconds since 1970.

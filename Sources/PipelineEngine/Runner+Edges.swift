@@ -47,12 +47,13 @@ extension Runner {
 
   /// Refuses, before any work, exports that would take each other's place or a recording's.
   func checkNames(_ plan: Plan, _ options: Options) throws(PassFailure) {
+    let folder = folder(of: plan, options)
     var owners: [String: StepID] = [:]
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
       let recordings = names(of: step, plan, options)
       for name in stage.conceivableFileNames(of: step.id, recordings: recordings) {
-        let path = options.folder + "/" + name
+        let path = folder + "/" + name
         if let owner = owners.updateValue(step.id, forKey: name) {
           throw PassFailure(
             step.id,
@@ -69,6 +70,23 @@ extension Runner {
         }
       }
     }
+  }
+
+  /// The folder of its own that a plan's files go into; nil for the output folder.
+  func enclosure(of plan: Plan, _ options: Options) -> Enclosure? {
+    plan.enclosure { names(of: $0, plan, options) }
+  }
+
+  /// Where a plan's files go.
+  func folder(of plan: Plan, _ options: Options) -> String {
+    enclosure(of: plan, options).map { options.folder + "/" + $0.place } ?? options.folder
+  }
+
+  /// How a plan's files get there.
+  func custody(of plan: Plan, _ options: Options) -> any FileCustody {
+    guard let enclosure = enclosure(of: plan, options) else { return custody }
+    return EnclosedCustody(
+      custody, seal: "\(options.folder)/\(enclosure.folder)/\(enclosure.seal)")
   }
 
   func recordings(of step: BoundStep, _ plan: Plan) -> [String] {

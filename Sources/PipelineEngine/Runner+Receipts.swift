@@ -93,7 +93,8 @@ extension Runner {
     }
     return Testimony(
       run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,
-      recording: recording, folder: options.folder, isReplacing: options.isReplacing,
-      now: clock.now, store: store, custody: custody)
+      recording: recording, folder: folder(of: plan, options),
+      enclosure: enclosure(of: plan, options), isReplacing: options.isReplacing,
+      now: clock.now, store: store, custody: custody(of: plan, options))
   }
 }

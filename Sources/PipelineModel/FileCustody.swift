@@ -40,6 +40,14 @@ public protocol FileCustody: Sendable {
   /// Bytes free for files in a user's folder.
   func freeByteCount(at folder: String) throws(StoreError) -> Int
 
+  /// Makes sure that there is a folder in a user's folder, and those above it, durably.
+  func makeFolder(_ path: String) throws(StoreError)
+
+  /// Takes a file out of a user's folder, durably; nothing happens where none is. One that this
+  /// store did not publish, or that was changed since, stays there, and this throws, unless
+  /// `isReplacing`.
+  func withdraw(_ path: String, isReplacing: Bool) throws(StoreError)
+
   /// Copies a file, sharing its blocks where the file system can.
   func copyFile(from source: String, to destination: String) throws(StoreError)
 }

@@ -10,15 +10,19 @@ public struct RecordingOrigin: Hashable, Sendable {
   public let sidecarName: String?
   /// Its sidecar as received; nil where none came.
   public let sidecar: Artifact?
+  /// What the device that made it calls it; nil where it does not say.
+  public let noteID: String?
 
   /// Describes an arrival.
   public init(
-    name: String, inbox: String, arrivedAt: Double, sidecarName: String?, sidecar: Artifact?
+    name: String, inbox: String, arrivedAt: Double, sidecarName: String?, sidecar: Artifact?,
+    noteID: String? = nil
   ) {
     self.name = name
     self.inbox = inbox
     self.arrivedAt = arrivedAt
     self.sidecarName = sidecarName
     self.sidecar = sidecar
+    self.noteID = noteID
   }
 }

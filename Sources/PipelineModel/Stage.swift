@@ -54,7 +54,16 @@ extension PublishingStage {
 
 /// A stage that asks for a receipt of the whole run, which is written when everything else is in
 /// the user's folder. Its file names are the receipt's and those of what lies beside it.
-public protocol ReceiptStage: PublishingStage {}
+public protocol ReceiptStage: PublishingStage {
+  /// The folder of its own into which all files of the run go; nil for the output folder.
+  /// - Parameter recordings: as for `fileNames`.
+  func enclosure(recordings: [String]) -> Enclosure?
+}
+
+extension ReceiptStage {
+  /// None.
+  public func enclosure(recordings: [String]) -> Enclosure? { nil }
+}
 
 /// All that a running stage may touch.
 public struct StageContext: Sendable {

@@ -6,10 +6,15 @@ enum KeyFile {
   /// No key is longer, in bytes.
   private static let maximumByteCount = 64 << 10
 
-  /// The text of a file; nil where there is none.
-  /// - Parameter isSecret: whether it is refused if anybody but the user can read it.
-  static func read(_ path: String, isSecret: Bool) throws(ProofError) -> String? {
-    let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+  /// What a file holds; nil where there is none.
+  /// - Parameters:
+  ///   - isSecret: whether it is refused if anybody but the user can read it.
+  ///   - followsLinks: whether a link is followed: only where a person named it.
+  static func read(
+    _ path: String, isSecret: Bool, followsLinks: Bool = false
+  ) throws(ProofError) -> SecretBytes? {
+    let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
+    let file = unsafe open(path, flags)
     guard file >= 0 else {
       if errno == ENOENT { return nil }
       throw failure("read", path, errno)
@@ -21,10 +26,13 @@ enum KeyFile {
       throw ProofError("cannot read the key \(path)", reason: "it is no file that a key lies in")
     }
     if isSecret { try checkSecret(path, status) }
-    var bytes = [UInt8](repeating: 0, count: maximumByteCount)
-    let count = unsafe Glibc.read(file, &bytes, bytes.count)
+    var count = 0
+    let bytes = unsafe SecretBytes(capacity: Int(status.st_size)) { room in
+      count = unsafe Glibc.read(file, room.baseAddress, Int(status.st_size))
+      return count
+    }
     guard count >= 0 else { throw failure("read", path, errno) }
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
+    return bytes
   }
 
   private static func checkSecret(_ path: String, _ status: stat) throws(ProofError) {
@@ -46,7 +54,7 @@ enum KeyFile {
   /// - Parameter isReplacing: whether it takes the place of another.
   /// - Returns: false if another is there and is not replaced.
   static func write(
-    _ text: String, to path: String, replacing isReplacing: Bool
+    _ text: SecretBytes, to path: String, replacing isReplacing: Bool
   ) throws(ProofError) -> Bool {
     let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
     let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -54,8 +62,8 @@ enum KeyFile {
     defer { unsafe unlink(temporary) }
     do {
       defer { close(file) }
-      let bytes = Array(text.utf8)
-      guard unsafe Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else {
+      let count = unsafe text.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+      guard count == text.count, fsync(file) == 0 else {
         throw failure("write", path, errno)
       }
     }
@@ -111,7 +119,7 @@ enum KeyFile {
     guard fsync(folder) == 0 else { throw failure("flush", parent, errno) }
   }
 
-  private static func octal(_ mode: mode_t) -> String {
+  static func octal(_ mode: mode_t) -> String {
     let digits = String(mode, radix: 8)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }

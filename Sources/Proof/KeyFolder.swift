@@ -7,8 +7,15 @@ public struct KeyFolder: Sendable {
   /// Where it is.
   public let path: String
 
+  private let passphrases: (any PassphraseSource)?
+
   /// Keys in a folder, which need not be there yet.
-  public init(_ path: String) { self.path = path }
+  /// - Parameter passphrases: who knows the passphrase of the signing key, if it has one; asked
+  ///   only then.
+  public init(_ path: String, passphrases: (any PassphraseSource)? = nil) {
+    self.path = path
+    self.passphrases = passphrases
+  }
 
   /// The folder: the `--keys` option, else `SPOOL_KEYS`, else `spool/keys` in the user's data
   /// folder (`XDG_DATA_HOME`, else `~/.local/share`).
@@ -27,7 +34,8 @@ public struct KeyFolder: Sendable {
     try prepare()
     try learn(key.verifyingKey)
     // Another process may have made one meanwhile: the first counts.
-    let isFirst = try KeyFile.write(key.pem, to: signingPath, replacing: false)
+    let isFirst = try KeyFile.write(
+      key.text(protectedBy: nil), to: signingPath, replacing: false)
     if isFirst { return key }
     KeyFile.remove(knownPath(key.verifyingKey))
     guard let other = try existingSigningKey() else {
@@ -37,15 +45,20 @@ public struct KeyFolder: Sendable {
   }
 
   /// The key to sign with; nil where there is none yet.
-  /// - Throws: if others can read it, or it is no key.
-  public func existingSigningKey() throws(ProofError) -> SigningKey? {
-    guard let pem = try KeyFile.read(signingPath, isSecret: true) else { return nil }
-    guard let key = SigningKey(pem: pem) else {
-      throw ProofError(
-        "cannot use the signing key \(signingPath)", reason: Self.complaint(pem),
-        advice: "put the right file back, or spool key rotate after moving it away")
-    }
-    return key
+  /// - Throws: if others can read it, it is no key, or its passphrase is not to be had or wrong.
+  public func existingSigningKey() throws(ProofError) -> SigningKey? { try opened()?.key }
+
+  /// The public part of the key to sign with; nil where there is none yet. A passphrase is asked for
+  /// only where it does not lie beside the private part.
+  public func existingVerifyingKey() throws(ProofError) -> VerifyingKey? {
+    guard let text = try KeyFile.read(signingPath, isSecret: true) else { return nil }
+    if ProtectedKey.isProtected(text), let key = ProtectedKey.publicPart(of: text) { return key }
+    return try opened(text).key.verifyingKey
+  }
+
+  /// Whether there is a key to sign with that a passphrase protects.
+  public func isProtected() throws(ProofError) -> Bool {
+    try KeyFile.read(signingPath, isSecret: true).map(ProtectedKey.isProtected) ?? false
   }
 
   /// Every public key that is trusted here, in the order of their names.
@@ -53,7 +66,7 @@ public struct KeyFolder: Sendable {
     var keys: [VerifyingKey] = []
     for name in KeyFile.names(in: knownFolder) where name.hasSuffix(".pub") {
       guard let pem = try KeyFile.read("\(knownFolder)/\(name)", isSecret: false) else { continue }
-      guard let key = VerifyingKey(pem: pem), name == "\(key.id.hex).pub" else {
+      guard let key = VerifyingKey(pem: pem.text), name == "\(key.id.hex).pub" else {
         throw ProofError(
           "cannot use the public key \(knownFolder)/\(name)",
           reason: "it is not the key that its name says",
@@ -65,47 +78,105 @@ public struct KeyFolder: Sendable {
   }
 
   /// Makes a new signing key. The old one signs nothing any more and is gone; its public key stays
-  /// among those that are trusted, so that what it signed still verifies.
+  /// among those that are trusted, so that what it signed still verifies. The passphrase of the old
+  /// one protects the new one.
   public func rotate() throws(ProofError) -> (old: VerifyingKey?, new: VerifyingKey) {
+    let old = try opened()
     let key = SigningKey()
-    return (try adopt(key), key.verifyingKey)
+    try adopt(key, insteadOf: old?.key.verifyingKey, protectedBy: old?.passphrase)
+    return (old?.key.verifyingKey, key.verifyingKey)
   }
 
-  /// Takes a key from PEM: a private one becomes the signing key, as with `rotate`; a public one is
-  /// trusted from now on.
-  public func take(_ pem: String) throws(ProofError) -> (key: VerifyingKey, isSigning: Bool) {
-    if let key = SigningKey(pem: pem) {
-      _ = try adopt(key)
-      return (key.verifyingKey, true)
-    }
-    guard let key = VerifyingKey(pem: pem) else {
-      throw ProofError("this is no key", reason: Self.complaint(pem))
-    }
-    try prepare()
-    try learn(key)
-    return (key, false)
+  /// Protects the signing key by another passphrase than before, or by none. It is made, if there is
+  /// none yet.
+  /// - Parameter choose: asked for the new one when the old one, if there is one, was right.
+  public func protect(
+    _ choose: () throws(ProofError) -> SecretBytes?
+  ) throws(ProofError) -> VerifyingKey {
+    let key = try signingKey()
+    _ = try KeyFile.write(
+      key.text(protectedBy: try choose()), to: signingPath, replacing: true)
+    return key.verifyingKey
   }
 
-  /// Writes the signing key to a new file that only the user can read.
+  /// Takes a key from PEM: a private one becomes the signing key, as with `rotate`, and keeps the
+  /// passphrase that it has; a public one is trusted from now on.
+  public func take(_ pem: SecretBytes) throws(ProofError) -> (key: VerifyingKey, isSigning: Bool) {
+    guard pem.index(of: "PRIVATE KEY-----") != nil else {
+      guard let key = VerifyingKey(pem: pem.text) else {
+        throw ProofError("this is no key", reason: ProtectedKey.complaint)
+      }
+      try prepare()
+      try learn(key)
+      return (key, false)
+    }
+    var passphrase: SecretBytes?
+    if ProtectedKey.isProtected(pem) {
+      passphrase = try self.passphrase(of: "the key that is imported")
+    }
+    guard let key = SigningKey(pem: pem, passphrase: passphrase) else {
+      throw ProofError(
+        "cannot import this key",
+        reason: passphrase == nil ? ProtectedKey.complaint : ProtectedKey.wrongPassphrase)
+    }
+    try adopt(key, insteadOf: try existingVerifyingKey(), protectedBy: passphrase)
+    return (key.verifyingKey, true)
+  }
+
+  /// Takes a key from a file, as from its text.
+  public func take(fileAt path: String) throws(ProofError) -> (key: VerifyingKey, isSigning: Bool) {
+    guard let pem = try KeyFile.read(path, isSecret: false, followsLinks: true) else {
+      throw ProofError(
+        "cannot read the key \(path)", reason: "there is no such file", advice: "check the path")
+    }
+    return try take(pem)
+  }
+
+  /// Writes the signing key to a new file that only the user can read; one that a passphrase
+  /// protects, protected by that.
   public func exportSigningKey(to path: String) throws(ProofError) {
-    guard try KeyFile.write(try signingKey().pem, to: path, replacing: false) else {
+    if try existingVerifyingKey() == nil { _ = try signingKey() }
+    guard let text = try KeyFile.read(signingPath, isSecret: true),
+      try KeyFile.write(text, to: path, replacing: false)
+    else {
       throw ProofError(
         "cannot write the key to \(path)", reason: "something is there already",
         advice: "name a file that is not there yet")
     }
   }
 
-  private func adopt(_ key: SigningKey) throws(ProofError) -> VerifyingKey? {
-    let old = try existingSigningKey()?.verifyingKey
+  private func opened() throws(ProofError) -> ProtectedKey? {
+    guard let text = try KeyFile.read(signingPath, isSecret: true) else { return nil }
+    return try opened(text)
+  }
+
+  private func opened(_ text: SecretBytes) throws(ProofError) -> ProtectedKey {
+    try ProtectedKey(text, at: signingPath) { () throws(ProofError) in
+      try passphrase(of: "the signing key \(signingPath)")
+    }
+  }
+
+  private func passphrase(of key: String) throws(ProofError) -> SecretBytes {
+    guard let passphrases else {
+      throw ProofError(
+        "\(key) is protected by a passphrase", reason: "nobody is here who could be asked for it",
+        advice: "name a file that holds it with --passphrase-file")
+    }
+    return try passphrases.passphrase(of: key)
+  }
+
+  private func adopt(
+    _ key: SigningKey, insteadOf old: VerifyingKey?, protectedBy passphrase: SecretBytes?
+  ) throws(ProofError) {
     try prepare()
     if let old { try learn(old) }
     try learn(key.verifyingKey)
-    _ = try KeyFile.write(key.pem, to: signingPath, replacing: true)
-    return old
+    _ = try KeyFile.write(
+      key.text(protectedBy: passphrase), to: signingPath, replacing: true)
   }
 
   private func learn(_ key: VerifyingKey) throws(ProofError) {
-    _ = try KeyFile.write(key.pem, to: knownPath(key), replacing: true)
+    _ = try KeyFile.write(SecretBytes(key.pem.utf8), to: knownPath(key), replacing: true)
   }
 
   private func prepare() throws(ProofError) {
@@ -116,12 +187,6 @@ public struct KeyFolder: Sendable {
   private var signingPath: String { path + "/signing.pem" }
   private var knownFolder: String { path + "/known" }
   private func knownPath(_ key: VerifyingKey) -> String { "\(knownFolder)/\(key.id.hex).pub" }
-
-  private static func complaint(_ pem: String) -> String {
-    pem.contains("ENCRYPTED")
-      ? "it is encrypted with a passphrase; openssl pkey -in FILE -out FILE takes that off"
-      : "it is no Ed25519 key as PEM"
-  }
 
   private static func home(_ environment: [String: String]) -> String {
     if let home = environment["HOME"], !home.isEmpty { return home }

@@ -6,10 +6,14 @@ internal import CCrypto
   private let key: OpaquePointer
 
   /// A private key from its seed.
-  init(seed: [UInt8]) {
-    guard
-      let key = unsafe EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count)
-    else { preconditionFailure("libcrypto takes any 32 bytes for a seed") }
+  init(seed: SecretBytes) {
+    let key = unsafe seed.withUnsafeBytes { bytes in
+      unsafe EVP_PKEY_new_raw_private_key(
+        EVP_PKEY_ED25519, nil, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
+    }
+    guard let key = unsafe key else {
+      preconditionFailure("libcrypto takes any 32 bytes for a seed")
+    }
     unsafe self.key = key
   }
 
@@ -36,18 +40,21 @@ internal import CCrypto
     unsafe self.key = key
   }
 
-  /// A key from PEM; nil for what is none, is encrypted, or is of another kind than Ed25519.
-  init?(pem: String, isPrivate: Bool) {
-    // An empty passphrase: without any, libcrypto would ask on the terminal.
-    var passphrase: [UInt8] = [0]
+  /// A key from PEM; nil for what is none, is encrypted with another passphrase or with any where
+  /// none is given, or is of another kind than Ed25519.
+  init?(pem: SecretBytes, isPrivate: Bool, passphrase: SecretBytes? = nil) {
+    // An empty passphrase where there is none: without any, libcrypto would ask on the terminal.
+    let passphrase = passphrase?.terminated ?? SecretBytes([0])
     // The source reads from these bytes, which have to stay until all is read.
-    let read = unsafe Array(pem.utf8).withUnsafeBytes { bytes in
+    let read = unsafe pem.withUnsafeBytes { bytes in
       let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
       defer { unsafe BIO_free(source) }
-      return unsafe passphrase.withUnsafeMutableBufferPointer { empty in
-        isPrivate
-          ? unsafe PEM_read_bio_PrivateKey(source, nil, nil, empty.baseAddress)
-          : unsafe PEM_read_bio_PUBKEY(source, nil, nil, empty.baseAddress)
+      return unsafe passphrase.withUnsafeBytes { word in
+        // It is only read, although its type does not say so.
+        let word = unsafe UnsafeMutableRawPointer(mutating: word.baseAddress)
+        return isPrivate
+          ? unsafe PEM_read_bio_PrivateKey(source, nil, nil, word)
+          : unsafe PEM_read_bio_PUBKEY(source, nil, nil, word)
       }
     }
     ERR_clear_error()
@@ -62,27 +69,53 @@ internal import CCrypto
   deinit { unsafe EVP_PKEY_free(key) }
 
   /// The seed of a private key.
-  var seed: [UInt8] {
-    unsafe raw { unsafe EVP_PKEY_get_raw_private_key($0, $1, &$2) }
+  var seed: SecretBytes {
+    unsafe SecretBytes(capacity: 32) { room in
+      var count = room.count
+      let base = unsafe room.assumingMemoryBound(to: UInt8.self).baseAddress
+      let status = unsafe EVP_PKEY_get_raw_private_key(key, base, &count)
+      precondition(status == 1 && count == 32, "an Ed25519 key is 32 bytes")
+      return count
+    }
   }
 
   /// The public key.
   var publicKey: [UInt8] {
-    unsafe raw { unsafe EVP_PKEY_get_raw_public_key($0, $1, &$2) }
+    var bytes = [UInt8](repeating: 0, count: 32)
+    var count = bytes.count
+    let status = unsafe EVP_PKEY_get_raw_public_key(key, &bytes, &count)
+    precondition(status == 1 && count == 32, "an Ed25519 key is 32 bytes")
+    return bytes
   }
 
-  /// PKCS#8 (RFC 5958), or SubjectPublicKeyInfo (RFC 5280), as PEM.
-  func pem(isPrivate: Bool) -> String {
-    let sink = unsafe BIO_new(BIO_s_mem())
-    defer { unsafe BIO_free(sink) }
-    let status =
-      isPrivate
-      ? unsafe PEM_write_bio_PKCS8PrivateKey(sink, key, nil, nil, 0, nil, nil)
-      : unsafe PEM_write_bio_PUBKEY(sink, key)
-    precondition(status == 1, "libcrypto cannot write a key into memory")
-    var text = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe BIO_read(sink, &text, Int32(text.count))
-    return String(decoding: text.prefix(max(0, Int(count))), as: UTF8.self)
+  /// The private key as PKCS#8 (RFC 5958) in PEM, not encrypted.
+  var pem: SecretBytes {
+    unsafe written { unsafe PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) }
+  }
+
+  /// The public key as SubjectPublicKeyInfo (RFC 5280) in PEM.
+  var publicPEM: String { unsafe written { unsafe PEM_write_bio_PUBKEY($0, key) }.text }
+
+  /// The private key as PKCS#8 in PEM, encrypted as PBES2 (RFC 8018) has it: AES-256 in CBC mode
+  /// with a key that scrypt (RFC 7914) makes of the passphrase.
+  ///
+  /// N = 2¹⁴, r = 8, p = 5 is what OWASP's Password Storage Cheat Sheet names for 16 MiB of memory;
+  /// a larger N would pass the 32 MiB that libcrypto, and so `openssl`, takes at most by itself.
+  func pem(protectedBy passphrase: SecretBytes) -> SecretBytes {
+    let plain = unsafe EVP_PKEY2PKCS8(key)
+    defer { unsafe PKCS8_PRIV_KEY_INFO_free(plain) }
+    let scheme = unsafe PKCS5_pbe2_set_scrypt(EVP_aes_256_cbc(), nil, 16, nil, 1 << 14, 8, 5)
+    let encrypted = unsafe passphrase.withUnsafeBytes { word in
+      unsafe PKCS8_set0_pbe(
+        word.assumingMemoryBound(to: CChar.self).baseAddress, Int32(clamping: word.count), plain,
+        scheme)
+    }
+    guard let encrypted = unsafe encrypted else {
+      preconditionFailure("libcrypto has no scrypt, no AES or no random numbers")
+    }
+    // It owns the scheme now.
+    defer { unsafe X509_SIG_free(encrypted) }
+    return unsafe written { unsafe PEM_write_bio_PKCS8($0, encrypted) }
   }
 
   /// The signature of a message: RFC 8032, pure Ed25519.
@@ -107,16 +140,13 @@ internal import CCrypto
       context, signature, signature.count, message, message.count) == 1
   }
 
-  private func raw(
-    _ read: (OpaquePointer, UnsafeMutablePointer<UInt8>, inout Int) -> Int32
-  ) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 32)
-    var count = bytes.count
-    let status = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-      guard let base = buffer.baseAddress else { return Int32(0) }
-      return unsafe read(key, base, &count)
+  /// What libcrypto writes. Its own memory for that is wiped when it is freed.
+  private func written(_ write: (OpaquePointer?) -> Int32) -> SecretBytes {
+    let sink = unsafe BIO_new(BIO_s_mem())
+    defer { unsafe BIO_free(sink) }
+    precondition(unsafe write(sink) == 1, "libcrypto cannot write a key into memory")
+    return unsafe SecretBytes(capacity: 4096) { room in
+      Int(unsafe BIO_read(sink, room.baseAddress, Int32(room.count)))
     }
-    precondition(status == 1 && count == 32, "an Ed25519 key is 32 bytes")
-    return bytes
   }
 }

@@ -18,6 +18,16 @@ extension Receipt {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The day on which the work was done that a receipt tells of, as `2026-11-21` in UTC; nil for
+  /// what is no receipt. The signature is not looked at.
+  public static func day(of text: String) -> String? {
+    guard let envelope = try? Envelope(Array(text.utf8)),
+      let statement = try? JSONReader.signedValue(of: envelope.payload)
+    else { return nil }
+    return (statement["predicate"]?["origin"]?["run"]?["finishedAt"]?.text?.prefix(10))
+      .map(String.init)
+  }
+
   private static func substance(of statement: JSONValue) -> Digest {
     let origin = statement["predicate"]?["origin"]
     let stages = statement["predicate"]?["stages"]?.list ?? []

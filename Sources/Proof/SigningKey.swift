@@ -2,15 +2,21 @@
 public struct SigningKey: Sendable {
   /// The public key, by which others check what it signed.
   public let verifyingKey: VerifyingKey
-  private let seed: [UInt8]
+  private let seed: SecretBytes
 
   /// Makes a new key from the system's random numbers.
   public init() { self.init(KeyHandle()) }
 
   /// Reads PKCS#8 PEM, as `openssl genpkey -algorithm ed25519` writes it; nil for anything else,
   /// and for what is encrypted.
-  public init?(pem: String) {
-    guard let handle = KeyHandle(pem: pem, isPrivate: true) else { return nil }
+  public init?(pem: String) { self.init(pem: SecretBytes(pem.utf8)) }
+
+  /// Reads PKCS#8 PEM, encrypted or not; nil for anything else, and where the passphrase is wrong.
+  /// - Parameter passphrase: what it is encrypted with; nil where it is not.
+  public init?(pem: SecretBytes, passphrase: SecretBytes? = nil) {
+    guard let handle = KeyHandle(pem: pem, isPrivate: true, passphrase: passphrase) else {
+      return nil
+    }
     self.init(handle)
   }
 
@@ -19,8 +25,18 @@ public struct SigningKey: Sendable {
     verifyingKey = VerifyingKey(handle)
   }
 
-  /// PKCS#8 PEM, which `openssl pkey` reads.
-  public var pem: String { KeyHandle(seed: seed).pem(isPrivate: true) }
+  /// PKCS#8 PEM, which `openssl pkey` reads: the key as it is, open to whoever sees it.
+  public var pem: String { text(protectedBy: nil).text }
+
+  /// PKCS#8 PEM. One that is encrypted has the public key after it, for which nobody has to be
+  /// asked then; `openssl pkey` takes the first of the two.
+  /// - Parameter passphrase: what it is encrypted with; nil to leave it as it is.
+  public func text(protectedBy passphrase: SecretBytes?) -> SecretBytes {
+    let handle = KeyHandle(seed: seed)
+    guard let passphrase else { return handle.pem }
+    return handle.pem(protectedBy: passphrase)
+      .followed(by: SecretBytes(verifyingKey.pem.utf8))
+  }
 
   /// The signature of a message, 64 bytes: RFC 8032, the same for the same message every time.
   public func signature(of message: [UInt8]) -> [UInt8] {

@@ -62,20 +62,25 @@ struct SubjectFile: Hashable, Sendable {
     }
   }
 
+  /// All its bytes, if they are no more than `limit`: what is longer is not read at all.
+  func bytes(limit: Int) throws(Trouble) -> [UInt8] { try Self.bytes(of: open(), limit: limit) }
+
   /// All the bytes of a file that a user named, if they are no more than `limit`: what is longer is
   /// not read at all.
   static func readWhole(_ path: String, limit: Int) throws(ProofError) -> [UInt8] {
-    let file: (descriptor: Int32, byteCount: Int)
-    switch checked(unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
-    case .success(let opened): file = opened
-    case .failure(let trouble): throw ProofError("cannot read \(path)", reason: trouble.reason)
+    let opened = checked(unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+    do throws(Trouble) { return try bytes(of: opened, limit: limit) } catch {
+      throw ProofError("cannot read \(path)", reason: error.reason)
     }
+  }
+
+  private static func bytes(
+    of opened: Result<(descriptor: Int32, byteCount: Int), Trouble>, limit: Int
+  ) throws(Trouble) -> [UInt8] {
+    let file = try opened.get()
     defer { close(file.descriptor) }
     guard file.byteCount <= limit else {
-      throw ProofError(
-        "cannot read \(path)",
-        reason: "it has \(file.byteCount) bytes, and no more than \(limit) "
-          + "are read")
+      throw Trouble(reason: "it has \(file.byteCount) bytes, and no more than \(limit) are read")
     }
     var bytes = [UInt8](repeating: 0, count: file.byteCount)
     var filled = 0
@@ -85,14 +90,25 @@ struct SubjectFile: Hashable, Sendable {
           file.descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
       }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw ProofError("cannot read \(path)", reason: reason(errno)) }
+      guard count >= 0 else { throw Trouble(reason: reason(errno)) }
       if count == 0 { break }
       filled += count
     }
     return Array(bytes.prefix(filled))
   }
 
-  private struct Trouble: Error { let reason: String }
+  /// Why a file cannot be read.
+  struct Trouble: Error { let reason: String }
+
+  // Two names that look alike may be two files: their bytes count.
+  static func == (one: SubjectFile, other: SubjectFile) -> Bool {
+    one.name.utf8.elementsEqual(other.name.utf8) && one.folder.utf8.elementsEqual(other.folder.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in name.utf8 { hasher.combine(byte) }
+    for byte in folder.utf8 { hasher.combine(byte) }
+  }
 
   private func open() -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
     var current = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

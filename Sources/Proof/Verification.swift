@@ -38,6 +38,22 @@ public struct Verification: Sendable {
     _ paths: [String], mayGoOn: @escaping @Sendable () -> Bool = { true },
     report: @escaping @Sendable (Progress) -> Void = { _ in }
   ) -> [VerifiedReceipt]? {
+    check(receipts: paths, bags: [], mayGoOn: mayGoOn, report: report)?.receipts
+  }
+
+  /// Checks receipts and bags, and reads every file that any of them names once. Blocks.
+  /// - Parameters:
+  ///   - paths: the receipts.
+  ///   - folders: the bags.
+  ///   - mayGoOn: asked before every receipt and every mebibyte; false ends the work.
+  ///   - report: told now and then how far it is, by one thread at a time.
+  /// - Returns: what was found, in the order in which they were given; nil where `mayGoOn` ended
+  ///   the work.
+  public func check(
+    receipts paths: [String], bags folders: [String],
+    mayGoOn: @escaping @Sendable () -> Bool = { true },
+    report: @escaping @Sendable (Progress) -> Void = { _ in }
+  ) -> (receipts: [VerifiedReceipt], bags: [VerifiedBag])? {
     let meter = Meter(report)
     meter.advance { $0.allReceipts = paths.count }
     let keys = keys
@@ -45,9 +61,11 @@ public struct Verification: Sendable {
       defer { meter.advance { $0.receipts += 1 } }
       return ReceiptCheck(path, keys: keys)
     }
-    guard let checks else { return nil }
+    guard let checks, let bags = each(folders, mayGoOn, { BagCheck($0) }) else { return nil }
+    let named =
+      checks.flatMap { $0.subjects.map(\.file) } + bags.flatMap { $0.subjects.map(\.file) }
     // The longest first, so that no thread is left alone with it in the end.
-    let files = Set(checks.flatMap { $0.subjects.map(\.file) })
+    let files = Set(named)
       .map { (file: $0, byteCount: $0.byteCount ?? 0) }.sorted { $0.byteCount > $1.byteCount }
     meter.advance { $0.allBytes = files.reduce(0) { $0 + $1.byteCount } }
     let contents = each(files.map(\.file), mayGoOn) { file in
@@ -58,7 +76,7 @@ public struct Verification: Sendable {
     }
     guard let contents, mayGoOn() else { return nil }
     let found = Dictionary(uniqueKeysWithValues: zip(files.map(\.file), contents))
-    return checks.map { $0.verdict(found) }
+    return (checks.map { $0.verdict(found) }, bags.map { $0.verdict(found) })
   }
 
   /// Does the same with every item, on several threads; nil where that was ended.

@@ -7,7 +7,7 @@ public struct VerifyingKey: Hashable, Sendable {
 
   /// Reads SubjectPublicKeyInfo PEM, as `openssl pkey -pubout` writes it; nil for anything else.
   public init?(pem: String) {
-    guard let handle = KeyHandle(pem: pem, isPrivate: false) else { return nil }
+    guard let handle = KeyHandle(pem: SecretBytes(pem.utf8), isPrivate: false) else { return nil }
     self.init(handle)
   }
 
@@ -23,7 +23,7 @@ public struct VerifyingKey: Hashable, Sendable {
   public var id: Digest { SHA256.digest(of: Self.derPrefix + bytes) }
 
   /// SubjectPublicKeyInfo PEM, which `openssl pkey -pubin` reads.
-  public var pem: String { KeyHandle(publicKey: bytes)?.pem(isPrivate: false) ?? "" }
+  public var pem: String { KeyHandle(publicKey: bytes)?.publicPEM ?? "" }
 
   /// Whether this key's owner signed the message.
   public func isValid(_ signature: [UInt8], of message: [UInt8]) -> Bool {

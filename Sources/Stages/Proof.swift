@@ -1,9 +1,12 @@
 import PipelineModel
+import Proof
 
 /// `proof`: a signed receipt of the whole run, beside the exports.
 struct ProofStage: WholeStage, ReceiptStage {
   struct Parameters: Codable, Sendable {
     let name: String
+    let bag: Bool
+    let organization: String?
   }
 
   static let descriptor = StageDescriptor(
@@ -16,6 +19,10 @@ struct ProofStage: WholeStage, ReceiptStage {
       openssl alone. spool verify checks it too, and says which file or stage is not as it was. A \
       receipt that is there and says the same stays as it is. It vouches for what was done, and not \
       for what the recording itself shows.
+
+      With bag: true, all files of the run go into a folder of their own, called as the receipt is: \
+      a BagIt bag (RFC 8493), with the exports and the receipt in its data/, a digest of every file \
+      in manifest-sha256.txt, and bagit.txt, which is there only while all else is whole.
       """,
     flow: .whole,
     inputs: [],
@@ -23,19 +30,43 @@ struct ProofStage: WholeStage, ReceiptStage {
     parameters: [
       ParameterDescriptor(
         "name", .text(maximumLength: 200), .defaulted("{stem}"),
-        "the receipt's name; {stem} is the recording's", isInKey: false)
+        "the receipt's name, and the bag's; {stem} is the recording's", isInKey: false),
+      ParameterDescriptor(
+        "bag", .flag, .defaulted("false"), "whether the files go into a BagIt bag of their own",
+        isInKey: false),
+      ParameterDescriptor(
+        "organization", .text(maximumLength: 200), .optional,
+        "who answers for a bag: its Source-Organization", isInKey: false),
     ],
     shorthand: "name")
 
   private let name: String
+  private let isBag: Bool
+  private let organization: String?
 
-  init(_ parameters: Parameters) { name = parameters.name }
+  init(_ parameters: Parameters) throws(StageError) {
+    name = parameters.name
+    isBag = parameters.bag
+    organization = parameters.organization
+    guard isBag || organization == nil else {
+      throw StageError(
+        "organization is written into a bag, and there is none", advice: "add bag: true")
+    }
+  }
 
   /// There is nothing to work on before all else is done.
   func run(_ context: StageContext) -> [PortName: StepOutput] { [:] }
 
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
     ReceiptNames(stem: ExportName.fill(name, recording: recordings.first)).all
+  }
+
+  func enclosure(recordings: [String]) -> Enclosure? {
+    guard isBag else { return nil }
+    return Enclosure(
+      folder: ExportName.fill(name, recording: recordings.first), content: Bag.payloadFolder,
+      seal: Bag.declarationName,
+      labels: organization.map { ["Source-Organization": $0] } ?? [:])
   }
 
   /// The receipt is written by the run's witness, when it is known what all stages published.

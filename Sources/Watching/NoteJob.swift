@@ -96,7 +96,8 @@ struct NoteJob {
     }
     let origin = RecordingOrigin(
       name: note.fileName, inbox: note.inbox, arrivedAt: note.receivedAt,
-      sidecarName: path(.sidecar)?.name?.text, sidecar: note.sidecar)
+      sidecarName: path(.sidecar)?.name?.text, sidecar: note.sidecar,
+      noteID: note.shownID)
     return (path(.recording) ?? .inbox, origin)
   }
 

@@ -70,7 +70,8 @@ struct RecordingRun {
     }
     let isAsked = plan.steps.contains { $0.stage is any ReceiptStage }
     let receipt = isAsked || exports.isEmpty ? [] : engine.witness?.fileNames(for: path) ?? []
-    return (exports + receipt).map { folder + "/" + $0 }
+    let place = plan.enclosure { _ in [path] }.map { folder + "/" + $0.place } ?? folder
+    return (exports + receipt).map { place + "/" + $0 }
   }
 
   /// Whether something lies at one of the paths that is not an export of this recording.

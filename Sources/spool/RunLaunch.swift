@@ -30,6 +30,8 @@ struct RunLaunch {
   let voice: Voice
   /// `--keys` as it was typed.
   let keysOption: String?
+  /// `--passphrase-file` as it was typed.
+  let passphraseFile: String?
   /// Whether it begins although it may not fit.
   let ignoresRoom: Bool
   let console: Console
@@ -39,17 +41,27 @@ struct RunLaunch {
   func start(
     _ request: RunRequest, _ makeRecord: (RunID, _ startedAt: Double) -> RunRecord
   ) -> ExitCode {
+    let bench = Workbench(console: console)
+    let witness = bench.witness(
+      keys: keysOption, passphraseFile: passphraseFile, ledger: store)
+    do throws(Workbench.Refusal) {
+      if plan.steps.contains(where: { $0.stage is any ReceiptStage }) { try bench.unlock(witness) }
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
     let resumeCommand =
       "spool resume \(record.id)" + (storeOption.map { " --store \($0)" } ?? "")
       + (keysOption.map { " --keys \($0)" } ?? "")
+      + (passphraseFile.map { " --passphrase-file \($0)" } ?? "")
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
       store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       recorder: recorder(clock), stop: stop, clock: clock,
-      witness: Workbench(console: console).witness(keys: keysOption, ledger: store))
+      witness: witness)
     var options = Runner.Options(folder: request.folder)
     options.isReplacing = request.isReplacing
     options.ignoresRoom = ignoresRoom

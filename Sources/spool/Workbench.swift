@@ -92,14 +92,28 @@ struct Workbench {
   }
 
   /// Where the keys lie that receipts are signed and checked with.
-  func keyFolder(at option: String?) -> KeyFolder {
+  /// - Parameter passphraseFile: `--passphrase-file`, for commands that sign.
+  func keyFolder(at option: String?, passphraseFile: String? = nil) -> KeyFolder {
     KeyFolder(
-      absolute(KeyFolder.locate(option: option, environment: Environment.variables)))
+      absolute(KeyFolder.locate(option: option, environment: Environment.variables)),
+      passphrases: PassphraseDesk(file: passphraseFile))
   }
 
   /// Who signs receipts.
-  func witness(keys option: String?, ledger: any ReceiptLedger) -> ReceiptWitness {
-    ReceiptWitness(keys: keyFolder(at: option), ledger: ledger, version: Spool.version)
+  func witness(
+    keys option: String?, passphraseFile: String?, ledger: any ReceiptLedger
+  ) -> ReceiptWitness {
+    ReceiptWitness(
+      keys: keyFolder(at: option, passphraseFile: passphraseFile), ledger: ledger,
+      version: Spool.version)
+  }
+
+  /// Asks for the passphrase of the signing key, if it has one: before any work, and before a
+  /// progress board is drawn where the answer is typed.
+  func unlock(_ witness: ReceiptWitness) throws(Refusal) {
+    do throws(StageError) { try witness.unlock() } catch {
+      throw Refusal(text: ErrorText(error).render(console), code: .failed)
+    }
   }
 
   /// What `--set` says, by variable.

@@ -147,19 +147,22 @@ struct KeyTests {
   func importing() throws {
     let own = try folder.signingKey().verifyingKey
     let friend = SigningKey()
-    #expect(try folder.take(friend.verifyingKey.pem) == (friend.verifyingKey, false))
+    #expect(
+      try folder.take(SecretBytes(friend.verifyingKey.pem.utf8)) == (friend.verifyingKey, false))
     #expect(try folder.signingKey().verifyingKey == own)
     #expect(Set(try folder.knownKeys()) == [own, friend.verifyingKey])
     let brought = SigningKey()
-    #expect(try folder.take(brought.pem) == (brought.verifyingKey, true))
+    #expect(try folder.take(SecretBytes(brought.pem.utf8)) == (brought.verifyingKey, true))
     #expect(try folder.signingKey().verifyingKey == brought.verifyingKey)
-    #expect(throws: ProofError.self) { try folder.take("no key") }
+    #expect(throws: ProofError.self) { try folder.take(SecretBytes("no key".utf8)) }
     let openssl = try #require(Program(named: "openssl"))
     let plain = try scratch.write(SigningKey().pem, to: "plain.pem")
     let encrypted = try openssl.run(
       ["pkey", "-in", plain, "-aes256", "-passout", "pass:secret"])
-    let refusal = #expect(throws: ProofError.self) { try folder.take(encrypted.text) }
-    #expect(refusal?.reason?.contains("encrypted with a passphrase") == true)
+    let refusal = #expect(throws: ProofError.self) {
+      try folder.take(SecretBytes(encrypted.text.utf8))
+    }
+    #expect(refusal?.message == "the key that is imported is protected by a passphrase")
   }
 
   @Test("a trusted key that was put under another's name is refused")

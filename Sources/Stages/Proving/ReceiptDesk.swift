@@ -9,12 +9,19 @@ import Proof
 struct ReceiptDesk {
   let testimony: Testimony
 
-  init(_ testimony: Testimony) { self.testimony = testimony }
+  /// Where it puts files.
+  private let folder: String
+
+  /// - Parameter folder: where it puts files, if that is not where the run's are.
+  init(_ testimony: Testimony, in folder: String? = nil) {
+    self.testimony = testimony
+    self.folder = folder ?? testimony.folder
+  }
 
   /// What the public key is called in the folder: `spool.pub`, unless another key has that name.
   func keyName(for key: VerifyingKey) -> String {
     let usual = "spool.pub"
-    let path = testimony.folder + "/" + usual
+    let path = folder + "/" + usual
     guard unsafe access(path, F_OK) == 0,
       let other = try? testimony.custody.digest(ofFile: path),
       other != SHA256.digest(of: key.pem)
@@ -42,7 +49,7 @@ struct ReceiptDesk {
     _ receipt: Receipt, signedBy key: SigningKey, as name: String
   ) throws(StageError) -> (file: PublishedFile, text: String) {
     let standing = receipt.standing(
-      at: testimony.folder + "/" + name, signedBy: key.verifyingKey)
+      at: folder + "/" + name, signedBy: key.verifyingKey)
     let text = standing ?? receipt.signed(by: key).text
     let file = try publish(
       text, as: name,
@@ -57,7 +64,7 @@ struct ReceiptDesk {
     of recording: RecordingIdentity?
   ) throws(StageError) -> PublishedFile {
     try testimony.custody.deliver(
-      content, digest: digest, to: testimony.folder + "/" + name, of: recording,
+      content, digest: digest, to: folder + "/" + name, of: recording,
       step: testimony.step, isReplacing: testimony.isReplacing
     ) { (temporary) throws(StageError) in try Self.write(text, to: temporary) }
   }

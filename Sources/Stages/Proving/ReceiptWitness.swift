@@ -25,6 +25,12 @@ public final class ReceiptWitness: RunWitness {
   /// Finds the key, or makes it.
   public func prepare() throws(StageError) { _ = try signingKey() }
 
+  /// Opens the key, where a passphrase protects it: asks for that. What else may be wrong with it
+  /// shows when it is needed.
+  public func unlock() throws(StageError) {
+    if (try? keys.isProtected()) == true { _ = try signingKey() }
+  }
+
   /// The names of a receipt that is called after a recording.
   public func fileNames(for recording: String) -> [String] {
     ReceiptNames(stem: ExportName.stem(of: recording)).all
@@ -56,7 +62,14 @@ public final class ReceiptWitness: RunWitness {
     } catch {
       throw StageError(error)
     }
-    return [publicKey, script, checksums, file]
+    let bag = try testimony.enclosure.map { (enclosure) throws(StageError) in
+      try BagDesk(testimony, enclosure, of: program).seal(
+        receipt.subjects + [
+          Receipt.Subject(
+            name: names.receipt, digest: SHA256.digest(of: text), byteCount: file.byteCount)
+        ], day: Receipt.day(of: text) ?? "")
+    }
+    return [publicKey, script, checksums, file] + (bag ?? [])
   }
 
   private func signingKey() throws(StageError) -> SigningKey {

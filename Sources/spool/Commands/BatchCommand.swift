@@ -50,7 +50,8 @@ struct BatchCommand: Command {
     positionals: [Options.pipeline, folder],
     options: [
       Options.out, jobs, include, exclude, failed, Options.set, name, Options.store,
-      Options.keys, Options.replace, Options.ignoreRoom, Options.json, Options.quiet,
+      Options.keys, Options.passphraseFile, Options.replace, Options.ignoreRoom, Options.json,
+      Options.quiet,
     ],
     examples: [
       Example("Clean every note of a trip", "spool batch Pipelines/voice-note.yaml trip"),
@@ -69,6 +70,10 @@ struct BatchCommand: Command {
     do throws(Workbench.Refusal) {
       let order = try order(bench)
       let store = try bench.store(at: arguments[Options.store])
+      let witness = bench.witness(
+        keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile],
+        ledger: store)
+      if order.asksForReceipts { try bench.unlock(witness) }
       let stop = SignalWatch.begin()
       let clock = SystemClock()
       let workplace = BatchWorkplace(
@@ -76,7 +81,7 @@ struct BatchCommand: Command {
         tags: { try? MediaProbe.describe($0).tags },
         length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
         recorder: recorder(order, clock, console),
-        witness: bench.witness(keys: arguments[Options.keys], ledger: store))
+        witness: witness)
       let runner = BatchRunner(
         order, in: workplace,
         budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: CoreCount.online))
@@ -154,6 +159,8 @@ struct BatchCommand: Command {
     for override in arguments[Options.set] { words += ["--set", override] }
     if let name = arguments[Self.name] { words += ["--name", name] }
     if let store = arguments[Options.store] { words += ["--store", store] }
+    if let keys = arguments[Options.keys] { words += ["--keys", keys] }
+    if let file = arguments[Options.passphraseFile] { words += ["--passphrase-file", file] }
     if order.isReplacing { words.append("--replace") }
     if order.ignoresRoom { words.append("--ignore-room") }
     return ShellWords.line(words)

@@ -8,7 +8,7 @@ import Stages
 struct KeyCommand: Command {
   /// What is to be done.
   enum Action: String, CaseIterable, ArgumentValue {
-    case show, export, rotate
+    case show, export, rotate, passphrase
     case take = "import"
   }
 
@@ -20,6 +20,12 @@ struct KeyCommand: Command {
   private static let isPrivate = Option<Bool>.flag(
     "private", help: "Export the private key, to a new FILE that only you can read.")
 
+  private static let newFile = Option<String?>.value(
+    "new-passphrase-file", "FILE", help: "The file whose first line is the new passphrase.",
+    defaultText: "the terminal is asked", completion: .files())
+  private static let isRemoving = Option<Bool>.flag(
+    "remove", help: "With passphrase: leave the signing key without one.")
+
   static let declaration = CommandDeclaration(
     name: "key", group: "Proof",
     summary: "Show, export, rotate or import the keys of receipts.",
@@ -29,14 +35,20 @@ struct KeyCommand: Command {
       makes a signing key, and so does export. export prints the public key for others to check \
       with. rotate makes a new signing key; what the old one signed still verifies, but its private \
       part is gone. import trusts another's public key, or signs with a private one from now on. \
-      Keys are Ed25519 as PEM, which openssl reads and makes too. The signing key is used only if \
+      passphrase sets one that the signing key is encrypted with, or another than before; with \
+      --remove, it is taken off. It is asked for at the terminal, or read from a file, whenever \
+      something is to be signed; nobody can sign without it, and nobody can find it again. Keys are Ed25519 as PEM, which openssl reads and makes too. The signing key is used only if \
       nobody else can read it.
       """,
-    positionals: [action, file], options: [isPrivate, Options.keys, Options.json],
+    positionals: [action, file],
+    options: [
+      isPrivate, isRemoving, newFile, Options.keys, Options.passphraseFile, Options.json,
+    ],
     examples: [
       Example("The key for those who check", "spool key export > spool.pub"),
       Example("Trust what a colleague signs", "spool key import colleague.pub"),
       Example("Keep the private key somewhere safe", "spool key export --private safe/spool.pem"),
+      Example("Encrypt it with a passphrase", "spool key passphrase"),
     ])
 
   private let arguments: ParsedArguments
@@ -44,7 +56,8 @@ struct KeyCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let folder = Workbench(console: console).keyFolder(at: arguments[Options.keys])
+    let folder = Workbench(console: console).keyFolder(
+      at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile])
     do throws(Workbench.Refusal) {
       switch arguments[Self.action] ?? .show {
       case .show: try show(folder, console)
@@ -53,7 +66,8 @@ struct KeyCommand: Command {
         let (old, new) = try Self.asking(console) { () throws(ProofError) in
           try folder.rotate()
         }
-        tell([("signing", new)] + (old.map { [("earlier", $0)] } ?? []), console)
+        try tell([("signing", new)] + (old.map { [("earlier", $0)] } ?? []), folder, console)
+      case .passphrase: try protect(folder, console)
       case .take: try take(folder, console)
       }
       return .done
@@ -65,13 +79,14 @@ struct KeyCommand: Command {
 
   private func show(_ folder: KeyFolder, _ console: Console) throws(Workbench.Refusal) {
     if let path = arguments[Self.file] {
-      return tell([("key", try Self.publicKey(at: path, console))], console)
+      return try tell([("key", try Self.publicKey(at: path, console))], folder, console)
     }
     let (own, known) = try Self.asking(console) { () throws(ProofError) in
-      (try folder.existingSigningKey()?.verifyingKey, try folder.knownKeys())
+      (try folder.existingVerifyingKey(), try folder.knownKeys())
     }
     let others = known.filter { $0 != own }
-    tell((own.map { [("signing", $0)] } ?? []) + others.map { ("trusted", $0) }, console)
+    try tell(
+      (own.map { [("signing", $0)] } ?? []) + others.map { ("trusted", $0) }, folder, console)
     if own == nil, !arguments[Options.json] {
       console.report("no signing key yet in \(folder.path); the first receipt makes one")
     }
@@ -83,8 +98,11 @@ struct KeyCommand: Command {
       guard path == nil else {
         throw usage("the public key is printed, and written to no file", "> FILE", console)
       }
-      let key = try Self.asking(console) { () throws(ProofError) in try folder.signingKey() }
-      return console.draw(key.verifyingKey.pem)
+      let key = try Self.asking(console) { () throws(ProofError) in
+        if let key = try folder.existingVerifyingKey() { return key }
+        return try folder.signingKey().verifyingKey
+      }
+      return console.draw(key.pem)
     }
     guard let path else {
       throw usage(
@@ -92,7 +110,11 @@ struct KeyCommand: Command {
         "spool key export --private FILE", console)
     }
     try Self.asking(console) { () throws(ProofError) in try folder.exportSigningKey(to: path) }
-    console.report("whoever has \(path) can sign as you")
+    let isProtected = try Self.asking(console) { () throws(ProofError) in
+      try folder.isProtected()
+    }
+    console.report(
+      "whoever has \(path)\(isProtected ? " and its passphrase" : "") can sign as you")
   }
 
   private func take(_ folder: KeyFolder, _ console: Console) throws(Workbench.Refusal) {
@@ -100,17 +122,58 @@ struct KeyCommand: Command {
       throw usage("spool key import takes a file", "spool key import FILE", console)
     }
     let (key, isSigning) = try Self.asking(console) { () throws(ProofError) in
-      try folder.take(try Self.keyText(at: path))
+      try folder.take(fileAt: path)
     }
-    tell([(isSigning ? "signing" : "trusted", key)], console)
+    try tell([(isSigning ? "signing" : "trusted", key)], folder, console)
   }
 
-  private func tell(_ keys: [(role: String, key: VerifyingKey)], _ console: Console) {
+  private func protect(_ folder: KeyFolder, _ console: Console) throws(Workbench.Refusal) {
+    let isRemoving = arguments[Self.isRemoving]
+    guard !isRemoving || arguments[Self.newFile] == nil else {
+      throw usage(
+        "--remove leaves no passphrase, and a new one was named", "one of the two", console)
+    }
+    let key = try Self.asking(console) { () throws(ProofError) in
+      try folder.protect { () throws(ProofError) in
+        isRemoving ? nil : try NewPassphrase.choose(file: arguments[Self.newFile])
+      }
+    }
+    try tell([("signing", key)], folder, console)
+    if !arguments[Options.json] {
+      console.report(
+        isRemoving
+          ? "the signing key has no passphrase: whoever has its file can sign as you"
+          : "the signing key is encrypted; copies of its file that were made before are not")
+    }
+  }
+
+  private func tell(
+    _ keys: [(role: String, key: VerifyingKey)], _ folder: KeyFolder, _ console: Console
+  ) throws(Workbench.Refusal) {
+    let hasPassphrase = try Self.asking(console) { () throws(ProofError) in
+      try folder.isProtected()
+    }
     for (role, key) in keys {
+      let isProtected = role == "signing" && hasPassphrase
       console.print(
         arguments[Options.json]
-          ? JSONText.of(["role": role, "key": key.id.hex, "pem": key.pem])
-          : "\(Format.pad(role, 7))  \(key.id.hex)")
+          ? JSONText.of(KeyLine(role: role, key: key, isProtected: isProtected))
+          : "\(Format.pad(role, 7))  \(key.id.hex)\(isProtected ? "  passphrase" : "")")
+    }
+  }
+
+  /// One key, as `--json` shows it.
+  private struct KeyLine: Encodable {
+    private let role: String
+    private let key: String
+    private let pem: String
+    private let passphrase: Bool
+
+    init(role: String, key: VerifyingKey, isProtected: Bool) {
+      self.role = role
+      self.key = key.id.hex
+      pem = key.pem
+      passphrase = isProtected
     }
   }
 

@@ -31,7 +31,8 @@ struct LedgerCommand: Command {
 
       The exit code is 4 if a receipt is not there, or the tree does not continue an earlier one.
       """,
-    positionals: [action, words], options: [Options.store, Options.keys, Options.json],
+    positionals: [action, words],
+    options: [Options.store, Options.keys, Options.passphraseFile, Options.json],
     examples: [
       Example("Keep the head elsewhere", "spool ledger head --json > head.json"),
       Example("Has anything been forgotten since?", "spool ledger consistency head.json"),
@@ -75,7 +76,9 @@ struct LedgerCommand: Command {
       return bench.console.print("receipts  \(size)\nroot      \(root)")
     }
     let key = try KeyCommand.asking(bench.console) { () throws(ProofError) in
-      try bench.keyFolder(at: arguments[Options.keys]).signingKey()
+      try bench.keyFolder(
+        at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile]
+      ).signingKey()
     }
     bench.console.draw(TreeHead(size: size, root: root, time: SystemClock().now).signed(by: key))
   }

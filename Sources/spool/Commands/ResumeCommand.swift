@@ -22,7 +22,8 @@ struct ResumeCommand: Command {
       """,
     positionals: [run],
     options: [
-      Options.store, Options.keys, Options.ignoreRoom, Options.json, Options.quiet,
+      Options.store, Options.keys, Options.passphraseFile, Options.ignoreRoom, Options.json,
+      Options.quiet,
     ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")])
 
@@ -98,6 +99,7 @@ struct ResumeCommand: Command {
     let launch = RunLaunch(
       plan: plan, store: store, storeOption: arguments[Options.store],
       voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys],
+      passphraseFile: arguments[Options.passphraseFile],
       ignoresRoom: arguments[Options.ignoreRoom], console: bench.console)
     return launch.start(request) { id, startedAt in
       RunRecord(

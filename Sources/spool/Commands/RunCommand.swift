@@ -21,7 +21,8 @@ struct RunCommand: Command {
       """,
     positionals: [Options.pipeline, Options.inputs],
     options: [
-      Options.out, Options.set, Options.store, Options.keys, Options.checkpoint, Options.replace,
+      Options.out, Options.set, Options.store, Options.keys, Options.passphraseFile,
+      Options.checkpoint, Options.replace,
       Options.ignoreRoom, Options.json, Options.quiet,
     ],
     examples: [
@@ -46,7 +47,9 @@ struct RunCommand: Command {
       let launch = RunLaunch(
         plan: plan, store: try bench.store(at: arguments[Options.store]),
         storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
-        keysOption: arguments[Options.keys], ignoresRoom: arguments[Options.ignoreRoom],
+        keysOption: arguments[Options.keys],
+        passphraseFile: arguments[Options.passphraseFile],
+        ignoresRoom: arguments[Options.ignoreRoom],
         console: console)
       let request = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],

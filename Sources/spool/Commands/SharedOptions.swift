@@ -13,6 +13,11 @@ enum Options {
   static let keys = Option<String?>.value(
     "keys", "DIR", help: "The folder of the keys that receipts are signed and checked with.",
     defaultText: "$SPOOL_KEYS, or ~/.local/share/spool/keys", completion: .folder)
+  static let passphraseFile = Option<String?>.value(
+    "passphrase-file", "FILE",
+    help: "The file whose first line is the signing key's passphrase; only you can read it.",
+    defaultText: "$CREDENTIALS_DIRECTORY/spool-passphrase, else the terminal is asked",
+    completion: .files())
   static let set = Option<[String]>.values(
     "set", "NAME=VALUE", help: "Override one of the pipeline's variables.")
   static let json = Option<Bool>.flag("json", help: "Write JSON on standard output.")

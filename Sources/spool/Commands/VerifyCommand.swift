@@ -5,21 +5,24 @@ import PipelineModel
 import Proof
 import Stages
 
-/// `spool verify`: is everything that a receipt vouches for as it was signed?
+/// `spool verify`: is everything that a receipt vouches for as it was signed, and every bag whole?
 struct VerifyCommand: Command {
   private static let place = Positional<String>.required(
-    "RECEIPT", help: "A receipt, or a folder whose receipts are all checked.", completion: .files())
+    "RECEIPT", help: "A receipt, or a folder whose receipts and bags are all checked.",
+    completion: .files())
   private static let key = Option<[String]>.values(
     "key", "PUB", help: "Take only signatures by this public key, and not those known here.")
 
   static let declaration = CommandDeclaration(
     name: "verify", group: "Proof",
-    summary: "Check receipts, and the files that they vouch for.",
+    summary: "Check receipts and bags, and the files that they vouch for.",
     discussion: """
       Checks the signature, the chain of stages, and every file beside the receipt: whatever is not \
       as it was signed is named. Only keys that are known here count: your own, your earlier ones, \
       and those that spool key import took; or those that --key names. In a folder and those below \
-      it, every file called *.receipt.json is checked.
+      it, every file called *.receipt.json is checked, and every BagIt bag: that its manifests name \
+      all files of its payload and no others, and that all are as they say. A bag alone is no proof: \
+      whoever changes a file can write its digest anew, but cannot sign the receipt.
 
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
@@ -27,6 +30,7 @@ struct VerifyCommand: Command {
     positionals: [place], options: [key, Options.keys, Options.json, Options.quiet],
     examples: [
       Example("One recording's exports", "spool verify exports/note.receipt.json"),
+      Example("A bag, and the receipt in it", "spool verify exports/note"),
       Example("A stranger's archive", "spool verify archive --key their.pub"),
     ])
 
@@ -38,19 +42,20 @@ struct VerifyCommand: Command {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
       let keys = try keys(bench)
-      let paths = try receipts(console)
+      let (paths, bags) = try subjects(console)
       let stop = SignalWatch.begin()
       let meter = ReadingMeter(
         console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
       let found = Verification(keys: keys, threadCount: CoreCount.online).check(
-        paths, mayGoOn: { !stop.isRequested },
+        receipts: paths, bags: bags, mayGoOn: { !stop.isRequested },
         report: { progress in
           if progress.allBytes > 0 { meter.show(progress.bytes, of: progress.allBytes) }
         })
       meter.clear()
       guard let found else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
-      tell(found, console)
-      return found.allSatisfy(\.isSound) ? .done : .verificationFailed
+      tell(found.receipts, found.bags, console)
+      let isSound = found.receipts.allSatisfy(\.isSound) && found.bags.allSatisfy(\.isSound)
+      return isSound ? .done : .verificationFailed
     } catch {
       console.report(error.text)
       return error.code
@@ -72,23 +77,26 @@ struct VerifyCommand: Command {
     }
   }
 
-  /// The receipts that are to be checked.
-  private func receipts(_ console: Console) throws(Workbench.Refusal) -> [String] {
+  /// The receipts and the bags that are to be checked.
+  private func subjects(
+    _ console: Console
+  ) throws(Workbench.Refusal) -> (receipts: [String], bags: [String]) {
     let place = arguments[Self.place]
     var status = stat()
     guard unsafe stat(place, &status) == 0 else {
       throw refusal(
         "cannot read \(place)", unsafe String(cString: strerror(errno)), "check the path", console)
     }
-    guard status.st_mode & S_IFMT == S_IFDIR else { return [place] }
+    guard status.st_mode & S_IFMT == S_IFDIR else { return ([place], []) }
     let paths = ReceiptSearch.receipts(below: place)
-    guard !paths.isEmpty else {
+    let bags = ReceiptSearch.bags(below: place)
+    guard !paths.isEmpty || !bags.isEmpty else {
       throw refusal(
         "there is no receipt in \(place)",
-        "no file in it or below it is called *\(ReceiptSearch.ending)",
+        "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag",
         "name another folder; a proof stage in a pipeline writes receipts", console)
     }
-    return paths
+    return (paths, bags)
   }
 
   private func refusal(
@@ -98,12 +106,17 @@ struct VerifyCommand: Command {
       text: ErrorText(StageError(what, reason: why, advice: next)).render(console), code: .failed)
   }
 
-  private func tell(_ receipts: [VerifiedReceipt], _ console: Console) {
+  private func tell(
+    _ receipts: [VerifiedReceipt], _ bags: [VerifiedBag], _ console: Console
+  ) {
     if arguments[Options.json] {
+      for bag in bags { console.print(JSONText.of(VerifiedBagLine(bag))) }
       for receipt in receipts { console.print(JSONText.of(VerifiedLine(receipt))) }
       return
     }
-    let text = VerifiedText(receipts, isQuiet: arguments[Options.quiet])
+    let isQuiet = arguments[Options.quiet]
+    for line in VerifiedBagText(bags, isQuiet: isQuiet).lines { console.print(line) }
+    let text = VerifiedText(receipts, isQuiet: isQuiet)
     for line in text.lines { console.print(line) }
     for advice in text.advice(keys: arguments[Self.key]) { console.report("next:  \(advice)") }
   }

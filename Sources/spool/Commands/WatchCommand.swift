@@ -64,7 +64,7 @@ struct WatchCommand: Command {
     positionals: [pipeline, inbox],
     options: [
       config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, attempts,
-      Options.set, jobs, drain, Options.keys, Options.json,
+      Options.set, jobs, drain, Options.keys, Options.passphraseFile, Options.json,
     ],
     examples: [
       Example(
@@ -99,7 +99,8 @@ struct WatchCommand: Command {
     _ order: WatchOrder, _ store: DiskStore, _ console: Console
   ) throws(Workbench.Refusal) -> ExitCode {
     let witness = Workbench(console: console).witness(
-      keys: arguments[Options.keys], ledger: store)
+      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile],
+      ledger: store)
     // Months of recordings without a receipt are not found out one by one.
     do throws(StageError) { try witness.prepare() } catch {
       throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)

@@ -73,13 +73,13 @@ struct RunSummary {
   // MARK: Files and time
 
   private var files: [String] {
-    guard let first = run.published.first else { return [] }
-    let folder = first.path.split(separator: "/").dropLast()
+    guard !run.published.isEmpty else { return [] }
+    let folder = folder
     var lines = ["", "files in /\(folder.joined(separator: "/"))"]
-    let width = (run.published.map { name(of: $0).count }.max() ?? 0) + 2
+    let width = (run.published.map { name(of: $0, in: folder).count }.max() ?? 0) + 2
     for file in run.published {
       lines.append(
-        "  \(Format.pad(name(of: file), width))"
+        "  \(Format.pad(name(of: file, in: folder), width))"
           + Format.padLeft(ByteCount(file.byteCount).description, 9)
           + (file.wasThere ? "   unchanged" : ""))
     }
@@ -89,7 +89,7 @@ struct RunSummary {
   /// What is worth a look before anything is read: of a picture in two forms, the one that every
   /// viewer opens.
   private var pictures: [String] {
-    let names = run.published.map(name)
+    let names = run.published.map { name(of: $0, in: folder) }
     let shown = names.filter { name in
       name.hasSuffix(".png")
         || (name.hasSuffix(".svg") && !names.contains(name.dropLast(4) + ".png"))
@@ -97,8 +97,17 @@ struct RunSummary {
     return shown.isEmpty ? [] : ["", "look at  \(shown.joined(separator: "  "))"]
   }
 
-  private func name(of file: PublishedFile) -> String {
-    String(file.path.split(separator: "/").last ?? "")
+  /// The folder that all files are in, or below.
+  private var folder: [Substring] {
+    let folders = run.published.map { Array($0.path.split(separator: "/").dropLast()) }
+    return folders.dropFirst().reduce(folders.first ?? []) { common, other in
+      zip(common, other).prefix { $0 == $1 }.map(\.0)
+    }
+  }
+
+  /// A file's path from that folder.
+  private func name(of file: PublishedFile, in folder: [Substring]) -> String {
+    file.path.split(separator: "/").dropFirst(folder.count).joined(separator: "/")
   }
 
   private var time: String {

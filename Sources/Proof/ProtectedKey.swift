@@ -1,0 +1,51 @@
+/// A signing key as it lies in its file: open, or encrypted with a passphrase.
+struct ProtectedKey {
+  /// The key.
+  let key: SigningKey
+  /// What its file is encrypted with; nil where it is not.
+  let passphrase: SecretBytes?
+
+  /// Reads a key's file.
+  /// - Parameters:
+  ///   - path: where it lies, for what is told.
+  ///   - ask: for the passphrase; asked only if there is one.
+  init(
+    _ text: SecretBytes, at path: String, _ ask: () throws(ProofError) -> SecretBytes
+  ) throws(ProofError) {
+    let isProtected = Self.isProtected(text)
+    passphrase = isProtected ? try ask() : nil
+    guard let key = SigningKey(pem: text, passphrase: passphrase) else {
+      throw ProofError(
+        "cannot use the signing key \(path)",
+        reason: isProtected ? Self.wrongPassphrase : Self.complaint,
+        advice: isProtected
+          ? "type it again; spool key passphrase changes it, if the old one is known"
+          : "put the right file back, or spool key rotate after moving it away")
+    }
+    self.key = key
+    // Nothing protects what stands beside the encrypted part.
+    if isProtected, let stated = Self.publicPart(of: text), stated != key.verifyingKey {
+      throw ProofError(
+        "cannot use the signing key \(path)",
+        reason: "the public key beside it is another's: the file was changed",
+        advice: "put the right file back, or spool key rotate after moving it away")
+    }
+  }
+
+  static let complaint = "it is no Ed25519 key as PEM"
+  static let wrongPassphrase = "the passphrase is wrong, or the file is damaged"
+
+  /// Whether a key's file is encrypted: as PKCS#8, or in the way that came before it.
+  static func isProtected(_ text: SecretBytes) -> Bool {
+    text.index(of: "-----BEGIN ENCRYPTED PRIVATE KEY-----") != nil
+      || text.index(of: "Proc-Type: 4,ENCRYPTED") != nil
+  }
+
+  /// The public key that stands beside a private one.
+  static func publicPart(of text: SecretBytes) -> VerifyingKey? {
+    guard let start = text.index(of: "-----BEGIN PUBLIC KEY-----") else { return nil }
+    return unsafe text.withUnsafeBytes { bytes in
+      VerifyingKey(pem: unsafe String(decoding: bytes[start...], as: UTF8.self))
+    }
+  }
+}

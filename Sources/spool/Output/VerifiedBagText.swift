@@ -1,0 +1,60 @@
+import PipelineEngine
+import Proof
+
+/// What came of checking bags, for people.
+struct VerifiedBagText {
+  private let bags: [VerifiedBag]
+  private let isQuiet: Bool
+
+  /// - Parameter isQuiet: whether only what is wrong is told.
+  init(_ bags: [VerifiedBag], isQuiet: Bool) {
+    self.bags = bags
+    self.isQuiet = isQuiet
+  }
+
+  /// One line for each sound bag where they are few; every problem; and how many were checked.
+  var lines: [String] {
+    var lines: [String] = []
+    if !isQuiet, bags.count <= 20 { lines += bags.filter(\.isSound).map(sound) }
+    let broken = bags.filter { !$0.isSound }
+    lines += broken.flatMap(problems)
+    guard !isQuiet, bags.count > 1 else { return lines }
+    let files = Count.of(bags.reduce(0) { $0 + $1.fileCount }, "file")
+    let bytes = ByteCount(bags.reduce(0) { $0 + $1.byteCount })
+    let verdict = broken.isEmpty ? "all valid" : "\(broken.count) not valid"
+    if !lines.isEmpty { lines.append("") }
+    return lines + ["\(Count.of(bags.count, "bag")), \(files), \(bytes): \(verdict)"]
+  }
+
+  private func sound(_ bag: VerifiedBag) -> String {
+    "valid bag \(Format.visible(bag.path))   \(Count.of(bag.fileCount, "file")), "
+      + "\(ByteCount(bag.byteCount))"
+  }
+
+  private func problems(_ bag: VerifiedBag) -> [String] {
+    let names = bag.problems.map { Format.visible($0.name) }
+    let width = names.map(\.count).max() ?? 0
+    return ["BROKEN    \(Format.visible(bag.path))"]
+      + zip(names, bag.problems).map { name, problem in
+        "  \(name)\(String(repeating: " ", count: width - name.count))  "
+          + Format.visible(problem.reason)
+      }
+  }
+}
+
+/// What came of checking one bag, as `--json` shows it.
+struct VerifiedBagLine: Encodable {
+  private let bag: String
+  private let verified: Bool
+  private let files: Int
+  private let bytes: Int
+  private let problems: [VerifiedBag.Problem]
+
+  init(_ bag: VerifiedBag) {
+    self.bag = bag.path
+    verified = bag.isSound
+    files = bag.fileCount
+    bytes = bag.byteCount
+    problems = bag.problems
+  }
+}

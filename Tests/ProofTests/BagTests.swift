@@ -1,0 +1,200 @@
+import Foundation
+import Hashing
+import TestSupport
+import Testing
+
+@testable import Proof
+
+@Suite("A bag is whole, or what is wrong with it is named")
+struct BagTests {
+  private let scratch: ScratchFolder
+  private var bag: String { scratch.file("bag") }
+
+  /// Names that have to be encoded, and some that have not.
+  private static let names = ["note.wav", "50 % less.txt", "a\nb\rc.txt", "deep/er/ü.txt", "%41"]
+
+  init() throws {
+    scratch = try ScratchFolder()
+    var payload: [(String, Digest)] = []
+    for name in Self.names {
+      let path = "data/" + name
+      let url = URL(fileURLWithPath: bag + "/" + path)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("what is in \(name)".utf8).write(to: url)
+      payload.append((path, SHA256.digest(of: "what is in \(name)")))
+    }
+    try seal(Bag.manifest(payload))
+  }
+
+  /// Writes tag files around the payload, with this manifest.
+  private func seal(_ manifest: String) throws {
+    let bytes = Self.names.reduce(0) { $0 + "what is in \($1)".utf8.count }
+    let information = Bag.information([
+      ("Source-Organization", "Haus\nund\tHof"), ("Payload-Oxum", "\(bytes).\(Self.names.count)"),
+    ])
+    let texts = [
+      Bag.informationName: information, Bag.manifestName: manifest,
+      Bag.declarationName: Bag.declaration,
+    ]
+    for (name, text) in texts { try write(text, name) }
+    try write(
+      Bag.manifest(texts.map { ($0.key, SHA256.digest(of: $0.value)) }), Bag.tagManifestName)
+  }
+
+  private func write(_ text: String, _ name: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: bag + "/" + name))
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: bag + "/" + name, encoding: .utf8)
+  }
+
+  private func check() throws -> VerifiedBag {
+    let found = Verification(keys: [], threadCount: 2).check(receipts: [], bags: [bag])
+    return try #require(found?.bags.first)
+  }
+
+  /// The culprits, without what is wrong with them.
+  private func culprits() throws -> [String] { try check().problems.map(\.name) }
+
+  @Test("what was written is valid, and its figures are told")
+  func whole() throws {
+    let found = try check()
+    #expect(found.problems == [])
+    #expect(found.fileCount == Self.names.count)
+    #expect(found.byteCount == Self.names.reduce(0) { $0 + "what is in \($1)".utf8.count })
+    #expect(ReceiptSearch.bags(below: scratch.path) == [bag])
+  }
+
+  @Test("only CR, LF and the percent sign are encoded, and what else stands there stays")
+  func encoding() throws {
+    #expect(BagPath.encoded("a\r\nb%c d") == "a%0D%0Ab%25c d")
+    for name in Self.names + ["%0A", "%2525", "%", "%2"] {
+      #expect(BagPath.decoded(BagPath.encoded(name).utf8) == Array(name.utf8))
+    }
+    #expect(BagPath.decoded("%0a%0d%41%".utf8) == Array("\n\r%41%".utf8))
+    #expect(try text(Bag.informationName).hasPrefix("Source-Organization: Haus und Hof\n"))
+  }
+
+  @Test("one flipped bit is found in the payload, the manifest and the tag manifest")
+  func flipped() throws {
+    for name in Self.names.map({ "data/" + $0 }) + [
+      Bag.manifestName, Bag.tagManifestName, Bag.informationName, Bag.declarationName,
+    ] {
+      let url = URL(fileURLWithPath: bag + "/" + name)
+      let whole = try Data(contentsOf: url)
+      for place in stride(from: 0, to: whole.count, by: max(1, whole.count / 23)) {
+        var bytes = whole
+        bytes[place] ^= 1
+        try bytes.write(to: url)
+        #expect(try !check().isSound, "\(name), byte \(place)")
+      }
+      try whole.write(to: url)
+    }
+    #expect(try check().isSound)
+  }
+
+  @Test("a file too many, one too few, a link and a pipe are named")
+  func files() throws {
+    try write("more", "data/more.txt")
+    #expect(try culprits() == ["data/more.txt"])
+    try FileManager.default.removeItem(atPath: bag + "/data/more.txt")
+    try FileManager.default.moveItem(
+      atPath: bag + "/data/note.wav", toPath: scratch.file("note.wav"))
+    #expect(try Set(culprits()) == ["data/note.wav", Bag.informationName])
+    try FileManager.default.createSymbolicLink(
+      atPath: bag + "/data/note.wav", withDestinationPath: scratch.file("note.wav"))
+    #expect(try check().problems.contains { $0.reason.contains("link") })
+    try FileManager.default.removeItem(atPath: bag + "/data/note.wav")
+    #expect(unsafe mkfifo(bag + "/data/note.wav", 0o600) == 0)
+    #expect(try check().problems.contains { $0.name == "data/note.wav" })
+  }
+
+  @Test("each tag file that is missing is named")
+  func tagFiles() throws {
+    for name in [Bag.declarationName, Bag.manifestName, Bag.tagManifestName] {
+      let whole = try text(name)
+      try FileManager.default.removeItem(atPath: bag + "/" + name)
+      #expect(try culprits().contains(name))
+      #expect(ReceiptSearch.bags(below: scratch.path) == [bag])
+      try write(whole, name)
+    }
+    try FileManager.default.removeItem(atPath: bag + "/data")
+    #expect(try check().problems.count >= Self.names.count)
+  }
+
+  @Test(
+    "a path that leads out of the bag is refused and not looked at",
+    arguments: [
+      "../secret", "data/../../secret", "/etc/passwd", "data//x", "data/./note.wav", "data/",
+      "bagit.txt", "data/a/../note.wav",
+    ])
+  func leadingOut(path: String) throws {
+    try Data("secret".utf8).write(to: URL(fileURLWithPath: scratch.file("secret")))
+    let manifest = try text(Bag.manifestName)
+    try seal(manifest + "\(SHA256.digest(of: "secret").hex)  \(path)\n")
+    let problems = try check().problems
+    #expect(problems.map(\.name) == ["\(Bag.manifestName), line 6"])
+  }
+
+  @Test("a line that comes twice, and one that is none, are named with their numbers")
+  func lines() throws {
+    let manifest = try text(Bag.manifestName)
+    let first = try #require(manifest.split(separator: "\n").first)
+    try seal("\(manifest)\(first)\n\nrubbish\n\(first.prefix(63))  data/x\n")
+    #expect(
+      try culprits() == [6, 8, 9].map { "\(Bag.manifestName), line \($0)" })
+    try seal(manifest + String(repeating: "rubbish\n", count: 1000))
+    #expect(try check().problems.count == 21, "no more than twenty, and how many more")
+  }
+
+  @Test("two names that look alike and are not the same bytes are two files")
+  func lookalikes() throws {
+    let names = ["data/\u{E9}", "data/e\u{301}"]
+    for name in names { try write(name, name) }
+    let more = names.map { "\(SHA256.digest(of: $0).hex)  \($0)\n" }.joined()
+    try seal(try text(Bag.manifestName) + more)
+    #expect(try culprits() == [Bag.informationName], "only the figure is another")
+    try write("changed", names[1])
+    let problems = try check().problems.filter { $0.name != Bag.informationName }
+    #expect(problems.map { Array($0.name.utf8) } == [Array(names[1].utf8)])
+  }
+
+  @Test("a manifest of 100 MB is refused as too long, and none of its lines is read")
+  func huge() throws {
+    #expect(unsafe truncate(bag + "/" + Bag.manifestName, 100_000_000) == 0)
+    let problems = try check().problems.filter { $0.name.hasPrefix(Bag.manifestName) }
+    #expect(
+      problems.map(\.reason) == [
+        "it has 100000000 bytes, and no more than 67108864 are read",
+        "it holds other bytes than its manifest says",
+      ])
+  }
+
+  @Test(
+    "another version and another encoding are no bag of ours",
+    arguments: [
+      "BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n",
+      "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-16\n", "",
+      "\u{FEFF}BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n",
+      "BagIt-Version: 1.0\n",
+    ])
+  func declaration(text: String) throws {
+    try write(text, Bag.declarationName)
+    #expect(try culprits().contains(Bag.declarationName))
+  }
+
+  @Test("Python says the same: valid as it is, and not with one bit flipped")
+  func reference() throws {
+    guard let reference = BagReference() else { return }
+    #expect(try reference.isValid(bag))
+    let url = URL(fileURLWithPath: bag + "/data/%41")
+    let whole = try Data(contentsOf: url)
+    var bytes = whole
+    bytes[0] ^= 1
+    try bytes.write(to: url)
+    #expect(try !reference.isValid(bag))
+    #expect(try !check().isSound)
+  }
+}
