@@ -171,7 +171,7 @@ public struct Runner: Sendable {
           }
         } else {
           try publisher.checkOwners(survey.status)
-          publisher.prepare(survey.status)
+          publisher.prepare(survey)
         }
         isDoneHere = try unlessTakenOver(outline.path + outline.listeners.map(\.step)) {
           try runPass(outline, plan, survey, recordings, publisher, &progress, prepare)
