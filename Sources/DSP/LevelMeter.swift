@@ -48,13 +48,14 @@ public final class LevelMeter: Analyser {
   public func finding() -> Levels {
     measureBlock()
     let peaks = peaks.finding()
+    let curve = LoudnessCurve(loudness.history, sampleRate: format.sampleRate)
     let sampleCount = Double(max(frames.count, 1))
     let power =
       statistics.reduce(0) { $0 + $1.sumOfSquares } / sampleCount / Double(format.channelCount)
     return Levels(
       frames: frames, duration: frames.duration(at: format.sampleRate),
-      integratedLoudness: loudness.history.integrated(),
-      loudnessRange: loudness.history.range(),
+      integratedLoudness: curve.integrated, loudnessRange: curve.range,
+      maximumMomentary: curve.maximumMomentary, maximumShortTerm: curve.maximumShortTerm,
       truePeak: peaks.truePeak, samplePeak: peaks.samplePeak,
       rms: Decibels(finiteAmplitude: power.squareRoot()),
       offsets: statistics.map { $0.sum / sampleCount },

@@ -11,6 +11,10 @@ public struct Levels: Hashable, Sendable, Codable {
   public var integratedLoudness: LUFS?
   /// The loudness range of EBU Tech 3342, in LU; nil where there is no integrated loudness.
   public var loudnessRange: Decibels?
+  /// The loudest momentary loudness, over 400 ms (EBU Tech 3341); nil where there is none.
+  public var maximumMomentary: LUFS?
+  /// The loudest short-term loudness, over 3 s (EBU Tech 3341); nil where there is none.
+  public var maximumShortTerm: LUFS?
   /// The peak of the wave between samples, in dBTP; nil for silence.
   public var truePeak: Decibels?
   /// The greatest |sample|, in dBFS; nil for silence.
@@ -27,13 +31,15 @@ public struct Levels: Hashable, Sendable, Codable {
   /// Wraps a measurement.
   public init(
     frames: Frames, duration: Seconds, integratedLoudness: LUFS?, loudnessRange: Decibels?,
-    truePeak: Decibels?, samplePeak: Decibels?, rms: Decibels?, offsets: [Double],
-    clippedSamples: Int
+    maximumMomentary: LUFS?, maximumShortTerm: LUFS?, truePeak: Decibels?,
+    samplePeak: Decibels?, rms: Decibels?, offsets: [Double], clippedSamples: Int
   ) {
     self.frames = frames
     self.duration = duration
     self.integratedLoudness = integratedLoudness
     self.loudnessRange = loudnessRange
+    self.maximumMomentary = maximumMomentary
+    self.maximumShortTerm = maximumShortTerm
     self.truePeak = truePeak
     self.samplePeak = samplePeak
     self.rms = rms

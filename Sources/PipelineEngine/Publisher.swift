@@ -12,6 +12,10 @@ final class Publisher: Sendable {
   private let folder: String
   private let custody: any FileCustody
   private let early = Mutex<[String: PublishedFile]>([:])
+  /// What the user was warned of: once, of however many files it is said.
+  private let told = Mutex<[StepID: Set<String>]>([:])
+  /// What the steps had given that were done when the work in hand began.
+  private let finished = Mutex<[StepID: [PortName: StepOutput]]>([:])
 
   /// - Parameter recordings: the identities of the plan's inputs.
   init(
@@ -26,7 +30,9 @@ final class Publisher: Sendable {
   }
 
   /// Lets stages that are still to work read what they need of the recordings.
-  func prepare(_ status: [StepID: PassPlanner.Status]) {
+  func prepare(_ survey: Survey) {
+    finished.withLock { $0 = outputs(survey) }
+    let status = survey.status
     for step in plan.steps where status[step.id] == .pending {
       (step.stage as? any PublishingStage)?
         .preparePublishing(of: runner.recordings(of: step, plan))
@@ -38,7 +44,9 @@ final class Publisher: Sendable {
   func publish(_ artifact: Artifact, at port: PortName, of id: StepID) {
     guard options.mayGoOn == nil, !runner.stop.isRequested, let step = plan.step(id),
       let stage = step.stage as? any PublishingStage,
-      let files = try? stage.publish(context(step, outputs: [port: StepOutput(artifact)]))
+      let files = try? stage.publish(
+        context(
+          step, outputs: [port: StepOutput(artifact)], finished: finished.withLock { $0 }))
     else { return }
     for file in files { early.withLock { $0[file.path] = file } }
   }
@@ -63,12 +71,18 @@ final class Publisher: Sendable {
 
   /// Publishes everything, which for most files means to see that they are there.
   func publishAll(_ progress: inout RunProgress) throws(PassFailure) {
+    let finished = Dictionary(
+      plan.steps.map { ($0.id, progress.outputs(of: $0.id)) },
+      uniquingKeysWith: { first, _ in first })
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
       do throws(StageError) {
         try runner.stop.check()
         let outputs = progress.outputs(of: step.id)
-        for file in try stage.publish(context(step, outputs: outputs)) {
+        let context = context(step, outputs: outputs, finished: finished) {
+          self.warn(step.id, $0)
+        }
+        for file in try stage.publish(context) {
           let news = early.withLock { $0[file.path] } ?? file
           progress.record.published.append(news)
           runner.recorder.record(.published(news))
@@ -79,16 +93,23 @@ final class Publisher: Sendable {
     }
   }
 
+  private func warn(_ step: StepID, _ text: String) {
+    let isNews = told.withLock { $0[step, default: []].insert(text).inserted }
+    if isNews { runner.recorder.record(.warning(step, text)) }
+  }
+
   /// Bytes of the exports that are whole in the store and have yet to go into the user's folder.
   func missingByteCount(_ survey: Survey) -> Int {
     let rehearsal = RehearsedCustody(custody)
+    let finished = outputs(survey)
     var count = 0
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
       for (port, output) in survey.checkpoint(of: step.id)?.outputs ?? [:] {
         guard let artifact = output.artifact else { continue }
         // What cannot be published says so when its turn comes.
-        let context = context(step, outputs: [port: output], custody: rehearsal)
+        let context = context(
+          step, outputs: [port: output], finished: finished, custody: rehearsal)
         let files = (try? stage.publish(context)) ?? []
         count += files.filter { !$0.wasThere }.count * artifact.byteCount
       }
@@ -116,13 +137,23 @@ final class Publisher: Sendable {
   }
 
   private func context(
-    _ step: BoundStep, outputs: [PortName: StepOutput], custody: (any FileCustody)? = nil
+    _ step: BoundStep, outputs: [PortName: StepOutput],
+    finished: [StepID: [PortName: StepOutput]], custody: (any FileCustody)? = nil,
+    warn: @escaping @Sendable (String) -> Void = { _ in }
   ) -> PublishingContext {
     PublishingContext(
       step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
       names: runner.names(of: step, plan, options), recording: recording(of: step),
       folder: folder, isReplacing: options.isReplacing,
-      store: runner.store, custody: custody ?? self.custody)
+      store: runner.store, custody: custody ?? self.custody,
+      lineage: Lineage(plan, finished: finished), warn: warn)
+  }
+
+  private func outputs(_ survey: Survey) -> [StepID: [PortName: StepOutput]] {
+    Dictionary(
+      plan.steps.compactMap { step in
+        survey.checkpoint(of: step.id).map { (step.id, $0.outputs) }
+      }, uniquingKeysWith: { first, _ in first })
   }
 
   private func recording(of step: BoundStep) -> RecordingIdentity? {

@@ -171,7 +171,7 @@ public struct Runner: Sendable {
           }
         } else {
           try publisher.checkOwners(survey.status)
-          publisher.prepare(survey.status)
+          publisher.prepare(survey)
         }
         let steps = outline.path + outline.listeners.map(\.step)
         isDoneHere = try unlessTakenOver(steps.filter { survey.status[$0] == .pending }) {

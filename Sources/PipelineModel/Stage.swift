@@ -115,12 +115,18 @@ public struct PublishingContext: Sendable {
   public let store: any ArtifactStore
   /// How files get into user's folders.
   public let custody: any FileCustody
+  /// The steps above, and what they gave as far as they are done. While others still work, a file
+  /// that has to tell of what is not done yet may be left for the end.
+  public let lineage: Lineage
+  /// Tells the user something that is worth knowing and ends nothing.
+  public let warn: @Sendable (String) -> Void
 
   /// Collects what the stage may touch.
   public init(
     step: StepID, outputs: [PortName: StepOutput], recordings: [String], names: [String],
     recording: RecordingIdentity? = nil, folder: String, isReplacing: Bool,
-    store: any ArtifactStore, custody: any FileCustody
+    store: any ArtifactStore, custody: any FileCustody, lineage: Lineage,
+    warn: @escaping @Sendable (String) -> Void
   ) {
     self.step = step
     self.outputs = outputs
@@ -131,6 +137,8 @@ public struct PublishingContext: Sendable {
     self.isReplacing = isReplacing
     self.store = store
     self.custody = custody
+    self.lineage = lineage
+    self.warn = warn
   }
 }
 

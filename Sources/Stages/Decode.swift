@@ -49,6 +49,13 @@ struct DecodeStage: SoundSourceStage {
       stream: parameters.stream, keepsDamaged: parameters.damaged == "keep")
   }
 
+  /// What it gives of a recording in this format.
+  func format(of recording: AudioFormat) -> AudioFormat {
+    AudioFormat(
+      sampleRate: options.sampleRate ?? recording.sampleRate,
+      channelCount: options.channelCount ?? recording.channelCount)
+  }
+
   func open(_ inputs: [SoundInput]) throws(StageError) -> any SoundSource {
     let path = try recording(inputs)
     do throws(MediaError) {

@@ -14,6 +14,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     let dither: String
     let name: String
     let tags: Bool
+    let bext: Bool
   }
 
   struct Linear: Codable, Sendable { let bits: String }
@@ -32,7 +33,10 @@ struct ExportStage: SoundSinkStage, PublishingStage {
       RF64 beyond 4 GB. Samples that are no numbers become silence, except in WAV of floats, and \
       AAC clips what lies 36 dB over full scale. Tags and cover art of the recording are carried \
       over when the files are put into the output folder; a recording that was only retagged is \
-      not encoded again.
+      not encoded again. \
+      WAV files are Broadcast Wave files (EBU Tech 3285): they tell what was done to the sound, \
+      when it was recorded and, where measure or normalize found it, how loud it is; cue points \
+      and iXML of the recording are carried over where the sound was not moved in time.
       """,
     flow: .streaming(.sound, .sink),
     inputs: [Port(.sound, .sound, "the sound to export")],
@@ -45,6 +49,10 @@ struct ExportStage: SoundSinkStage, PublishingStage {
         "the files' name; {stem} is the recording's", isInKey: false),
       ParameterDescriptor(
         "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),
+      ParameterDescriptor(
+        "bext", .flag, .defaulted("true"),
+        "tell in WAV files how they came about, and carry over what the recording tells",
+        isInKey: false),
     ],
     shorthand: "formats")
 
@@ -53,12 +61,14 @@ struct ExportStage: SoundSinkStage, PublishingStage {
   private let targets: [ExportTarget]
   private let name: String
   private let carriesTags: Bool
+  private let writesNotes: Bool
   private let recordingTags = RecordingTags()
 
   init(_ parameters: Parameters) throws(StageError) {
     targets = try parameters.targets(of: "export")
     name = parameters.name
     carriesTags = parameters.tags
+    writesNotes = parameters.bext
   }
 
   func makeSink(
@@ -85,9 +95,14 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     var files: [PublishedFile] = []
     for (target, name) in zip(targets, names) {
       guard let artifact = context.outputs[target.format.port]?.artifact else { continue }
+      var notes: BroadcastNotes?
+      if writesNotes, target.format == .wav {
+        notes = try context.broadcastNotes(for: artifact, target, tags: tags)
+        // It is asked for again when all is done.
+        if notes == nil { continue }
+      }
       files.append(
-        try context.publish(
-          artifact, as: name, tags: tags, spec: target.spec))
+        try context.publish(artifact, as: name, tags: tags, spec: target.spec, notes: notes))
     }
     return files
   }

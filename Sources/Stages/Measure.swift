@@ -10,11 +10,12 @@ struct MeasureStage: SoundSinkStage, PublishingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "measure", revision: 2,
+    kind: "measure", revision: 3,
     summary: "Measure loudness, range, peaks, RMS, DC and clipping",
     discussion: """
-      Integrated loudness and loudness range after EBU R 128, true peak by fourfold \
-      oversampling after ITU-R BS.1770-4. The sound passes on to the stages below unchanged.
+      Integrated loudness, loudness range and the loudest 400 ms and 3 s after EBU R 128, true \
+      peak by fourfold oversampling after ITU-R BS.1770-4. The sound passes on to the stages \
+      below unchanged.
       """,
     flow: .streaming(.sound, .sink),
     inputs: [Port(.sound, .sound, "the sound to measure")],

@@ -20,6 +20,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
     let dither: String
     let name: String
     let tags: Bool
+    let bext: Bool
   }
 
   static let descriptor = StageDescriptor(
@@ -71,6 +72,10 @@ struct SplitStage: SoundSinkStage, PublishingStage {
         "the files' name; {stem} is the recording's, {piece} the piece's number", isInKey: false),
       ParameterDescriptor(
         "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),
+      ParameterDescriptor(
+        "bext", .flag, .defaulted("true"),
+        "tell in WAV files how they came about, and carry over what the recording tells",
+        isInKey: false),
     ],
     shorthand: "by")
 
@@ -80,6 +85,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
   private let targets: [ExportTarget]
   private let name: SplitName
   private let carriesTags: Bool
+  private let writesNotes: Bool
   private let recordingTags = RecordingTags()
 
   init(_ parameters: Parameters) throws(StageError) {
@@ -99,6 +105,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
     targets = try parameters.targets(of: "split")
     name = try SplitName(parameters.name)
     carriesTags = parameters.tags
+    writesNotes = parameters.bext
   }
 
   func check(_ stream: SoundOutline) throws(StageError) {
@@ -167,14 +174,20 @@ struct SplitStage: SoundSinkStage, PublishingStage {
     let tags =
       carriesTags ? try recordingTags.of(context.recordings.first) : ExportTags()
     var files: [PublishedFile] = []
+    let starts = writesNotes ? try SplitReport.starts(of: context) : [:]
     for (port, output) in context.outputs.sorted(by: { $0.key < $1.key }) {
       guard let artifact = output.artifact, let (format, number) = SplitName.piece(port),
         let target = targets.first(where: { $0.format == format })
       else { continue }
+      let name = name.file(number, of: context.names.first, format.fileExtension)
+      var notes: BroadcastNotes?
+      if writesNotes, format == .wav {
+        guard let start = starts[number] else { continue }
+        notes = try context.broadcastNotes(
+          for: artifact, target, tags: tags, start: start)
+      }
       files.append(
-        try context.publish(
-          artifact, as: name.file(number, of: context.names.first, format.fileExtension),
-          tags: tags, spec: target.spec))
+        try context.publish(artifact, as: name, tags: tags, spec: target.spec, notes: notes))
     }
     return files
   }

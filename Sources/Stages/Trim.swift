@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `trim`: one stretch of the recording, and nothing before or after it.
-struct TrimStage: SoundFilterStage {
+struct TrimStage: TimeMovingStage {
   struct Parameters: Codable, Sendable {
     let start: Seconds
     let end: Seconds?
@@ -61,6 +61,8 @@ struct TrimStage: SoundFilterStage {
     guard let end, end.value < 0 else { return .zero }
     return Frames(-end.frames(at: rate).count)
   }
+
+  func beginning(at rate: Hertz) -> Frames? { start.frames(at: rate) }
 
   func makeProcessor(for format: AudioFormat) -> any Processor {
     let rate = format.sampleRate

@@ -1,13 +1,14 @@
 import Arguments
 import CPosix
 import Glibc
+import PipelineModel
 
 /// The program: parse, find the command, run it, and leave with an exit code that scripts can
 /// trust.
 @main
 struct Spool {
   /// The version of the program.
-  static let version = "0.1.0"
+  static let version = Release.version
 
   /// Every command; help, parsing and completion derive from their declarations.
   private static let commands: [any (Command & SendableMetatype).Type] = [

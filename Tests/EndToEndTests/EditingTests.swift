@@ -29,7 +29,7 @@ struct EditingTests {
       inputs: { parts: sound+ }
       stages:
         - concat: { \(parameters) }
-        - export: wav
+        - export: { formats: [wav], bext: false }
       """, named: "join.yaml")
   }
 
@@ -61,7 +61,7 @@ struct EditingTests {
       """
       pipeline: plain
       inputs: { tape: sound }
-      stages: [{ decode: { from: $tape } }, { export: wav }]
+      stages: [{ decode: { from: $tape } }, { export: { formats: [wav], bext: false } }]
       """, named: "plain.yaml")
     #expect(try place.run(plain, [tape], ["--out", place.file("plain")]).exitCode == 0)
     #expect(

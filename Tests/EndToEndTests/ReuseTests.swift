@@ -117,7 +117,8 @@ struct ReuseTests {
       let other = place.file("other." + container)
       let codec = ["mov": "copy", "aiff": "pcm_s16be", "flac": "flac"][container] ?? "pcm_s16le"
       try Reference.ffmpeg(["-i", recording, "-c:a", codec, other])
-      let run = try place.run(pipeline, [other])
+      // The files are others: they tell how the recording was coded.
+      let run = try place.run(pipeline, [other], ["--out", place.file(container)])
       #expect(run.exitCode == 0, "\(container): \(run.errorOutput)")
       #expect(run.made == ["decode"], "\(container)")
       #expect(

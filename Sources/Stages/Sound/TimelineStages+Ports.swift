@@ -1,6 +1,18 @@
 import AudioModel
 import PipelineModel
 
+/// A stage that moves sound in time.
+protocol TimeMovingStage: SoundFilterStage {
+  /// Where what is left begins in what the stage took, where the rest follows it as it was; nil where
+  /// anything else was moved too.
+  func beginning(at rate: Hertz) -> Frames?
+}
+
+extension TimeMovingStage {
+  /// More was moved than the beginning.
+  func beginning(at rate: Hertz) -> Frames? { nil }
+}
+
 extension StageDescriptor {
   /// A stage that moves sound in time, and tells where it went.
   static func timeChange(

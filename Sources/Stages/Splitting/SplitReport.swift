@@ -20,6 +20,23 @@ struct SplitReport: Codable {
   let pieces: [Piece]
 }
 
+extension SplitReport {
+  /// The frames at which the pieces begin, by their numbers, of the step that is published; nothing
+  /// while that is not known.
+  static func starts(of context: PublishingContext) throws(StageError) -> [String: Frames] {
+    let outputs = context.lineage.outputs(of: context.step) ?? context.outputs
+    guard let artifact = outputs[.measurement]?.artifact else { return [:] }
+    let text: String
+    do throws(StoreError) { text = try context.store.text(of: artifact) } catch {
+      throw StageError(error)
+    }
+    let report = try Findings.decode(SplitReport.self, from: text)
+    return Dictionary(
+      report.pieces.map { ($0.piece, $0.from.frames(at: report.sampleRate)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+}
+
 /// The files of a split, once all of them are whole.
 struct SplitFiles {
   /// A piece and its files, by format.

@@ -1,0 +1,123 @@
+import Glibc
+
+/// Where the chunks of a WAV, RF64, BW64 or W64 file lie (RIFF; EBU Tech 3306; Sony Wave64). Reads
+/// only their headers: one call of the system for each chunk.
+struct WaveChunks: ~Copyable {
+  /// A chunk's four letters, and where its content lies in the file.
+  struct Chunk: Hashable {
+    let name: String
+    let content: Range<Int>
+  }
+
+  private let file: RawFile
+  /// In the order of the file.
+  let chunks: [Chunk]
+
+  /// Finds the chunks of the file at `path`; nil where it is of no such kind. A chunk that the file
+  /// ends before is as long as there are bytes, and what follows it is not found. Throws where the
+  /// file cannot be read.
+  static func open(_ path: String) throws(MediaError) -> WaveChunks? {
+    let file = try RawFile(path: path, O_RDONLY)
+    let size = try file.byteCount
+    guard size >= 12 else { return nil }
+    let head = try file.read(12, at: 0)
+    let (form, kind) = (text(head[0..<4]), text(head[8..<12]))
+    let found: [Chunk]
+    if ["RIFF", "RF64", "BW64"].contains(form), kind == "WAVE" {
+      found = try chunks(of: file, size)
+    } else if form == "riff", size >= wave64Start, try isWave64(file) {
+      found = try chunks(ofWave64: file, size)
+    } else {
+      return nil
+    }
+    return WaveChunks(file: file, chunks: found)
+  }
+
+  /// The first chunk of this name.
+  func first(_ name: String) -> Chunk? { chunks.first { $0.name == name } }
+
+  /// The bytes of a chunk; nil where it is longer than any description of sound is.
+  func bytes(of chunk: Chunk) throws(MediaError) -> [UInt8]? {
+    guard chunk.content.count <= Self.greatestChunk else { return nil }
+    return try file.read(chunk.content.count, at: chunk.content.lowerBound)
+  }
+
+  /// The file's bytes in this range; one that the file ends before is an error.
+  func bytes(_ range: Range<Int>) throws(MediaError) -> [UInt8] {
+    try file.read(range.count, at: range.lowerBound)
+  }
+
+  /// The lists of this type, `adtl` or `INFO`, without their type.
+  func lists(_ type: String) throws(MediaError) -> [[UInt8]] {
+    var lists: [[UInt8]] = []
+    for chunk in chunks where chunk.name == "LIST" {
+      guard let content = try bytes(of: chunk), content.starts(with: type.utf8) else { continue }
+      lists.append(Array(content.dropFirst(4)))
+    }
+    return lists
+  }
+
+  /// The open file, for whoever copies from it.
+  var descriptor: Int32 { file.descriptor }
+
+  private static let greatestChunk = 16 << 20
+  /// More than any program writes; a damaged file may seem to have millions.
+  private static let mostChunks = 4096
+
+  private static func chunks(
+    of file: borrowing RawFile, _ size: Int
+  ) throws(MediaError) -> [Chunk] {
+    var found: [Chunk] = []
+    var longData: Int?
+    var start = 12
+    while start + 8 <= size, found.count < mostChunks {
+      var head = ByteReader(try file.read(8, at: start)[...])
+      let name = text((head.bytes(4) ?? [])[...])
+      var count = head.integer(byteCount: 4) ?? 0
+      if name == "data", count == 0xFFFF_FFFF { count = longData ?? size - start - 8 }
+      let content = start + 8..<min(size, start + 8 + count)
+      found.append(Chunk(name: name, content: content))
+      if name == "ds64", content.count >= 24 {
+        var lengths = ByteReader(try file.read(24, at: content.lowerBound)[...])
+        _ = lengths.word()
+        longData = lengths.integer().map { min($0, size) }
+      }
+      start += 8 + count + count % 2
+    }
+    return found
+  }
+
+  /// The file's own header: two identifiers around its length.
+  private static let wave64Start = 40
+  /// What follows the four letters in the identifiers of most chunks.
+  private static let wave64Rest: [UInt8] = [
+    0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A,
+  ]
+
+  private static func isWave64(_ file: borrowing RawFile) throws(MediaError) -> Bool {
+    try file.read(16, at: 24) == Array("wave".utf8) + wave64Rest
+  }
+
+  private static func chunks(
+    ofWave64 file: borrowing RawFile, _ size: Int
+  ) throws(MediaError) -> [Chunk] {
+    var found: [Chunk] = []
+    var start = wave64Start
+    while start + 24 <= size, found.count < mostChunks {
+      var head = ByteReader(try file.read(24, at: start)[...])
+      let name = text((head.bytes(4) ?? [])[...])
+      _ = head.bytes(12)
+      // The length counts the chunk's header.
+      guard let count = head.integer(), count >= 24, count <= Int.max / 2 - start else { break }
+      found.append(
+        Chunk(
+          name: name == "list" ? "LIST" : name, content: start + 24..<min(size, start + count)))
+      start += (count + 7) / 8 * 8
+    }
+    return found
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+}
