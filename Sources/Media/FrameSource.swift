@@ -27,7 +27,11 @@ internal import CLibAVLoader
   private var hasEnded = false
   private var isFrameHeld = false
   private var failuresInARow = 0
-  private var gaps: GapFinder
+  private var isPacketHeld = false
+  // Each is silent where the stream has not what it goes by.
+  private var frameGaps: GapFinder
+  private var packetGaps: GapFinder
+  private var strangeBytes: StrangeBytes?
 
   /// Beyond this many failures without a frame between them, the rest is taken for lost: a decoder
   /// that fails for ever must not keep its caller for ever.
@@ -44,8 +48,19 @@ internal import CLibAVLoader
     length = StreamLength(of: file, stream: stream)
     let codec = unsafe file.stream(stream).pointee.codecpar.pointee.codec_id
     let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
-    gaps = GapFinder(
-      isContinuous: codec == AV_CODEC_ID_FLAC && timeBase.num == 1 && timeBase.den == rate)
+    let countsSamples = timeBase.num == 1 && timeBase.den == rate
+    let end = Self.end(of: file, stream: stream)
+    let isOgg = file.formatName == "ogg"
+    // libavformat's times of Vorbis are off by a quarter of the difference between its long and
+    // its short blocks where the one follows the other; no block is longer than 8192 samples.
+    let isVorbis = isOgg && codec == AV_CODEC_ID_VORBIS
+    frameGaps = GapFinder(
+      isContinuous: countsSamples && (codec == AV_CODEC_ID_FLAC || isVorbis), end: end,
+      tolerance: isVorbis ? 8192 / 4 : 0)
+    // A decoder of Opus holds sound back at some packets, so only the packets' times are even.
+    packetGaps = GapFinder(
+      isContinuous: countsSamples && isOgg && codec == AV_CODEC_ID_OPUS, end: end)
+    if file.formatName == "mp3" { strangeBytes = StrangeBytes() }
   }
 
   /// The file it reads.
@@ -62,6 +77,7 @@ internal import CLibAVLoader
       case .frame:
         failuresInARow = 0
         guard frame.count > 0 else { continue }
+        strangeBytes?.give(frame.count)
         guard let damage = damageBeforeFrame() else { return .frame }
         isFrameHeld = true
         return .damage(damage)
@@ -83,6 +99,10 @@ internal import CLibAVLoader
       failuresInARow = Self.mostFailures
       return nil
     }
+    if isPacketHeld {
+      isPacketHeld = false
+      return send()
+    }
     packet.clear()
     let status = LibAV.calling { unsafe av_read_frame(file.context, packet.pointer) }
     guard status >= 0 else {
@@ -94,19 +114,47 @@ internal import CLibAVLoader
         reason: LibAV.reason(status))
     }
     guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
+    guard !packet.isOpusHeader else {
+      packetGaps.restart()
+      return nil
+    }
+    if let damage = damageBeforePacket() {
+      isPacketHeld = true
+      return damage
+    }
+    return send()
+  }
+
+  private func send() -> Damage? {
     guard let failure = decoder.send(packet) else { return nil }
     failuresInARow += 1
     return damage(failure)
   }
 
+  private func damageBeforePacket() -> Damage? {
+    if packet.beginsRecording {
+      packetGaps.restart()
+      frameGaps.restart()
+    }
+    let start = unsafe packet.pointer.pointee.pts
+    if let gap = packetGaps.gap(
+      before: start == spool_no_timestamp() ? nil : start,
+      count: unsafe packet.pointer.pointee.duration)
+    {
+      return missing(seconds(gap))
+    }
+    guard let samples = unsafe strangeBytes?.gap(before: packet.content), let rate else {
+      return nil
+    }
+    return missing(Seconds(Double(samples) / rate))
+  }
+
   private func damageBeforeFrame() -> Damage? {
     let start = unsafe frame.pointer.pointee.pts
-    if let gap = gaps.gap(
-      before: start == spool_no_timestamp() ? nil : start, count: frame.count)
+    if let gap = frameGaps.gap(
+      before: start == spool_no_timestamp() ? nil : start, count: Int64(frame.count))
     {
-      return Damage(
-        kind: .gap, position: Seconds(0), byteOffset: packetOffset, lost: seconds(gap),
-        reason: "packets are missing")
+      return missing(seconds(gap))
     }
     guard unsafe spool_frame_is_damaged(frame.pointer) != 0 else { return nil }
     // The decoder put something in place of what it could not read, so no time is lost.
@@ -115,11 +163,20 @@ internal import CLibAVLoader
       reason: "the decoder had to make up part of the sound")
   }
 
+  private func missing(_ lost: Seconds) -> Damage {
+    Damage(
+      kind: .gap, position: Seconds(0), byteOffset: packetOffset, lost: lost,
+      reason: "packets are missing")
+  }
+
   private func damage(_ failure: DecoderContext.Failure) -> Damage {
-    gaps.skip(unsafe packet.pointer.pointee.duration)
+    frameGaps.skip(unsafe packet.pointer.pointee.duration)
+    // Inside a stretch of strange bytes, the loss is counted at its end.
+    let isCountedLater = strangeBytes?.isInside == true
     return Damage(
       kind: failure.isUnsupported ? .unsupported : .packet, position: Seconds(0),
-      byteOffset: packetOffset, lost: packetDuration, reason: failure.reason)
+      byteOffset: packetOffset, lost: isCountedLater ? nil : packetDuration,
+      reason: failure.reason)
   }
 
   private var packetOffset: Int? {
@@ -132,9 +189,24 @@ internal import CLibAVLoader
   private var packetDuration: Seconds? {
     let duration = unsafe packet.pointer.pointee.duration
     if duration > 0 { return seconds(duration) }
-    let rate = unsafe Double(file.stream(stream).pointee.codecpar.pointee.sample_rate)
-    guard decoder.frameSize > 0, rate > 0 else { return nil }
+    guard decoder.frameSize > 0, let rate else { return nil }
     return Seconds(Double(decoder.frameSize) / rate)
+  }
+
+  /// Samples in a second of the stream; nil when the container does not say.
+  private var rate: Double? {
+    let rate = unsafe Double(file.stream(stream).pointee.codecpar.pointee.sample_rate)
+    return rate > 0 ? rate : nil
+  }
+
+  /// When the stream ends, in its own time; nil when the container does not say.
+  private static func end(of file: InputFile, stream index: Int) -> Int64? {
+    let stream = unsafe file.stream(index).pointee
+    guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
+      return nil
+    }
+    let start = unsafe stream.start_time == spool_no_timestamp() ? 0 : unsafe stream.start_time
+    return unsafe start + stream.duration
   }
 
   private func seconds(_ time: Int64) -> Seconds {

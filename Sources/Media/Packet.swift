@@ -25,6 +25,21 @@ internal import CLibAVLoader
     unsafe UnsafeRawBufferPointer(start: pointer.pointee.data, count: Int(pointer.pointee.size))
   }
 
+  /// Whether headers came right before it: another recording begins here in the same file.
+  var beginsRecording: Bool {
+    (0..<Int(unsafe pointer.pointee.side_data_elems)).contains {
+      let type = unsafe pointer.pointee.side_data[$0].type
+      return type == AV_PKT_DATA_NEW_EXTRADATA || type == AV_PKT_DATA_STRINGS_METADATA
+    }
+  }
+
+  /// Whether it is a header of Opus, which libavformat passes on where a second recording follows
+  /// in one file (RFC 7845, section 5).
+  var isOpusHeader: Bool {
+    let start = unsafe content.prefix(8)
+    return ["OpusHead", "OpusTags"].contains { unsafe start.elementsEqual($0.utf8) }
+  }
+
   /// Lets the content go.
   func clear() { unsafe av_packet_unref(pointer) }
 

@@ -45,17 +45,19 @@ struct SampleConverter: ~Copyable {
     return .converted
   }
 
-  /// Replaces the content of `output` with `duration` of silence in place of lost sound.
-  mutating func convertSilence(_ duration: Seconds, into output: inout AudioBuffer) {
+  /// The rate of the stream as it is now.
+  var streamRate: Hertz { shape.map { Hertz(Double($0.sampleRate)) } ?? format.sampleRate }
+
+  /// Replaces the content of `output` with `count` of the stream's frames of silence, in place of
+  /// lost sound.
+  mutating func convertSilence(_ count: Frames, into output: inout AudioBuffer) {
     switch resampler {
     case nil:
-      let count = duration.frames(at: format.sampleRate)
       output.reserve(count)
       output.frameCount = count
       output.silence()
     case .some(let resampler):
-      let rate = Hertz(Double(shape?.sampleRate ?? 0))
-      resampler.convertSilence(duration.frames(at: rate).count, into: &output)
+      resampler.convertSilence(count.count, into: &output)
     }
   }
 

@@ -27,6 +27,8 @@ public final class SoundDecoder {
   private var ready: AudioBuffer
   private var givenFromReady = Frames.zero
   private var decoded = Frames.zero
+  // Of the stream's frames, in place of lost sound.
+  private var silenceLeft = Frames.zero
   private var isFrameWaiting = true
   private var isAtEnd = false
 
@@ -85,13 +87,20 @@ public final class SoundDecoder {
     if isFrameWaiting { return try convertFrame() }
     ready.frameCount = .zero
     givenFromReady = .zero
+    if silenceLeft > .zero {
+      // A recording may lack hours: they are not made in one piece.
+      let count = min(silenceLeft, Frames(65536))
+      converter.convertSilence(count, into: &ready)
+      decoded += ready.frameCount
+      silenceLeft = silenceLeft - count
+      return
+    }
     switch source.next() {
     case .frame:
       try convertFrame()
     case .damage(let damage):
       try note(damage)
-      if let lost = damage.lost { converter.convertSilence(lost, into: &ready) }
-      decoded += ready.frameCount
+      silenceLeft = damage.lost?.frames(at: converter.streamRate) ?? .zero
     case .end:
       converter.finish(into: &ready)
       decoded += ready.frameCount

@@ -99,7 +99,9 @@ struct BadInputTests {
 
   @Test(
     "with a damaged middle is reported with its place, and keeps its length if kept",
-    arguments: ["a.flac", "a.m4a"])
+    arguments: [
+      "a.flac", "a.m4a", "a.opus", "a.ogg", "flac.ogg", "a.mp3", "a.mp2", "a.wv",
+    ])
   func damaged(name: String) throws {
     let path = scratch.file(name)
     try FFmpeg.run(FFmpeg.sound(seconds: 6) + ["-movflags", "+faststart", path])
@@ -111,11 +113,15 @@ struct BadInputTests {
     let found = try #require(error(path))
     #expect(found.kind == .damaged)
     let place = try #require(found.damage)
-    #expect((2.5...3.5).contains(place.position.value))
+    // A page of Ogg is a second long, and is lost as a whole.
+    #expect((1.9...3.5).contains(place.position.value))
     #expect(abs((place.byteOffset ?? 0) - middle) < 20_000)
     let kept = try Decoding(of: path, options: DecoderOptions(keepsDamaged: true))
     #expect(!kept.damages.isEmpty)
-    #expect(kept.frameCount == whole.frameCount)
+    // How much an MP3 encoder added at the end goes by the number of frames, and stays.
+    let added = name == "a.mp3" ? 0...1152 : 0...0
+    #expect(added.contains(kept.frameCount - whole.frameCount))
+    try #require(kept.frameCount >= whole.frameCount)
     // What follows the damage has not moved; AAC's substituted noise is another one.
     let tail = whole.samples.count - 96000..<whole.samples.count
     #expect(signalToNoise(whole.samples, kept.samples, in: tail) > 20)

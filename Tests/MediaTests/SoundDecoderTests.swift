@@ -1,4 +1,5 @@
 import AudioModel
+import Foundation
 import Media
 import TestSupport
 import Testing
@@ -56,6 +57,32 @@ struct SoundDecoderTests {
     #expect(decoding.samples.count == reference.count)
     #expect(try #require(largestDifference(decoding.samples, reference)) <= 1e-7)
     #expect(decoding.damages.isEmpty)
+  }
+
+  /// Times and packets of speech are less even than those of steady tones.
+  static let speechRecipes = [
+    ["-c:a", "libvorbis", "-q:a", "2", "a.ogg"], ["-c:a", "libvorbis", "-ar", "44100", "b.ogg"],
+    ["-c:a", "libopus", "-b:a", "12k", "-application", "voip", "a.opus"],
+    ["-c:a", "libopus", "-frame_duration", "2.5", "-vbr", "off", "b.opus"],
+    ["-c:a", "flac", "flac.ogg"], ["-c:a", "libmp3lame", "-q:a", "5", "a.mp3"],
+    ["-c:a", "mp2", "-ar", "24000", "a.mp2"],
+  ]
+
+  @Test(
+    "finds nothing missing in speech, nor where two recordings follow each other in one file",
+    .enabled(if: PackageFiles.sharedData("speech/jfk/jfk.wav") != nil, "the data is not here"),
+    arguments: speechRecipes)
+  func speech(recipe: [String]) throws {
+    let speech = try #require(PackageFiles.sharedData("speech/jfk/jfk.wav"))
+    let path = scratch.file(try #require(recipe.last))
+    try FFmpeg.run(["-i", speech, "-metadata", "title=A speech"] + recipe.dropLast() + [path])
+    let once = try Decoding(of: path)
+    #expect(once.damages.isEmpty)
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    try (data + data).write(to: URL(fileURLWithPath: path))
+    let twice = try Decoding(of: path, options: DecoderOptions(keepsDamaged: true))
+    #expect(!twice.damages.contains { $0.kind == .gap })
+    #expect(twice.frameCount >= 2 * once.frameCount)
   }
 
   @Test("cuts off what AAC adds, to the frame")
