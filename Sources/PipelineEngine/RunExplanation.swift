@@ -6,6 +6,8 @@ public struct RunExplanation: Sendable {
   /// The run.
   public let run: RunRecord
   private let earlier: [RunRecord]
+  /// Those that began after it, the first of them first.
+  private let later: [RunRecord]
   private let store: any ArtifactStore
   private let catalog: StageCatalog
 
@@ -16,11 +18,13 @@ public struct RunExplanation: Sendable {
   ) {
     self.run = run
     earlier = history.drop { $0.id != run.id }.filter { $0.id != run.id }
+    later = history.prefix { $0.id != run.id }.reversed()
     self.store = store
     self.catalog = catalog
   }
 
-  /// Why a step was made or reused. Looks through the earlier runs, newest first.
+  /// Why a step was made or reused. Looks through the earlier runs, newest first, and through those
+  /// that began later: of several that are at the same work at once, any may be the one that does it.
   public func reason(of step: StepRecord) throws(StoreError) -> StepReason {
     guard let key = step.key else { return .notDone(step.outcome) }
     switch step.outcome {
@@ -28,10 +32,17 @@ public struct RunExplanation: Sendable {
       if let twin = run.steps.first(where: { $0.key == key && $0.outcome == .made }) {
         return .sameWork(as: twin.id)
       }
-      if let maker = maker(of: key) { return .reused(madeBy: maker) }
-      return .reusedOfLostRecord(probably: unfinished(before: step)?.id)
+      if let maker = maker(of: key, before: run.finishedAt) { return .reused(madeBy: maker) }
+      if let cutOff = unfinished(before: step) { return .reusedOfLostRecord(probably: cutOff.id) }
+      // A clock that was set back gives an earlier maker a later time.
+      if let maker = later.first(where: { $0.made(key) != nil }) {
+        return .reused(madeBy: maker.id)
+      }
+      return .reusedOfLostRecord(probably: nil)
     case .made:
-      if let maker = maker(of: key) { return .madeAgain(after: maker) }
+      if let maker = maker(of: key, before: step.finishedAt ?? run.startedAt) {
+        return .madeAgain(after: maker)
+      }
       return try comparison(of: step, key)
     case .skipped, .failed, .pending: return .notDone(step.outcome)
     }
@@ -45,17 +56,23 @@ public struct RunExplanation: Sendable {
   }
 
   /// The newest earlier run of the same recording that did not come to its end nor, by its record, to
-  /// this step.
+  /// this step; where there is none, such a run that began while this one was under way.
   private func unfinished(before step: StepRecord) -> RunRecord? {
-    earlier.first { other in
+    let beside = later.filter { $0.startedAt < run.finishedAt ?? .infinity }
+    return (earlier + beside).first { other in
       other.state != .done && other.pipeline == run.pipeline && shareRecording(run, other)
         && !other.steps.contains { $0.id == step.id && [.made, .reused].contains($0.outcome) }
     }
   }
 
-  /// The newest earlier run that did this work.
-  private func maker(of key: Checkpoint.Key) -> RunID? {
-    earlier.first { $0.steps.contains { $0.key == key && $0.outcome == .made } }?.id
+  /// The newest earlier run that did this work; where there is none, the run that began later and had
+  /// done it by this time, in seconds since 1970, which is nil while there is no end of it.
+  private func maker(of key: Checkpoint.Key, before time: Double?) -> RunID? {
+    if let maker = earlier.first(where: { $0.made(key) != nil }) { return maker.id }
+    return later.last { other in
+      guard let finishedAt = other.made(key)?.finishedAt else { return false }
+      return finishedAt <= time ?? .infinity
+    }?.id
   }
 
   private func comparison(
@@ -63,7 +80,12 @@ public struct RunExplanation: Sendable {
   ) throws(StoreError) -> StepReason {
     let siblings = earlier.filter { $0.pipeline == run.pipeline }
     guard let (other, before) = nearest(to: step, among: siblings), let oldKey = before.key else {
-      return .firstTime(isFirstRun: !siblings.contains { $0.steps.contains { $0.key != nil } })
+      // An earlier run that only reused what this one made had done nothing of it before.
+      let own = Set(run.steps.filter { $0.outcome == .made }.map(\.key))
+      return .firstTime(
+        isFirstRun: !siblings.contains { other in
+          other.steps.contains { $0.key != nil && !own.contains($0.key) }
+        })
     }
     guard let new = try store.checkpoint(for: key)?.components,
       let old = try store.checkpoint(for: oldKey)?.components
@@ -133,5 +155,12 @@ public struct RunExplanation: Sendable {
       return run.inputs.count == 1 ? run.inputs.keys.first : nil
     }
     return recordings.first { $0.value == identity }?.key
+  }
+}
+
+extension RunRecord {
+  /// The step that did this work in the run; nil where the run did not do it.
+  fileprivate func made(_ key: Checkpoint.Key) -> StepRecord? {
+    steps.first { $0.key == key && $0.outcome == .made }
   }
 }

@@ -99,6 +99,12 @@ struct ProcessFaultTests {
     let made = runs.flatMap(\.made)
     #expect(Set(made).count == made.count, "done twice: \(made.sorted())")
     #expect(Set(made) == ["decode", "eq", "normalize", "export"])
+    // Whichever of them began first, what the other made is not of a lost run.
+    for run in runs {
+      let why = try place.spool(["why", try #require(run.record?.id)])
+      #expect(!why.text.contains("lost"), "\(why.text)")
+      #expect(!why.text.contains("first time in this pipeline"), "\(why.text)")
+    }
   }
 
   private func bothEnds() throws -> [SpoolRun] {
@@ -128,6 +134,11 @@ struct ProcessFaultTests {
     let owner = try #require(thawed.record?.id)
     #expect(why.text.contains("taken over from run \(owner) (process "), "\(why.text)")
     #expect(why.text.contains("and begun anew"))
+    // The one that began later did what the earlier one reused.
+    let taker = try #require(second.record?.id)
+    let awake = try place.spool(["why", owner])
+    #expect(awake.text.contains("from run \(taker)"), "\(awake.text)")
+    #expect(!awake.text.contains("lost"), "\(awake.text)")
     let empty = why.text.split(separator: "\n").filter { $0.hasSuffix(" made") }
     #expect(empty.isEmpty, "\(why.text)")
     try fixture.expectCompletion(after: "a thawed run")
