@@ -15,7 +15,7 @@ struct CutStage: TimeMovingStage {
     let to: Seconds?
   }
 
-  static let descriptor = StageDescriptor.timeChange(
+  static let descriptor = timeChange(
     "cut", revision: 1,
     summary: "Take stretches out, and join what is left with short crossfades",
     discussion: """

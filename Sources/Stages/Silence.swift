@@ -12,7 +12,7 @@ struct SilenceStage: TimeMovingStage {
     let crossfade: Seconds
   }
 
-  static let descriptor = StageDescriptor.timeChange(
+  static let descriptor = timeChange(
     "silence", revision: 1,
     summary: "Find pauses, and shorten those that are too long",
     discussion: """

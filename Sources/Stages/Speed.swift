@@ -8,7 +8,7 @@ struct SpeedStage: TimeMovingStage {
     let tempo: Double
   }
 
-  static let descriptor = StageDescriptor.timeChange(
+  static let descriptor = timeChange(
     "speed", revision: 1,
     summary: "Make speech faster or slower without changing its pitch",
     discussion: """

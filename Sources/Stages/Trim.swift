@@ -10,7 +10,7 @@ struct TrimStage: TimeMovingStage {
     let duration: Seconds?
   }
 
-  static let descriptor = StageDescriptor.timeChange(
+  static let descriptor = timeChange(
     "trim", revision: 1,
     summary: "Keep one stretch: from a start to an end, or for a duration",
     discussion: """

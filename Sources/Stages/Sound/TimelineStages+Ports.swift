@@ -11,9 +11,7 @@ protocol TimeMovingStage: SoundFilterStage {
 extension TimeMovingStage {
   /// More was moved than the beginning.
   func beginning(at rate: Hertz) -> Frames? { nil }
-}
 
-extension StageDescriptor {
   /// A stage that moves sound in time, and tells where it went.
   static func timeChange(
     _ kind: String, revision: Int, summary: String, discussion: String,
