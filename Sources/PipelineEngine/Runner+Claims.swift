@@ -34,16 +34,15 @@ extension Runner {
 
   /// Claims a piece of work, waiting while another process does it.
   func claim(_ work: Digest, _ summary: String) throws -> any WorkClaim {
-    var lastOwner: WorkOwner?
+    var wait = WaitNews()
     while true {
       switch try store.claim(work, summary: summary) {
       case .granted(let claim): return claim
       case .taken(let owner):
-        if owner != lastOwner {
+        if let owner = wait.take(owner) {
           recorder.record(
             .waiting(processNumber: owner.processNumber, isStopped: owner.isStopped))
         }
-        lastOwner = owner
         clock.sleep(Self.patience, unless: stop)
         try stop.check()
       }
