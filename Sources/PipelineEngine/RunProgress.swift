@@ -40,6 +40,13 @@ struct RunProgress {
     return news
   }
 
+  /// Notes that steps are being worked on from now on.
+  mutating func begin(_ steps: [StepID]) {
+    for index in record.steps.indices where steps.contains(record.steps[index].id) {
+      record.steps[index].begunAt = clock.now
+    }
+  }
+
   /// Notes that steps went on inside themselves, at this place of the recording in seconds.
   mutating func resume(_ steps: [StepID], at seconds: Double) {
     for index in record.steps.indices where steps.contains(record.steps[index].id) {

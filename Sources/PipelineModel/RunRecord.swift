@@ -111,6 +111,9 @@ public struct StepRecord: Hashable, Sendable, Codable {
   /// Why work that an earlier run had left of it was not, or not all, of use; nil where it was, or
   /// where there was none.
   public var setback: Setback?
+  /// When this run began to work on it, in seconds since 1970; nil where it did not, and in records
+  /// from before this was kept.
+  public var begunAt: Double?
   /// When this run had done it, in seconds since 1970; nil where it did not, and in records from
   /// before this was kept.
   public var finishedAt: Double?
