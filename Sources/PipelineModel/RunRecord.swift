@@ -12,6 +12,9 @@ public struct RunRecord: Hashable, Sendable, Codable {
     case done
     /// A step failed.
     case failed
+    /// Not begun: a recording could not be read, names of exports or the receipt would not do, or there
+    /// was not enough room. Nothing was worked on.
+    case refused
     /// Stopped by a signal, at a clean point.
     case interrupted
     /// Stopped at a durable point because a disk was full; with room on it, it goes on.

@@ -87,7 +87,7 @@ struct ReasonText {
     case .cutOff, .dropped: "being worked on when the run was cut off"
     case .interrupted: "being worked on when the run was stopped"
     case .paused: "being worked on when the disk was full"
-    case .done, .failed: "being worked on when the run ended"
+    case .done, .failed, .refused: "being worked on when the run ended"
     }
   }
 
