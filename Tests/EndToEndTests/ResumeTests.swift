@@ -172,6 +172,7 @@ struct ResumeTests {
     #expect(resumed.warnings.contains { $0.contains("has changed") })
     let anew = resumed.events.filter { $0.event == "began-anew" }
     #expect(anew.allSatisfy { $0.cause == "recording-changed" && $0.part == note })
+    #expect(anew.allSatisfy { $0.lostSeconds ?? 0 > 0 }, "\(anew)")
     #expect(!anew.isEmpty)
     #expect(try SoundFacts(of: place.out + "/note.wav").frames == 88200)
   }
