@@ -24,10 +24,23 @@ final class Resumption: Sendable {
   /// Takes note of the place.
   func note(_ seconds: Double) { state.withLock { $0.seconds = seconds } }
 
-  /// Takes note of a setback of these steps.
+  /// Takes note of a setback of these steps. Of damage in several places, all are kept.
   func note(_ setback: Setback, of steps: [StepID]) {
     state.withLock { state in
-      for step in steps { state.setbacks[step] = setback }
+      for step in steps {
+        state.setbacks[step] = state.setbacks[step]?.joined(with: setback) ?? setback
+      }
     }
+  }
+}
+
+extension Setback {
+  /// This damage with what else was found damaged later; what came later alone where either is none.
+  fileprivate func joined(with later: Setback) -> Setback {
+    guard cause == .damaged, later.cause == .damaged, let part = later.part else { return later }
+    var joined = self
+    let known = [self.part].compactMap { $0 } + (furtherParts ?? [])
+    if !known.contains(part) { joined.furtherParts = (furtherParts ?? []) + [part] }
+    return joined
   }
 }

@@ -26,7 +26,13 @@ public struct RunExplanation: Sendable {
   /// Why a step was made or reused. Looks through the earlier runs, newest first, and through those
   /// that began later: of several that are at the same work at once, any may be the one that does it.
   public func reason(of step: StepRecord) throws(StoreError) -> StepReason {
-    guard let key = step.key else { return .notDone(step.outcome) }
+    if step.outcome == .failed {
+      return step.key == nil ? .failed(failure(of: step)) : .unpublished(failure(of: step))
+    }
+    guard let key = step.key else {
+      let isBegun = step.outcome == .pending && step.begunAt != nil
+      return isBegun ? .begun(run.state) : .notDone(step.outcome)
+    }
     switch step.outcome {
     case .reused:
       if let twin = run.steps.first(where: { $0.key == key && $0.outcome == .made }) {
@@ -46,6 +52,13 @@ public struct RunExplanation: Sendable {
       return try comparison(of: step, key)
     case .skipped, .failed, .pending: return .notDone(step.outcome)
     }
+  }
+
+  /// What ended the run at this step, without the step's name.
+  private func failure(of step: StepRecord) -> String? {
+    guard let failure = run.failure else { return nil }
+    let name = "\(step.id): "
+    return failure.hasPrefix(name) ? String(failure.dropFirst(name.count)) : failure
   }
 
   /// Where a step went on that an earlier run had left unfinished: seconds of the recording, and
@@ -79,7 +92,8 @@ public struct RunExplanation: Sendable {
     of step: StepRecord, _ key: Checkpoint.Key
   ) throws(StoreError) -> StepReason {
     let siblings = earlier.filter { $0.pipeline == run.pipeline }
-    guard let (other, before) = nearest(to: step, among: siblings), let oldKey = before.key else {
+    let candidates = candidates(for: step, among: siblings)
+    guard let nearest = candidates.first else {
       // An earlier run that only reused what this one made had done nothing of it before.
       let own = Set(run.steps.filter { $0.outcome == .made }.map(\.key))
       return .firstTime(
@@ -87,26 +101,30 @@ public struct RunExplanation: Sendable {
           other.steps.contains { $0.key != nil && !own.contains($0.key) }
         })
     }
-    guard let new = try store.checkpoint(for: key)?.components,
-      let old = try store.checkpoint(for: oldKey)?.components
-    else { return .forgotten }
+    guard let new = try store.checkpoint(for: key)?.components else { return .forgotten }
     let parameters = catalog[new.kind]?.descriptor.parameters ?? []
-    return .changed(
-      new.changes(since: old, parameters: parameters).map { cause(of: $0, since: other) },
-      since: other.id)
+    for (other, oldKey) in candidates {
+      guard let old = try store.checkpoint(for: oldKey)?.components else { continue }
+      return .changed(
+        new.changes(since: old, parameters: parameters).map { cause(of: $0, since: other) },
+        since: other.id)
+    }
+    return .incomparable(with: nearest.0.id)
   }
 
   // MARK: What to compare with
 
-  /// The newest earlier run that did this step, of the same recording if there is one. One that came
-  /// to the very same work only afterwards, and reused it, tells nothing.
-  private func nearest(
-    to step: StepRecord, among siblings: [RunRecord]
-  ) -> (RunRecord, StepRecord)? {
-    let candidates = siblings.lazy.compactMap { other in
-      counterpart(of: step, in: other).map { (other, $0) }
-    }.filter { $0.1.key != step.key }
-    return candidates.first { shareRecording(run, $0.0) } ?? candidates.first
+  /// The earlier runs that did this step, newest first, with the keys of what they did: of the same
+  /// recording only, if there are any. One that came to the very same work only afterwards, and reused
+  /// it, tells nothing.
+  private func candidates(
+    for step: StepRecord, among siblings: [RunRecord]
+  ) -> [(RunRecord, Checkpoint.Key)] {
+    let candidates = siblings.compactMap { other in
+      counterpart(of: step, in: other)?.key.map { (other, $0) }
+    }.filter { $0.1 != step.key }
+    let near = candidates.filter { shareRecording(run, $0.0) }
+    return near.isEmpty ? candidates : near
   }
 
   /// The step of the same name, or, where the other run has none of that name, of the same kind at
@@ -159,8 +177,9 @@ public struct RunExplanation: Sendable {
 }
 
 extension RunRecord {
-  /// The step that did this work in the run; nil where the run did not do it.
+  /// The step that did this work in the run; nil where the run did not do it. One whose files did not
+  /// get into the user's folder failed only after that.
   fileprivate func made(_ key: Checkpoint.Key) -> StepRecord? {
-    steps.first { $0.key == key && $0.outcome == .made }
+    steps.first { $0.key == key && ($0.outcome == .made || $0.finishedAt != nil) }
   }
 }

@@ -5,6 +5,10 @@ struct RunProgress {
   var record: RunRecord
   /// Whether nothing was done yet in this run.
   private(set) var isFirstWork = true
+  /// Whether its recordings were read, and what it is to write was found possible.
+  var isAdmitted = false
+  /// Whether any step was worked on.
+  var hasBegun: Bool { record.steps.contains { $0.begunAt != nil } }
   /// Bytes of the unfinished files that the work in hand has left for whoever goes on with it.
   var heldByteCount = 0
   private let clock: any RunClock
@@ -38,6 +42,13 @@ struct RunProgress {
       news.append((record.steps[index].id, checkpoint))
     }
     return news
+  }
+
+  /// Notes that steps are being worked on from now on.
+  mutating func begin(_ steps: [StepID]) {
+    for index in record.steps.indices where steps.contains(record.steps[index].id) {
+      record.steps[index].begunAt = clock.now
+    }
   }
 
   /// Notes that steps went on inside themselves, at this place of the recording in seconds.

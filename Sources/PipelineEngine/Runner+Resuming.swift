@@ -21,7 +21,8 @@ extension Runner {
     let lost = resumption.earlier.map { loss(of: $0, to: run) }
     guard let setback = setback(of: claim, under: run) ?? lost else { return }
     resumption.note(setback, of: steps)
-    recorder.record(.beganAnew(steps: steps, setback, lostSeconds: claim.lostSeconds))
+    let lostSeconds = claim.lostSeconds ?? resumption.earlier?.lostSeconds(by: setback.cause)
+    recorder.record(.beganAnew(steps: steps, setback, lostSeconds: lostSeconds))
   }
 
   /// Why work begins anew that somebody was at before; nil where it does not.
@@ -63,5 +64,19 @@ extension Runner {
         && !files.isDisjoint(with: (other.recordings ?? [:]).values)
     }
     return (others.first { $0.isTakenUp(by: run) } ?? others.first)?.id
+  }
+}
+
+extension RunRecord {
+  /// Seconds of this run's work that are lost, at most, where what it left is not gone on with. All of
+  /// it, where it was of another recording; else what was put into the pass that it ended in. Nil where
+  /// it was killed: then nobody noted when that was.
+  fileprivate func lostSeconds(by cause: Setback.Cause) -> Double? {
+    guard let finishedAt, let activeSeconds else { return nil }
+    if cause == .recordingChanged { return activeSeconds }
+    guard let begun = steps.filter({ $0.outcome == .pending }).compactMap(\.begunAt).min() else {
+      return nil
+    }
+    return min(activeSeconds, max(0, finishedAt - begun))
   }
 }

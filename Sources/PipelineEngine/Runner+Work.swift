@@ -19,6 +19,7 @@ extension Runner {
         try isStartThere(order, survey)
       else { return false }
       try prepare(claim)
+      try begin(order.pendingSteps.map(\.id), &progress)
       let resumption = Resumption(
         after: progress.isFirstWork ? earlierRun(than: progress.record) : nil)
       let outcome = try stream(
@@ -33,6 +34,13 @@ extension Runner {
     }
     progress.heldByteCount = 0
     return isDone
+  }
+
+  /// Notes what is being worked on, so that a run that is cut off can be told from one that had not come
+  /// so far.
+  private func begin(_ steps: [StepID], _ progress: inout RunProgress) throws(StoreError) {
+    progress.begin(steps)
+    try log.save(progress.record)
   }
 
   /// Whether the kept sound that a pass begins with can be read. Where it turns out to be damaged,
@@ -117,6 +125,7 @@ extension Runner {
     return try claim.settled {
       guard try survey.isCurrent([id], in: store) else { return false }
       try prepare(claim)
+      try begin([id], &progress)
       recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
       if let setback = setback(of: claim, under: progress.record) {
         progress.setBack([id: setback])

@@ -101,6 +101,7 @@ public struct Runner: Sendable {
       try checkWitness(plan, options)
       let recordings = try identify(plan)
       progress.identify(recordings)
+      progress.isAdmitted = true
       try log.save(progress.record)
       let publisher = Publisher(self, plan, options, recordings)
       try work(through: plan, options, recordings, publisher, &progress)
@@ -113,8 +114,11 @@ public struct Runner: Sendable {
       var failure = explainFullDisk(cause, plan, options, progress)
       let isStopped = failure.error.cause == .cancelled
       let isPaused = failure.error.cause == .fullDisk
+      // What no step is to blame for, before any was begun, is the want of room.
+      let isRefused = !progress.isAdmitted || (failure.step == nil && !progress.hasBegun)
       progress.end(
-        isStopped ? .interrupted : isPaused ? .paused : .failed, at: clock.now,
+        isStopped ? .interrupted : isPaused ? .paused : isRefused ? .refused : .failed,
+        at: clock.now,
         failure: isStopped ? nil : failure.error, step: failure.step)
       // The first failure is the one to report, even where it cannot be noted down.
       isRecorded = (try? log.save(progress.record)) != nil || isRecorded

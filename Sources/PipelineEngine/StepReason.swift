@@ -17,7 +17,15 @@ public enum StepReason: Hashable, Sendable {
   case madeAgain(after: RunID)
   /// What the step was made of is no longer in the store.
   case forgotten
-  /// It was not done in this run.
+  /// This run, the nearest, had done other work, and what that was made of is not in the store.
+  case incomparable(with: RunID)
+  /// It was being worked on when the run ended this way, or still is.
+  case begun(RunRecord.State)
+  /// It failed, for this reason as far as one is recorded.
+  case failed(String?)
+  /// It is done, and files of it did not get into the user's folder, for this reason.
+  case unpublished(String?)
+  /// It was not done in this run, nor begun.
   case notDone(StepRecord.Outcome)
 }
 

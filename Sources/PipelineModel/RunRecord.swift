@@ -12,6 +12,9 @@ public struct RunRecord: Hashable, Sendable, Codable {
     case done
     /// A step failed.
     case failed
+    /// Not begun: a recording could not be read, names of exports or the receipt would not do, or there
+    /// was not enough room. Nothing was worked on.
+    case refused
     /// Stopped by a signal, at a clean point.
     case interrupted
     /// Stopped at a durable point because a disk was full; with room on it, it goes on.
@@ -111,6 +114,9 @@ public struct StepRecord: Hashable, Sendable, Codable {
   /// Why work that an earlier run had left of it was not, or not all, of use; nil where it was, or
   /// where there was none.
   public var setback: Setback?
+  /// When this run began to work on it, in seconds since 1970; nil where it did not, and in records
+  /// from before this was kept.
+  public var begunAt: Double?
   /// When this run had done it, in seconds since 1970; nil where it did not, and in records from
   /// before this was kept.
   public var finishedAt: Double?

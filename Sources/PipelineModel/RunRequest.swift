@@ -34,7 +34,7 @@ extension RunRecord {
   public var isUnfinished: Bool {
     switch state {
     case .cutOff, .interrupted, .paused: true
-    case .running, .done, .failed, .dropped: false
+    case .running, .done, .failed, .refused, .dropped: false
     }
   }
 

@@ -23,6 +23,8 @@ public struct Setback: Hashable, Sendable, Codable {
   /// What was damaged, in words (`kept sound`), or the path of the recording that has changed; nil for
   /// other causes.
   public var part: String?
+  /// What else of the same step was damaged, in words; nil where nothing was.
+  public var furtherParts: [String]?
 
   /// Describes a setback.
   public init(

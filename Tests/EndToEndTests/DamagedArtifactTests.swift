@@ -97,7 +97,10 @@ struct DamagedArtifactTests {
     #expect(!dropped.isEmpty, "\(files)")
     #expect(dropped.allSatisfy { $0.cause == "damaged" && $0.step != nil && $0.part != nil })
     let why = try place.spool(["why", "last"])
-    #expect(why.text.contains("was damaged, and made again"), "\(why.text)")
+    for part in dropped.compactMap(\.part) {
+      #expect(why.text.contains(part), "why does not tell of the \(part): \(why.text)")
+    }
+    #expect(why.text.contains("damaged, and made again"), "\(why.text)")
     #expect(try place.spool(["check", "--json"]).exitCode == 0)
     let fresh = try Workspace()
     let copy = fresh.file("long.wav")

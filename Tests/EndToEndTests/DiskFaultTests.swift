@@ -110,6 +110,7 @@ struct DiskFaultTests {
     #expect(refused.exitCode == 1)
     #expect(refused.complaint?.what.contains("not enough room") == true, "\(refused.errorOutput)")
     #expect(refused.complaint?.next.contains("--ignore-room") == true)
+    #expect(refused.record?.state == "refused")
     let paused = try fixture.run(places + ["--ignore-room"])
     #expect(paused.exitCode == 1)
     #expect(paused.warnings.contains { $0.contains("where a disk gets full, the run pauses") })

@@ -116,7 +116,7 @@ struct HistoryTests {
 
     let lines = try place.spool(["runs"]).text.split(separator: "\n")
     #expect(lines.count == 3)
-    #expect(lines.first?.contains("failed") == true && lines.first?.contains("absent.wav") == true)
+    #expect(lines.first?.contains("refused") == true && lines.first?.contains("absent.wav") == true)
     #expect(lines.last?.hasPrefix(first.id) == true && lines.last?.contains("note.wav") == true)
 
     for count in ["0", "100"] {

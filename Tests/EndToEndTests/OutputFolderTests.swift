@@ -184,10 +184,15 @@ struct OutputFolderTests {
     #expect(complaint.next.contains("--replace"))
     #expect(place.exports == ["note.wav"])
     #expect(try place.export("note.wav") == Data("mine".utf8))
+    let id = try #require(refused.record?.id)
+    let why = try place.spool(["why", id])
+    #expect(why.text.contains("done and kept, but its files did not get out: "), "\(why.text)")
 
     let replacing = try place.run(pipeline, [note], ["--replace"])
     #expect(replacing.exitCode == 0, "\(replacing.errorOutput)")
     #expect(replacing.made == [])
+    let reuse = try place.spool(["why", "last", "export"])
+    #expect(reuse.text.contains("from run \(id)\n"), "\(reuse.text)")
     #expect(try SoundFacts(of: place.out + "/note.wav").frames == 88200)
   }
 

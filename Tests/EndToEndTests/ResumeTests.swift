@@ -62,6 +62,20 @@ struct ResumeTests {
     #expect(try place.allExports() == undisturbed())
   }
 
+  @Test(
+    "why tells what was being worked on from what was not reached",
+    arguments: [(SIGKILL, "cut off"), (SIGINT, "stopped")])
+  func whyItEnded(signal: Int32, word: String) throws {
+    _ = try interrupted(by: signal)
+    let why = try place.spool(["why", "last"])
+    let begun = why.text.split(separator: "\n").filter {
+      $0.hasSuffix("being worked on when the run was \(word)")
+    }
+    #expect(begun.contains { $0.contains("  decode ") }, "\(why.text)")
+    #expect(why.text.contains("not reached"), "\(why.text)")
+    #expect(begun.allSatisfy { !$0.contains("  export ") }, "\(why.text)")
+  }
+
   @Test("why says where in the recording a stage went on, and with which run's work")
   func whyItWentOn() throws {
     try FileManager.default.removeItem(atPath: note)
@@ -158,6 +172,7 @@ struct ResumeTests {
     #expect(resumed.warnings.contains { $0.contains("has changed") })
     let anew = resumed.events.filter { $0.event == "began-anew" }
     #expect(anew.allSatisfy { $0.cause == "recording-changed" && $0.part == note })
+    #expect(anew.allSatisfy { $0.lostSeconds ?? 0 > 0 }, "\(anew)")
     #expect(!anew.isEmpty)
     #expect(try SoundFacts(of: place.out + "/note.wav").frames == 88200)
   }

@@ -63,7 +63,7 @@ public struct SpoolEvent: Decodable, Sendable {
   public struct Run: Decodable, Sendable {
     /// Its name.
     public let id: String
-    /// `running`, `done`, `failed`, `interrupted` or `cut-off`.
+    /// `running`, `done`, `failed`, `refused`, `interrupted` or `cut-off`.
     public let state: String
     /// What became of every step.
     public let steps: [Step]

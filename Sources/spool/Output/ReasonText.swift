@@ -31,7 +31,12 @@ struct ReasonText {
     let run = setback.run.map { "run \($0)" } ?? "another run"
     switch setback.cause {
     case .notesLost: return ["began anew: no notes of what \(run) had begun were left"]
-    case .damaged: return ["\(setback.part ?? "earlier work") was damaged, and made again"]
+    case .damaged:
+      let parts = [setback.part ?? "earlier work"] + (setback.furtherParts ?? [])
+      return [
+        "\(parts.joined(separator: " and ")) \(parts.count > 1 ? "were" : "was") damaged, "
+          + "and made again"
+      ]
     case .recordingChanged:
       // Where steps are compared, that says it already.
       if case .changed = reason { return [] }
@@ -64,8 +69,25 @@ struct ReasonText {
     case .changed(let changes, _): changes.map(phrase)
     case .madeAgain(let run): ["what run \(run) had made was no longer in the store"]
     case .forgotten: ["what it was made of is no longer in the store"]
+    case .incomparable(let run):
+      ["other work than in run \(run), of which the store does not hold what it was made of"]
+    case .begun(let state): [Self.cut(by: state)]
+    case .failed(let reason): [reason ?? "the run does not say why"]
+    case .unpublished(let reason):
+      ["done and kept, but its files did not get out" + (reason.map { ": \($0)" } ?? "")]
     case .notDone(.skipped): ["its condition did not hold"]
     case .notDone: ["not reached"]
+    }
+  }
+
+  /// What became of a step that was begun.
+  private static func cut(by state: RunRecord.State) -> String {
+    switch state {
+    case .running: "being worked on"
+    case .cutOff, .dropped: "being worked on when the run was cut off"
+    case .interrupted: "being worked on when the run was stopped"
+    case .paused: "being worked on when the disk was full"
+    case .done, .failed, .refused: "being worked on when the run ended"
     }
   }
 
@@ -117,6 +139,10 @@ struct ReasonText {
     case .changed: "changed"
     case .madeAgain: "made-again"
     case .forgotten: "forgotten"
+    case .incomparable: "incomparable"
+    case .begun: "begun"
+    case .failed: "failed"
+    case .unpublished: "unpublished"
     case .notDone: "not-done"
     }
   }
@@ -136,6 +162,9 @@ struct ReasonText {
       members["setbackAt"] = .number(setback.at)
       members["setbackRun"] = setback.run.map { .text($0.name) } ?? .null
       members["setbackPart"] = setback.part.map { .text($0) } ?? .null
+      if let parts = setback.furtherParts {
+        members["setbackFurtherParts"] = .list(parts.map { .text($0) })
+      }
     }
     if case .changed(let changes, _) = reason {
       members["changes"] = .list(changes.map { .group(value($0)) })

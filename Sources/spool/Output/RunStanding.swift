@@ -1,13 +1,14 @@
 import PipelineModel
 
 extension RunRecord.State {
-  /// The state in words: `running`, `done`, `failed`, `interrupted`, `cut off`, `paused: disk full` or
+  /// The state in words: `running`, `done`, `failed`, `refused`, `interrupted`, `cut off`, `paused: disk full` or
   /// `dropped`.
   var words: String {
     switch self {
     case .running: "running"
     case .done: "done"
     case .failed: "failed"
+    case .refused: "refused"
     case .interrupted: "interrupted"
     case .cutOff: "cut off"
     case .paused: "paused: disk full"
@@ -25,7 +26,7 @@ extension RunRecord {
   var wayOn: String? {
     switch state {
     case .running, .done, .dropped: nil
-    case .failed, .interrupted, .cutOff, .paused: "spool resume \(id)"
+    case .failed, .refused, .interrupted, .cutOff, .paused: "spool resume \(id)"
     }
   }
 

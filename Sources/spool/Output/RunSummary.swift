@@ -118,7 +118,7 @@ struct RunSummary {
     let name = "run \(run.id)"
     switch run.state {
     case .running: return "under way   \(name)"
-    case .failed, .interrupted, .cutOff, .paused, .dropped:
+    case .failed, .refused, .interrupted, .cutOff, .paused, .dropped:
       let after = run.seconds.map { " after \(Format.duration($0))" } ?? ""
       return run.standing + after + "   \(name)"
     case .done:
