@@ -22,7 +22,7 @@ struct ProofStage: WholeStage, ReceiptStage {
     outputs: [],
     parameters: [
       ParameterDescriptor(
-        "name", .text(maximumLength: 200), .defaulted("{stem}"),
+        "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
         "the receipt's name; {stem} is the recording's", isInKey: false)
     ],
     shorthand: "name")
