@@ -100,11 +100,15 @@ public struct Problem: Hashable, Sendable, Codable {
     self.suggestion = suggestion
   }
 
-  /// The word of `words` that is fewest edits away from `word`, if it is near enough to be meant.
+  /// The word of `words` that is fewest edits away from `word`, if it is near enough to be meant:
+  /// nearer still where they begin differently.
   public static func nearest(to word: String, in words: [String]) -> String? {
-    let limit = max(1, word.count / 3)
-    return words.map { ($0, editDistance(word.lowercased(), $0.lowercased())) }
-      .filter { $0.1 <= limit }
+    let word = word.lowercased()
+    return words.map { ($0, editDistance(word, $0.lowercased())) }
+      .filter { candidate, distance in
+        let beginsAlike = word.prefix(2) == candidate.lowercased().prefix(2)
+        return distance <= max(1, word.count / (beginsAlike ? 2 : 3))
+      }
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
   }
 

@@ -49,6 +49,8 @@ public indirect enum ParameterType: Hashable, Sendable {
   case flag
   /// Any text of at most so many characters.
   case text(maximumLength: Int)
+  /// A file's name without its ending, with these fields in braces: `{stem}`.
+  case fileName(fields: [String])
   /// A list of so many elements. A single element may be written without the list.
   case list(of: ParameterType, count: ClosedRange<Int>)
   /// Named members.
@@ -64,6 +66,8 @@ public indirect enum ParameterType: Hashable, Sendable {
     case .choice(let words): words.joined(separator: ", ")
     case .flag: "true, false"
     case .text(let length): "text of at most \(length) characters"
+    case .fileName(let fields):
+      "a name without folders; " + fields.map { "{\($0)}" }.joined(separator: ", ")
     case .list(let element, let count):
       "a list of \(count.lowerBound) … \(count.upperBound) elements (\(element.allowed))"
     case .group(let members): "a mapping with " + members.map(\.name).joined(separator: ", ")

@@ -94,6 +94,12 @@ public struct ParameterResolver {
         report(node, "\(name) is too long (\(text.count) characters)", allowed: type.allowed)
       }
       return .text(text)
+    case (.fileName(let fields), .scalar(let text, _)):
+      for flaw in FileNameRule(fields: fields).flaws(of: text) {
+        report(
+          node, "\(name) \(flaw.message)", allowed: flaw.allowed, suggestion: flaw.suggestion)
+      }
+      return .text(text)
     case (.list(let element, let count), .sequence(let nodes)):
       if !count.contains(nodes.count) {
         report(node, "\(name) has \(nodes.count) elements", allowed: type.allowed)
@@ -124,6 +130,8 @@ public struct ParameterResolver {
       switch error {
       case .notANumber:
         report(node, "\(name) is a number, not \"\(text)\"", allowed: type.allowed)
+      case .wrongUnit(let symbol) where symbol.first?.isLetter != true && symbol.first != "%":
+        report(node, "\(name) is one number, not \"\(text)\"", allowed: type.allowed)
       case .wrongUnit(let symbol):
         let right = unit.alternatives
         let wanted = right.isEmpty ? "has no unit" : "takes \(right.joined(separator: ", "))"

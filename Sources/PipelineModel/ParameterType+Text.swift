@@ -8,7 +8,9 @@ extension ParameterType {
     switch (self, value) {
     case (_, .null): "none"
     case (.number(let unit, _), .number(let number)): unit.format(number)
-    case (.choice, .text(let text)), (.text, .text(let text)): ParameterType.scalar(text)
+    case (.choice, .text(let text)), (.text, .text(let text)),
+      (.fileName, .text(let text)):
+      ParameterType.scalar(text)
     case (.list(let element, _), .list(let values)):
       "[" + values.map { element.text(of: $0) }.joined(separator: ", ") + "]"
     case (.group(let members), .group(let values)): ParameterType.text(of: values, members)

@@ -54,6 +54,9 @@ extension InputDefinition {
   /// The name of the `number`th file of a list, counted from 1: `tracks.2`.
   public func place(_ number: Int) -> String { "\(name).\(number)" }
 
+  /// The fewest names that can be given for it: its own, or the first place of its list.
+  public var leastNames: [String] { [isList ? place(1) : name] }
+
   /// The given names that are this input, in order: its own, or the places of its list.
   public func names(in given: Set<String>) -> [String] {
     guard isList else { return given.contains(name) ? [name] : [] }

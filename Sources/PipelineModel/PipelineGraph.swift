@@ -13,10 +13,14 @@ public struct PipelineGraph: Sendable {
   private let steps: [(name: String, label: String)]
   private let edges: [Edge]
 
-  /// Draws a plan.
-  public init(_ plan: Plan) {
+  /// Draws a plan of `definition`. A list of files is one thing in it: `tracks+`.
+  public init(_ plan: Plan, of definition: PipelineDefinition) {
     title = plan.name
-    inputs = plan.inputs.keys.sorted()
+    let names = Dictionary(
+      definition.inputs.flatMap { input in
+        input.names(in: Set(plan.inputs.keys)).map { ($0, input.isList ? input.name + "+" : $0) }
+      }, uniquingKeysWith: { first, _ in first })
+    inputs = Set(names.values).sorted()
     steps = plan.steps.map { step in
       (
         step.id.name,
@@ -29,7 +33,7 @@ public struct PipelineGraph: Sendable {
         step.sources(of: port).map { source in
           switch source {
           case .input(let name):
-            Edge(from: "$" + name, to: step.id.name, label: port.kind.rawValue)
+            Edge(from: "$" + (names[name] ?? name), to: step.id.name, label: port.kind.rawValue)
           case .step(let id, _): Edge(from: id.name, to: step.id.name, label: port.kind.rawValue)
           }
         }

@@ -163,6 +163,12 @@ public struct PipelineSchema: Sendable {
       return .group(["anyOf": .list([.group(["type": .text("boolean")]), variable])])
     case .text(let length):
       return .group(["type": .text("string"), "maxLength": .number(Double(length))])
+    case .fileName(let fields):
+      let choice = fields.joined(separator: "|")
+      return .group([
+        "type": .text("string"), "maxLength": .number(Double(FileNameRule.maximumLength)),
+        "pattern": .text("^(\\$[A-Za-z][A-Za-z0-9_-]*|(?!\\.\\.?$)([^/{]|\\{(\(choice))\\})*)$"),
+      ])
     case .list(let element, let count):
       let form = schema(element)
       return .group([

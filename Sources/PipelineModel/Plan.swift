@@ -41,6 +41,10 @@ public struct Plan: Sendable {
       definition, catalog: catalog, given: Set(inputs.keys), overrides: overrides)
     binder.bind()
     guard binder.problems.isEmpty else { throw PlanError(problems: binder.problems) }
+    self.init(binder, definition, inputs: inputs)
+  }
+
+  private init(_ binder: PlanBinder, _ definition: PipelineDefinition, inputs: [String: String]) {
     name = definition.name
     self.inputs = inputs
     inputKinds = Dictionary(
@@ -57,10 +61,13 @@ public struct Plan: Sendable {
     in definition: PipelineDefinition, catalog: StageCatalog,
     overrides: [String: DocumentNode] = [:]
   ) -> [Problem] {
-    let given = Set(definition.inputs.map { $0.isList ? $0.place(1) : $0.name })
+    let given = Set(definition.inputs.flatMap(\.leastNames))
     var binder = PlanBinder(definition, catalog: catalog, given: given, overrides: overrides)
     binder.bind()
-    return binder.problems
+    guard binder.problems.isEmpty else { return binder.problems }
+    // Stand-ins for files: only whether two steps export the same one under the same name matters.
+    let files = Dictionary(uniqueKeysWithValues: given.map { ($0, "/\($0)") })
+    return Plan(binder, definition, inputs: files).nameClashes(at: binder.locations)
   }
 
   /// The recordings that a step's work comes from, as input names, nearest first. A receipt comes

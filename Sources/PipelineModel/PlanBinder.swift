@@ -4,6 +4,8 @@ struct PlanBinder {
   private(set) var steps: [BoundStep] = []
   private(set) var skipped: [SkippedStep] = []
   private(set) var problems: [Problem] = []
+  /// Where the steps stand.
+  private(set) var locations: [StepID: SourceLocation] = [:]
 
   private let definition: PipelineDefinition
   private let catalog: StageCatalog
@@ -18,7 +20,10 @@ struct PlanBinder {
     self.definition = definition
     self.catalog = catalog
     self.given = given
-    connector = SourceConnector(definition, given: given)
+    // A missing input is one problem, and not one more at each step that reads it.
+    let missing = definition.inputs.filter { !$0.isOptional && $0.names(in: given).isEmpty }
+    connector = SourceConnector(
+      definition, given: given.union(missing.flatMap(\.leastNames)))
     var variables = Dictionary(
       definition.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
@@ -54,6 +59,7 @@ struct PlanBinder {
 
   private mutating func bind(_ step: StepDefinition) {
     let id = name(of: step)
+    locations[id] = step.kind.location
     guard let registration = catalog[step.kind.value] else {
       problems.append(
         Problem(
@@ -63,7 +69,8 @@ struct PlanBinder {
       // What it would give is unknown; sound is the likeliest, and spares the steps below.
       connector.add(
         SourceConnector.Above(
-          id: id, outputs: [Port(.sound, .sound, "")], bypass: nil, isSkipped: false))
+          id: id, outputs: [Port(.sound, .sound, "")], bypass: nil, isSkipped: false,
+          isOffered: step.id != nil))
       return
     }
     let descriptor = registration.descriptor

@@ -8,6 +8,8 @@ struct SourceConnector {
     /// For a skipped step: what it would have read, which takes its place.
     let bypass: StepSource?
     let isSkipped: Bool
+    /// Whether it is worth naming where a reference is wrong: a step of no known kind is not.
+    var isOffered = true
   }
 
   /// What was found for a step.
@@ -159,6 +161,7 @@ struct SourceConnector {
     }
     let parts = reference.value.split(separator: ".", maxSplits: 1).map(String.init)
     guard let step = above.first(where: { $0.id.name == parts.first }) else {
+      let names = above.filter { $0.isOffered }.map(\.id.name)
       let isBelow = definition.steps.contains { $0.id?.value == parts.first }
       problems.append(
         Problem(
@@ -166,8 +169,8 @@ struct SourceConnector {
           isBelow
             ? "\"\(reference.value)\" stands below, and a step can only read those above"
             : "there is no step \"\(reference.value)\" above",
-          allowed: above.map(\.id.name).joined(separator: ", "),
-          suggestion: Problem.nearest(to: parts.first ?? "", in: above.map(\.id.name))))
+          allowed: names.isEmpty ? nil : names.joined(separator: ", "),
+          suggestion: Problem.nearest(to: parts.first ?? "", in: names)))
       return []
     }
     let wanted = parts.dropFirst().first

@@ -134,7 +134,8 @@ extension SoundOutline {
 extension StageError {
   /// The media library's trouble, as a stage's.
   init(_ error: MediaError) {
-    let canKeep = error.kind == .damaged || error.kind == .truncated
+    // Only damage that lies between sound can be kept: without its index, nothing can be read.
+    let canKeep = error.damage != nil
     self.init(
       "cannot \(error.action) \(error.path)", reason: error.reason,
       advice: canKeep

@@ -45,7 +45,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     },
     parameters: .exportOptions(formats: .required) + [
       ParameterDescriptor(
-        "name", .text(maximumLength: 200), .defaulted("{stem}"),
+        "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
         "the files' name; {stem} is the recording's", isInKey: false),
       ParameterDescriptor(
         "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),

@@ -29,7 +29,7 @@ struct ProofStage: WholeStage, ReceiptStage {
     outputs: [],
     parameters: [
       ParameterDescriptor(
-        "name", .text(maximumLength: 200), .defaulted("{stem}"),
+        "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
         "the receipt's name, and the bag's; {stem} is the recording's", isInKey: false),
       ParameterDescriptor(
         "bag", .flag, .defaulted("false"), "whether the files go into a BagIt bag of their own",

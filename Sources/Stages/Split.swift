@@ -68,7 +68,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
         "by channel: how many that stand side by side make a file; one without it"),
     ] + .exportOptions(formats: .defaulted("wav")) + [
       ParameterDescriptor(
-        "name", .text(maximumLength: 200), .defaulted("{stem}-{piece}"),
+        "name", .fileName(fields: ["stem", "piece"]), .defaulted("{stem}-{piece}"),
         "the files' name; {stem} is the recording's, {piece} the piece's number", isInKey: false),
       ParameterDescriptor(
         "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),

@@ -9,13 +9,36 @@ enum OutputFolder {
   static func prepare(_ path: String, console: Console) throws(Workbench.Refusal) -> String {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
-      throw refusal(
-        "cannot make the output folder \(path)",
-        advice: errno == ENOENT
-          ? "make the folder above it, or choose another with --out" : "choose another with --out",
-        console)
+    if unsafe mkdir(path, 0o755) != 0, errno != EEXIST { throw cannotMake(path, console) }
+    try checkTakesFiles(path, console)
+    // One folder, one name: whether a file is still the one that was published goes by its path.
+    guard let resolved = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  /// Whether `prepare` would succeed, without making anything.
+  static func check(_ path: String, console: Console) throws(Workbench.Refusal) {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    if unsafe access(path, F_OK) == 0 { return try checkTakesFiles(path, console) }
+    guard errno == ENOENT else { throw cannotMake(path, console) }
+    let above = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    guard unsafe access(above.isEmpty ? "/" : above, W_OK | X_OK) == 0 else {
+      throw cannotMake(path, console)
     }
+  }
+
+  private static func cannotMake(_ path: String, _ console: Console) -> Workbench.Refusal {
+    let advice =
+      errno == ENOENT
+      ? "make the folder above it, or choose another with --out" : "choose another with --out"
+    return refusal("cannot make the output folder \(path)", advice: advice, console)
+  }
+
+  private static func checkTakesFiles(
+    _ path: String, _ console: Console
+  ) throws(Workbench.Refusal) {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw refusal(
@@ -27,10 +50,6 @@ enum OutputFolder {
         "cannot write into the output folder \(path)",
         advice: "make it writable, or choose another with --out", console)
     }
-    // One folder, one name: whether a file is still the one that was published goes by its path.
-    guard let resolved = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
   }
 
   private static func refusal(

@@ -1,3 +1,4 @@
+import Glibc
 import PipelineModel
 
 /// Which file is which input.
@@ -19,6 +20,7 @@ extension Workbench {
         bound[place] = absolute(path)
         free.removeAll { $0 == name }
       } else {
+        try refuseUnknownName(argument, among: pipeline)
         unnamed.append(argument)
       }
     }
@@ -43,7 +45,38 @@ extension Workbench {
           """, code: .usage)
     }
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
+    for path in bound.values.sorted() { try refuseUnnameable(path) }
     return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
+  }
+
+  /// Refuses `notes=a.m4a` where the input is called `note`, unless a file is called just that.
+  private func refuseUnknownName(
+    _ argument: String, among pipeline: Pipeline
+  ) throws(Refusal) {
+    guard let (name, path) = Self.assignment(argument), !name.contains("/"),
+      unsafe access(argument, F_OK) != 0
+    else { return }
+    let names = pipeline.definition.inputs.map(\.name)
+    let nearest = Problem.nearest(to: name, in: names)
+    let isFile = unsafe access(path, F_OK) == 0
+    guard nearest != nil || isFile else { return }
+    throw Refusal(
+      text: """
+        \(console.red("error:")) \(pipeline.definition.name) has no input "\(name)"
+        why:   its inputs are \(names.joined(separator: ", "))
+        next:  \(nearest ?? names.first ?? "name")=\(path)
+        """, code: .usage)
+  }
+
+  /// Refuses a name that is not text, which arrives here mended and leads to no file.
+  private func refuseUnnameable(_ path: String) throws(Refusal) {
+    guard path.contains("\u{FFFD}"), unsafe access(path, F_OK) != 0 else { return }
+    throw Refusal(
+      text: """
+        \(console.red("error:")) cannot take \(path)
+        why:   its name is not UTF-8 text, and shows here as well as it can be written
+        next:  rename it: convmv -f latin1 -t utf8 helps with many
+        """, code: .usage)
   }
 
   /// What exports call the inputs, where they are not called as their files are.

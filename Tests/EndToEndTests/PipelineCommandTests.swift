@@ -4,9 +4,15 @@ import Testing
 
 @Suite("Pipelines can be checked, drawn, begun and looked up")
 struct PipelineCommandTests {
-  static let pipelines = [
-    "voice-note.yaml", "podcast.yaml", "archive.yaml", "field-recording.yaml", "interview.yaml",
-  ]
+  /// Every pipeline of the package.
+  static let pipelines = Workspace.names(in: PackageFiles.pipeline("")).filter {
+    $0.hasSuffix(".yaml")
+  }
+
+  @Test("the pipelines that come with Spool are found")
+  func found() {
+    #expect(Set(Self.pipelines).isSuperset(of: ["session-mix.yaml", "archive.yaml"]))
+  }
 
   /// Whether Python can judge schemas here.
   private static let hasValidator =

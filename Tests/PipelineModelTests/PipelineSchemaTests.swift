@@ -26,10 +26,11 @@ import Testing
   }
 
   @Test func `a graph has a node for every step and an edge for every source`() throws {
-    let plan = try Plan(
-      .sample([.step("open"), .step("change", id: "a b"), .step("write")]),
-      catalog: SampleStages.catalog, inputs: ["note": ""])
-    let graph = PipelineGraph(plan)
+    let definition = PipelineDefinition.sample([
+      .step("open"), .step("change", id: "a b"), .step("write"),
+    ])
+    let plan = try Plan(definition, catalog: SampleStages.catalog, inputs: ["note": ""])
+    let graph = PipelineGraph(plan, of: definition)
     #expect(graph.mermaid.contains(#"step_a_b["a b (change)"]"#))
     #expect(graph.mermaid.contains("step_open -->|sound| step_a_b"))
     #expect(graph.dot.contains(#""$note" -> "open""#))

@@ -21,6 +21,6 @@ struct PictureSize: Codable, Hashable, Sendable {
 
   /// How the files are called.
   static let name = ParameterDescriptor(
-    "name", .text(maximumLength: 200), .defaulted("{stem}"),
+    "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
     "the beginning of the files' names; {stem} is the recording's", isInKey: false)
 }

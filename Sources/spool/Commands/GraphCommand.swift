@@ -23,8 +23,9 @@ struct GraphCommand: Command {
     do throws(Workbench.Refusal) {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
       let inputs = Dictionary(
-        pipeline.definition.inputs.map { ($0.name, "") }, uniquingKeysWith: { $1 })
-      let graph = PipelineGraph(try bench.plan(pipeline, inputs: inputs, overrides: []))
+        pipeline.definition.inputs.flatMap(\.leastNames).map { ($0, "") }, uniquingKeysWith: { $1 })
+      let graph = PipelineGraph(
+        try bench.plan(pipeline, inputs: inputs, overrides: []), of: pipeline.definition)
       console.draw(arguments[Self.format] == .dot ? graph.dot : graph.mermaid)
       return .done
     } catch {

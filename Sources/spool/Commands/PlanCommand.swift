@@ -26,6 +26,8 @@ struct PlanCommand: Command {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
       let inputs = try bench.bind(arguments[Options.inputs], to: pipeline)
       let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+      try OutputFolder.check(
+        bench.absolute(arguments[Options.out] ?? "exports"), console: console)
       let readable = try bench.readableStore(at: arguments[Options.store])
       let store = readable.store
       let runner = Runner(

@@ -1,0 +1,104 @@
+import TestSupport
+import Testing
+
+@Suite("A mistake in a pipeline, or in what it is given, is told where it was made")
+struct PipelineMistakeTests {
+  @Test(
+    "a name that no file can have, or with an unknown field, is refused before any work",
+    arguments: [
+      ("export: { formats: wav, name: '{stme}' }", "has no field {stme}", "{stem}"),
+      ("export: { formats: wav, name: '../../{stem}' }", "leads to a folder", "a name without /"),
+      ("export: { formats: wav, name: '{stem' }", "not closed", "{stem}"),
+      ("waveform: { formats: dat, name: '{stam}' }", "has no field {stam}", "{stem}"),
+      ("spectrogram: { name: '{peice}' }", "has no field {peice}", "{stem}"),
+      ("split: { by: channel, formats: wav, name: '{peice}' }", "{peice}", "\"{piece}\""),
+    ])
+  func names(stage: String, flaw: String, advice: String) throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\nstages:\n  - decode\n  - \(stage)\n")
+    let result = try place.spool(["check-pipeline", path])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("\(path):5:"), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains(flaw), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains(advice), "\(result.errorOutput)")
+  }
+
+  @Test("two steps that export under the same names are told of, unless they export other inputs")
+  func clash() throws {
+    let place = try Workspace()
+    let clash = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\nstages:\n  - decode\n  - export: wav\n"
+        + "  - export: [flac, wav]\n")
+    let result = try place.spool(["check-pipeline", clash])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("\(clash):6:5: error: export-2"), "\(result.errorOutput)")
+    let apart = try place.pipeline(
+      "pipeline: p\ninputs: { a: sound, b: sound }\nstages:\n  - decode: { from: $a }\n"
+        + "  - export: wav\n  - decode: { from: $b }\n  - export: wav\n")
+    let fine = try place.spool(["check-pipeline", apart])
+    #expect(fine.exitCode == 0, "\(fine.errorOutput)")
+  }
+
+  @Test("a missing input is one problem, and a misspelt one is told with the right name")
+  func inputs() throws {
+    let place = try Workspace()
+    let missing = try place.spool(["run", PackageFiles.pipeline("voice-note.yaml")])
+    #expect(missing.exitCode == 2)
+    #expect(missing.errorOutput.contains("1 problem in"), "\(missing.errorOutput)")
+    #expect(missing.errorOutput.contains("the input \"note\" was not given"))
+    let misspelt = try place.spool([
+      "run", PackageFiles.pipeline("voice-note.yaml"), "notes=x.m4a",
+    ])
+    #expect(misspelt.exitCode == 2)
+    #expect(misspelt.errorOutput.contains("next:  note=x.m4a"), "\(misspelt.errorOutput)")
+  }
+
+  @Test("a recording whose name is no text is told to be renamed")
+  func unnameable() throws {
+    let place = try Workspace()
+    let shell = try #require(Program(named: "sh"))
+    let name = "name=$(printf 'bad\\377.wav'); : > \"$name\"; exec \"$0\" \"$@\" \"$name\""
+    let result = try place.spool(
+      ["run", PackageFiles.pipeline("voice-note.yaml")], under: shell, ["-c", name])
+    #expect(result.exitCode == 2)
+    #expect(result.errorOutput.contains("not UTF-8"), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("rename it"))
+  }
+
+  @Test("a variable, a ratio in a threshold's place and a step are told with what is meant")
+  func words() throws {
+    let place = try Workspace()
+    let path = try place.pipeline(
+      """
+      pipeline: p
+      inputs: { note: sound }
+      vars: { gane: 3 dB }
+      stages:
+        - decode
+        - compress: 4:1
+        - eqq
+        - gain: $gain
+          from: decoed
+      """)
+    let text = try place.spool(["check-pipeline", path]).errorOutput
+    #expect(text.contains("\"$gane\""), "\(text)")
+    #expect(text.contains("threshold of compress is one number, not \"4:1\""), "\(text)")
+    #expect(text.contains("allowed: decode, compress\n"), "\(text)")
+  }
+
+  @Test("a plan looks at the output folder as a run does, and makes none")
+  func outputFolder() throws {
+    let place = try Workspace()
+    let file = try place.folder.write("a file", to: "taken")
+    let words = [PackageFiles.pipeline("voice-note.yaml"), PackageFiles.sample("note-1.m4a")]
+    for folder in [file, place.file("none/below")] {
+      let plan = try place.spool(["plan"] + words + ["--out", folder])
+      let run = try place.spool(["run"] + words + ["--out", folder])
+      #expect(plan.exitCode == 1)
+      #expect(plan.errorOutput == run.errorOutput)
+    }
+    #expect(try place.spool(["plan"] + words + ["--out", place.out]).exitCode == 0)
+    #expect(!Workspace.names(in: place.folder.path).contains("out"))
+  }
+}
