@@ -112,7 +112,8 @@ public struct Runner: Sendable {
       let cause = (error as? RunError) ?? self.failure(error, plan)
       var failure = explainFullDisk(cause, plan, options, progress)
       let isStopped = failure.error.cause == .cancelled
-      let isPaused = failure.error.cause == .fullDisk
+      let isPaused =
+        failure.error.cause == .fullDisk && !RoomNeed.isRefusal(failure.error)
       progress.end(
         isStopped ? .interrupted : isPaused ? .paused : .failed, at: clock.now,
         failure: isStopped ? nil : failure.error, step: failure.step)
