@@ -28,9 +28,7 @@ enum OutputFolder {
         advice: "make it writable, or choose another with --out", console)
     }
     // One folder, one name: whether a file is still the one that was published goes by its path.
-    guard let resolved = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
+    return ResolvedPath.of(path)
   }
 
   private static func refusal(
