@@ -93,7 +93,7 @@ let package = Package(
       "Watching",
       [
         "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
-        "Threading",
+        "Threading", "CPosix",
       ]),
     library("Arguments"),
     library("CrashTest", ["Hashing"]),

@@ -6,8 +6,10 @@ public import PipelineModel
 public struct BatchOrder: Sendable {
   /// The pipeline.
   public let definition: PipelineDefinition
-  /// The pipeline's file, an absolute path.
+  /// The pipeline's file, an absolute path without links.
   public let pipelinePath: String
+  /// The pipeline's file as it was named, which earlier records may go by; an absolute path.
+  public let namedPipelinePath: String
   /// The stage kinds.
   public let catalog: StageCatalog
   /// What `--set` says.
@@ -41,9 +43,9 @@ public struct BatchOrder: Sendable {
 
   /// Makes an order; throws every problem of the pipeline at once.
   public init(
-    _ definition: PipelineDefinition, pipelinePath: String, catalog: StageCatalog,
-    overrides: [String: DocumentNode], overrideTexts: [String: String], folder: String,
-    output: String
+    _ definition: PipelineDefinition, pipelinePath: String, namedPipelinePath: String? = nil,
+    catalog: StageCatalog, overrides: [String: DocumentNode], overrideTexts: [String: String],
+    folder: String, output: String
   ) throws(PlanError) {
     let required = definition.inputs.filter { !$0.isOptional }
     guard let input = required.first ?? definition.inputs.first, required.count < 2 else {
@@ -59,6 +61,7 @@ public struct BatchOrder: Sendable {
     }
     self.definition = definition
     self.pipelinePath = pipelinePath
+    self.namedPipelinePath = namedPipelinePath ?? pipelinePath
     self.catalog = catalog
     self.overrides = overrides
     self.overrideTexts = overrideTexts
@@ -73,7 +76,16 @@ public struct BatchOrder: Sendable {
   public var asksForReceipts: Bool { plan.steps.contains { $0.stage is any ReceiptStage } }
 
   /// What a batch of this folder and this pipeline is remembered by.
-  var identity: Digest { Self.digest(["spool-batch-1", folder, pipelinePath]) }
+  var identity: Digest { identity(ofPipelineAt: pipelinePath) }
+
+  /// What it may be remembered by besides: once, the pipeline's path went in as it was named.
+  var earlierIdentity: Digest? {
+    namedPipelinePath == pipelinePath ? nil : identity(ofPipelineAt: namedPipelinePath)
+  }
+
+  private func identity(ofPipelineAt path: String) -> Digest {
+    Self.digest(["spool-batch-1", folder, path])
+  }
 
   /// Everything that decides on a file's exports besides the file itself and its sidecar.
   var settings: Digest {

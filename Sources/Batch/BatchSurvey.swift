@@ -17,8 +17,11 @@ struct BatchSurvey {
     self.workplace = workplace
     settings = order.settings
     ledger = NameLedger { order.exports(called: $0) }
-    let entries = try workplace.store.entries(of: order.identity, in: order.folder)
-    for entry in entries { recalled[ExactText(entry.entry.path)] = entry }
+    // What is remembered by the present identity stands above what an earlier one left.
+    for identity in [order.earlierIdentity, order.identity].compactMap(\.self) {
+      let entries = try workplace.store.entries(of: identity, in: order.folder)
+      for entry in entries { recalled[ExactText(entry.entry.path)] = entry }
+    }
   }
 
   /// Sorts the files into those that are done and those to work on.

@@ -40,6 +40,17 @@ extension Custody {
     }
   }
 
+  /// When a command that settled was issued, in seconds since 1970: as it says itself, or else when
+  /// its file was written.
+  public func timeOfCommand(at path: InboxPath, stamp: FileStamp) -> Double {
+    let written = Double(stamp.modified) / 1e9
+    // What is wrong with it is said when its turn comes.
+    guard let name = path.name, let folder = try? CustodyFolder(at: inbox, calls: calls),
+      let file = try? folder.open(path), case .success(let command)? = try? read(file, name)
+    else { return written }
+    return command.issuedAt
+  }
+
   private func read(
     _ file: borrowing ArrivedFile, _ name: FileName
   ) throws(CustodyError) -> Result<NoteCommand, CommandReading.Problem> {

@@ -3,8 +3,11 @@ internal import Glibc
 /// The kernel's list of locks (proc(5), `/proc/locks`).
 enum FolderLocks {
   /// The process that has locked a folder as a whole; nil where the list does not tell.
-  static func owner(of folder: FolderIdentity) -> Int? {
-    guard let file = unsafe fopen("/proc/locks", "re") else { return nil }
+  static func owner(of folder: FolderIdentity) -> Int? { owner(of: folder, in: text()) }
+
+  /// The list; empty where the system does not give it.
+  static func text() -> String {
+    guard let file = unsafe fopen("/proc/locks", "re") else { return "" }
     defer { unsafe fclose(file) }
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 14)
@@ -13,7 +16,7 @@ enum FolderLocks {
       if count == 0 { break }
       text += piece[..<count]
     }
-    return owner(of: folder, in: String(decoding: text, as: UTF8.self))
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// Reads lines such as `1: FLOCK  ADVISORY  WRITE 4711 08:01:131074 0 EOF`. A file system with

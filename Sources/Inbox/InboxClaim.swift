@@ -8,8 +8,8 @@ final class InboxClaim: Sendable {
   private let identity: FolderIdentity
 
   /// Takes the right to a folder that is open.
-  /// - Throws: a `CustodyError` where another process has it, with the process's number if that can
-  ///   be told. A file system that knows no locks, such as some network mounts, gives it to all.
+  /// - Throws: a `CustodyError` where another process has it, or watches a folder around it or in
+  ///   it, with the process's number if that can be told. A file system that knows no locks, such as some network mounts, gives it to all.
   init(_ opened: consuming Descriptor, path: String) throws(CustodyError) {
     let folder = opened
     let identity: FolderIdentity
@@ -26,6 +26,12 @@ final class InboxClaim: Sendable {
         "watch the inbox", path,
         reason: owner.map { "process \($0) watches it" } ?? "another process watches it",
         advice: owner.map { "kill \($0) ends that watch" } ?? "end that watch first")
+    }
+    // Locked first, then looked around: of two that begin at once, at least one sees the other.
+    if let other = NestedWatches.first(near: folder, path: path) {
+      throw CustodyError(
+        "watch the inbox", path, reason: "process \(other.process) watches \(other.place)",
+        advice: "kill \(other.process) ends that watch, or watch a folder beside it")
     }
     self.identity = identity
     self.folder = folder

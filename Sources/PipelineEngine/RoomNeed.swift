@@ -53,7 +53,7 @@ public struct RoomNeed: Hashable, Sendable {
           + "(\(store) for the store, \(exports) for exports), and \(storeFree) are free",
         advice:
           "free about \(ByteCount(missingInStore)), or choose another disk with --store or --out"
-          + Self.override, cause: .environment)
+          + Self.override, cause: .fullDisk)
     }
     var places: [String] = []
     var ways: [String] = []
@@ -73,7 +73,12 @@ public struct RoomNeed: Hashable, Sendable {
       "there is not enough room in \(places.joined(separator: " and in "))",
       reason: reasons.joined(separator: "; "),
       advice: "free about " + ways.joined(separator: "; free about ") + Self.override,
-      cause: .environment)
+      cause: .fullDisk)
+  }
+
+  /// Whether a failure is such a refusal: nothing was begun, and its figures are those of before.
+  static func isRefusal(_ error: StageError) -> Bool {
+    error.cause == .fullDisk && error.advice?.hasSuffix(override) == true
   }
 
   /// The way past the refusal: figures beforehand are estimates.

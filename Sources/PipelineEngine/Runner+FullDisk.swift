@@ -8,7 +8,9 @@ extension Runner {
   func explainFullDisk(
     _ failure: RunError, _ plan: Plan, _ options: Options, _ progress: RunProgress
   ) -> RunError {
-    guard failure.error.cause == .fullDisk else { return failure }
+    guard failure.error.cause == .fullDisk, !RoomNeed.isRefusal(failure.error) else {
+      return failure
+    }
     let isFolder = failure.error.message.contains(options.folder + "/")
     var reason = failure.error.reason ?? "No space left on device"
     if let need = remainingNeed(plan, options, progress) {

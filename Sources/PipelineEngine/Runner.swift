@@ -113,7 +113,8 @@ public struct Runner: Sendable {
       let cause = (error as? RunError) ?? self.failure(error, plan)
       var failure = explainFullDisk(cause, plan, options, progress)
       let isStopped = failure.error.cause == .cancelled
-      let isPaused = failure.error.cause == .fullDisk
+      let isPaused =
+        failure.error.cause == .fullDisk && !RoomNeed.isRefusal(failure.error)
       // What no step is to blame for, before any was begun, is the want of room.
       let isRefused = !progress.isAdmitted || (failure.step == nil && !progress.hasBegun)
       progress.end(

@@ -22,6 +22,7 @@ struct InboxClerk {
   private var lastSettling = -Double.infinity
   private var lastProblems: Set<String> = []
   private var standing = InboxStanding()
+  private var commands = WaitingCommands()
   /// Takes down how the inbox stands, for whoever asks how the store does.
   private let publish: (String) -> Void
 
@@ -40,7 +41,7 @@ struct InboxClerk {
   /// How long nothing needs to be done.
   var wait: Duration {
     let next = again.values.min().map { min($0, nextSettling ?? $0) } ?? nextSettling
-    let soonest = [next, standing.due].compactMap { $0 }.reduce(nextLook, min)
+    let soonest = [next, standing.due, commands.due].compactMap { $0 }.reduce(nextLook, min)
     return .seconds(max(0, soonest - engine.clock.elapsed))
   }
 
@@ -57,7 +58,11 @@ struct InboxClerk {
     case .hopeless(let recording, let reason): takeIn(recording, refusal: reason)
     case .ignored(let path): standing.ignore(path)
     case .sidecar(let path, let stamp): takeSidecar(path, stamp)
-    case .command(let path, let stamp): takeCommand(path, stamp)
+    case .command(let path, let stamp):
+      let issuedAt = custody.timeOfCommand(at: path, stamp: stamp)
+      commands.add(
+        WaitingCommands.Command(path: path, stamp: stamp, issuedAt: issuedAt),
+        at: engine.clock.elapsed)
     case .unsettled(let path, let reason):
       standing.wait(path, Self.words(reason))
       tell(.unsettled, file: path.description, text: Self.words(reason))
@@ -77,6 +82,8 @@ struct InboxClerk {
       let path = recording.path
       let intake = try clerk.custody.takeIn(
         recording, container: refusal == nil ? clerk.container(of: path) : nil, refusal: refusal)
+      // It came with its recording, though it may have been told of before.
+      if intake != .changed, let sidecar = recording.sidecar { clerk.standing.forget(sidecar) }
       switch intake {
       case .received(let note):
         clerk.tell(.received, note)
@@ -189,6 +196,7 @@ struct InboxClerk {
       again[path] = nil
       watcher.lookAgain(at: path)
     }
+    for command in commands.take(at: now) { takeCommand(command.path, command.stamp) }
     if nextLook <= now { lookAtFolders() }
     if let due = nextSettling, due <= now { settleUp() }
     if let text = standing.textToPublish(at: now) { publish(text) }

@@ -1,3 +1,4 @@
+internal import CPosix
 internal import Glibc
 
 /// A folder that results go to. It may lie on a disk that somebody unmounts, or on another machine.

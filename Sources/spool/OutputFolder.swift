@@ -12,9 +12,7 @@ enum OutputFolder {
     if unsafe mkdir(path, 0o755) != 0, errno != EEXIST { throw cannotMake(path, console) }
     try checkTakesFiles(path, console)
     // One folder, one name: whether a file is still the one that was published goes by its path.
-    guard let resolved = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
+    return ResolvedPath.of(path)
   }
 
   /// Whether `prepare` would succeed, without making anything.

@@ -37,7 +37,7 @@ enum AllowedImports {
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
       "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
-      "Threading",
+      "Threading", "CPosix",
     ],
     "Arguments": [],
     // It sees a run only from outside, as a user does.

@@ -49,6 +49,23 @@ struct BatchTests {
     #expect(after == before)
   }
 
+  @Test("a batch is the same one, however its pipeline is spelled")
+  func spellings() throws {
+    try folder.putTiny(1, "good.wav")
+    try folder.put(Data("this is no sound at all".utf8), "bad.wav")
+    let pipeline = try folder.pipeline()
+    #expect(try folder.batch(pipeline).exitCode == 3)
+    let link = folder.place.file("by-link.yaml")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: pipeline)
+    let name = URL(fileURLWithPath: pipeline).lastPathComponent
+    for spelling in [link, folder.path + "/../" + name] {
+      let again = try folder.batch(spelling)
+      #expect(again.report?.reused == 1 && again.report?.done == 0, "\(spelling)")
+      let failed = try folder.batch(spelling, ["--failed"])
+      #expect(failed.exitCode != 0 && failed.report?.failed == 1, "\(spelling): \(failed.lines)")
+    }
+  }
+
   @Test("a recording that is there twice is worked on once, gives both exports, and counts twice")
   func twins() throws {
     for name in ["a.wav", "b/a.wav", "c.wav"] { try folder.putTiny(1, name) }

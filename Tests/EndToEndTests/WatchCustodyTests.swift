@@ -79,6 +79,43 @@ struct WatchCustodyTests {
       })
   }
 
+  @Test("commands that came while nobody watched are done in the order of their issuedAt")
+  func waitingCommands() throws {
+    try inbox.make(1)
+    let first = try inbox.watch()
+    try inbox.shell("echo '{\"noteId\":\"\(Self.id)\"}' > inbox/1.json; cp made/1.wav inbox/1.wav")
+    #expect(inbox.wait { first.news.contains { $0.event == "uploaded" } }, "\(first.output)")
+    first.send(SIGTERM)
+    #expect(first.end() == 0)
+    for (name, second) in [("a", 3), ("b", 1), ("c", 2)] {
+      let command =
+        #"{"command":"rename","title":"\#(name)","noteId":"\#(Self.id)","#
+        + #""issuedAt":"2026-03-14T09:26:0\#(second)Z"}"#
+      try inbox.shell("echo '\(command)' > inbox/\(name).command.json")
+    }
+    let watch = try inbox.watch()
+    #expect(inbox.wait { watch.news.count { $0.event == "command" } == 3 }, "\(watch.output)")
+    let files = watch.news.filter { $0.event == "command" }.compactMap(\.file)
+    #expect(files == ["b", "c", "a"].map { $0 + ".command.json" })
+    #expect(try inbox.notes().first?.title == "a")
+  }
+
+  @Test("a sidecar that came before its recording does not stand as untaken once both are in")
+  func sidecarFirst() throws {
+    try inbox.make(1)
+    try inbox.shell("mkdir -p out inbox/sub && touch out/sub")
+    let watch = try inbox.watch(["--attempts", "1"])
+    try inbox.shell("echo '{}' > inbox/sub/1.json")
+    #expect(
+      try inbox.wait { try place.spool(["status"]).text.contains("1.json: its recording has not") })
+    try inbox.shell("cp made/1.wav inbox/sub/1.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "failed" } }, "\(watch.output)")
+    #expect(
+      try inbox.wait(seconds: 10) {
+        try !place.spool(["status"]).text.contains("not taken in yet")
+      })
+  }
+
   @Test(
     "a sidecar that can never be read holds its recording up for no longer than its settling",
     arguments: [

@@ -39,6 +39,29 @@ struct WatchHardshipTests {
       })
   }
 
+  @Test(
+    "an output folder on a full disk costs no attempt, and is tried again a minute later",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func fullOutput() throws {
+    let disk = try SmallDisk(byteCount: 1 << 20)
+    try inbox.make(1, seconds: 20)
+    try #require(try inbox.shell("! cat /dev/zero > '\(disk.path)/ballast'"))
+    let watch = try inbox.watch(["--out", disk.path])
+    try inbox.shell("cp made/1.wav inbox/one.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "retrying" } }, "\(watch.output)")
+    let told = try #require(watch.news.first { $0.event == "retrying" })
+    #expect(told.text?.contains("not enough room in \(disk.path)") == true, "\(watch.output)")
+    // The pauses of counted attempts would be over by then.
+    sleep(5)
+    #expect(watch.news.count { $0.event == "retrying" } == 1, "\(watch.output)")
+    let note = try #require(try inbox.notes().first)
+    try inbox.shell("rm '\(disk.path)/ballast'")
+    #expect(try place.spool(["inbox", "retry", note.key]).exitCode == 0)
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    let page = try place.spool(["inbox", "show", note.key]).text
+    #expect(page.contains("attempts:  1"), "\(page)")
+  }
+
   @Test("an inbox that is deleted and made again goes on, and what was lost and comes back is told")
   func madeAgain() throws {
     for number in 1...2 { try inbox.make(number) }

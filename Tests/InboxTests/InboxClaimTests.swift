@@ -25,6 +25,28 @@ struct InboxClaimTests {
     #expect(try second.takeIn(recording).note != nil)
   }
 
+  @Test("neither a folder in a watched one nor one around it has a watch of its own")
+  func nested() throws {
+    let outer = try CustodyBench()
+    let (deep, beside) = (outer.inbox + "/a/inbox", outer.inbox + "/b/inbox")
+    for path in [deep, beside] {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+    let around = try outer.custody()
+    var within: Custody? = try CustodyBench(at: outer.inbox + "/a").custody()
+    try within?.claimInbox()
+    let process = ProcessInfo.processInfo.processIdentifier
+    let below = #expect(throws: CustodyError.self) { try around.claimInbox() }
+    #expect(below?.reason == "process \(process) watches \(deep), which lies in it")
+    try CustodyBench(at: outer.inbox + "/b").custody().claimInbox()
+    within = nil
+    try around.claimInbox()
+    let above = #expect(throws: CustodyError.self) {
+      try CustodyBench(at: outer.inbox + "/a").custody().claimInbox()
+    }
+    #expect(above?.reason == "process \(process) watches \(outer.inbox), which this one lies in")
+  }
+
   @Test("a folder that comes in the inbox's place is claimed anew")
   func recreated() throws {
     let bench = try CustodyBench()

@@ -24,6 +24,7 @@ import Testing
     #expect(need.missingInFolder == 102_000_000)
     let refusal = try #require(need.refusal)
     #expect(refusal.message == "there is not enough room in /out")
+    #expect(refusal.cause == .fullDisk, "it is waited for, and no attempt is counted")
     #expect(
       refusal.reason == "the exports need about 312 MB, and 210 MB are free there; "
         + "the store needs about 681 MB, and 59.3 GB are free")

@@ -133,11 +133,12 @@ struct BatchCommand: Command {
         next: "choose another folder with --out", console)
     }
     let overrides = try bench.parse(arguments[Options.set])
+    let named = bench.absolute(pipeline.path)
     do {
       var order = try BatchOrder(
-        pipeline.definition, pipelinePath: bench.absolute(pipeline.path), catalog: bench.catalog,
-        overrides: overrides, overrideTexts: bench.texts(arguments[Options.set]), folder: folder,
-        output: output)
+        pipeline.definition, pipelinePath: ResolvedPath.of(named),
+        namedPipelinePath: named, catalog: bench.catalog, overrides: overrides,
+        overrideTexts: bench.texts(arguments[Options.set]), folder: folder, output: output)
       order.selection = selection
       order.template = template
       order.retriesFailedOnly = arguments[Self.failed]

@@ -21,8 +21,13 @@ struct InboxStatus: Encodable {
   /// How many files of a kind are named to people.
   private static let nameLimit = 5
 
-  init(_ inbox: WatchedInbox) {
+  /// What watches it again, with the pipeline's file for PIPELINE; nil where it is watched.
+  private let wayOn: String?
+
+  /// - Parameter option: `--store` as it was typed.
+  init(_ inbox: WatchedInbox, store option: String?) {
     path = inbox.path
+    wayOn = inbox.processNumber == nil ? Self.wayOn(inbox.path, option) : nil
     process = inbox.processNumber
     isMissing = unsafe access(inbox.path, F_OK) != 0
     reportedAt = inbox.reportedAt
@@ -33,12 +38,28 @@ struct InboxStatus: Encodable {
     pause = inbox.processNumber == nil ? nil : inbox.report?.pause
   }
 
+  /// An inbox that a watch ended with, and whose notes wait for the next one.
+  init(unwatched path: String, store option: String?) {
+    self.path = path
+    wayOn = Self.wayOn(path, option)
+    isMissing = unsafe access(path, F_OK) != 0
+    (process, reportedAt, pause) = (nil, nil, nil)
+    (waiting, refused, ignored) = (nil, nil, nil)
+  }
+
+  private static func wayOn(_ path: String, _ option: String?) -> String {
+    "spool watch PIPELINE "
+      + ShellWords.line([path] + (option.map { ["--store", $0] } ?? []))
+  }
+
   /// For people.
   var lines: [String] {
     var lines = [
       "inbox \(Format.visible(path)): "
-        + (process.map { "watched by process \($0)" } ?? "not watched since its watch was killed")
+        + (process.map { "watched by process \($0)" }
+          ?? (reportedAt == nil ? "not watched" : "not watched since its watch was killed"))
     ]
+    if let wayOn { lines.append("           \(Format.visible(wayOn)) goes on with it") }
     if isMissing {
       lines.append("           there is no such folder now: nothing can arrive in it")
     }

@@ -40,13 +40,13 @@ struct StoreStatus: Encodable {
   let nextAttempt: Double?
   /// Files that have yet to leave an inbox.
   let heldFiles: Int
-  /// The inboxes that are watched.
+  /// The inboxes that are watched, or have notes that wait for somebody to watch them.
   let inboxes: [InboxStatus]
   let runs: [OpenRun]
   /// What to type.
   let next: [String]
 
-  /// How many runs are looked at: those before are history.
+  /// How many runs and waiting notes are looked at: those before are history.
   private static let runLimit = 1000
   /// How many notes of a kind are named.
   private static let troubleLimit = 5
@@ -61,7 +61,13 @@ struct StoreStatus: Encodable {
     let claimCommands: [String]
     do throws(StoreError) {
       tally = try store.tally(pipeline: nil)
-      inboxes = try store.watchedInboxes().map(InboxStatus.init)
+      let known = try store.watchedInboxes()
+      let waiting = try store.notes(
+        NoteQuery(states: [.received, .processing, .failed], limit: Self.runLimit))
+      let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
+      inboxes =
+        known.map { InboxStatus($0, store: option) }
+        + left.map { InboxStatus(unwatched: $0, store: option) }
       var named: [Trouble] = []
       for state in [NoteState.failed, .quarantined] {
         named += try store.notes(NoteQuery(states: [state], limit: Self.troubleLimit))
@@ -114,7 +120,10 @@ struct StoreStatus: Encodable {
         "  \(trouble.state)  \(trouble.note)  \(trouble.file)"
           + (trouble.reason.map { ": \($0)" } ?? ""))
     }
-    if notes.isEmpty { lines.append("no notes yet: spool watch PIPELINE INBOX takes them in") }
+    // An inbox that is watched says itself what there is in it.
+    if notes.isEmpty, inboxes.isEmpty {
+      lines.append("no notes yet: spool watch PIPELINE INBOX takes them in")
+    }
     if let nextAttempt {
       lines.append(
         nextAttempt > now
