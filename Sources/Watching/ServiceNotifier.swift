@@ -1,3 +1,4 @@
+internal import CPosix
 internal import Glibc
 
 /// Tells systemd how a service stands, by the protocol of sd_notify(3): each message is a datagram of
