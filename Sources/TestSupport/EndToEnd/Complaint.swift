@@ -1,4 +1,4 @@
-/// An error as a user reads it: three short parts, and nothing besides.
+/// An error as a user reads it: three short parts, and nothing besides but what was noted on the way.
 public struct Complaint: Sendable {
   /// What failed, on which file and step.
   public let what: String
@@ -9,7 +9,7 @@ public struct Complaint: Sendable {
 
   /// Reads standard error; nil unless it is exactly one error in its three parts.
   public init?(_ text: String) {
-    let lines = text.split(separator: "\n").map(String.init)
+    let lines = text.split(separator: "\n").map(String.init).drop { $0.hasPrefix("note: ") }
     let labels = ["error: ", "why:   ", "next:  "]
     guard lines.count == labels.count, zip(lines, labels).allSatisfy({ $0.hasPrefix($1) }) else {
       return nil
