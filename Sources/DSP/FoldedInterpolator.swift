@@ -50,18 +50,18 @@ final class FoldedInterpolator {
         unsafe differences[distance] = a - b
       }
       let own = unsafe Self.load(middle)
-      var top = Self.greater(own, 0 - own)
+      var top = LinkedLevel.greater(own, 0 - own)
       for pair in 0..<filter.factor / 2 - 1 {
         let even = unsafe Self.total(sums, taps.start + 2 * pair * reach, count: reach)
         let odd = unsafe Self.total(differences, taps.start + (2 * pair + 1) * reach, count: reach)
-        top = Self.greater(top, Self.greater(even + odd, 0 - (even + odd)))
-        top = Self.greater(top, Self.greater(even - odd, odd - even))
+        top = LinkedLevel.greater(top, LinkedLevel.greater(even + odd, 0 - (even + odd)))
+        top = LinkedLevel.greater(top, LinkedLevel.greater(even - odd, odd - even))
       }
       let half = unsafe Self.total(sums, taps.start + (filter.factor - 2) * reach, count: reach)
-      top = Self.greater(top, Self.greater(half, 0 - half))
+      top = LinkedLevel.greater(top, LinkedLevel.greater(half, 0 - half))
       let target = unsafe UnsafeMutableRawPointer(peaks + frame)
       let before = unsafe target.loadUnaligned(as: SIMD16<Float>.self)
-      unsafe target.storeBytes(of: Self.greater(before, top), as: SIMD16<Float>.self)
+      unsafe target.storeBytes(of: LinkedLevel.greater(before, top), as: SIMD16<Float>.self)
     }
   }
 
@@ -82,10 +82,5 @@ final class FoldedInterpolator {
   @inline(__always)
   private static func load(_ samples: UnsafePointer<Float>) -> SIMD16<Float> {
     unsafe UnsafeRawPointer(samples).loadUnaligned(as: SIMD16<Float>.self)
-  }
-
-  @inline(__always)
-  private static func greater(_ a: SIMD16<Float>, _ b: SIMD16<Float>) -> SIMD16<Float> {
-    a.replacing(with: b, where: b .> a)
   }
 }

@@ -1,16 +1,25 @@
 import Glibc
 
-/// A low-pass filter for changing the sample rate: a sinc under Kaiser's window, as a function of
-/// time, from which the taps of every phase are read off.
+/// A low-pass filter for finding what lies between samples: a sinc under Kaiser's window, as a
+/// function of time, from which the taps of every phase are read off.
 ///
-/// Length and shape follow from Kaiser's formulas (Oppenheim and Schafer, Discrete-Time Signal
-/// Processing, 7.5.3): β = 0.1102 (A − 8.7), and (A − 7.95) / (14.36 Δf) taps for an attenuation
-/// of A dB, over 50, and a transition of Δf cycles a sample.
+/// For a change of the sample rate, length and shape follow from Kaiser's formulas (Oppenheim and
+/// Schafer, Discrete-Time Signal Processing, 7.5.3): β = 0.1102 (A − 8.7), and
+/// (A − 7.95) / (14.36 Δf) taps for an attenuation of A dB, over 50, and a transition of Δf cycles a
+/// sample.
 struct KaiserSinc {
-  /// Taps on each side of a point; a multiple of 8, so that whole vectors fit.
+  /// Taps on each side of a point; for a change of the rate a multiple of 8, so that whole vectors
+  /// fit.
   let reach: Int
   private let cutOff: Double
   private let beta: Double
+
+  /// A filter of a given length and window that ends at half the sample rate.
+  init(reach: Int, beta: Double) {
+    self.reach = reach
+    self.beta = beta
+    cutOff = 0.5
+  }
 
   /// A filter for samples at `inputRate` that leaves what lies below `bandwidth` times half the
   /// lower of both rates, and attenuates what lies above that half by `attenuation` dB.

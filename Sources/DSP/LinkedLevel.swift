@@ -95,6 +95,11 @@ enum LinkedLevel {
   }
 
   @inline(__always)
+  static func greater(_ a: SIMD16<Float>, _ b: SIMD16<Float>) -> SIMD16<Float> {
+    a.replacing(with: b, where: b .> a)
+  }
+
+  @inline(__always)
   static func lesser(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> {
     SIMD8(
       lesser(a[0], b[0]), lesser(a[1], b[1]), lesser(a[2], b[2]), lesser(a[3], b[3]),

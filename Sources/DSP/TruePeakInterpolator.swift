@@ -48,8 +48,8 @@ extension TruePeakInterpolator {
     while frame < Self.group {
       let first = unsafe UnsafeRawPointer(samples + (frame &- Self.reach &+ 1))
       let own = unsafe UnsafeRawPointer(samples + frame).loadUnaligned(as: SIMD16<Float>.self)
-      var top = Self.greater(SIMD16.zero, own)
-      var bottom = Self.greater(SIMD16.zero, 0 - own)
+      var top = LinkedLevel.greater(SIMD16.zero, own)
+      var bottom = LinkedLevel.greater(SIMD16.zero, 0 - own)
       var phase = unsafe UnsafePointer(taps.start)
       for _ in 0..<phaseCount {
         var sum = SIMD16<Float>.zero
@@ -58,20 +58,15 @@ extension TruePeakInterpolator {
             fromByteOffset: tap &<< 2, as: SIMD16<Float>.self)
           unsafe sum += SIMD16(repeating: phase[tap]) * shifted
         }
-        top = Self.greater(top, sum)
-        bottom = Self.greater(bottom, 0 - sum)
+        top = LinkedLevel.greater(top, sum)
+        bottom = LinkedLevel.greater(bottom, 0 - sum)
         unsafe phase += Self.tapCount
       }
       let target = unsafe UnsafeMutableRawPointer(peaks + frame)
       let before = unsafe target.loadUnaligned(as: SIMD16<Float>.self)
       unsafe target.storeBytes(
-        of: Self.greater(before, Self.greater(top, bottom)), as: SIMD16<Float>.self)
+        of: LinkedLevel.greater(before, LinkedLevel.greater(top, bottom)), as: SIMD16<Float>.self)
       frame &+= 16
     }
-  }
-
-  @inline(__always)
-  private static func greater(_ a: SIMD16<Float>, _ b: SIMD16<Float>) -> SIMD16<Float> {
-    a.replacing(with: b, where: b .> a)
   }
 }
