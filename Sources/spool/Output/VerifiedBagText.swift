@@ -17,7 +17,10 @@ struct VerifiedBagText {
     var lines: [String] = []
     if !isQuiet, bags.count <= 20 { lines += bags.filter(\.isSound).map(sound) }
     let broken = bags.filter { !$0.isSound }
-    lines += broken.flatMap(problems)
+    for bag in broken {
+      lines += BrokenText.lines(
+        of: bag.path, bag.problems.map { (Format.visible($0.name), $0.reason) })
+    }
     guard !isQuiet, bags.count > 1 else { return lines }
     let files = Count.of(bags.reduce(0) { $0 + $1.fileCount }, "file")
     let bytes = ByteCount(bags.reduce(0) { $0 + $1.byteCount })
@@ -29,16 +32,6 @@ struct VerifiedBagText {
   private func sound(_ bag: VerifiedBag) -> String {
     "valid bag \(Format.visible(bag.path))   \(Count.of(bag.fileCount, "file")), "
       + "\(ByteCount(bag.byteCount))"
-  }
-
-  private func problems(_ bag: VerifiedBag) -> [String] {
-    let names = bag.problems.map { Format.visible($0.name) }
-    let width = names.map(\.count).max() ?? 0
-    return ["BROKEN    \(Format.visible(bag.path))"]
-      + zip(names, bag.problems).map { name, problem in
-        "  \(name)\(String(repeating: " ", count: width - name.count))  "
-          + Format.visible(problem.reason)
-      }
   }
 }
 

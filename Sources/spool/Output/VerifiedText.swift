@@ -19,7 +19,10 @@ struct VerifiedText {
     if !isQuiet, receipts.count <= 20 {
       for receipt in receipts where receipt.isSound { lines.append(sound(receipt)) }
     }
-    for receipt in broken { lines += problems(receipt) }
+    for receipt in broken {
+      lines += BrokenText.lines(
+        of: receipt.path, receipt.problems.map { (Self.name(of: $0), $0.reason) })
+    }
     guard !isQuiet, receipts.count > 1 else { return lines }
     let files = receipts.reduce(0) { $0 + $1.fileCount }
     let bytes = receipts.reduce(0) { $0 + $1.byteCount }
@@ -49,16 +52,6 @@ struct VerifiedText {
     "verified  \(Format.visible(receipt.path))   \(Count.of(receipt.stageCount, "stage")), "
       + "\(Count.of(receipt.fileCount, "file")), \(ByteCount(receipt.byteCount)), "
       + "key \(receipt.keyID?.prefix(16) ?? "")"
-  }
-
-  private func problems(_ receipt: VerifiedReceipt) -> [String] {
-    let width = receipt.problems.map { Self.name(of: $0).count }.max() ?? 0
-    return ["BROKEN    \(Format.visible(receipt.path))"]
-      + receipt.problems.map { problem in
-        let name = Self.name(of: problem)
-        return "  \(name)\(String(repeating: " ", count: width - name.count))  "
-          + Format.visible(problem.reason)
-      }
   }
 
   private static func name(of problem: VerifiedReceipt.Problem) -> String {
