@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 import Glibc
 internal import Hashing
 
@@ -41,17 +42,7 @@ struct ChunkFolder: Sendable {
   /// Deletes all of these files, finished or not. One that cannot be deleted does no harm, as it
   /// belongs to nobody.
   func removeAll() {
-    guard let folder = unsafe opendir(path) else { return }
-    defer { unsafe closedir(folder) }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      names.append(
-        unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-          unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) {
-            unsafe String(cString: $0)
-          }
-        })
-    }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     for name in names where isOurs(name) { unsafe unlink(path + "/" + name) }
   }
 

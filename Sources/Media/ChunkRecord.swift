@@ -22,21 +22,26 @@ struct ChunkRecord {
 
   /// Reads a record; nil unless every bit is as it was written for `owner`.
   init?(_ bytes: [UInt8], owner: Digest) {
-    guard Self.isWhole(bytes) else { return nil }
-    var reader = ByteReader(bytes[Self.bodyStart...])
-    guard reader.digest() == owner,
+    guard let found = Self.read(bytes), found.owner == owner else { return nil }
+    self = found.record
+  }
+
+  /// Reads a record, whoever owns it; nil unless every bit is as it was written. O(size).
+  static func read(_ bytes: [UInt8]) -> (owner: Digest, record: ChunkRecord)? {
+    guard isWhole(bytes) else { return nil }
+    var reader = ByteReader(bytes[bodyStart...])
+    guard let owner = reader.digest(),
       let chunk = reader.integer(), let start = reader.integer(), let end = reader.integer(),
       let last = reader.integer(), let first = reader.integer(), let count = reader.integer(),
       start <= end, count <= bytes.count
     else { return nil }
     let lengths = (0..<count).compactMap { _ in reader.integer(byteCount: 4) }
-    run = PacketRun(first: first, packets: lengths.compactMap { reader.bytes($0) })
+    let run = PacketRun(first: first, packets: lengths.compactMap { reader.bytes($0) })
     guard run.packets.count == count, reader.isAtEnd else { return nil }
-    label = ChunkLabel(chunk, start..<end, isLast: last == 1)
+    return (owner, ChunkRecord(run, as: ChunkLabel(chunk, start..<end, isLast: last == 1)))
   }
 
-  /// Whether these are the bytes of a record, all of them as they were written, whoever owns it. O(size).
-  static func isWhole(_ bytes: [UInt8]) -> Bool {
+  private static func isWhole(_ bytes: [UInt8]) -> Bool {
     guard bytes.starts(with: magic), bytes.count > bodyStart else { return false }
     var reader = ByteReader(bytes[magic.count...])
     return reader.word() == checksum(ofBodyIn: bytes)

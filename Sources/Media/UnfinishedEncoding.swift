@@ -28,60 +28,69 @@ public struct UnfinishedEncoding {
   }
 
   /// The first thing that is wrong; nil where nothing is, or where it cannot be told. Nothing is
-  /// changed. O(bytes of the files).
+  /// changed. O(bytes of the files), each of which is read once.
   public var fault: Fault? {
+    var found = Found()
     for path in files {
-      if let problem = problem(ofFile: path) { return Fault(path: path, problem: problem) }
+      do throws(MediaError) {
+        if let problem = try problem(ofFile: path, &found) {
+          return Fault(path: path, problem: problem)
+        }
+      } catch {
+        return Fault(path: path, problem: error.reason ?? "it cannot be read")
+      }
     }
-    return missing.map { Fault(path: folder, problem: $0) }
+    return missing(from: found).map { Fault(path: folder, problem: $0) }
   }
 
-  private func problem(ofFile path: String) -> String? {
-    do throws(MediaError) {
-      if path.hasSuffix(ChunkFolder.suffix) {
-        let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
-        let bytes = try file.read(file.byteCount, at: 0)
-        return ChunkRecord.isWhole(bytes) ? nil : "its packets are not what was written"
-      }
-      if path.hasSuffix(PacketIndex.suffix) {
-        return try PacketIndex.fault(inFile: path, states: states)
-      }
-      return path.hasSuffix(".wav") ? try GrowingFile.fault(inWAV: path, states: states) : nil
-    } catch {
-      return error.reason
+  /// What of the encodings is there.
+  private struct Found {
+    var waveCount = 0
+    var indexOwners: Set<Digest> = []
+    /// Behind which frame each chunk ends, by its owner and number.
+    var chunkEnds: [Digest: [Int: Int]] = [:]
+
+    /// Up to which frame the chunks of an owner lie there, from the first one on.
+    func encodedFrames(of owner: Digest) -> Int {
+      let ends = chunkEnds[owner] ?? [:]
+      return (0..<ends.count).prefix { ends[$0] != nil }.last.flatMap { ends[$0] } ?? 0
     }
   }
 
-  /// Which files are not there that an encoder had noted.
-  private var missing: String? {
-    let waves = states.filter { $0.extent.checksum != 0 }
-    if waves.count > files.count(where: { $0.hasSuffix(".wav") }) {
-      return "an unfinished WAV file is gone"
-    }
-    let owners = files.filter { $0.hasSuffix(PacketIndex.suffix) }
-      .compactMap { try? PacketIndex.content(ofFile: $0)?.owner }
-    for state in states where state.extent.checksum == 0 && state.extent.byteCount > 0 {
-      if !owners.contains(state.owner) { return "the index of an unfinished file is gone" }
-    }
-    for state in states where state.extent.byteCount == 0 {
-      if encodedFrames(of: state) < state.extent.frames {
-        return "encoded packets of an unfinished file are gone"
+  private func problem(ofFile path: String, _ found: inout Found) throws(MediaError) -> String? {
+    if path.hasSuffix(ChunkFolder.suffix) {
+      let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+      guard let (owner, record) = ChunkRecord.read(try file.read(file.byteCount, at: 0)) else {
+        return "its packets are not what was written"
       }
+      found.chunkEnds[owner, default: [:]][record.label.chunk] = record.label.range.upperBound
+    } else if path.hasSuffix(PacketIndex.suffix) {
+      guard let content = try PacketIndex.content(ofFile: path) else { return nil }
+      found.indexOwners.insert(content.owner)
+      return try PacketIndex.fault(in: content, ofFile: path, states: states)
+    } else if path.hasSuffix(".wav") {
+      found.waveCount += 1
+      return try GrowingFile.fault(inWAV: path, states: states)
     }
     return nil
   }
 
-  /// Up to which frame the chunks of an encoding lie there, from the first one on.
-  private func encodedFrames(of state: EncodingState) -> Int {
-    var ends: [Int: Int] = [:]
-    for path in files where path.hasSuffix(ChunkFolder.suffix) {
-      guard let file = try? RawFile(path: path, O_RDONLY | O_NOFOLLOW),
-        let bytes = try? file.read(file.byteCount, at: 0),
-        let label = ChunkRecord(bytes, owner: state.owner)?.label
-      else { continue }
-      ends[label.chunk] = label.range.upperBound
+  /// Which files are not there that an encoder had noted.
+  private func missing(from found: Found) -> String? {
+    if states.count(where: { $0.extent.checksum != 0 }) > found.waveCount {
+      return "an unfinished WAV file is gone"
     }
-    return (0..<ends.count).prefix { ends[$0] != nil }.last.flatMap { ends[$0] } ?? 0
+    for state in states where state.extent.checksum == 0 && state.extent.byteCount > 0 {
+      if !found.indexOwners.contains(state.owner) {
+        return "the index of an unfinished file is gone"
+      }
+    }
+    for state in states where state.extent.byteCount == 0 {
+      if found.encodedFrames(of: state.owner) < state.extent.frames {
+        return "encoded packets of an unfinished file are gone"
+      }
+    }
+    return nil
   }
 }
 
@@ -92,11 +101,9 @@ extension PacketIndex {
   /// What is wrong with an index, or with the packets that it lists; nil where nothing is, or where
   /// none of the states is of that encoding.
   fileprivate static func fault(
-    inFile path: String, states: [EncodingState]
+    in content: (owner: Digest, records: [Record]), ofFile path: String, states: [EncodingState]
   ) throws(MediaError) -> String? {
-    guard let content = try content(ofFile: path),
-      let state = states.first(where: { $0.owner == content.owner })
-    else { return nil }
+    guard let state = states.first(where: { $0.owner == content.owner }) else { return nil }
     // The container's head is not noted: of all records that could end where the note says, those
     // count whose first packets are where they would begin.
     let packets = try GrowingFile(reading: String(path.dropLast(suffix.count)))
