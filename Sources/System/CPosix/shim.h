@@ -83,3 +83,8 @@ static inline long posix_file_system_kind(int descriptor) {
 static inline off_t posix_seek_stretch(int descriptor, off_t offset, int is_hole) {
   return lseek(descriptor, offset, is_hole ? 4 : 3);
 }
+
+/// A file that lies in memory only and is closed where another program starts.
+static inline int posix_memory_file(const char *name) {
+  return (int)syscall(SYS_memfd_create, name, 1U);  // MFD_CLOEXEC
+}

@@ -1,0 +1,25 @@
+/// Why words could not be found in sound.
+public struct SpeechError: Error, Hashable, Sendable {
+  /// What was being done.
+  public enum Doing: Hashable, Sendable {
+    /// Loading a model or a dictionary.
+    case model
+    /// Preparing the words that are looked for.
+    case words
+    /// Asking how a word is pronounced.
+    case pronunciation
+  }
+
+  /// What was being done.
+  public let doing: Doing
+  /// What it was done to: a file or words.
+  public let subject: String
+  /// Why it failed.
+  public let why: String
+
+  init(_ doing: Doing, on subject: String, why: String) {
+    self.doing = doing
+    self.subject = subject
+    self.why = why
+  }
+}
