@@ -20,7 +20,9 @@ public struct Lexicon: Sendable {
     var capacity = 0
     defer { unsafe free(line) }
     while unsafe getline(&line, &capacity, file) > 0 {
-      guard let text = unsafe line.flatMap({ unsafe String(validatingCString: $0) }) else { continue }
+      guard let text = unsafe line.flatMap({ unsafe String(validatingCString: $0) }) else {
+        continue
+      }
       add(text, wanted: words)
     }
   }
@@ -35,9 +37,29 @@ public struct Lexicon: Sendable {
       fields.dropFirst().map { Phone(String(Substring($0))) })
   }
 
+  /// Looks the words up in a model's dictionary, and lets libespeak-ng say how the others are
+  /// pronounced. Words that nobody can pronounce are left out.
+  public init(of words: Set<String>, model: AcousticModel) throws(SpeechError) {
+    try self.init(of: words, in: model.dictionary)
+    let unknown = words.filter { pronunciations[$0] == nil }
+    guard !unknown.isEmpty else { return }
+    guard let espeak = Espeak.shared else {
+      throw SpeechError(.pronunciation, on: "libespeak-ng", why: "it finds no voices")
+    }
+    for word in unknown.sorted() {
+      let phones = EnglishPhones.phones(ofIPA: try espeak.phonemes(of: word, voice: "en-us"))
+      if !phones.isEmpty { add(phones, for: word) }
+    }
+  }
+
   /// Adds a pronunciation of a word that the dictionary does not know.
   public mutating func add(_ phones: [Phone], for word: String) {
     pronunciations[word, default: []].append(phones)
+  }
+
+  /// The word in those of its ways that can be pronounced.
+  func pronounceable(_ word: SpokenWord) -> SpokenWord {
+    SpokenWord(ways: word.ways.filter { $0.allSatisfy { pronunciations[$0] != nil } })
   }
 
   /// The lexicon in the form of cmudict, in the order of its words.

@@ -19,7 +19,9 @@ struct MemoryFile: ~Copyable {
     }
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
-      let written = unsafe bytes.withUnsafeBufferPointer { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      let written = unsafe bytes.withUnsafeBufferPointer {
+        unsafe write(descriptor, $0.baseAddress, $0.count)
+      }
       guard written > 0 else {
         throw SpeechError(.words, on: name, why: unsafe String(cString: strerror(errno)))
       }

@@ -1,0 +1,19 @@
+/// How far an alignment is: what was heard and found so far. Work that was cut off goes on with
+/// it, and comes to the same end.
+public struct AlignmentProgress: Hashable, Sendable, Codable {
+  /// What was heard in each piece of the listening plan; nil where nobody listened yet.
+  var heard: [[HeardWord]?] = []
+  /// Where the words of each piece of the alignment plan are; nil where that is not known yet.
+  var aligned: [PieceOutcome?] = []
+
+  /// Nothing is done yet.
+  public init() {}
+}
+
+/// What came of aligning a piece.
+struct PieceOutcome: Hashable, Codable {
+  /// What was heard of each of its words; empty where nothing was.
+  let words: [[HeardWord]]
+  /// Whether the words' scores say how well they fit.
+  let isJudged: Bool
+}

@@ -1,0 +1,90 @@
+import Glibc
+
+/// The words of a text in their places, and how well the text belongs to the recording.
+public struct AlignmentResult: Sendable {
+  /// The words, in order; every one of the text.
+  public private(set) var words: [AlignedWord]
+  /// The share of the spoken words that were heard: 0 to 1.
+  public let share: Double
+  /// How many words were heard that the text does not have.
+  public let extraWordCount: Int
+
+  /// Half of a hundredth: the model's frames are told by their beginning, and mean their middle.
+  private static let centre = 0.005
+  /// A word without a place takes no more than this, in seconds.
+  private static let longestGuess = 0.6
+
+  init(
+    words: [SpokenWord], plan: AlignmentPlan, outcomes: [PieceOutcome], trusted: [TrustedWord],
+    heardCount: Int, hundredths: Int
+  ) {
+    let trustedPlaces = Dictionary(
+      uniqueKeysWithValues: trusted.map { ($0.word, Double($0.place.lowerBound) / 100) })
+    let usual = Self.usualScore(plan, outcomes, trusted: trustedPlaces)
+    var places: [AlignedWord?] = Array(repeating: nil, count: words.count)
+    for (piece, outcome) in zip(plan.pieces, outcomes) {
+      for (word, heard) in zip(piece.words, outcome.words) {
+        guard let first = heard.first, let last = heard.last else { continue }
+        let agrees = trustedPlaces[word].map { abs($0 - Double(first.first) / 100) < 0.08 } ?? false
+        let fit = outcome.isJudged ? Self.fit(of: heard, usual: usual) : 0.7
+        places[word] = AlignedWord(
+          start: Double(first.first) / 100 + Self.centre,
+          end: Double(last.end) / 100 + Self.centre,
+          // Two that do not know of each other agree on the place.
+          confidence: agrees ? 0.7 + 0.3 * fit : fit, isHeard: true)
+      }
+    }
+    let spoken = words.indices.filter { words[$0].isSpoken }
+    let found = spoken.filter { places[$0]?.confidence ?? 0 >= 0.5 }
+    share = spoken.isEmpty ? 0 : Double(found.count) / Double(spoken.count)
+    extraWordCount = max(0, heardCount - trusted.reduce(0) { $0 + $1.heard.count })
+    self.words = Self.fill(places, end: Double(hundredths) / 100)
+  }
+
+  /// The score that words of this recording have which are beyond doubt: recordings differ more
+  /// than words do.
+  private static func usualScore(
+    _ plan: AlignmentPlan, _ outcomes: [PieceOutcome], trusted: [Int: Double]
+  ) -> Double {
+    var scores: [Double] = []
+    for (piece, outcome) in zip(plan.pieces, outcomes) where outcome.isJudged {
+      for (word, heard) in zip(piece.words, outcome.words) where trusted[word] != nil {
+        if let score = HeardWord.meanScore(of: heard) { scores.append(score) }
+      }
+    }
+    scores.sort()
+    return scores.isEmpty ? -4 : scores[scores.count / 2]
+  }
+
+  /// How much the sound resembles a word, against words that are beyond doubt: 0 to 1.
+  private static func fit(of heard: [HeardWord], usual: Double) -> Double {
+    guard let score = HeardWord.meanScore(of: heard) else { return 0 }
+    return 1 / (1 + exp((usual - 4 - score) * 0.9))
+  }
+
+  /// Gives words that were not heard places between their neighbours.
+  private static func fill(_ places: [AlignedWord?], end: Double) -> [AlignedWord] {
+    var filled: [AlignedWord] = []
+    filled.reserveCapacity(places.count)
+    var index = 0
+    while index < places.count {
+      if let place = places[index] {
+        filled.append(place)
+        index += 1
+        continue
+      }
+      let next = places[index...].firstIndex { $0 != nil } ?? places.count
+      let from = filled.last?.end ?? 0
+      let to = max(from, next < places.count ? places[next]?.start ?? end : end)
+      let step = min((to - from) / Double(next - index), longestGuess)
+      for number in 0..<next - index {
+        filled.append(
+          AlignedWord(
+            start: from + step * Double(number), end: from + step * Double(number + 1),
+            confidence: 0, isHeard: false))
+      }
+      index = next
+    }
+    return filled
+  }
+}

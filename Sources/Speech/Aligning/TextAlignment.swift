@@ -1,0 +1,124 @@
+/// Finds the words of a text in a recording of it.
+///
+/// First the whole recording is listened to for phrases of the text; words that are heard in a row
+/// where the text has them in a row are beyond doubt. Between them the recording is cut into
+/// pieces, and each piece's words are put in their places exactly. Hence words that were not
+/// spoken, and speech that is not in the text, disturb nothing but their own neighbourhood.
+public struct TextAlignment: Sendable {
+  /// What hears.
+  public let engine: any SpeechEngine
+  /// The words of the text, in order.
+  public let words: [SpokenWord]
+  /// How many threads listen.
+  public let threadCount: Int
+
+  /// Prepares for the words of a text.
+  public init(of words: [SpokenWord], engine: any SpeechEngine, threadCount: Int) {
+    self.words = words
+    self.engine = engine
+    self.threadCount = threadCount
+  }
+
+  /// Finds the words.
+  ///
+  /// The result does not depend on the number of threads, nor on where the work was cut off.
+  ///
+  /// - Parameters:
+  ///   - source: the recording.
+  ///   - trace: its levels.
+  ///   - progress: what earlier work noted.
+  ///   - note: takes notes of the progress, after every piece; ends the work by throwing.
+  public func align(
+    in source: any SpeechSource, _ trace: LevelTrace, from progress: AlignmentProgress,
+    note: (AlignmentProgress) throws(SpeechError) -> Void
+  ) throws(SpeechError) -> AlignmentResult {
+    var progress = progress
+    let lexicon = try engine.lexicon(of: Set(words.flatMap { $0.ways.joined() }))
+    let words = words.map { lexicon.pronounceable($0) }
+    let listening = ListeningPlan(of: trace)
+    try listen(listening, source, words, lexicon, &progress, note)
+
+    let heard = progress.heard.compactMap(\.self).joined()
+    let keys = words.flatMap { $0.ways.first ?? [] }
+    let matching = WordMatching(text: keys, heard: heard.map(\.key))
+    let trusted = TrustedWord.find(in: words, matching: matching, heard: Array(heard))
+    let plan = AlignmentPlan(words: words, trusted: trusted, whole: 0..<source.hundredths)
+    try align(plan, source, words, lexicon, trusted, &progress, note)
+    return AlignmentResult(
+      words: words, plan: plan, outcomes: progress.aligned.compactMap(\.self), trusted: trusted,
+      heardCount: heard.count, hundredths: source.hundredths)
+  }
+
+  /// Listens to the pieces that nobody has listened to yet.
+  private func listen(
+    _ plan: ListeningPlan, _ source: any SpeechSource, _ words: [SpokenWord], _ lexicon: Lexicon,
+    _ progress: inout AlignmentProgress,
+    _ note: (AlignmentProgress) throws(SpeechError) -> Void
+  ) throws(SpeechError) {
+    if progress.heard.count != plan.pieces.count {
+      progress = AlignmentProgress()
+      progress.heard = Array(repeating: nil, count: plan.pieces.count)
+    }
+    let engine = engine
+    let sentences = Self.sentences(of: words)
+    let open = plan.pieces.indices.filter { progress.heard[$0] == nil }
+    try PieceWork(pieces: open, threadCount: threadCount).run {
+      do throws(SpeechError) {
+        return .success(try engine.makeFollower(of: sentences, lexicon))
+      } catch { return .failure(error) }
+    } work: { listener, piece in
+      do throws(SpeechError) {
+        let place = plan.pieces[piece]
+        let sound = try source.read(place)
+        return .success(listener.hear(sound.span).map { $0.moved(by: place.lowerBound) })
+      } catch { return .failure(error) }
+    } done: { (piece, heard) throws(SpeechError) in
+      progress.heard[piece] = heard
+      try note(progress)
+    }
+  }
+
+  /// Aligns the pieces that nobody has aligned yet.
+  private func align(
+    _ plan: AlignmentPlan, _ source: any SpeechSource, _ words: [SpokenWord], _ lexicon: Lexicon,
+    _ trusted: [TrustedWord], _ progress: inout AlignmentProgress,
+    _ note: (AlignmentProgress) throws(SpeechError) -> Void
+  ) throws(SpeechError) {
+    if progress.aligned.count != plan.pieces.count {
+      progress.aligned = Array(repeating: nil, count: plan.pieces.count)
+    }
+    let engine = engine
+    let sureWords = Set(trusted.map(\.word))
+    let open = plan.pieces.indices.filter { progress.aligned[$0] == nil }
+    try PieceWork(pieces: open, threadCount: threadCount).run {
+      .success(AlignerDesk(engine, lexicon))
+    } work: { desk, number in
+      do throws(SpeechError) {
+        let piece = plan.pieces[number]
+        let doubtful = DoubtfulPiece(
+          words: Array(words[piece.words]), isSure: piece.words.map { sureWords.contains($0) })
+        return .success(
+          try doubtful.align(
+            with: desk, in: try source.read(piece.place), at: piece.place.lowerBound))
+      } catch { return .failure(error) }
+    } done: { (piece, outcome) throws(SpeechError) in
+      progress.aligned[piece] = outcome
+      try note(progress)
+    }
+  }
+
+  /// The text as phrases to listen for: all of it as it is usually spoken, and the other ways of a
+  /// word among its neighbours.
+  private static func sentences(of words: [SpokenWord]) -> [[String]] {
+    let spoken = words.filter(\.isSpoken)
+    var sentences = [spoken.flatMap { $0.ways.first ?? [] }]
+    for (index, word) in spoken.enumerated() {
+      for way in word.ways.dropFirst() {
+        let before = spoken[max(0, index - 2)..<index].flatMap { $0.ways.first ?? [] }
+        let after = spoken[(index + 1)...].prefix(2).flatMap { $0.ways.first ?? [] }
+        sentences.append(before + way + after)
+      }
+    }
+    return sentences
+  }
+}

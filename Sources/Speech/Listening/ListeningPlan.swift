@@ -1,0 +1,69 @@
+/// Where a recording is cut so that it can be listened to piece by piece: at its quietest places,
+/// with long silence left out.
+///
+/// The pieces depend on the sound alone, so that work goes on with the same ones.
+public struct ListeningPlan: Hashable, Sendable {
+  /// The pieces in hundredths of a second, in order, without overlap.
+  public let pieces: [Range<Int>]
+
+  /// The shortest and the longest that a piece may be, in hundredths of a second. It ends earlier
+  /// only before a long silence and at the end.
+  private static let length = 1500...3000
+  /// A silence that is longer than this is left out, in hundredths of a second.
+  private static let longSilence = 200
+  /// How much of a long silence stays beside what is heard, in hundredths of a second.
+  private static let margin = 40
+  /// How long a place must be quiet to be cut at, in hundredths of a second.
+  private static let quiet = 20
+
+  /// Plans the pieces of a recording.
+  ///
+  /// Complexity: O(*n* log *n*) in its length.
+  public init(of trace: LevelTrace) {
+    pieces = Self.loudStretches(of: trace).flatMap { Self.cut($0, trace.levels) }
+  }
+
+  /// What lies between long silences.
+  private static func loudStretches(of trace: LevelTrace) -> [Range<Int>] {
+    let floor = trace.quantile(0.05)
+    let top = trace.quantile(0.95)
+    // Where loud and quiet are close together there is no silence, but noise or music.
+    guard top - floor >= 12 else { return trace.levels.isEmpty ? [] : [0..<trace.levels.count] }
+    let threshold = max(floor + 3, top - 40)
+    var stretches: [Range<Int>] = []
+    for (index, level) in trace.levels.enumerated() where level > threshold {
+      if let last = stretches.last, index - last.upperBound < longSilence {
+        stretches[stretches.count - 1] = last.lowerBound..<index + 1
+      } else {
+        stretches.append(index..<index + 1)
+      }
+    }
+    return stretches.map {
+      max(0, $0.lowerBound - margin)..<min(trace.levels.count, $0.upperBound + margin)
+    }
+  }
+
+  /// Cuts a stretch at its quietest places.
+  private static func cut(_ stretch: Range<Int>, _ levels: [Float]) -> [Range<Int>] {
+    var pieces: [Range<Int>] = []
+    var start = stretch.lowerBound
+    while stretch.upperBound - start > length.upperBound {
+      let end = quietest(in: start + length.lowerBound..<start + length.upperBound, levels)
+      pieces.append(start..<end)
+      start = end
+    }
+    pieces.append(start..<stretch.upperBound)
+    return pieces
+  }
+
+  /// The middle of the quietest place that begins in a range.
+  private static func quietest(in range: Range<Int>, _ levels: [Float]) -> Int {
+    var sum = levels[range.lowerBound..<range.lowerBound + quiet].reduce(0, +)
+    var best = (sum: sum, place: range.lowerBound)
+    for place in range.dropLast(quiet) {
+      sum += levels[place + quiet] - levels[place]
+      if sum < best.sum { best = (sum, place + 1) }
+    }
+    return best.place + quiet / 2
+  }
+}

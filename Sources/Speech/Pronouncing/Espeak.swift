@@ -1,0 +1,44 @@
+import CEspeak
+import Synchronization
+
+/// The one instance of libespeak-ng that a process can have: its calls take turns.
+final class Espeak: Sendable {
+  /// Samples in a second of what it speaks.
+  let sampleRate: Int
+  private let turn = Mutex(())
+
+  /// The instance, made at first use; nil where the library finds no voices.
+  static let shared = Espeak()
+
+  private init?() {
+    let options = Int32(espeakINITIALIZE_DONT_EXIT)
+    let rate = espeak_Initialize(AUDIO_OUTPUT_RETRIEVAL, 0, nil, options)
+    guard rate > 0 else { return nil }
+    sampleRate = Int(rate)
+  }
+
+  /// How a text is pronounced, in the International Phonetic Alphabet, with `_` between sounds.
+  func phonemes(of text: String, voice: String) throws(SpeechError) -> String {
+    try turn.withLock { _ throws(SpeechError) in
+      try choose(voice)
+      return unsafe text.withCString { start in
+        var rest: UnsafeRawPointer? = unsafe UnsafeRawPointer(start)
+        var clauses: [String] = []
+        let mode = Int32(0x5F) << 8 | 0x02
+        while unsafe rest != nil {
+          guard let spoken = unsafe espeak_TextToPhonemes(&rest, Int32(espeakCHARS_UTF8), mode)
+          else { break }
+          unsafe clauses.append(String(cString: spoken))
+        }
+        return clauses.joined(separator: " ")
+      }
+    }
+  }
+
+  /// Speaks with a voice from now on; the turn is taken.
+  private func choose(_ voice: String) throws(SpeechError) {
+    guard unsafe espeak_SetVoiceByName(voice) == EE_OK else {
+      throw SpeechError(.pronunciation, on: voice, why: "libespeak-ng has no such voice")
+    }
+  }
+}
