@@ -25,6 +25,8 @@ struct AlignmentPlan: Hashable {
   private static let margin = 40
   /// Nobody speaks a word faster than this.
   private static let shortestWord = 8
+  /// So much of its time the neighbours may have been heard to take.
+  private static let slack = 30
 
   /// Plans the pieces.
   ///
@@ -107,7 +109,7 @@ struct AlignmentPlan: Hashable {
     private mutating func passDoubt(
       _ gap: Range<Int>, words between: Int, from this: TrustedWord, to next: TrustedWord
     ) {
-      if between * shortestWord > gap.count {
+      if between * shortestWord > gap.count + slack {
         // They cannot have been said here.
         cut(
           end: gap.lowerBound + gap.count / 2, nextStart: gap.lowerBound + gap.count / 2,

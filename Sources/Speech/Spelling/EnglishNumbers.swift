@@ -1,0 +1,76 @@
+/// Numbers as they are spoken in English, in keys of the lexicon.
+enum EnglishNumbers {
+  private static let small = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
+  ]
+  private static let tens = [
+    "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+  ]
+  private static let scales = ["", "thousand", "million", "billion", "trillion", "quadrillion"]
+  private static let ordinals = [
+    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
+    "nine": "ninth", "twelve": "twelfth",
+  ]
+
+  /// `1042`: one thousand forty two; nil beyond quadrillions.
+  static func cardinal(_ number: Int) -> [String]? {
+    guard number >= 0 else { return nil }
+    if number == 0 { return [small[0]] }
+    var words: [String] = []
+    var rest = number
+    for scale in scales {
+      let group = rest % 1000
+      if group > 0 { words = belowThousand(group) + (scale.isEmpty ? [] : [scale]) + words }
+      rest /= 1000
+      if rest == 0 { return words }
+    }
+    return nil
+  }
+
+  private static func belowThousand(_ number: Int) -> [String] {
+    var words: [String] = []
+    if number >= 100 { words += [small[number / 100], "hundred"] }
+    let rest = number % 100
+    if rest == 0 { return words }
+    if rest < 20 { return words + [small[rest]] }
+    words.append(tens[rest / 10])
+    return rest % 10 > 0 ? words + [small[rest % 10]] : words
+  }
+
+  /// The same as it is said in Britain: one hundred and forty two.
+  static func cardinalWithAnd(_ number: Int) -> [String]? {
+    guard let words = cardinal(number), let place = words.lastIndex(of: "hundred"),
+      place + 1 < words.count, scales.contains(words[place + 1]) == false
+    else { return nil }
+    return Array(words[...place]) + ["and"] + words[(place + 1)...]
+  }
+
+  /// `42nd`: forty second.
+  static func ordinal(_ number: Int) -> [String]? {
+    guard var words = cardinal(number), let last = words.popLast() else { return nil }
+    return words + [ordinals[last] ?? (last.hasSuffix("y") ? last.dropLast() + "ieth" : last + "th")]
+  }
+
+  /// `1984`: nineteen eighty four; nil for numbers that are no years.
+  static func year(_ number: Int) -> [String]? {
+    guard (1100...2099).contains(number), !(2000...2009).contains(number) else { return nil }
+    let century = belowThousand(number / 100)
+    let rest = number % 100
+    if rest == 0 { return century + ["hundred"] }
+    return century + (rest < 10 ? ["oh", small[rest]] : belowThousand(rest))
+  }
+
+  /// `007`: zero zero seven.
+  static func digits(_ text: some StringProtocol, zero: String = "zero") -> [String] {
+    text.compactMap(\.wholeNumberValue).filter { $0 < 10 }.map { $0 == 0 ? zero : small[$0] }
+  }
+
+  /// `nineteen eighty` in the plural: nineteen eighties.
+  static func plural(_ words: [String]) -> [String] {
+    guard let last = words.last else { return [] }
+    let ending = last.hasSuffix("y") ? last.dropLast() + "ies" : last + (last == "six" ? "es" : "s")
+    return words.dropLast() + [ending]
+  }
+}
