@@ -2,6 +2,8 @@
 public struct SpeechError: Error, Hashable, Sendable {
   /// What was being done.
   public enum Doing: Hashable, Sendable {
+    /// Opening a library.
+    case library
     /// Loading a model or a dictionary.
     case model
     /// Preparing the words that are looked for.

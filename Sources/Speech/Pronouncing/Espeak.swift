@@ -7,13 +7,19 @@ final class Espeak: Sendable {
   let sampleRate: Int
   private let turn = Mutex(())
 
-  /// The instance, made at first use; nil where the library finds no voices.
-  static let shared = Espeak()
+  private static let instance = Result { () throws(SpeechError) in try Espeak() }
 
-  private init?() {
+  /// The instance, made at first use.
+  static func shared() throws(SpeechError) -> Espeak { try instance.get() }
+
+  private init() throws(SpeechError) {
+    try SpeechLibraries.openEspeak()
     let options = Int32(espeakINITIALIZE_DONT_EXIT)
     let rate = espeak_Initialize(AUDIO_OUTPUT_RETRIEVAL, 0, nil, options)
-    guard rate > 0 else { return nil }
+    guard rate > 0 else {
+      throw SpeechError(
+        .library, on: "libespeak-ng", why: "it finds no voices; apt install espeak-ng-data")
+    }
     sampleRate = Int(rate)
   }
 

@@ -43,9 +43,7 @@ public struct Lexicon: Sendable {
     try self.init(of: words, in: model.dictionary)
     let unknown = words.filter { pronunciations[$0] == nil }
     guard !unknown.isEmpty else { return }
-    guard let espeak = Espeak.shared else {
-      throw SpeechError(.pronunciation, on: "libespeak-ng", why: "it finds no voices")
-    }
+    let espeak = try Espeak.shared()
     for word in unknown.sorted() {
       let phones = EnglishPhones.phones(ofIPA: try espeak.phonemes(of: word, voice: "en-us"))
       if !phones.isEmpty { add(phones, for: word) }

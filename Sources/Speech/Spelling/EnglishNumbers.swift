@@ -50,7 +50,9 @@ enum EnglishNumbers {
   /// `42nd`: forty second.
   static func ordinal(_ number: Int) -> [String]? {
     guard var words = cardinal(number), let last = words.popLast() else { return nil }
-    return words + [ordinals[last] ?? (last.hasSuffix("y") ? last.dropLast() + "ieth" : last + "th")]
+    return words + [
+      ordinals[last] ?? (last.hasSuffix("y") ? last.dropLast() + "ieth" : last + "th")
+    ]
   }
 
   /// `1984`: nineteen eighty four; nil for numbers that are no years.

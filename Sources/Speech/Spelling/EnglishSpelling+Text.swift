@@ -24,7 +24,8 @@ extension EnglishSpelling {
     else { return "" }
     var core = word[first...last]
     // An apostrophe at the beginning belongs to the word ('tis) unless it is a quotation mark.
-    if core.hasPrefix("'"), !["'tis", "'twas", "'em", "'cause", "'til"].contains(core.lowercased()) {
+    if core.hasPrefix("'"), !["'tis", "'twas", "'em", "'cause", "'til"].contains(core.lowercased())
+    {
       core = core.dropFirst()
     }
     return String(core)

@@ -1,5 +1,4 @@
-import CPocketSphinx
-import Glibc
+import CSpeechLoader
 
 /// One decoder of libpocketsphinx with a dictionary of its own: it belongs to one thread at a time.
 ///
@@ -19,43 +18,33 @@ import Glibc
   init(model: AcousticModel, dictionary path: String, _ settings: SphinxSettings)
     throws(SpeechError)
   {
-    // It is per thread, and must be silent before the configuration is read.
-    err_set_logfp(nil)
-    arguments = CStringList(
+    try SpeechLibraries.openSphinx()
+    let arguments = CStringList(
       ["spool", "-hmm", model.folder, "-dict", path] + settings.arguments)
-    let configuration = unsafe cmd_ln_parse_r(
-      nil, ps_args(), Int32(arguments.count), arguments.pointers, 1)
-    guard let configuration = unsafe configuration else {
-      throw SpeechError(.model, on: model.folder, why: "libpocketsphinx refuses its configuration")
-    }
-    defer { unsafe cmd_ln_free_r(configuration) }
-    guard let decoder = unsafe ps_init(configuration) else {
+    guard let decoder = unsafe spool_sphinx_make(Int32(arguments.count), arguments.pointers) else {
       throw SpeechError(.model, on: model.folder, why: "libpocketsphinx cannot load it")
     }
     unsafe self.decoder = unsafe decoder
+    self.arguments = arguments
   }
 
-  deinit { _ = unsafe ps_free(decoder) }
+  deinit { unsafe spool_sphinx_free(decoder) }
 
   /// Lets the words follow each other in this order, and nothing else; silence and noises may
   /// stand between any two.
   func expect(_ words: [SpokenWord]) throws(SpeechError) {
     let grammar = WordGrammar(of: words)
-    let logarithms = unsafe ps_get_logmath(decoder)
-    guard let model = unsafe fsg_model_init("words", logarithms, 1, Int32(grammar.stateCount))
-    else {
-      throw SpeechError(.words, on: "\(words.count) words", why: "no memory for their grammar")
+    let keys = CStringList(grammar.arcs.map(\.key))
+    let arcs = unsafe grammar.arcs.enumerated().map { index, arc in
+      unsafe spool_sphinx_arc(
+        from: Int32(arc.from), to: Int32(arc.to), word: keys.pointers[index])
     }
-    defer { unsafe fsg_model_free(model) }
-    unsafe model.pointee.start_state = 0
-    unsafe model.pointee.final_state = Int32(grammar.lastState)
-    for arc in grammar.arcs {
-      let id = unsafe fsg_model_word_add(model, arc.key)
-      unsafe fsg_model_trans_add(model, Int32(arc.from), Int32(arc.to), 0, id)
+    let status = unsafe arcs.withUnsafeBufferPointer {
+      unsafe spool_sphinx_expect_words(
+        decoder, Int32(grammar.stateCount), Int32(grammar.lastState), $0.baseAddress,
+        Int32($0.count))
     }
-    guard unsafe ps_set_fsg(decoder, "words", model) == 0,
-      unsafe ps_set_search(decoder, "words") == 0
-    else {
+    guard status == 0 else {
       throw SpeechError(
         .words, on: words.prefix(8).compactMap(\.ways.first).joined().joined(separator: " "),
         why: "libpocketsphinx cannot build their grammar")
@@ -64,9 +53,7 @@ import Glibc
 
   /// Lets the words follow each other as the language model says.
   func expectSpeech(following languageModel: String) throws(SpeechError) {
-    guard unsafe ps_set_lm_file(decoder, "speech", languageModel) == 0,
-      unsafe ps_set_search(decoder, "speech") == 0
-    else {
+    guard unsafe spool_sphinx_expect_speech(decoder, languageModel) == 0 else {
       throw SpeechError(.model, on: languageModel, why: "libpocketsphinx cannot load it")
     }
   }
@@ -77,36 +64,26 @@ import Glibc
   /// The time is that of the search: for a piece of some seconds a fraction of its length, growing
   /// with the number of words that may come next.
   func hear(_ sound: Span<Int16>) -> (words: [HeardWord], score: Double)? {
-    guard sound.count >= Self.fewestSamples, unsafe ps_start_utt(decoder) == 0 else { return nil }
-    unsafe sound.withUnsafeBufferPointer { samples in
-      _ = unsafe ps_process_raw(decoder, samples.baseAddress, samples.count, 0, 1)
+    guard sound.count >= Self.fewestSamples else { return nil }
+    var score = 0.0
+    let status = unsafe sound.withUnsafeBufferPointer {
+      unsafe spool_sphinx_hear(decoder, $0.baseAddress, $0.count, &score)
     }
-    var total: Int32 = 0
-    guard unsafe ps_end_utt(decoder) == 0, unsafe ps_get_hyp(decoder, &total) != nil else {
-      return nil
-    }
-    let logarithms = unsafe ps_get_logmath(decoder)
-    // Scores are kept in steps of 2^10 of the library's logarithm.
-    let nat = unsafe logmath_log_to_ln(logarithms, 1 << 10)
+    guard status == 0 else { return nil }
     var words: [HeardWord] = []
-    var next = unsafe ps_seg_iter(decoder)
-    while let segment = unsafe next {
-      var first: Int32 = 0
-      var last: Int32 = 0
-      var acoustic: Int32 = 0
-      unsafe ps_seg_frames(segment, &first, &last)
-      _ = unsafe ps_seg_prob(segment, &acoustic, nil, nil)
-      if let name = unsafe ps_seg_word(segment), let text = unsafe String(validatingCString: name),
-        !Self.isFiller(text), last >= first
-      {
-        words.append(
-          HeardWord(
-            key: String(text.prefix { $0 != "(" }), first: Int(first), end: Int(last) + 1,
-            score: Double(acoustic) * nat / Double(last - first + 1)))
-      }
-      unsafe next = unsafe ps_seg_next(segment)
+    var segment = unsafe spool_sphinx_segment()
+    while unsafe spool_sphinx_next(decoder, &segment) == 1 {
+      guard let name = unsafe segment.word, let text = unsafe String(validatingCString: name),
+        !Self.isFiller(text), unsafe segment.last >= segment.first
+      else { continue }
+      let first = unsafe Int(segment.first)
+      let end = unsafe Int(segment.last) + 1
+      words.append(
+        HeardWord(
+          key: String(text.prefix { $0 != "(" }), first: first, end: end,
+          score: unsafe segment.score / Double(end - first)))
     }
-    return (words, Double(total) * nat)
+    return (words, score)
   }
 
   /// Whether it stands for silence, noise or nothing at all.

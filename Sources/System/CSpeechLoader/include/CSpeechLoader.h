@@ -1,0 +1,56 @@
+// The speech libraries, opened when they are first needed.
+//
+// Linking them would make every start of the program load some 40 shared libraries. libespeak-ng is
+// called by its own names, which this target defines and forwards. libpocketsphinx is called by the
+// few functions below, because its headers lie where not every compiler looks for them.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// Opens libpocketsphinx and finds its functions; gives 0 when all are there. Otherwise `error`
+// holds the reason, cut to `length` bytes. Thread-safe; costs next to nothing after the first call.
+// A function that is called while this fails ends the process with that reason.
+int spool_sphinx_load(char *error, size_t length);
+
+// The same for libespeak-ng.
+int spool_espeak_load(char *error, size_t length);
+
+// Hears words. One thread at a time.
+typedef struct spool_sphinx spool_sphinx;
+
+// Makes one from the arguments of libpocketsphinx's programs, the first of which is ignored; NULL
+// where the model cannot be loaded. The arguments must live as long as it does.
+spool_sphinx *spool_sphinx_make(int count, char **arguments);
+
+void spool_sphinx_free(spool_sphinx *sphinx);
+
+// A word that leads from one state of a grammar to another.
+typedef struct {
+  int from, to;
+  const char *word;
+} spool_sphinx_arc;
+
+// Lets words lead from state 0 to the last one, and silence and noise stand between any two; gives
+// 0, or -1 where a word is not in the dictionary.
+int spool_sphinx_expect_words(spool_sphinx *sphinx, int state_count, int last_state,
+                              const spool_sphinx_arc *arcs, int arc_count);
+
+// Lets words follow each other as a language model in a file says; gives 0, or -1 where it cannot
+// be loaded.
+int spool_sphinx_expect_speech(spool_sphinx *sphinx, const char *path);
+
+// A word or a filler that was heard: its frames, a hundred a second, and the natural logarithm of
+// its acoustic likelihood.
+typedef struct {
+  const char *word;
+  int first, last;
+  double score;
+} spool_sphinx_segment;
+
+// Listens to sound of 16 kHz; gives 0 and the logarithm of the likelihood of all of it, or -1 where
+// nothing was heard.
+int spool_sphinx_hear(spool_sphinx *sphinx, const int16_t *samples, size_t count, double *score);
+
+// Goes through what was heard: gives 1 and the next segment, or 0 after the last one, which begins
+// anew. The word is valid until the next time that something is heard.
+int spool_sphinx_next(spool_sphinx *sphinx, spool_sphinx_segment *segment);
