@@ -46,6 +46,7 @@ enum MarkdownText {
   static func plain(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     let scalars = Array(text.unicodeScalars)
+    var links = LinkFinder()
     var index = 0
     while index < scalars.count {
       let scalar = scalars[index]
@@ -62,13 +63,13 @@ enum MarkdownText {
       case "~" where next == "~" || index > 0 && scalars[index - 1] == "~": break
       case "_" where isEdge(of: scalars, at: index): break
       case "!" where next == "[":
-        if let end = link(scalars, from: index + 1) {
+        if let end = links.end(in: scalars, from: index + 1) {
           index = end.behind - 1
         } else {
           result.append(scalar)
         }
       case "[":
-        if let end = link(scalars, from: index) {
+        if let end = links.end(in: scalars, from: index) {
           var words = String.UnicodeScalarView()
           words.append(contentsOf: scalars[(index + 1)..<end.text])
           result.append(contentsOf: plainWithoutLinks(String(words)).unicodeScalars)
@@ -96,17 +97,6 @@ enum MarkdownText {
     return !(isInWord(index - 1) && isInWord(index + 1))
   }
 
-  /// Where the text of a link ends and where the whole link does: `[text](target)`.
-  private static func link(
-    _ scalars: [Unicode.Scalar], from start: Int
-  ) -> (text: Int, behind: Int)? {
-    let limit = min(scalars.count, start + 2048)
-    guard let end = scalars[start..<limit].firstIndex(of: "]"), end + 1 < limit,
-      scalars[end + 1] == "(", let close = scalars[(end + 1)..<limit].firstIndex(of: ")")
-    else { return nil }
-    return (end, close + 1)
-  }
-
   /// Text whose signs are nothing but signs. O(n).
   static func escaped(_ text: String) -> String {
     var result = String.UnicodeScalarView()
@@ -126,5 +116,21 @@ enum MarkdownText {
       isAtStart = false
     }
     return String(result)
+  }
+}
+
+/// Finds the ends of links, `[text](target)`, from beginnings that only go forward.
+private struct LinkFinder {
+  private var bracket = SignFinder("]")
+  private var parenthesis = SignFinder(")")
+
+  /// Where the text of a link ends and where the whole link does; nil where none begins at `start`.
+  mutating func end(
+    in text: [Unicode.Scalar], from start: Int
+  ) -> (text: Int, behind: Int)? {
+    guard let end = bracket.place(in: text, from: start), end + 1 < text.count,
+      text[end + 1] == "(", let close = parenthesis.place(in: text, from: end + 1)
+    else { return nil }
+    return (end, close + 1)
   }
 }

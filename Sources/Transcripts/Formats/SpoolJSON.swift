@@ -55,7 +55,7 @@ enum SpoolJSON: TranscriptCodec {
   private static func segments(
     of root: JSONNode, words: [TimedWord]?
   ) throws(TranscriptError) -> [Segment] {
-    guard let nodes = try root.objects("segments") else {
+    guard let nodes = try root.objects("segments"), !nodes.isEmpty else {
       let text = try root.text("text")
       if let words, !words.isEmpty {
         let hasText = text.map { !WrittenWords.trimmed($0).isEmpty } ?? false

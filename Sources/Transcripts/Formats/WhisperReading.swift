@@ -49,6 +49,7 @@ enum WhisperReading {
         }
         segment.words = words
         if text.isEmpty { segment.text = Segment(words: words).text }
+        segment = WovenText.completed(segment)
       }
       segments.append(segment)
     }

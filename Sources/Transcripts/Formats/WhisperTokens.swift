@@ -17,6 +17,7 @@ enum WhisperTokens {
       if let tokens = try node.objects("tokens") {
         segment.words = try words(tokens, of: segment)
         if text.isEmpty { segment.text = Segment(words: segment.words).text }
+        segment = WovenText.completed(segment)
       }
       segments.append(segment)
     }

@@ -5,14 +5,15 @@ enum WordPlaces {
   private static let reach = 512
 
   /// For each word the bytes that it stands at, behind the word before; nil for one that is not
-  /// there. Upper and lower case of ASCII are the same.
+  /// there. Upper and lower case are the same.
   ///
   /// Complexity: O(*n*) in the text's length where the words are there, as they should be.
   static func find(_ words: [String], in text: [UInt8]) -> [Range<Int>?] {
+    let folded = folded(text)
     var cursor = 0
     return words.map { word in
-      let wanted = Array(word.utf8)
-      guard let place = place(of: wanted, in: text, from: cursor) else { return nil }
+      let wanted = Self.folded(Array(word.utf8))
+      guard let place = place(of: wanted, in: folded, from: cursor) else { return nil }
       cursor = place.upperBound
       return place
     }
@@ -20,16 +21,27 @@ enum WordPlaces {
 
   private static func place(of word: [UInt8], in text: [UInt8], from start: Int) -> Range<Int>? {
     guard let first = word.first, text.count - start >= word.count else { return nil }
-    let folded = lowercase(first)
-    for index in start...min(text.count - word.count, start + reach) {
-      guard lowercase(text[index]) == folded else { continue }
+    for index in start...min(text.count - word.count, start + reach) where text[index] == first {
       let place = index..<index + word.count
-      if zip(text[place], word).allSatisfy({ lowercase($0) == lowercase($1) }) { return place }
+      if text[place].elementsEqual(word) { return place }
     }
     return nil
   }
 
-  private static func lowercase(_ byte: UInt8) -> UInt8 {
-    (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+  /// Text in lower case, with every letter at the bytes where it was: those whose small letter takes
+  /// more bytes or fewer stay as they are.
+  private static func folded(_ text: [UInt8]) -> [UInt8] {
+    var result = text.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+    guard text.contains(where: { $0 >= 0x80 }) else { return result }
+    var offset = 0
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+      let length = UTF8.width(scalar)
+      if length > 1, scalar.properties.isUppercase {
+        let small = Array(scalar.properties.lowercaseMapping.utf8)
+        if small.count == length { result.replaceSubrange(offset..<offset + length, with: small) }
+      }
+      offset += length
+    }
+    return result
   }
 }

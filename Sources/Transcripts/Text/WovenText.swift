@@ -17,6 +17,16 @@ struct WovenText {
     return Segment(text: text, words: woven.words, start: start, end: end, speaker: speaker)
   }
 
+  /// The segment with the words of its text that it lacks, if it lacks some and the others are all
+  /// there. Complexity: that of `WordPlaces.find`.
+  static func completed(_ segment: Segment) -> Segment {
+    let places = WordPlaces.find(segment.words.map(\.text), in: Array(segment.text.utf8))
+    guard places.allSatisfy({ $0 != nil }) else { return segment }
+    var result = segment
+    result.words = Self.segment(segment.text, timed: segment.words).words
+    return result
+  }
+
   private init(text: [UInt8]) { self.text = text }
 
   private mutating func weave(_ timed: [TimedWord]) {

@@ -95,6 +95,22 @@ struct ForeignFileTests {
     #expect(transcript.segments.map(\.words.count) == [2, 1])
   }
 
+  @Test("a segment without words, or with some of them, has those of its text")
+  func missingWords() throws {
+    let transcript = try read(
+      "whisper",
+      """
+      {"segments": [{"start": 0, "end": 1, "text": " So what?", "words": []},
+        {"start": 1, "end": 3, "text": " ÉTÉ, go on!", "words": [
+          {"word": " été", "start": 1, "end": 2}]}]}
+      """)
+    #expect(
+      transcript.segments.map { $0.words.map(\.text) } == [
+        ["So", "what?"], ["ÉTÉ,", "go", "on!"],
+      ])
+    #expect(transcript.words.map(\.start) == [nil, nil, 1, nil, nil])
+  }
+
   @Test("WhisperX, whose words may have no times")
   func whisperX() throws {
     let transcript = try read(

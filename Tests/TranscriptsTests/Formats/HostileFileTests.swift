@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Transcripts
@@ -44,10 +45,26 @@ struct HostileFileTests {
     }
   }
 
+  @Test("long runs of one sign take no more than their length", .timeLimit(.minutes(5)))
+  func runs() {
+    for piece in [
+      "[", "![", "[a](", "<", "<00:00:01.000>", "\"", "{\"a\":", "-->", "**", "我", "&", "\\",
+    ] {
+      let run = String(repeating: piece, count: 60_000 / piece.utf8.count)
+      for beginning in ["", "WEBVTT\n\n00:01.000 --> 00:02.000\n", "[00:01.00]", "{\"text\":\""] {
+        readAll(Array((beginning + run).utf8), "\(beginning)\(piece)")
+      }
+    }
+  }
+
+  /// More where `SPOOL_LONG_TESTS` is set.
+  private static let rounds =
+    ProcessInfo.processInfo.environment["SPOOL_LONG_TESTS"] == nil ? 500 : 20_000
+
   @Test("files whose bytes are changed, lost, doubled and mixed at random")
   func mutations() throws {
     var random = SeededRandom(seed: 7)
-    for round in 0..<500 {
+    for round in 0..<Self.rounds {
       var bytes = Self.files.randomElement(using: &random) ?? []
       for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&bytes, &random) }
       for format in TranscriptFormat.all {

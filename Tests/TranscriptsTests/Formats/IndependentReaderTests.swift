@@ -32,9 +32,14 @@ struct IndependentReaderTests {
     for transcript in transcripts({ $0.speakers = .segments }) + [Sample.talk] {
       let cues: [Cue] = try reader.answer(
         """
-        import json, sys, webvtt
-        print(json.dumps([dict(start=c.start_in_seconds + c.start_time.milliseconds / 1000,
-            end=c.end_in_seconds + c.end_time.milliseconds / 1000, text=c.text, voice=c.voice)
+        import json, re, sys, webvtt
+        def seconds(time):
+            hours, minutes, rest = time.split(':')
+            return int(hours) * 3600 + int(minutes) * 60 + float(rest)
+        def voice(cue):
+            found = re.match('<v ([^>]+)>', cue.raw_text)
+            return found and found[1]
+        print(json.dumps([dict(start=seconds(c.start), end=seconds(c.end), text=c.text, voice=voice(c))
             for c in webvtt.read(sys.argv[1])]))
         """, about: format.write(transcript), name: "a.vtt")
       let expected = transcript.segments.map {
