@@ -50,7 +50,8 @@ public struct TranscriptFormat: Sendable {
   ) throws(TranscriptError) -> String {
     do {
       try TimeCheck.check(transcript)
-      return try codec.write(transcript, options)
+      let isComplete = options.namesSpeakers
+      return try codec.write(isComplete ? transcript : transcript.inTurns.withoutSpeakers, options)
     } catch {
       throw error.naming(name)
     }

@@ -7,6 +7,16 @@ extension Transcript {
     result.segments = segments.flatMap(\.turns)
     return result
   }
+
+  /// The transcript without who says what. O(n) in the number of words.
+  public var withoutSpeakers: Transcript {
+    var result = self
+    for index in segments.indices {
+      result.segments[index].speaker = nil
+      for word in segments[index].words.indices { result.segments[index].words[word].speaker = nil }
+    }
+    return result
+  }
 }
 
 extension Segment {

@@ -129,4 +129,11 @@ struct RoundTripTests {
     let said = try format.read(text).words.map(\.text).joined(separator: " ")
     #expect(said == "Hello, world & <you>. No. 7 costs $3.50?")
   }
+
+  @Test("who speaks is left out where it is not wanted", arguments: TranscriptFormat.all)
+  func speakers(format: TranscriptFormat) throws {
+    let text = try format.write(Sample.talk, WritingOptions(namesSpeakers: false))
+    #expect(!text.contains("Amy") && !text.contains("Bob"))
+    #expect(try format.read(text).words.map(\.text) == Sample.talk.words.map(\.text))
+  }
 }
