@@ -57,6 +57,9 @@ let package = Package(
     library("Threading"),
     library("JSONText"),
 
+    // What is said and when; it reads and writes text, and knows no sound.
+    library("Transcripts", ["JSONText"]),
+
     // The pipeline side: it has never heard of sound.
     library("PipelineModel", ["Hashing", "JSONText"]),
     library("PipelineFile", ["PipelineModel", "CYAML"]),
@@ -122,6 +125,7 @@ let package = Package(
     tests("HashingTests", ["Hashing"]),
     tests("ThreadingTests", ["Threading"]),
     tests("JSONTextTests", ["JSONText"]),
+    tests("TranscriptsTests", ["Transcripts", "JSONText", "TestSupport"]),
     tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
     tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),

@@ -10,6 +10,8 @@ enum AllowedImports {
     "Threading": [],
     "JSONText": [],
 
+    "Transcripts": ["JSONText"],
+
     // The pipeline side.
     "PipelineModel": ["Hashing", "JSONText"],
     "PipelineFile": ["PipelineModel", "CYAML"],

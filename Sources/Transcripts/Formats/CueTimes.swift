@@ -1,0 +1,48 @@
+/// The line of a subtitle that has its times: `00:00:01,000 --> 00:00:02.5 position:10%`.
+enum CueTimes {
+  /// Whether a line means to be one: an arrow stands behind what begins with a digit, or with a
+  /// minus and a digit, and has a colon. Text may have an arrow too. O(n).
+  static func areIn(_ line: SourceLine) -> Bool {
+    guard let arrow = arrow(in: line.bytes) else { return false }
+    var start = line.bytes[..<arrow].drop { $0 == 0x20 || $0 == 0x09 }
+    if start.first == UInt8(ascii: "-") { start = start.dropFirst() }
+    return start.first.map { (0x30...0x39).contains($0) } == true
+      && start.contains(UInt8(ascii: ":"))
+  }
+
+  private static func arrow(in bytes: ArraySlice<UInt8>) -> Int? {
+    var rest = bytes
+    while let dash = rest.firstIndex(of: UInt8(ascii: "-")) {
+      if bytes[dash...].starts(with: "-->".utf8) { return dash }
+      rest = bytes[(dash + 1)...]
+    }
+    return nil
+  }
+
+  /// The times of a line, in seconds, and what stands behind them; an end before the beginning is
+  /// none.
+  static func read(
+    _ line: SourceLine
+  ) throws(TranscriptError) -> (times: (start: Double, end: Double?), settings: ArraySlice<UInt8>) {
+    var scanner = ByteScanner(line.bytes)
+    let start = try time(&scanner, in: line)
+    scanner.skipSpace()
+    guard scanner.skip("-->") else { throw line.error(at: scanner.position, expected: "-->") }
+    let end = try time(&scanner, in: line)
+    guard scanner.isAtEnd || scanner.next == 0x20 || scanner.next == 0x09 else {
+      throw line.error(at: scanner.position, expected: "a space, or the end of the line")
+    }
+    let ordered = Times.ordered(start, end)
+    return ((start, ordered.end), scanner.rest)
+  }
+
+  private static func time(
+    _ scanner: inout ByteScanner, in line: SourceLine
+  ) throws(TranscriptError) -> Double {
+    scanner.skipSpace()
+    guard let time = scanner.clock() else {
+      throw line.error(at: scanner.position, expected: "a time such as 00:01:02,345")
+    }
+    return time
+  }
+}

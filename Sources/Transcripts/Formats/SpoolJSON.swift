@@ -1,0 +1,136 @@
+import JSONText
+
+/// Spool's own format, which holds all that a transcript has:
+/// `{"text", "words": [{"text", "startTime", "endTime", "confidence"}], "isFinal"}`, and where they
+/// are known `language`, and of words `flags` and `speaker`.
+///
+/// Where there is more than one segment, or one that has times or a speaker, `segments` has them:
+/// each with its text, and with `wordCount`, how many of the words are its own.
+enum SpoolJSON: TranscriptCodec {
+  static let name = "json"
+  static let summary = "JSON with all that is known of words and segments"
+  static let nameEndings = [".json"]
+
+  static func likeness(of source: SourceText) -> Likeness {
+    guard source.firstByte == UInt8(ascii: "{") else { return .none }
+    if source.contains("\"startTime\"") || source.contains("\"isFinal\"") { return .certain }
+    return source.contains("\"text\"") ? .possible : .none
+  }
+
+  // MARK: Reading
+
+  static func read(
+    _ source: SourceText, _ options: ReadingOptions
+  ) throws(TranscriptError) -> Transcript {
+    let root = try JSONNode(source)
+    guard root.isObject else { throw root.error(expected: "an object") }
+    var words: [TimedWord]?
+    if let nodes = try root.objects("words") { words = try Self.words(nodes) }
+    var isFinal = true
+    if let member = root.member("isFinal") {
+      guard case .boolean(let value) = member.value else {
+        throw member.error(expected: "true or false")
+      }
+      isFinal = value
+    }
+    let segments = try segments(of: root, words: words)
+    return Transcript(language: try root.text("language"), isFinal: isFinal, segments: segments)
+  }
+
+  private static func words(_ nodes: [JSONNode]) throws(TranscriptError) -> [TimedWord] {
+    var words: [TimedWord] = []
+    words.reserveCapacity(nodes.count)
+    for node in nodes {
+      guard let text = try node.text("text") else { throw node.error(expected: "the word's text") }
+      let (start, end) = Times.ordered(try node.time("startTime"), try node.time("endTime"))
+      let flags = node.member("flags")?.value.list?.compactMap(\.text) ?? []
+      words.append(
+        TimedWord(
+          text, start: start, end: end, confidence: node.share("confidence"),
+          flags: WordFlags(names: flags), speaker: try node.text("speaker")))
+    }
+    return words
+  }
+
+  private static func segments(
+    of root: JSONNode, words: [TimedWord]?
+  ) throws(TranscriptError) -> [Segment] {
+    guard let nodes = try root.objects("segments"), !nodes.isEmpty else {
+      let text = try root.text("text")
+      if let words, !words.isEmpty {
+        let hasText = text.map { !WrittenWords.trimmed($0).isEmpty } ?? false
+        return [hasText ? Segment(text: text ?? "", words: words) : Segment(words: words)]
+      }
+      return text.map { $0.isEmpty ? [] : [Segment(text: $0)] } ?? []
+    }
+    var segments: [Segment] = []
+    var rest = words?[...] ?? []
+    for node in nodes {
+      let (start, end) = Times.ordered(try node.time("startTime"), try node.time("endTime"))
+      let text = try node.text("text")
+      var own: [TimedWord]?
+      if let count = try node.count("wordCount") {
+        guard count <= rest.count else {
+          throw node.error(expected: "no more words than are left: \(rest.count)")
+        }
+        own = Array(rest.prefix(count))
+        rest.removeFirst(count)
+      } else if let nodes = try node.objects("words") {
+        own = try Self.words(nodes)
+      }
+      var segment = own.map { Segment(text: text ?? "", words: $0) } ?? Segment(text: text ?? "")
+      if text == nil { segment = Segment(words: segment.words) }
+      (segment.start, segment.end) = (start, end)
+      segment.speaker = try node.text("speaker")
+      segments.append(segment)
+    }
+    guard rest.isEmpty else {
+      // Segments of others, which do not say which words are theirs.
+      guard rest.count == words?.count else {
+        throw root.error(expected: "a segment for each word, while \(rest.count) are in none")
+      }
+      return Times.distributed(Array(rest), among: segments)
+    }
+    return segments
+  }
+
+  // MARK: Writing
+
+  static func write(
+    _ transcript: Transcript, _ options: WritingOptions
+  ) throws(TranscriptError) -> String {
+    JSONLayout.text([
+      "text": .text(transcript.text),
+      "words": .list(transcript.words.map(value)),
+      "isFinal": .boolean(transcript.isFinal),
+      "language": transcript.language.map(JSONValue.text),
+      "segments": isPlain(transcript) ? nil : .list(transcript.segments.map(value)),
+    ])
+  }
+
+  /// Whether text and words tell all of its segments.
+  private static func isPlain(_ transcript: Transcript) -> Bool {
+    guard let only = transcript.segments.first else { return true }
+    return transcript.segments.count == 1 && only.start == nil && only.end == nil
+      && only.speaker == nil && !only.words.isEmpty && !WrittenWords.trimmed(only.text).isEmpty
+  }
+
+  private static func value(of word: TimedWord) -> JSONValue {
+    .object(leavingOut: [
+      "text": .text(word.text), "startTime": word.start.map(JSONValue.decimal),
+      "endTime": word.end.map(JSONValue.decimal),
+      "confidence": word.confidence.map(JSONValue.decimal),
+      "speaker": word.speaker.map(JSONValue.text),
+      "flags": word.flags.names.isEmpty ? nil : .list(word.flags.names.map(JSONValue.text)),
+    ])
+  }
+
+  private static func value(of segment: Segment) -> JSONValue {
+    .object(leavingOut: [
+      "text": .text(segment.text), "startTime": segment.start.map(JSONValue.decimal),
+      "endTime": segment.end.map(JSONValue.decimal),
+      "speaker": segment.speaker.map(JSONValue.text),
+      "wordCount": .integer(segment.words.count),
+    ])
+  }
+}

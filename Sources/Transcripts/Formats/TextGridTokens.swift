@@ -1,0 +1,126 @@
+/// The parts of a TextGrid that mean something, in the long form as in the short: texts in quotes,
+/// flags, and numbers that stand by themselves. All else is for people, and so is what stands behind
+/// an exclamation mark.
+struct TextGridTokens {
+  /// A part.
+  enum Token: Hashable {
+    /// What stands between quotes; a doubled quote is one.
+    case text(String)
+    /// A number.
+    case number(Double)
+    /// What stands between angle brackets.
+    case flag(String)
+  }
+
+  private let bytes: [UInt8]
+  private var position = 0
+  // Where the last part began.
+  private var start = 0
+
+  /// Starts before the first part.
+  init(_ source: SourceText) { bytes = source.bytes }
+
+  /// The next part; nil behind the last.
+  mutating func next() throws(TranscriptError) -> Token? {
+    while position < bytes.count {
+      let byte = bytes[position]
+      start = position
+      if Self.isSpace(byte) {
+        position += 1
+      } else if byte == UInt8(ascii: "!") {
+        skip { $0 != 0x0a && $0 != 0x0d }
+      } else if byte == UInt8(ascii: "\"") {
+        return .text(try quoted())
+      } else {
+        skip { !Self.isSpace($0) && $0 != UInt8(ascii: "\"") }
+        let word = bytes[start..<position]
+        if byte == UInt8(ascii: "<"), word.last == UInt8(ascii: ">") {
+          return .flag(String(decoding: word.dropFirst().dropLast(), as: UTF8.self))
+        }
+        if let number = try number(word) { return .number(number) }
+      }
+    }
+    start = bytes.count
+    return nil
+  }
+
+  /// The next part, which must be a number.
+  mutating func number(_ meaning: String) throws(TranscriptError) -> Double {
+    guard case .number(let number)? = try next() else {
+      throw error(expected: "a number, \(meaning)")
+    }
+    return number
+  }
+
+  /// The next part, which must be a text.
+  mutating func text(_ meaning: String) throws(TranscriptError) -> String {
+    guard case .text(let text)? = try next() else {
+      throw error(expected: "a text in quotes, \(meaning)")
+    }
+    return text
+  }
+
+  /// The next part, which must be a number of things: at most one for each byte that is left.
+  mutating func count(_ meaning: String) throws(TranscriptError) -> Int {
+    let number = try number(meaning)
+    guard let count = Int(exactly: number), count >= 0, count <= bytes.count else {
+      throw error(expected: "a whole number that the file has room for, \(meaning)")
+    }
+    return count
+  }
+
+  /// An error at the last part.
+  func error(expected: String) -> TranscriptError {
+    let end = bytes[start...].firstIndex { $0 == 0x0a || $0 == 0x0d } ?? bytes.count
+    let found =
+      start == bytes.count
+      ? "the end of the file" : "\"\(PrintableText.shown(bytes[start..<end]))\""
+    return TranscriptError(
+      .reading, at: TextPlace(of: start, in: bytes), "found \(found), expected \(expected)")
+  }
+
+  private mutating func skip(while isSkipped: (UInt8) -> Bool) {
+    while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
+  }
+
+  private mutating func quoted() throws(TranscriptError) -> String {
+    var text: [UInt8] = []
+    position += 1
+    while position < bytes.count {
+      let part = position
+      skip { $0 != UInt8(ascii: "\"") }
+      text += bytes[part..<position]
+      position += 1
+      guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
+        guard position <= bytes.count else { break }
+        return String(decoding: text, as: UTF8.self)
+      }
+      text.append(UInt8(ascii: "\""))
+      position += 1
+    }
+    throw error(expected: "a closing quote")
+  }
+
+  /// A word that is a number; nil where it is none. What begins as a number and is none is an error,
+  /// since Praat would take it for one too.
+  private func number(_ word: ArraySlice<UInt8>) throws(TranscriptError) -> Double? {
+    guard let first = word.first, (0x30...0x39).contains(first) || first == UInt8(ascii: "-") else {
+      return nil
+    }
+    if first == UInt8(ascii: "-"),
+      word.dropFirst().first.map({ (0x30...0x39).contains($0) }) != true
+    {
+      return nil
+    }
+    let isPlain = word.allSatisfy { (0x2b...0x39).contains($0) || ($0 | 0x20) == 0x65 }
+    guard isPlain, let number = Double(String(decoding: word, as: UTF8.self)), number.isFinite
+    else {
+      throw error(expected: "a number")
+    }
+    return number
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0d).contains(byte)
+  }
+}

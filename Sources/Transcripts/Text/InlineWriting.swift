@@ -1,0 +1,78 @@
+/// Puts times and speakers between the words of a segment: the other way round of `InlineReading`.
+struct InlineWriting {
+  private var pieces: [InlinePiece] = []
+  private var speaker: String?
+
+  private init() {}
+
+  /// The pieces of a segment's line, without times where `hasTimes` is false. Times that nothing can
+  /// be told of (a word that has an end, before one that has no beginning) are left out.
+  ///
+  /// - Parameters:
+  ///   - segment: what is written.
+  ///   - line: when the line begins and ends, in the format's own precision.
+  ///   - rounded: a time in the format's own precision.
+  static func pieces(
+    of segment: Segment, in line: (start: Double?, end: Double?), hasTimes: Bool,
+    rounded: (Double) -> Double
+  ) -> [InlinePiece] {
+    let text = Array(segment.text.utf8)
+    let places = WordPlaces.find(segment.words.map(\.text), in: text)
+    let found = zip(segment.words, places).compactMap { word, place in
+      place.map { (word: word, place: $0) }
+    }
+    var writing = InlineWriting()
+    var cursor = 0
+    var ending: Double?
+    for (index, (word, place)) in found.enumerated() {
+      var start = hasTimes ? word.start.map(rounded) : nil
+      if index == 0, start == line.start { start = nil }
+      // One time for both stands before the word that begins, as players of lyrics expect it.
+      writing.time(start == nil || start == ending ? nil : ending)
+      writing.speak(word.speaker ?? segment.speaker) { writing in
+        writing.text(text[cursor..<place.lowerBound])
+      }
+      writing.time(start)
+      writing.text(text[place])
+      cursor = place.upperBound
+      ending = hasTimes && word.start != nil ? word.end.map(rounded) : nil
+    }
+    if let last = ending, last != line.end { writing.time(last) }
+    writing.text(text[cursor...])
+    if found.isEmpty { writing.pieces.insert(.speaker(segment.speaker), at: 0) }
+    return writing.marked(found.first?.word, hasTimes: hasTimes, line: line, rounded: rounded)
+  }
+
+  /// A line that has no time between its words, though one has a time, gets one at its beginning:
+  /// a line without any is one of which no word's time is known.
+  private consuming func marked(
+    _ first: TimedWord?, hasTimes: Bool, line: (start: Double?, end: Double?),
+    rounded: (Double) -> Double
+  ) -> [InlinePiece] {
+    let hasTime = pieces.contains { if case .time = $0 { true } else { false } }
+    guard hasTimes, !hasTime, let first, let start = first.start, first.end != nil else {
+      return pieces
+    }
+    let index = pieces.firstIndex { if case .text = $0 { true } else { false } } ?? 0
+    pieces.insert(.time(rounded(start)), at: index)
+    return pieces
+  }
+
+  private mutating func time(_ time: Double?) {
+    if let time { pieces.append(.time(time)) }
+  }
+
+  private mutating func text(_ bytes: ArraySlice<UInt8>) {
+    guard !bytes.isEmpty else { return }
+    pieces.append(.text(String(decoding: bytes, as: UTF8.self)))
+  }
+
+  /// Changes the speaker around the space between two words.
+  private mutating func speak(_ name: String?, between: (inout InlineWriting) -> Void) {
+    let isChange = name != speaker
+    if isChange, speaker != nil { pieces.append(.speaker(nil)) }
+    between(&self)
+    if isChange, name != nil { pieces.append(.speaker(name)) }
+    speaker = name
+  }
+}

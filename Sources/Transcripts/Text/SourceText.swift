@@ -1,0 +1,98 @@
+/// What a stranger's file says, as text: UTF-8 without a byte order mark, whatever it was before.
+struct SourceText: Sendable {
+  /// The text in UTF-8.
+  let bytes: [UInt8]
+
+  /// Decodes a file: UTF-8, UTF-16 with a byte order mark, or else Windows-1252, of which Latin-1
+  /// is a part. O(n).
+  init(_ file: [UInt8], limits: ReadingLimits) throws(TranscriptError) {
+    guard file.count <= limits.byteCount else {
+      throw TranscriptError(
+        .reading, "it has \(file.count) bytes, and at most \(limits.byteCount) are read",
+        advice: "split it, or read it with a higher limit")
+    }
+    bytes = Self.decoded(file)
+    try check(limits)
+  }
+
+  /// Text that is known to be sound.
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  /// The text as one string. O(n).
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Its lines from the first on.
+  var lines: LineReader { LineReader(bytes) }
+
+  /// The first byte that is no white space.
+  var firstByte: UInt8? { bytes.first { !($0 == 0x20 || (0x09...0x0d).contains($0)) } }
+
+  // Memory grows with the number of words more than with bytes, so both have limits.
+  private func check(_ limits: ReadingLimits) throws(TranscriptError) {
+    var pieces = 0
+    for (offset, byte) in bytes.enumerated() {
+      switch byte {
+      case 0x09, 0x0a, 0x0d, 0x20, UInt8(ascii: ","): pieces += 1
+      case 0:
+        throw TranscriptError(
+          .reading, at: TextPlace(of: offset, in: bytes), "found the byte 00, which no text has")
+      default: break
+      }
+    }
+    guard pieces <= limits.pieceCount else {
+      throw TranscriptError(
+        .reading,
+        "white space and commas part it into \(pieces) pieces, and at most \(limits.pieceCount) "
+          + "are read", advice: "split it, or read it with a higher limit")
+    }
+  }
+
+  private static func decoded(_ file: [UInt8]) -> [UInt8] {
+    if file.starts(with: [0xff, 0xfe]) { return utf16(file.dropFirst(2), high: 1) }
+    if file.starts(with: [0xfe, 0xff]) { return utf16(file.dropFirst(2), high: 0) }
+    let body = file.starts(with: [0xef, 0xbb, 0xbf]) ? Array(file.dropFirst(3)) : file
+    guard String(validating: body, as: UTF8.self) == nil else { return body }
+    let mended = String(decoding: body, as: UTF8.self)
+    // One good sequence of several bytes is all but impossible in Windows-1252, while recognisers
+    // do cut letters in two where their tokens end.
+    let isDamagedUTF8 = mended.unicodeScalars.contains { $0.value >= 0x80 && $0 != "\u{fffd}" }
+    return isDamagedUTF8 ? Array(mended.utf8) : windows1252(body)
+  }
+
+  private static func utf16(_ body: ArraySlice<UInt8>, high: Int) -> [UInt8] {
+    var units: [UInt16] = []
+    units.reserveCapacity(body.count / 2)
+    for index in stride(from: body.startIndex, to: body.endIndex - 1, by: 2) {
+      units.append(UInt16(body[index + high]) << 8 | UInt16(body[index + 1 - high]))
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  private static func windows1252(_ body: [UInt8]) -> [UInt8] {
+    var text = String.UnicodeScalarView()
+    for byte in body {
+      let isSpecial = (0x80..<0xa0).contains(byte)
+      text.append(isSpecial ? special[Int(byte) - 0x80] : Unicode.Scalar(byte))
+    }
+    return Array(String(text).utf8)
+  }
+
+  /// What Windows-1252 has where Latin-1 has control characters; five places are empty.
+  private static let special: [Unicode.Scalar] = [
+    "€", "\u{fffd}", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š", "‹", "Œ", "\u{fffd}", "Ž",
+    "\u{fffd}", "\u{fffd}", "‘", "’", "“", "”", "•", "–", "—", "˜", "™", "š", "›", "œ", "\u{fffd}",
+    "ž", "Ÿ",
+  ]
+}
+
+extension SourceText {
+  /// Whether a text of ASCII stands anywhere. O(n) for a text whose first letter is rare.
+  func contains(_ text: String) -> Bool {
+    let wanted = Array(text.utf8)
+    guard let first = wanted.first, bytes.count >= wanted.count else { return false }
+    for index in 0...bytes.count - wanted.count where bytes[index] == first {
+      if bytes[index...].starts(with: wanted) { return true }
+    }
+    return false
+  }
+}
