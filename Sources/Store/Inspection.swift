@@ -75,6 +75,7 @@ public struct Inspection: Sendable {
   func look() throws(StoreError) -> InspectionReport {
     var report = InspectionReport()
     report.isThorough = !options.isQuick
+    report.ballastBytes = Ballast(layout, records.drafts).keptByteCount
     var named: [Digest: Artifact] = [:]
     switch try open() {
     case .unborn:

@@ -14,6 +14,8 @@ public struct InspectionReport: Hashable, Sendable, Codable {
   public internal(set) var unfinished = 0
   /// How many exports were looked for in users' folders.
   public internal(set) var exports = 0
+  /// How many bytes are kept to be given up where a full disk is freed.
+  public internal(set) var ballastBytes = 0
   /// Whether the bytes of the artifacts were read.
   public internal(set) var isThorough = true
   /// Everything that was found.

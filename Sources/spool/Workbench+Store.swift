@@ -29,6 +29,16 @@ extension Workbench {
       ).render(console), code: .failed)
   }
 
+  /// Opens the store, and makes it if there is none, for a command that frees room: also on a disk that
+  /// has none.
+  func freeing<Result>(
+    _ option: String?, _ body: (DiskStore) throws(StoreError) -> Result
+  ) throws(Refusal) -> Result {
+    try open(option) { (path) throws(StoreError) in
+      try DiskStore.freeing(path) { (store) throws(StoreError) in try body(told(store, store)) }
+    }
+  }
+
   /// Opens the store for a command that only looks.
   func readableStore(at option: String?) throws(Refusal) -> ReadableStore {
     let readable = try open(option) { (path) throws(StoreError) in try ReadableStore(at: path) }

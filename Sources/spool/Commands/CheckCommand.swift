@@ -80,7 +80,11 @@ struct CheckCommand: Command {
       ? report.isThorough
         ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
       : "the store is damaged: \(Count.of(damage, "problem")); spool repair puts it right"
-    return (report.findings.isEmpty ? [] : [""]) + [looked, verdict]
+    let ballast =
+      report.ballastBytes > 0 || report.runs == 0
+      ? []
+      : ["no room is kept for spool gc on a full disk; the next run keeps it where there is plenty"]
+    return (report.findings.isEmpty ? [] : [""]) + [looked] + ballast + [verdict]
   }
 }
 
