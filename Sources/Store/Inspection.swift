@@ -123,12 +123,12 @@ public struct Inspection: Sendable {
     case .sound: break
     }
     var database: Database
-    do {
+    do throws(DatabaseSnapshot.Failure) {
       database = try DatabaseSnapshot.open(layout)
     } catch {
       guard (try? FileStamp(at: layout.database)) != nil else { return .damaged("it is gone") }
-      if !DatabaseSnapshot.isWritable(layout.root) { return .damaged(error.reason) }
-      throw error
+      guard case .unreadable(let error) = error else { throw error.error }
+      return .damaged(error.reason)
     }
     if case .newer(let version)? = try? Schema.current.standing(of: &database) {
       throw Schema.current.newer(version, layout.database)

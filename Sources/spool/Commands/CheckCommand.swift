@@ -18,7 +18,7 @@ struct CheckCommand: Command {
       its artifacts, its key and its record; the database with itself. Nothing is changed. Exports \
       that were moved or edited since are mentioned, and are no damage.
 
-      The exit code is 0 for a sound store and 4 for a damaged one.
+      The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told.
       """,
     options: [quick, Options.store, Options.json, Options.quiet],
     examples: [
