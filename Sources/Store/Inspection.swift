@@ -86,7 +86,9 @@ public struct Inspection: Sendable {
           meaning: "nothing was in it yet; the next command that opens it finishes it",
           advice: nil))
       return report
-    case .damaged(let reason): report.findings.append(databaseFinding(reason))
+    case .damaged(let reason):
+      report.databaseFault = reason
+      report.findings.append(databaseFinding(reason))
     case .opened(var database):
       named = try inspectCheckpoints(in: &database, &report)
       try inspectRuns(in: &database, &report)
@@ -118,7 +120,7 @@ public struct Inspection: Sendable {
     switch condition {
     case .blank where isUnborn: return .unborn
     case .blank:
-      return .damaged(isThere(layout.database) ? "there is nothing in it" : "it is gone")
+      return .damaged(isThere(layout.database) ? DatabaseLoss.empty : DatabaseLoss.gone)
     case .damaged(let reason): return .damaged(reason)
     case .sound: break
     }
@@ -126,7 +128,7 @@ public struct Inspection: Sendable {
     do throws(DatabaseSnapshot.Failure) {
       database = try DatabaseSnapshot.open(layout)
     } catch {
-      guard (try? FileStamp(at: layout.database)) != nil else { return .damaged("it is gone") }
+      guard (try? FileStamp(at: layout.database)) != nil else { return .damaged(DatabaseLoss.gone) }
       guard case .unreadable(let error) = error else { throw error.error }
       return .damaged(error.reason)
     }
@@ -140,7 +142,7 @@ public struct Inspection: Sendable {
     }
     switch try Schema.current.standing(of: &database) {
     case .damaged(let reason): return .damaged(reason)
-    case .blank: return .damaged("there is nothing in it")
+    case .blank: return .damaged(DatabaseLoss.empty)
     case .ours(let version) where version < Schema.current.steps.count:
       throw StoreError(
         "check", path: layout.database, reason: "an older Spool wrote it",
@@ -157,10 +159,11 @@ public struct Inspection: Sendable {
   }
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {
-    InspectionFinding(
-      .database, layout.database, problem: reason,
+    let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
+    return InspectionFinding(
+      .database, layout.database, problem: DatabaseLoss.line(reason),
       meaning: "runs and checkpoints are not found in it; the next command makes it again from "
-        + "the newest backup and the records beside it")
+        + DatabaseLoss.source(slots.newestGood))
   }
 
   private func inspectBackups(_ report: inout InspectionReport) throws(StoreError) {

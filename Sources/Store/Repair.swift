@@ -54,7 +54,7 @@ public struct Repair: Sendable {
     report.findings = first.findings
     var findings = first.findings
     if let broken = findings.first(where: { $0.kind == .database }) {
-      report.recovery = try site.rebuild.run(because: broken.problem)
+      report.recovery = try site.rebuild.run(because: first.databaseFault ?? broken.problem)
       report.actions.append(
         RepairAction(what: "make the database again", path: broken.path, subject: nil))
       // What lies in the artifacts is known already; only now is it known who names it.

@@ -66,7 +66,11 @@ struct RepairCommand: Command {
       lines.append("\(Format.visible(action.path))\n  \(action.what)")
     }
     lines.append("")
-    if let recovery = report.recovery { lines.append(recovery.line) }
+    if let recovery = report.recovery {
+      lines.append(recovery.line)
+    } else if let lost = report.findings.first(where: { $0.kind == .database }) {
+      lines.append(lost.problem)
+    }
     lines.append(
       report.isDryRun
         ? "nothing was changed; spool repair does this" : "repaired; spool check looks again")
