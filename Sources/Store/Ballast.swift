@@ -42,7 +42,11 @@ struct Ballast: Sendable {
   private func make() {
     guard let draft = try? drafts.makeFile(filledTo: Self.byteCount, orAtLeast: keptByteCount + 1)
     else { return }
-    if (try? drafts.files.rename(draft.path, to: path)) == nil {
+    do throws(SystemError) {
+      // A name whose bytes a power cut may take would be a promise of room that is not there.
+      try drafts.files.flush(draft)
+      try drafts.files.rename(draft.path, to: path)
+    } catch {
       try? drafts.files.unlink(draft.path)
     }
   }
