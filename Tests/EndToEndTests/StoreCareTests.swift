@@ -358,5 +358,10 @@ struct StoreCareTests {
       #expect(Complaint(result.errorOutput)?.next.contains("--store") == true)
       #expect(!FileManager.default.fileExists(atPath: folder))
     }
+    // One that is to be made is made, but for a folder above it that is missing.
+    let gc = try place.spool(["gc", "--store", folder + "/store"])
+    #expect(gc.exitCode == 1)
+    #expect(Complaint(gc.errorOutput)?.why.contains("\(folder), does not exist") == true)
+    #expect(!FileManager.default.fileExists(atPath: folder))
   }
 }
