@@ -35,8 +35,8 @@ struct CollectionPlan {
   /// How many bytes go.
   private(set) var freedBytes = 0
 
-  private let mentions: [Digest: [Mention]]
-  private let present: [Digest: File]
+  let mentions: [Digest: [Mention]]
+  let present: [Digest: File]
   private let isSoundOnly: Bool
   private var holders: [Digest: Int] = [:]
   private var namers: [Digest: Int] = [:]

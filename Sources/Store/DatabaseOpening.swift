@@ -25,20 +25,22 @@ struct DatabaseOpening {
     _ lock: borrowing FolderLock, _ recovery: inout Recovery?
   ) throws(StoreError) -> Database {
     let deadline = Clock.monotonic() + Int64(Self.patience) * 1_000_000
+    // Before it is opened, which makes an empty one.
+    let isGone = (try? FileStamp(at: layout.database)) == nil
     while true {
       guard lock.wait(patience: Self.patience, { $0.tryShared() }) else {
         throw StoreError(
           "open", path: layout.root, reason: "it is just being repaired by \(lock.holdersInWords)",
           advice: "wait until that has ended")
       }
-      switch try attempt(isSuspect: wasCutOff(lock)) {
+      switch try attempt(isSuspect: wasCutOff(lock), isGone: isGone) {
       case .opened(var database):
         try update(&database)
         return database
       case .lost(let cause):
         // Alone, one looks again: another process may have made it meanwhile.
         if lock.tryAlone() {
-          if case .lost(let cause) = try attempt(isSuspect: true) {
+          if case .lost(let cause) = try attempt(isSuspect: true, isGone: isGone) {
             recovery = try rebuild.run(because: cause)
           }
         } else if Clock.monotonic() > deadline {
@@ -58,8 +60,10 @@ struct DatabaseOpening {
       layout: layout, files: files, schema: schema, records: records, slots: slots, now: clock())
   }
 
-  /// - Parameter isSuspect: whether all of the database is to be looked through.
-  private func attempt(isSuspect: Bool) throws(StoreError) -> Attempt {
+  /// - Parameters:
+  ///   - isSuspect: whether all of the database is to be looked through.
+  ///   - isGone: whether there was none.
+  private func attempt(isSuspect: Bool, isGone: Bool) throws(StoreError) -> Attempt {
     var database: Database
     do {
       database = try Database(at: layout.database)
@@ -75,7 +79,7 @@ struct DatabaseOpening {
     switch try schema.standing(of: &database) {
     case .damaged(let cause): return .lost(cause)
     case .blank where !(records.isEmpty && slots.filled.isEmpty):
-      return .lost("there is nothing in it")
+      return .lost(isGone ? DatabaseLoss.gone : DatabaseLoss.empty)
     case .ours:
       if let cause = try thoroughFault(in: &database, isSuspect: isSuspect) { return .lost(cause) }
     case .blank, .newer: break

@@ -17,18 +17,25 @@ extension DatabaseSnapshot {
         return copy
       }
     } catch {
-      guard case .damaged(let reason) = DatabaseCondition(at: layout.database) else { throw error }
-      fault = reason
+      if (try? FileStamp(at: layout.database)) == nil {
+        fault = DatabaseLoss.gone
+      } else {
+        guard case .damaged(let reason) = DatabaseCondition(at: layout.database) else {
+          throw error
+        }
+        fault = reason
+      }
     }
     guard let slot = slots.newestGood else {
       throw StoreError(
-        "read", path: layout.database, reason: "it is damaged: \(fault)",
-        advice: "where the store can be written again, spool repair makes it anew from its records")
+        "read", path: layout.database, reason: DatabaseLoss.line(fault),
+        advice: "where the store can be written, the next command makes it again from "
+          + DatabaseLoss.source(nil))
     }
     var copy = try copy(of: slots.path(slot))
     try Schema.current.migrate(&copy, at: slots.path(slot))
     complaint =
-      "the store's database is damaged (\(fault)) and cannot be put right here: "
+      "\(DatabaseLoss.line(fault)) and cannot be made again here: "
       + "this is how things stood in backup \(slot)"
     return copy
   }

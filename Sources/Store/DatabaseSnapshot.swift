@@ -19,49 +19,87 @@ enum DatabaseSnapshot {
 
   /// Opens a database for looking: in its place where that can be done, else in a copy. On a full disk
   /// SQLite has no room for its own files.
-  static func open(_ layout: StoreLayout) throws(StoreError) -> Database {
-    guard isWritable(layout.root) else { return try copy(of: layout.database) }
+  static func open(_ layout: StoreLayout) throws(Failure) -> Database {
+    guard isWritable(layout.root) else { return try openedCopy(of: layout.database) }
     do throws(StoreError) {
       return try Database(at: layout.database, for: .reading)
     } catch {
-      guard error.isFullDisk else { throw error }
-      return try copy(of: layout.database)
+      // What is damaged where it may be written was told before it was opened.
+      guard error.isFullDisk else { throw .uncopied(error) }
+      return try openedCopy(of: layout.database)
+    }
+  }
+
+  /// Why there is no copy to look at.
+  enum Failure: Error {
+    /// It could not be made, which says nothing of the database itself.
+    case uncopied(StoreError)
+    /// It was made, and cannot be opened.
+    case unreadable(StoreError)
+
+    var error: StoreError {
+      switch self {
+      case .uncopied(let error), .unreadable(let error): error
+      }
     }
   }
 
   /// Opens a copy of a database and of its log. The copy has no name any more when this returns, and
   /// is gone when it is closed.
   static func copy(of source: String) throws(StoreError) -> Database {
-    var failure: StoreError?
-    for parent in scratchParents {
-      do throws(StoreError) {
-        return try copy(of: source, in: parent)
-      } catch {
-        failure = failure ?? error
-        // A store on the same full disk as the folder for scratch files still wants to be read.
-        if !error.isFullDisk { break }
-      }
-    }
-    throw failure ?? StoreError("copy", path: source, reason: "there is no room for it anywhere")
+    do throws(Failure) { return try openedCopy(of: source) } catch { throw error.error }
   }
 
-  private static func copy(of source: String, in parent: String) throws(StoreError) -> Database {
-    let folder = try scratchFolder(in: parent)
+  /// The same, for whoever wants to tell a database that is damaged from one that cannot be looked at.
+  static func openedCopy(of source: String) throws(Failure) -> Database {
+    var refusals: [String] = []
+    var full: Failure?
+    for parent in scratchParents {
+      let folder: String
+      do throws(SystemError) { folder = try scratchFolder(in: parent) } catch {
+        refusals.append("\(parent): \(error.words)")
+        continue
+      }
+      do throws(Failure) {
+        return try copy(of: source, in: folder)
+      } catch {
+        // A store on the same full disk as the folder for scratch files still wants to be read.
+        guard error.error.isFullDisk else { throw error }
+        full = full ?? error
+      }
+    }
+    if let full { throw full }
+    throw .uncopied(
+      StoreError(
+        "look at", path: source,
+        reason: "there is no room for scratch files (\(refusals.joined(separator: "; ")))",
+        advice: "set TMPDIR to a folder that can be written"))
+  }
+
+  private static func copy(of source: String, in folder: String) throws(Failure) -> Database {
     let path = folder + "/spool.sqlite"
     defer {
       for file in [path, path + "-wal", path + "-shm"] { _ = unsafe unlink(file) }
       _ = unsafe rmdir(folder)
     }
-    let copy = FileCopy(files: .system)
-    try copy.copy(from: source, to: path)
-    if (try? FileStamp(at: source + "-wal")) != nil {
-      try copy.copy(from: source + "-wal", to: path + "-wal")
+    do throws(StoreError) {
+      let copy = FileCopy(files: .system)
+      try copy.copy(from: source, to: path)
+      if (try? FileStamp(at: source + "-wal")) != nil {
+        try copy.copy(from: source + "-wal", to: path + "-wal")
+      }
+    } catch {
+      throw .uncopied(error)
     }
     _ = unsafe chmod(path, 0o600)
-    let database = try Database(at: path)
-    // Taken out of WAL mode, it needs no other file, and can do without its name.
-    try database.script("PRAGMA journal_mode = MEMORY", to: "read")
-    return database
+    do throws(StoreError) {
+      let database = try Database(at: path)
+      // Taken out of WAL mode, it needs no other file, and can do without its name.
+      try database.script("PRAGMA journal_mode = MEMORY", to: "read")
+      return database
+    } catch {
+      throw error.isFullDisk ? .uncopied(error) : .unreadable(error)
+    }
   }
 
   /// Where copies may lie; the second is in memory, on most systems.
@@ -69,11 +107,9 @@ enum DatabaseSnapshot {
     [unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp", "/dev/shm"]
   }
 
-  private static func scratchFolder(in parent: String) throws(StoreError) -> String {
+  private static func scratchFolder(in parent: String) throws(SystemError) -> String {
     var name = Array("\(parent)/spool-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&name) != nil else {
-      throw StoreError("copy the database to", path: parent, .last)
-    }
+    guard unsafe mkdtemp(&name) != nil else { throw .last }
     return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

@@ -23,8 +23,7 @@ final class DiskReserve: Sendable {
   func keep(for run: RunID) {
     state.withLock { state in
       guard state.runs.insert(run).inserted, state.file == nil else { return }
-      guard let file = try? drafts.makeFile() else { return }
-      if fill(file) { state.file = consume file } else { try? drafts.files.unlink(file.path) }
+      state.file = try? drafts.makeFile(filledTo: Self.byteCount)
     }
   }
 
@@ -42,15 +41,5 @@ final class DiskReserve: Sendable {
     state.withLock { state in
       if let file = state.file.take() { try? drafts.files.unlink(file.path) }
     }
-  }
-
-  private func fill(_ file: borrowing OpenFile) -> Bool {
-    // Written and not only reserved: some file systems keep no promise about holes.
-    let bytes = [UInt8](repeating: 0xA5, count: Self.byteCount)
-    let isFilled: Void? = try? unsafe bytes.span.bytes.withUnsafeBytes {
-      (bytes) throws(SystemError) in
-      try unsafe drafts.files.write(bytes, to: file)
-    }
-    return isFilled != nil
   }
 }

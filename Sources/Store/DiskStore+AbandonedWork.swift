@@ -46,8 +46,7 @@ extension DiskStore {
       let folder = WorkFolder(
         path: layout.work(entry.work, generation: entry.generation), files: files)
       let byteCount = folder.byteCount
-      guard case .taken(let lock)? = try? folder.lock() else { continue }
-      lock.release()
+      guard folder.isIdle else { continue }
       if !isDryRun { try forget(entry) }
       freed.append((folder.path, byteCount))
     }

@@ -8,7 +8,8 @@ extension DiskStore {
   /// oldest run that is under way began.
   ///
   /// Rows go first, then records, then files: cut off anywhere, the store is whole, and what is
-  /// left over goes the next time. Others may work in the store meanwhile.
+  /// left over goes the next time. All goes in portions that grow, so that on a disk that is full the
+  /// first needs next to no room, and makes it for the others. Others may work in the store meanwhile.
   public func collect(
     _ policy: CollectionPolicy, isDryRun: Bool = false
   ) throws(StoreError) -> CollectionReport {
@@ -37,9 +38,8 @@ extension DiskStore {
     report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
     report.recentBytes = present.filter { $0.stamp.modified > start }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
-    if !isDryRun { try strike(plan) }
-    for file in going {
-      if !isDryRun, try !remove(file, unlessWantedSince: start) { continue }
+    let freed = isDryRun ? Set(going.map(\.digest)) : try free(plan, going, guardStart: start)
+    for file in going where freed.contains(file.digest) {
       let byteCount = Int(file.stamp.byteCount)
       report.files.append(CollectionReport.File(path: file.path, byteCount: byteCount))
       report.freedBytes += byteCount
@@ -142,15 +142,36 @@ extension DiskStore {
       isRecent: recent)
   }
 
-  /// Strikes from the database, and then from the records, what is about to go.
-  private func strike(_ plan: CollectionPlan) throws(StoreError) {
-    try withDatabase { (database) throws(StoreError) in
-      try database.transaction(to: "free room in") { (database) throws(StoreError) in
-        for key in plan.keys { try CheckpointTable.remove(key.hex, from: &database) }
-        for artifact in plan.sound { _ = try CheckpointTable.strike(artifact, from: &database) }
+  /// Frees what the plan says, portion by portion. - Returns: the files that are gone.
+  private func free(
+    _ plan: CollectionPlan, _ present: [ArtifactFile], guardStart: Int64
+  ) throws(StoreError) -> Set<Digest> {
+    let files = Dictionary(present.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
+    var freed: Set<Digest> = []
+    for portion in plan.portions {
+      try strike(portion)
+      for digest in portion.files {
+        guard let file = files[digest], try remove(file, unlessWantedSince: guardStart) else {
+          continue
+        }
+        freed.insert(digest)
       }
     }
-    for key in plan.keys { try records.remove(records.path(of: Checkpoint.Key(key))) }
+    return freed
+  }
+
+  /// Strikes from the database, and then from the records, what is about to go.
+  private func strike(_ portion: CollectionPlan.Portion) throws(StoreError) {
+    if portion.keys.isEmpty && portion.sound.isEmpty { return }
+    try withDatabase { (database) throws(StoreError) in
+      try database.transaction(to: "free room in") { (database) throws(StoreError) in
+        for key in portion.keys { try CheckpointTable.remove(key.hex, from: &database) }
+        for artifact in portion.sound {
+          _ = try CheckpointTable.strike(artifact, from: &database)
+        }
+      }
+    }
+    for key in portion.keys { try records.remove(records.path(of: Checkpoint.Key(key))) }
   }
 
   /// Deletes a file, unless a run has asked for it since, or it has come to be named.

@@ -8,7 +8,10 @@ extension DiskStore: RunLog {
   public func save(_ run: RunRecord) throws(StoreError) {
     guard run.state != .running else {
       let isNew = (try? FileStamp(at: records.path(of: run.id))) == nil
-      if isNew { reserve.keep(for: run.id) }
+      if isNew {
+        ballast.keep()
+        reserve.keep(for: run.id)
+      }
       return try withDeferringDatabase(to: RunTable.recording) { (database) throws(StoreError) in
         try write(run, isRecorded: isNew, isDurable: false, to: &database)
       }

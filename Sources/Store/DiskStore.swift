@@ -12,6 +12,7 @@ public import PipelineModel
 /// spool.sqlite           checkpoints, runs, work under way, and what is known of files outside
 /// records/               checkpoints and runs once more, as small files
 /// backups/               the database as it was lately
+/// ballast                room to begin with where a full disk is freed
 /// ```
 ///
 /// A file is flushed before it gets its final name, and that name is flushed before the database
@@ -35,6 +36,7 @@ public final class DiskStore: Sendable {
   private let database: SharedDatabase
   let news = StoreNews()
   let reserve: DiskReserve
+  let ballast: Ballast
   /// Whether what is damaged can be taken out of use.
   let isWritable: Bool
   /// The time in nanoseconds since 1970.
@@ -73,6 +75,7 @@ public final class DiskStore: Sendable {
     self.grace = grace
     drafts = DraftFolder(path: layout.drafts, files: files)
     reserve = DiskReserve(in: drafts)
+    ballast = Ballast(layout, drafts)
     records = RecordFolder(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: schema)
     isWritable = true
@@ -126,6 +129,7 @@ public final class DiskStore: Sendable {
     isWritable = false
     drafts = DraftFolder(path: layout.drafts, files: files)
     reserve = DiskReserve(in: drafts)
+    ballast = Ballast(layout, drafts)
     records = RecordFolder(layout: layout, drafts: drafts, files: files)
     backups = BackupSlots(folder: layout.backups, files: files, schema: .current)
     lock = try FolderLock(layout.root)

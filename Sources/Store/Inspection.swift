@@ -75,6 +75,7 @@ public struct Inspection: Sendable {
   func look() throws(StoreError) -> InspectionReport {
     var report = InspectionReport()
     report.isThorough = !options.isQuick
+    report.ballastBytes = Ballast(layout, records.drafts).keptByteCount
     var named: [Digest: Artifact] = [:]
     switch try open() {
     case .unborn:
@@ -85,7 +86,9 @@ public struct Inspection: Sendable {
           meaning: "nothing was in it yet; the next command that opens it finishes it",
           advice: nil))
       return report
-    case .damaged(let reason): report.findings.append(databaseFinding(reason))
+    case .damaged(let reason):
+      report.databaseFault = reason
+      report.findings.append(databaseFinding(reason))
     case .opened(var database):
       named = try inspectCheckpoints(in: &database, &report)
       try inspectRuns(in: &database, &report)
@@ -117,17 +120,17 @@ public struct Inspection: Sendable {
     switch condition {
     case .blank where isUnborn: return .unborn
     case .blank:
-      return .damaged(isThere(layout.database) ? "there is nothing in it" : "it is gone")
+      return .damaged(isThere(layout.database) ? DatabaseLoss.empty : DatabaseLoss.gone)
     case .damaged(let reason): return .damaged(reason)
     case .sound: break
     }
     var database: Database
-    do {
+    do throws(DatabaseSnapshot.Failure) {
       database = try DatabaseSnapshot.open(layout)
     } catch {
-      guard (try? FileStamp(at: layout.database)) != nil else { return .damaged("it is gone") }
-      if !DatabaseSnapshot.isWritable(layout.root) { return .damaged(error.reason) }
-      throw error
+      guard (try? FileStamp(at: layout.database)) != nil else { return .damaged(DatabaseLoss.gone) }
+      guard case .unreadable(let error) = error else { throw error.error }
+      return .damaged(error.reason)
     }
     if case .newer(let version)? = try? Schema.current.standing(of: &database) {
       throw Schema.current.newer(version, layout.database)
@@ -139,7 +142,7 @@ public struct Inspection: Sendable {
     }
     switch try Schema.current.standing(of: &database) {
     case .damaged(let reason): return .damaged(reason)
-    case .blank: return .damaged("there is nothing in it")
+    case .blank: return .damaged(DatabaseLoss.empty)
     case .ours(let version) where version < Schema.current.steps.count:
       throw StoreError(
         "check", path: layout.database, reason: "an older Spool wrote it",
@@ -156,10 +159,11 @@ public struct Inspection: Sendable {
   }
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {
-    InspectionFinding(
-      .database, layout.database, problem: reason,
+    let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
+    return InspectionFinding(
+      .database, layout.database, problem: DatabaseLoss.line(reason),
       meaning: "runs and checkpoints are not found in it; the next command makes it again from "
-        + "the newest backup and the records beside it")
+        + DatabaseLoss.source(slots.newestGood))
   }
 
   private func inspectBackups(_ report: inout InspectionReport) throws(StoreError) {

@@ -14,6 +14,11 @@ public struct InspectionReport: Hashable, Sendable, Codable {
   public internal(set) var unfinished = 0
   /// How many exports were looked for in users' folders.
   public internal(set) var exports = 0
+  /// How many bytes are kept to be given up where a full disk is freed.
+  public internal(set) var ballastBytes = 0
+  /// What is wrong with the database as a whole, in SQLite's own words where it has some; nil where it
+  /// could be looked at.
+  public internal(set) var databaseFault: String?
   /// Whether the bytes of the artifacts were read.
   public internal(set) var isThorough = true
   /// Everything that was found.

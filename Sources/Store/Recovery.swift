@@ -15,10 +15,8 @@ public struct Recovery: Hashable, Sendable, Codable {
 
   /// The whole story in one line.
   public var line: String {
-    let source =
-      slot.map { "backup \($0) and the records beside it" } ?? "the records that lie beside it"
     let aside = keptAside.map { "; the damaged one is kept as \($0)" } ?? ""
-    return "the store's database was lost (\(cause)) and was made again from \(source): "
+    return "\(DatabaseLoss.line(cause)) and was made again from \(DatabaseLoss.source(slot)): "
       + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "
       + "\(runs) \(runs == 1 ? "run" : "runs") from records"
       + (notes == 0 ? "" : ", \(notes) \(notes == 1 ? "note" : "notes") from the ledger") + aside

@@ -3,7 +3,8 @@ internal import Hashing
 public import PipelineModel
 
 /// Puts a store right: makes a lost database again, and drops what is damaged so that it is made
-/// anew when it is needed. Works on a store that no other process has open.
+/// anew when it is needed. Works on a store that no other process has open; telling what would be done
+/// only looks, and needs neither that nor a store that may be written.
 public struct Repair: Sendable {
   private let path: String
   private let options: Inspection.Options
@@ -41,18 +42,19 @@ public struct Repair: Sendable {
   /// Repairs. Throws, and says who works there, if the store is not free; throws if a newer Spool
   /// has written it. Stopped or failed half-way, it can be begun again.
   public func run() throws(StoreError) -> RepairReport {
-    let site = try RepairSite(path, files: files)
     let inspection = Inspection(of: path, options, files: files, stop: stop, progress: progress)
     var report = RepairReport(isDryRun: isDryRun)
-    let first = try inspection.look()
-    report.findings = first.findings
     if isDryRun {
-      report.actions = first.findings.compactMap(Self.intent)
+      report.findings = try inspection.run().findings
+      report.actions = report.findings.compactMap(Self.intent)
       return report
     }
+    let site = try RepairSite(path, files: files)
+    let first = try inspection.look()
+    report.findings = first.findings
     var findings = first.findings
     if let broken = findings.first(where: { $0.kind == .database }) {
-      report.recovery = try site.rebuild.run(because: broken.problem)
+      report.recovery = try site.rebuild.run(because: first.databaseFault ?? broken.problem)
       report.actions.append(
         RepairAction(what: "make the database again", path: broken.path, subject: nil))
       // What lies in the artifacts is known already; only now is it known who names it.

@@ -39,7 +39,7 @@ extension Schema {
   func standing(of database: inout Database) throws(StoreError) -> Standing {
     let shape = try SchemaShape(of: &database)
     let version = try Self.number("PRAGMA user_version", in: &database) ?? 0
-    if shape.isEmpty { return version == 0 ? .blank : .damaged("there is nothing in it") }
+    if shape.isEmpty { return version == 0 ? .blank : .damaged(DatabaseLoss.empty) }
     let hasFormat = try Self.hasFormat(&database)
     let format = hasFormat ? try Self.number("SELECT version FROM format", in: &database) : nil
     let built = try shapes.get().lastIndex(of: shape).map { Int64($0 + 1) }

@@ -12,6 +12,7 @@ struct StoreLayout: Sendable {
   var database: String { root + "/spool.sqlite" }
   var records: String { root + "/records" }
   var backups: String { root + "/backups" }
+  var ballast: String { root + "/ballast" }
 
   /// Whether something that looks like a store is there.
   var isThere: Bool {

@@ -28,6 +28,18 @@ struct WorkFolder: Sendable {
     try WorkLock.take(lockPath, files: files)
   }
 
+  /// Whether the folder is there and nobody holds its lock, seen without writing anything.
+  var isIdle: Bool {
+    guard (try? FileStamp(at: path)) != nil else { return false }
+    do throws(SystemError) {
+      let file = try files.open(lockPath, O_RDONLY | O_NOFOLLOW)
+      defer { file.unlock() }
+      return try files.lock(file)
+    } catch {
+      return error.code == ENOENT
+    }
+  }
+
   /// When something in the folder was last written to, in seconds since 1970; nil if nothing is
   /// there but the lock.
   var lastWrite: Double? {

@@ -6,16 +6,16 @@ import Store
 extension Workbench {
   /// Opens the store, and makes it if there is none.
   func store(at option: String?) throws(Refusal) -> DiskStore {
-    if let named = option ?? Environment.variables["SPOOL_STORE"], !named.isEmpty {
-      try requireParent(of: absolute(named))
-    }
+    try requireParent(of: option)
     let store = try open(option) { (path) throws(StoreError) in try DiskStore(at: path) }
     return told(store, store)
   }
 
   /// A folder that was named and is not there is made; one above it that is missing is more likely a
   /// mistake, and is not.
-  private func requireParent(of path: String) throws(Refusal) {
+  private func requireParent(of option: String?) throws(Refusal) {
+    guard let named = option ?? Environment.variables["SPOOL_STORE"], !named.isEmpty else { return }
+    let path = absolute(named)
     var names = path.split(separator: "/").filter { $0 != "." }
     guard !names.isEmpty, names.removeLast() != ".." else { return }
     let parent = "/" + names.joined(separator: "/")
@@ -27,6 +27,17 @@ extension Workbench {
           reason: "the folder above it, \(parent), does not exist",
           advice: "make the folder above it, or name another with --store", cause: .environment)
       ).render(console), code: .failed)
+  }
+
+  /// Opens the store, and makes it if there is none, for a command that frees room: also on a disk that
+  /// has none.
+  func freeing<Result>(
+    _ option: String?, _ body: (DiskStore) throws(StoreError) -> Result
+  ) throws(Refusal) -> Result {
+    try requireParent(of: option)
+    return try open(option) { (path) throws(StoreError) in
+      try DiskStore.freeing(path) { (store) throws(StoreError) in try body(told(store, store)) }
+    }
   }
 
   /// Opens the store for a command that only looks.

@@ -92,7 +92,11 @@ struct DiskFaultTests {
       #expect(complaint.why == "Read-only file system" && complaint.next.contains("--store"))
     }
     let id = try #require(run.record?.id)
-    for words in [["runs"], ["show", id], ["why", id], ["check"], ["status"]] {
+    let looks = [
+      ["runs"], ["show", id], ["why", id], ["check"], ["status"], ["gc", "--dry-run"],
+      ["repair", "--dry-run"], ["backup", place.file("copy.sqlite")],
+    ]
+    for words in looks {
       let result = try place.spool(words + store)
       #expect(result.exitCode == 0, "\(words): \(result.errorOutput)")
     }

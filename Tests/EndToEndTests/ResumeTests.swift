@@ -177,16 +177,28 @@ struct ResumeTests {
     #expect(try SoundFacts(of: place.out + "/note.wav").frames == 88200)
   }
 
+  /// Expects that whatever tells of a run says of a recording that is gone what `resume` says, and that
+  /// nothing tells to type what cannot work.
+  private func expectSameWords(_ complaint: Complaint, _ id: String) throws {
+    for words in [["runs"], ["status"], ["show", id]] {
+      let result = try place.spool(words)
+      let told = result.text + result.errorOutput
+      #expect(told.contains(complaint.what) && told.contains(complaint.next), "\(told)")
+      #expect(!told.contains("next:  spool resume") && !told.contains("; spool resume"), "\(told)")
+    }
+  }
+
   @Test("where the recording was renamed, the run is told what to do about it, and can be given up")
   func renamedRecording() throws {
     let earlier = try #require(try interrupted(by: SIGINT).record)
     let renamed = place.file("renamed.wav")
     try FileManager.default.moveItem(atPath: note, toPath: renamed)
-    let listed = try place.spool(["runs"])
-    #expect(listed.errorOutput.contains("is gone from \(note)"), "\(listed.errorOutput)")
-    #expect(listed.errorOutput.contains("spool gc --drop \(earlier.id)"))
-    let gone = try place.spool(["resume"])
-    #expect(Complaint(gone.errorOutput)?.next.contains("where it is now") == true)
+    let gone = try #require(Complaint(try place.spool(["resume"]).errorOutput))
+    #expect(gone.what == "the note of run \(earlier.id) is gone: \(note)")
+    #expect(gone.next.hasPrefix("put it back there, and spool resume \(earlier.id) goes on; or "))
+    #expect(gone.next.contains("where it is now"))
+    #expect(gone.next.hasSuffix("spool gc --drop \(earlier.id) gives the run up"))
+    try expectSameWords(gone, earlier.id)
 
     let again = try place.run(pipeline, [renamed], ["--set", "peak=-7 dB"])
     #expect(again.exitCode == 0, "\(again.errorOutput)")
@@ -194,6 +206,7 @@ struct ResumeTests {
     let complaint = try #require(Complaint(settled.errorOutput), "\(settled.errorOutput)")
     #expect(complaint.why.contains("has done the same recording as \(renamed)"))
     #expect(complaint.next.hasPrefix("spool gc --drop \(earlier.id)"))
+    try expectSameWords(complaint, earlier.id)
     #expect(try place.spool(["gc", "--drop", earlier.id]).exitCode == 0)
     #expect(try place.spool(["resume"]).text.contains("nothing to go on with"))
     #expect(try place.spool(["runs"]).errorOutput == "")

@@ -123,15 +123,25 @@ struct StoreCareTests {
     #expect(try check().sound)
   }
 
-  @Test("repair makes a deleted database again")
-  func deleted() throws {
-    for name in ["spool.sqlite", "spool.sqlite-wal", "spool.sqlite-shm", "backups"] {
-      try? FileManager.default.removeItem(atPath: place.store + "/" + name)
+  @Test("a deleted database is told of in one sentence, whoever notices", arguments: [true, false])
+  func deleted(hasBackup: Bool) throws {
+    let lost =
+      ["spool.sqlite", "spool.sqlite-wal", "spool.sqlite-shm"] + (hasBackup ? [] : ["backups"])
+    let loss = "the store's database was lost (it is gone)"
+    let source = hasBackup ? "backup 1 and the records beside it" : "the records that lie beside it"
+    for words in [
+      ["run", pipeline, note, "--out", place.out], ["status"], ["runs"], ["gc", "-n"],
+      ["check"], ["repair", "-n"], ["repair"],
+    ] {
+      for name in lost { try? FileManager.default.removeItem(atPath: place.store + "/" + name) }
+      let result = try place.spool(words)
+      let told = result.text + result.errorOutput
+      let count = told.components(separatedBy: loss).count - 1
+      #expect(count == 1 && !told.contains("nothing in it"), "\(words): \(told)")
+      if words != ["repair", "-n"] { #expect(told.contains(source), "\(words): \(told)") }
     }
-    let result = try place.spool(["repair", "--json"])
-    #expect(result.exitCode == 0)
-    #expect(result.text.contains(#""recovery":{"#))
     #expect(try place.run(pipeline, [note]).made == [])
+    #expect(try place.spool(["repair", "--json"]).text.contains(#""actions":[]"#))
   }
 
   @Test("gc frees nothing that is recent, and tells what it would free")
@@ -348,5 +358,10 @@ struct StoreCareTests {
       #expect(Complaint(result.errorOutput)?.next.contains("--store") == true)
       #expect(!FileManager.default.fileExists(atPath: folder))
     }
+    // One that is to be made is made, but for a folder above it that is missing.
+    let gc = try place.spool(["gc", "--store", folder + "/store"])
+    #expect(gc.exitCode == 1)
+    #expect(Complaint(gc.errorOutput)?.why.contains("\(folder), does not exist") == true)
+    #expect(!FileManager.default.fileExists(atPath: folder))
   }
 }

@@ -26,19 +26,20 @@ struct Workshop {
   /// A store of this name, made if it is not there.
   func store(_ name: String) throws -> DiskStore { try DiskStore(at: scratch.file(name)) }
 
+  /// Every block is a moment, so that little sound is enough for many of them.
+  static let dense = PassTiming(moment: .zero, note: .milliseconds(5))
+
   /// The digests of what a step keeps or gives, by port, after a run to the end or to where
   /// `recorder` stops it.
   func run(
     _ pipeline: String, in store: DiskStore, watching recorder: EventCount = EventCount(),
-    hasRecording: Bool = true
+    hasRecording: Bool = true, timing: PassTiming = dense
   ) throws -> RunRecord {
     let parsed = ParsedPipeline(pipeline, knownKinds: StageCatalog.builtIn.kinds)
     let definition = try #require(parsed.definition)
     let plan = try Plan(
       definition, catalog: .builtIn, inputs: hasRecording ? ["note": recording] : [:])
-    // Every block is a moment, so that little sound is enough for many of them.
-    let executor = SoundPassExecutor(
-      coreCount: 2, timing: PassTiming(moment: .zero, note: .milliseconds(5)))
+    let executor = SoundPassExecutor(coreCount: 2, timing: timing)
     let runner = Runner(
       store: store, executors: [executor], recorder: recorder, stop: recorder.stop,
       clock: StandingClock())
@@ -56,17 +57,22 @@ final class EventCount: RunRecorder {
   private let limit: Int
   private let progress = Mutex(0)
   private let list = Mutex<[String]>([])
+  private let place = Mutex<Double?>(nil)
 
   init(stoppingAt limit: Int = .max) { self.limit = limit }
 
   /// How often progress was told.
   var count: Int { progress.withLock { $0 } }
 
+  /// Where the last pass that was gone on with went on, in seconds of the recording; nil where none was.
+  var resumedAt: Double? { place.withLock { $0 } }
+
   /// What the steps warned of.
   var warnings: [String] { list.withLock { $0 } }
 
   func record(_ event: RunEvent) {
     if case .warning(_, let text) = event { list.withLock { $0.append(text) } }
+    if case .resumed(_, let seconds, _, _) = event { place.withLock { $0 = seconds } }
     guard case .progress = event else { return }
     let isOver = progress.withLock {
       $0 += 1

@@ -128,4 +128,45 @@ import Testing
       ["a": [mention("sa", isSound: true)]], ["sa": file(100)])
     #expect(plan.files == [])
   }
+
+  @Test("it is carried out in portions that grow, and no file goes before all that name it")
+  func portions() throws {
+    let keys = (0..<40).map { "k\($0)" }
+    // Each names a file of its own, and one that it shares with some of the others.
+    let mentions = Dictionary(
+      uniqueKeysWithValues: keys.enumerated().map { index, key in
+        (key, [mention("f\(index)"), mention("shared\(index % 3)")])
+      })
+    var files = ["orphan": file(7)]
+    for index in keys.indices { files["f\(index)"] = file(100 * index) }
+    for index in 0..<3 { files["shared\(index)"] = file(5) }
+    let plan = plan(CollectionPolicy(), [holding(40, keys)], mentions, files)
+    let portions = plan.portions
+    #expect(portions.map(\.keys.count) == [0, 4, 8, 16, 12])
+    #expect(portions[0].files == [digest("orphan")])
+    #expect(portions[1].keys == [39, 38, 37, 36].map { digest("k\($0)") }, "most is freed first")
+    #expect(Set(portions.flatMap(\.keys)) == plan.keys)
+    let order = portions.flatMap(\.files)
+    #expect(Set(order) == plan.files && order.count == plan.files.count)
+    var struck: Set<Digest> = []
+    for portion in portions {
+      struck.formUnion(portion.keys)
+      for file in portion.files {
+        let namers = plan.mentions.filter { $0.value.contains { $0.artifact == file } }.keys
+        #expect(struck.isSuperset(of: namers))
+      }
+    }
+  }
+
+  @Test("sound is struck and goes in the same portion")
+  func soundPortions() {
+    var policy = CollectionPolicy()
+    policy.isSoundOnly = true
+    let plan = plan(
+      policy, [holding(40, ["a", "b"])],
+      ["a": [mention("sa", isSound: true)], "b": [mention("sb", isSound: true)]],
+      ["sa": file(10), "sb": file(20)])
+    #expect(plan.portions.map(\.sound) == [[], [digest("sb"), digest("sa")]])
+    #expect(plan.portions.map(\.files) == [[], [digest("sb"), digest("sa")]])
+  }
 }

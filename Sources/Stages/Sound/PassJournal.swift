@@ -5,8 +5,8 @@ import PipelineModel
 import Synchronization
 import Threading
 
-/// Keeps a pass's note up to date: every second, on a thread of its own, it asks the listeners how
-/// far they are, flushes what they have written, and only then notes it.
+/// Keeps a pass's note up to date: now and then, on a thread of its own, it asks the listeners how far
+/// they are, flushes what they have written, and only then notes it.
 // Unchecked: `taps` and `thread` are set by the pass's own thread before the journal's begins, and
 // never changed afterwards.
 final class PassJournal: @unchecked Sendable {
@@ -15,7 +15,7 @@ final class PassJournal: @unchecked Sendable {
   /// Bytes that the noted moments may take together, unless few of them take more.
   private static let byteLimit = 4 << 20
 
-  private let interval: Duration
+  private let rhythm: NoteRhythm
   private let claim: any WorkClaim
   private let fault: PassFault
   private let note: Mutex<PassNote>
@@ -28,7 +28,7 @@ final class PassJournal: @unchecked Sendable {
   /// A journal that begins with what an earlier process noted, and is written at this interval.
   init(_ note: PassNote, every interval: Duration, claim: any WorkClaim, fault: PassFault) {
     self.note = Mutex(note)
-    self.interval = interval
+    rhythm = NoteRhythm(interval: interval)
     self.claim = claim
     self.fault = fault
   }
@@ -39,11 +39,14 @@ final class PassJournal: @unchecked Sendable {
   func start(_ taps: [SoundTap]) {
     self.taps = taps
     thread = BackgroundThread(name: "journal") { [self] in
-      while pause.wait(interval) {
+      var rest = rhythm.interval
+      while pause.wait(rest) {
+        let start = ContinuousClock.now
         do throws(StageError) { try noteNow() } catch {
           fault.note(PassFailure(nil, error))
           return
         }
+        rest = rhythm.pause(after: ContinuousClock.now - start)
       }
     }
   }

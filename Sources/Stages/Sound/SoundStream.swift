@@ -43,6 +43,8 @@ final class SoundStream {
   private var lastMoment = ContinuousClock.now
   /// The least time between the last moment and the next.
   private var pause: Duration
+  /// Where the next moment is noted whatever the time.
+  private var landmark: Frames
 
   /// Makes a stream that begins at `moment`, or at the beginning, and that notes moments at this
   /// interval.
@@ -59,6 +61,7 @@ final class SoundStream {
     self.momentInterval = momentInterval
     pause = momentInterval
     restart = Frames(moment?.frame ?? 0)
+    landmark = restart + SoundStream.blockLength
     self.segments = segments
     if let moment {
       for index in segments.indices {
@@ -148,9 +151,14 @@ final class SoundStream {
   }
 
   /// Takes the processors' states, now and then, at the end of a block.
+  ///
+  /// At first the stream runs ahead of its listeners until the queues are full, so that what was taken
+  /// by the clock alone would lie beyond what any of them has durable, for a second or more. Hence also
+  /// wherever the stream is twice as far as it was: then at most half of what they have is streamed again.
   private func noteMoment() {
     let now = ContinuousClock.now
-    guard now - lastMoment >= pause else { return }
+    guard frames >= landmark || now - lastMoment >= pause else { return }
+    while landmark <= frames { landmark.count += max(1, landmark.count - restart.count) }
     lastMoment = now
     let states = segments.map { $0.chain?.snapshot }
     // Processors that hold much sound back have big states, and those are taken more rarely: 4 MB a

@@ -15,7 +15,9 @@ struct BackupCommand: Command {
     discussion: """
       Spool does so by itself once a day, after a run, and before it changes the database's format. \
       The last three copies are kept in the store's folder, under backups. What is copied are runs \
-      and checkpoints; artifacts and exports are files, and any backup of files takes them along.
+      and checkpoints; artifacts and exports are files, and any backup of files takes them along. \
+      With FILE, nothing is written in the store, which may lie on a disk that is full or may only \
+      be read.
       """,
     positionals: [file], options: [replace, Options.store, Options.json],
     examples: [Example("A copy elsewhere", "spool backup /mnt/usb/spool.sqlite")])
@@ -27,17 +29,11 @@ struct BackupCommand: Command {
   func run(console: Console) -> ExitCode {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
+      if let file = arguments[Self.file] { return try copy(to: bench.absolute(file), bench) }
       let store = try bench.store(at: arguments[Options.store])
       do throws(StoreError) {
-        var path: String
-        if let file = arguments[Self.file] {
-          path = bench.absolute(file)
-          try store.backUp(to: path, isReplacing: arguments[Self.replace])
-        } else {
-          path = try store.backUp()
-        }
-        console.print(
-          arguments[Options.json] ? JSONText.of(["path": path]) : "backed up to \(path)")
+        let path = try store.backUp()
+        tell(path, console)
         return .done
       } catch {
         throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
@@ -46,5 +42,23 @@ struct BackupCommand: Command {
       console.report(error.text)
       return error.code
     }
+  }
+
+  /// Writes a copy elsewhere; of the store, this only reads.
+  private func copy(to path: String, _ bench: Workbench) throws(Workbench.Refusal) -> ExitCode {
+    let readable = try bench.existingStore(at: arguments[Options.store])
+    defer { withExtendedLifetime(readable) {} }
+    do throws(StoreError) {
+      try readable.store.backUp(to: path, isReplacing: arguments[Self.replace])
+    } catch {
+      throw Workbench.Refusal(
+        text: ErrorText(StageError(error)).render(bench.console), code: .failed)
+    }
+    tell(path, bench.console)
+    return .done
+  }
+
+  private func tell(_ path: String, _ console: Console) {
+    console.print(arguments[Options.json] ? JSONText.of(["path": path]) : "backed up to \(path)")
   }
 }

@@ -18,7 +18,7 @@ struct CheckCommand: Command {
       its artifacts, its key and its record; the database with itself. Nothing is changed. Exports \
       that were moved or edited since are mentioned, and are no damage.
 
-      The exit code is 0 for a sound store and 4 for a damaged one.
+      The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told.
       """,
     options: [quick, Options.store, Options.json, Options.quiet],
     examples: [
@@ -80,7 +80,11 @@ struct CheckCommand: Command {
       ? report.isThorough
         ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
       : "the store is damaged: \(Count.of(damage, "problem")); spool repair puts it right"
-    return (report.findings.isEmpty ? [] : [""]) + [looked, verdict]
+    let ballast =
+      report.ballastBytes > 0 || report.runs == 0
+      ? []
+      : ["no room is kept for spool gc on a full disk; the next run keeps it where there is plenty"]
+    return (report.findings.isEmpty ? [] : [""]) + [looked] + ballast + [verdict]
   }
 }
 

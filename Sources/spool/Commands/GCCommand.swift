@@ -39,6 +39,9 @@ struct GCCommand: Command {
       It may be called while other spools work in the store: what they use is left alone, and so is \
       whatever was wanted within the last hour, because somebody who has just looked for it counts \
       on finding it. Where nobody else works in the store, --grace 0s needs no such care.
+
+      It works on a disk that is full to the last byte: a file of 1 MB, ballast, lies in the store \
+      for that, is given up first and made again afterwards.
       """,
     options: [
       olderThan, keepSize, sound, grace, pin, unpin, drop, dryRun, Options.store, Options.json,
@@ -58,8 +61,8 @@ struct GCCommand: Command {
     do throws(Workbench.Refusal) {
       let bench = Workbench(console: console)
       try checkTogether(console)
-      let store = try bench.store(at: arguments[Options.store])
-      do throws(StoreError) {
+      if arguments[Self.dryRun] { return try forecast(bench) }
+      return try bench.freeing(arguments[Options.store]) { (store) throws(StoreError) in
         let pins = arguments[Self.pin]
         let unpins = arguments[Self.unpin]
         let drops = arguments[Self.drop]
@@ -75,21 +78,39 @@ struct GCCommand: Command {
           }
           return .done
         }
-        var policy = CollectionPolicy()
-        policy.age = arguments[Self.olderThan]?.seconds
-        policy.keptBytes = arguments[Self.keepSize]?.byteCount
-        if let grace = arguments[Self.grace] { policy.grace = grace.seconds }
-        policy.isSoundOnly = arguments[Self.sound]
-        let report = try store.collect(policy, isDryRun: arguments[Self.dryRun])
-        console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
+        tell(try store.collect(policy), console)
         return .done
-      } catch {
-        throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
       }
     } catch {
       console.report(error.text)
       return error.code
     }
+  }
+
+  /// Only looks, also where nothing may be written or there is no room to.
+  private func forecast(_ bench: Workbench) throws(Workbench.Refusal) -> ExitCode {
+    let readable = try bench.readableStore(at: arguments[Options.store])
+    defer { withExtendedLifetime(readable) {} }
+    do throws(StoreError) {
+      tell(try readable.store.collect(policy, isDryRun: true), bench.console)
+      return .done
+    } catch {
+      throw Workbench.Refusal(
+        text: ErrorText(StageError(error)).render(bench.console), code: .failed)
+    }
+  }
+
+  private var policy: CollectionPolicy {
+    var policy = CollectionPolicy()
+    policy.age = arguments[Self.olderThan]?.seconds
+    policy.keptBytes = arguments[Self.keepSize]?.byteCount
+    if let grace = arguments[Self.grace] { policy.grace = grace.seconds }
+    policy.isSoundOnly = arguments[Self.sound]
+    return policy
+  }
+
+  private func tell(_ report: CollectionReport, _ console: Console) {
+    console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
   }
 
   /// Holding or giving up runs frees nothing, so that what says how to free is most likely a

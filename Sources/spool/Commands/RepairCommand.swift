@@ -14,7 +14,8 @@ struct RepairCommand: Command {
       they are needed. A lost or damaged database is made again from the newest good backup and the \
       records that lie beside it; the damaged one is kept. Recordings and exports are not touched.
 
-      No other spool may work in the store meanwhile.
+      No other spool may work in the store meanwhile. --dry-run only looks: others may work, and \
+      the store may lie on a disk that may only be read.
       """,
     options: [Self.dryRun, Options.store, Options.json],
     examples: [Example("Only tell what would be done", "spool repair --dry-run")])
@@ -65,7 +66,11 @@ struct RepairCommand: Command {
       lines.append("\(Format.visible(action.path))\n  \(action.what)")
     }
     lines.append("")
-    if let recovery = report.recovery { lines.append(recovery.line) }
+    if let recovery = report.recovery {
+      lines.append(recovery.line)
+    } else if let lost = report.findings.first(where: { $0.kind == .database }) {
+      lines.append(lost.problem)
+    }
     lines.append(
       report.isDryRun
         ? "nothing was changed; spool repair does this" : "repaired; spool check looks again")

@@ -76,9 +76,11 @@ struct ResumeCommand: Command {
     with earlier: RunRecord, _ bench: Workbench, _ store: DiskStore
   ) throws(Workbench.Refusal) -> ExitCode {
     let pipeline = try pipeline(of: earlier, bench)
-    if let missing = MissingRecording(of: earlier) {
-      let others = try bench.runs(limit: .max, in: store)
-      throw refusal(missing.error(beside: others), bench, .failed)
+    let others = try bench.runs(limit: .max, in: store)
+    if let missing = MissingRecording(
+      of: earlier, beside: others, store: arguments[Options.store])
+    {
+      throw refusal(missing.error, bench, .failed)
     }
     let bound = try bench.plan(
       pipeline, inputs: earlier.inputs,

@@ -35,8 +35,9 @@ struct RunsCommand: Command {
         if let run = unfinished(runs), let wayOn = run.wayOn {
           let first = run.state == .paused ? "free some space; then " : ""
           let way = "\(first)\(wayOn) goes on with the newest that is not done"
-          let missing = MissingRecording(of: run)?.advice
-          console.report("next:  \(Format.visible(missing ?? way))")
+          let missing = MissingRecording(
+            of: run, beside: runs, store: arguments[Options.store])
+          console.report("next:  \(Format.visible(missing?.line ?? way))")
         }
       }
       return .done

@@ -2,6 +2,7 @@ import Arguments
 import Hashing
 import PipelineEngine
 import PipelineModel
+import Store
 
 /// `spool show`: one run in full.
 struct ShowCommand: Command {
@@ -24,7 +25,11 @@ struct ShowCommand: Command {
       let readable = try bench.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       let run = try bench.run(named: arguments[Self.run], in: readable.store)
-      console.print(arguments[Options.json] ? JSONText.of(run) : text(run))
+      if arguments[Options.json] {
+        console.print(JSONText.of(run))
+      } else {
+        console.print(text(run, wayOn: try wayOn(run, bench, readable.store)))
+      }
       return .done
     } catch {
       console.report(error.text)
@@ -32,7 +37,17 @@ struct ShowCommand: Command {
     }
   }
 
-  private func text(_ run: RunRecord) -> String {
+  /// What goes on with the run, or what works instead; nil where it is done, or still under way.
+  private func wayOn(
+    _ run: RunRecord, _ bench: Workbench, _ store: DiskStore
+  ) throws(Workbench.Refusal) -> String? {
+    guard let wayOn = run.wayOn else { return nil }
+    let missing = MissingRecording(
+      of: run, beside: try bench.runs(limit: .max, in: store), store: arguments[Options.store])
+    return missing?.line ?? "\(wayOn) goes on"
+  }
+
+  private func text(_ run: RunRecord, wayOn: String?) -> String {
     var lines = [
       "run        \(run.id)",
       "pipeline   \(run.pipeline)  (\(run.pipelinePath))",
@@ -45,7 +60,7 @@ struct ShowCommand: Command {
     }
     lines.append("began      \(Format.time(run.startedAt))")
     if let earlier = run.resumes { lines.append("resumes    \(earlier)") }
-    lines.append("state      \(run.standing)" + (run.wayOn.map { "; \($0) goes on" } ?? ""))
+    lines.append("state      \(run.standing)" + (wayOn.map { "; \($0)" } ?? ""))
     if let failure = run.failure { lines.append("failure    \(failure)") }
     lines.append("")
     let width = (run.steps.map(\.id.name.count).max() ?? 0) + 2

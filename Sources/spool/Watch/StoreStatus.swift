@@ -27,6 +27,8 @@ struct StoreStatus: Encodable {
     let state: String
     let startedAt: Double
     let failure: String?
+    /// What works where nothing goes on with it, because its recording is gone; nil where it is not.
+    let missing: String?
 
     /// The state in words.
     var standing: String { RunRecord.State(rawValue: state)?.words ?? state }
@@ -95,14 +97,17 @@ struct StoreStatus: Encodable {
     let open = all.indices.filter { !all[$0].isSettled(by: all[..<$0]) }.map { all[$0] }
     // What a watch began, it goes on with by itself.
     let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }
-    runs = own.map {
-      OpenRun(
-        id: $0.id.name, pipeline: $0.pipeline, state: $0.state.rawValue,
-        startedAt: $0.startedAt, failure: $0.failure)
+    let openRuns = own.map { run in
+      let missing =
+        run.wayOn == nil ? nil : MissingRecording(of: run, beside: all, store: option)?.line
+      return OpenRun(
+        id: run.id.name, pipeline: run.pipeline, state: run.state.rawValue,
+        startedAt: run.startedAt, failure: run.failure, missing: missing)
     }
-    let commands =
-      tally.nextCommands + claimCommands
-      + (own.first { $0.state != .running }.flatMap(\.wayOn).map { [$0] } ?? [])
+    runs = openRuns
+    let wayOn = own.indices.first { own[$0].wayOn != nil && openRuns[$0].missing == nil }
+      .flatMap { own[$0].wayOn }
+    let commands = tally.nextCommands + claimCommands + (wayOn.map { [$0] } ?? [])
     next = commands.map { $0 + (option.map { " " + ShellWords.line(["--store", $0]) } ?? "") }
   }
 
@@ -137,6 +142,7 @@ struct StoreStatus: Encodable {
       lines.append(
         "run \(run.id)  \(run.standing)  \(run.pipeline)  since \(Format.time(run.startedAt))"
           + (run.failure.map { ": \(Format.visible($0))" } ?? ""))
+      if let missing = run.missing { lines.append("  " + Format.visible(missing)) }
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
     lines += next.map { "next:  \($0)" }

@@ -1,0 +1,42 @@
+import AudioModel
+import PipelineEngine
+import PipelineModel
+import TestSupport
+import Testing
+
+@testable import Stages
+
+/// Passes that are stopped before the clock has given occasion to note anything.
+@Suite struct EarlyStopTests {
+  /// Nothing is done by this clock in the time of a test.
+  private static let never = PassTiming(moment: .seconds(3600), note: .seconds(3600))
+
+  private static let pipeline = """
+    pipeline: early
+    inputs: { note: sound }
+    stages:
+      - decode: { from: $note }
+      - compress: { threshold: -30 dB, ratio: 4 }
+      - export: { formats: [wav] }
+    """
+
+  @Test func `a pass that is stopped early goes on near where it was`() throws {
+    let sound = TestSound(
+      AudioFormat(sampleRate: Hertz(48000), channelCount: 1), frames: 40 * 48000
+    ) { _, frame in Float(frame % 109) / 109 - 0.5 }
+    let workshop = try Workshop(sound)
+    let store = try workshop.store("stopped")
+    // Three steps tell of every eighth block: by then at least eight are written, 2.7 s.
+    let stopped = EventCount(stoppingAt: 11)
+    #expect(throws: RunError.self) {
+      try workshop.run(Self.pipeline, in: store, watching: stopped, timing: Self.never)
+    }
+    let resumed = EventCount()
+    let record = try workshop.run(
+      Self.pipeline, in: store, watching: resumed, timing: Self.never)
+    // Half of what was written at least.
+    #expect(try #require(resumed.resumedAt) >= 1.3)
+    let undisturbed = try workshop.run(Self.pipeline, in: workshop.store("undisturbed"))
+    #expect(record.steps.last?.outputs == undisturbed.steps.last?.outputs)
+  }
+}
