@@ -50,6 +50,11 @@ let package = Package(
     system("CSQLite", pkgConfig: "sqlite3", apt: ["libsqlite3-dev"]),
     system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
     system("CXXHash", pkgConfig: "libxxhash", apt: ["libxxhash-dev"]),
+    system("CEspeak", apt: ["libespeak-ng-dev"]),
+    // libpocketsphinx's headers include each other by names that only this folder makes valid.
+    .target(
+      name: "CSpeechLoader", dependencies: ["CEspeak"], path: "Sources/System/CSpeechLoader",
+      cSettings: [.unsafeFlags(["-I/usr/include/pocketsphinx"])]),
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
 
     // What both sides share.
@@ -84,12 +89,15 @@ let package = Package(
       "Media", ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
       extra: lifetimes),
 
+    library(
+      "Speech", ["Threading", "CEspeak", "CSpeechLoader", "CPosix"], extra: optimised),
+
     // Where they meet, and the program.
     library(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "JSONText", "Hashing", "Threading",
+        "Proof", "Speech", "Transcripts", "JSONText", "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(

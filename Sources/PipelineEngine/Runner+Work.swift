@@ -132,7 +132,8 @@ extension Runner {
         recorder.record(.beganAnew(steps: [id], setback, lostSeconds: claim.lostSeconds))
       }
       let context = StageContext(
-        step: id, inputs: inputs, store: store, journal: claim, stop: stop,
+        step: id, inputs: inputs, files: plan.files(of: step), store: store, journal: claim,
+        stop: stop,
         reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) })
       let outputs = try retrying(step.attempts) { () throws(PassFailure) in
         do throws(StageError) {

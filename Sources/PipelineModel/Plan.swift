@@ -70,6 +70,13 @@ public struct Plan: Sendable {
     return Plan(binder, definition, inputs: files).nameClashes(at: binder.locations)
   }
 
+  /// The files that a step is given as they came in, by port.
+  public func files(of step: BoundStep) -> [PortName: String] {
+    step.sources.compactMapValues { source in
+      if case .input(let name) = source { inputs[name] } else { nil }
+    }
+  }
+
   /// The recordings that a step's work comes from, as input names, nearest first. A receipt comes
   /// from what everything that it vouches for comes from.
   public func recordings(of id: StepID) -> [String] {

@@ -71,6 +71,8 @@ public struct StageContext: Sendable {
   public let step: StepID
   /// What it was given, by port.
   public let inputs: [PortName: StepOutput]
+  /// The files that came in, by the port that they were given to: absolute paths.
+  public let files: [PortName: String]
   /// Where artifacts are read and written.
   public let store: any ArtifactStore
   /// Where the stage notes how far it is, so that it can go on there after a crash.
@@ -82,11 +84,13 @@ public struct StageContext: Sendable {
 
   /// Collects what the stage may touch.
   public init(
-    step: StepID, inputs: [PortName: StepOutput], store: any ArtifactStore,
-    journal: any Journal, stop: StopRequest, reportProgress: @escaping @Sendable (Double) -> Void
+    step: StepID, inputs: [PortName: StepOutput], files: [PortName: String] = [:],
+    store: any ArtifactStore, journal: any Journal, stop: StopRequest,
+    reportProgress: @escaping @Sendable (Double) -> Void
   ) {
     self.step = step
     self.inputs = inputs
+    self.files = files
     self.store = store
     self.journal = journal
     self.stop = stop

@@ -10,6 +10,10 @@ public struct SpeechError: Error, Hashable, Sendable {
     case words
     /// Asking how a word is pronounced.
     case pronunciation
+    /// Reading the sound.
+    case reading
+    /// Nothing: whoever asked for the work wants it no more.
+    case stopping
   }
 
   /// What was being done.
@@ -19,7 +23,8 @@ public struct SpeechError: Error, Hashable, Sendable {
   /// Why it failed.
   public let why: String
 
-  init(_ doing: Doing, on subject: String, why: String) {
+  /// Describes a failure.
+  public init(_ doing: Doing, on subject: String, why: String) {
     self.doing = doing
     self.subject = subject
     self.why = why

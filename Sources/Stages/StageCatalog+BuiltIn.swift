@@ -34,6 +34,8 @@ extension StageCatalog {
     StageRegistration(WaveformStage.self),
     StageRegistration(SpectrogramStage.self),
     StageRegistration(LoudnessCurveStage.self),
+    StageRegistration(AlignStage.self),
+    StageRegistration(TranscriptStage.self),
     StageRegistration(ProofStage.self),
   ])
 }

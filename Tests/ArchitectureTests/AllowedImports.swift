@@ -31,10 +31,12 @@ enum AllowedImports {
     "Pictures": [],
     "Media": ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
 
+    "Speech": ["Threading", "CEspeak", "CSpeechLoader", "CPosix"],
+
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Proof", "JSONText", "Hashing", "Threading",
+      "Proof", "Speech", "Transcripts", "JSONText", "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [

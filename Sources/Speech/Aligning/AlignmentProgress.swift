@@ -6,6 +6,14 @@ public struct AlignmentProgress: Hashable, Sendable, Codable {
   /// Where the words of each piece of the alignment plan are; nil where that is not known yet.
   var aligned: [PieceOutcome?] = []
 
+  /// How much of the work is done: 0 to 1.
+  public var share: Double {
+    func share<Item>(_ items: [Item?]) -> Double {
+      items.isEmpty ? 0 : Double(items.count { $0 != nil }) / Double(items.count)
+    }
+    return 0.6 * share(heard) + 0.4 * share(aligned)
+  }
+
   /// Nothing is done yet.
   public init() {}
 }

@@ -27,6 +27,20 @@ public struct TranscriptFormat: Sendable {
   /// written as.
   public var nameEndings: [String] { codec.nameEndings }
 
+  /// How the name of a file in this format ends, with the dot.
+  public var fileEnding: String { nameEndings.first ?? ".\(name)" }
+
+  /// Whether it is read on a screen while the recording plays.
+  public var isSubtitles: Bool { ["srt", "vtt"].contains(name) }
+
+  /// Whether it has no place for what has no time.
+  public var needsTimes: Bool {
+    ["srt", "vtt", "textgrid", "ctm", "audacity", "lrc", "tsv"].contains(name)
+  }
+
+  /// Spool's own, which loses nothing.
+  public static let json = TranscriptFormat(SpoolJSON.self)
+
   /// The transcript that a file holds.
   ///
   /// The bytes may be UTF-8, UTF-16 with a byte order mark or Windows-1252, with any line ends. O(n),

@@ -1,0 +1,105 @@
+import AudioModel
+import DSP
+import PipelineModel
+import Speech
+
+/// Kept sound as recognisers want it: 16 kHz, one channel, 16 bits, read and converted piece by
+/// piece, so that hours take no more memory than seconds.
+struct SpeechReader: SpeechSource {
+  /// What recognisers take.
+  static let sampleRate = Hertz(16_000)
+  /// Frames that are converted before a piece, so that the filter has settled where it begins, in
+  /// hundredths of a second.
+  private static let lead = 10
+
+  let hundredths: Int
+  private let sound: KeptSound
+  private let channel: Int?
+
+  /// Reads all channels as one, or one of them.
+  init(_ sound: KeptSound, channel: Int? = nil) {
+    self.sound = sound
+    self.channel = channel
+    let frames = sound.outline.frames ?? .zero
+    hundredths = Int(Double(frames.count) * 100 / sound.outline.format.sampleRate.value)
+  }
+
+  func read(_ place: Range<Int>) throws(SpeechError) -> [Int16] {
+    let start = max(0, place.lowerBound - Self.lead)
+    let skipped = (place.lowerBound - start) * LevelTrace.step
+    let count = place.count * LevelTrace.step
+    var samples: [Int16] = []
+    samples.reserveCapacity(skipped + count)
+    do throws(StageError) {
+      try convert(from: start) { block in
+        let channel = block.channel(0)
+        for index in 0..<block.frameCount.count {
+          samples.append(Int16(max(-32768, min(32767, (channel[index] * 32768).rounded()))))
+        }
+        return samples.count < skipped + count
+      }
+    } catch {
+      throw SpeechError(.reading, on: "the kept sound", why: error.reason ?? error.message)
+    }
+    samples.removeFirst(min(skipped, samples.count))
+    if samples.count < count { samples += Array(repeating: 0, count: count - samples.count) }
+    return Array(samples.prefix(count))
+  }
+
+  /// How loud the whole is.
+  func trace(_ check: () throws(StageError) -> Void) throws(StageError) -> LevelTrace {
+    var trace = LevelTrace()
+    var samples: [Int16] = []
+    try convert(from: 0) { block in
+      let channel = block.channel(0)
+      samples.removeAll(keepingCapacity: true)
+      for index in 0..<block.frameCount.count {
+        samples.append(Int16(max(-32768, min(32767, (channel[index] * 32768).rounded()))))
+      }
+      trace.add(samples.span)
+      return true
+    } check: { () throws(StageError) in
+      try check()
+    }
+    return trace
+  }
+
+  /// Converts the sound from some place on, until it ends or `take` wants no more.
+  private func convert(
+    from hundredth: Int, _ take: (borrowing AudioBuffer) -> Bool,
+    check: () throws(StageError) -> Void = {}
+  ) throws(StageError) {
+    let format = sound.outline.format
+    let start = Frames(Int(Double(hundredth) * format.sampleRate.value / 100))
+    let source = try sound.open(at: start)
+    let single = AudioFormat(sampleRate: format.sampleRate, channelCount: 1)
+    let resampler = Resampler(to: Self.sampleRate, quality: .quick, format: single)
+    let length = Frames(16_384)
+    var input = AudioBuffer(channelCount: format.channelCount, capacity: length)
+    var mono = AudioBuffer(channelCount: 1, capacity: length)
+    var output = AudioBuffer(channelCount: 1, capacity: resampler.blockCapacity(for: length))
+    while try source.read(into: &input) {
+      try check()
+      mix(input, into: &mono)
+      resampler.process(mono, into: &output)
+      guard take(output) else { return }
+    }
+    var rest = AudioBuffer(channelCount: 1, capacity: resampler.capacity(for: .zero))
+    resampler.finish(into: &rest)
+    _ = take(rest)
+  }
+
+  /// The mean of all channels, or the one that is wanted.
+  private func mix(_ input: borrowing AudioBuffer, into mono: inout AudioBuffer) {
+    mono.frameCount = input.frameCount
+    var target = mono.mutableChannel(0)
+    let channels = channel.map { $0..<$0 + 1 } ?? 0..<input.channelCount
+    for (number, index) in channels.enumerated() {
+      let samples = input.channel(index)
+      for frame in 0..<input.frameCount.count {
+        let value = samples[frame] / Float(channels.count)
+        target[frame] = number == 0 ? value : target[frame] + value
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Speech
+import Transcripts
+
+extension Transcript {
+  /// The same words with the times that were found for them.
+  func timed(by result: AlignmentResult, spoken: [SpokenWord]) -> Transcript {
+    var transcript = self
+    var number = 0
+    for segment in transcript.segments.indices {
+      for word in transcript.segments[segment].words.indices {
+        let place = result.words[number]
+        transcript.segments[segment].words[word].take(place, isSpoken: spoken[number].isSpoken)
+        number += 1
+      }
+      let words = transcript.segments[segment].words
+      transcript.segments[segment].start = words.first?.start
+      transcript.segments[segment].end = words.last?.end
+    }
+    return transcript
+  }
+}
+
+extension TimedWord {
+  /// Nobody speaks a letter longer than this, in seconds, nor a word of one letter longer than a
+  /// second.
+  private static let longestLetter = 0.35
+
+  /// Takes a place over, and says what is to be known about it.
+  fileprivate mutating func take(_ place: AlignedWord, isSpoken: Bool) {
+    start = place.start
+    end = place.end
+    confidence = place.confidence
+    flags = []
+    if !place.isHeard { flags.insert(.interpolated) }
+    if place.isHeard, place.confidence < 0.5 { flags.insert(.uncertain) }
+    if place.end - place.start > max(1, Self.longestLetter * Double(text.count)) {
+      flags.insert(.overlong)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import PipelineModel
+import Transcripts
+
+/// `transcript`: writes words and their times as files.
+struct TranscriptStage: WholeStage, PublishingStage {
+  struct Parameters: Codable, Sendable {
+    let formats: [String]
+    let words: Bool
+    let speakers: Bool
+    let lineLength: Int
+    let lines: Int
+    let name: String
+  }
+
+  static let descriptor = StageDescriptor(
+    kind: "transcript", revision: 1,
+    summary: "Write words and their times as subtitles, text, JSON and other formats",
+    discussion: """
+      Every format comes from the same words. Subtitles (srt, vtt) are laid out anew: lines of at \
+      most 42 characters, two a subtitle, broken at punctuation and never within a word, as long on \
+      the screen as they take to read. The other formats keep the paragraphs of the text. Words \
+      without times are given places between their neighbours where a format needs them.
+      """,
+    flow: .whole,
+    inputs: [Port(PortName("transcript"), .transcript, "the words", intake: .both)],
+    outputs: TranscriptFormat.all.map {
+      Port(PortName($0.name), .file, "the \($0.name) file, where it is asked for")
+    },
+    parameters: [
+      ParameterDescriptor(
+        "formats",
+        .list(
+          of: .choice(TranscriptFormat.all.map(\.name)), count: 1...TranscriptFormat.all.count),
+        .defaulted("[json, srt, vtt]"), "the files to write"),
+      ParameterDescriptor(
+        "words", .flag, .defaulted("true"), "whether words have their own times, where that goes"),
+      ParameterDescriptor(
+        "speakers", .flag, .defaulted("true"), "whether it is said who speaks"),
+      ParameterDescriptor(
+        "line-length", .integer(10...200), .defaulted("42"), "characters in a line of a subtitle"),
+      ParameterDescriptor(
+        "lines", .integer(1...4), .defaulted("2"), "lines of a subtitle"),
+      ParameterDescriptor(
+        "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
+        "the files' name; {stem} is the recording's", isInKey: false),
+    ],
+    shorthand: "formats")
+
+  private let formats: [TranscriptFormat]
+  private let options: WritingOptions
+  private let layout: SubtitleLayout
+  private let name: String
+
+  init(_ parameters: Parameters) throws(StageError) {
+    var formats: [TranscriptFormat] = []
+    for word in parameters.formats {
+      guard let format = TranscriptFormat(named: word) else {
+        throw StageError("transcript knows no format \(word)")
+      }
+      if !formats.contains(format) { formats.append(format) }
+    }
+    self.formats = formats
+    options = WritingOptions(
+      hasWordTimes: parameters.words, namesSpeakers: parameters.speakers)
+    var layout = SubtitleLayout()
+    layout.lineLength = parameters.lineLength
+    layout.lineCount = parameters.lines
+    self.layout = layout
+    name = parameters.name
+  }
+
+  func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
+    let transcript = try TranscriptFile.read(PortName("transcript"), of: context)
+    var outputs: [PortName: StepOutput] = [:]
+    for format in formats {
+      let shape = format.isSubtitles ? layout.subtitles(of: transcript) : transcript
+      let text: String
+      do throws(TranscriptError) {
+        text = try format.write(format.needsTimes ? shape.interpolatingUntimed : shape, options)
+      } catch { throw StageError(error) }
+      do throws(StoreError) {
+        outputs[PortName(format.name)] = StepOutput(try context.store.keep(text, as: .file))
+      } catch { throw StageError(error) }
+    }
+    return outputs
+  }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    let stem = ExportName.fill(name, recording: recordings.first)
+    return formats.map { stem + $0.fileEnding }
+  }
+
+  func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
+    let stem = ExportName.fill(name, recording: context.names.first)
+    var files: [PublishedFile] = []
+    for format in formats {
+      guard let artifact = context.outputs[PortName(format.name)]?.artifact else { continue }
+      files.append(try context.publish(artifact, as: stem + format.fileEnding))
+    }
+    return files
+  }
+}
