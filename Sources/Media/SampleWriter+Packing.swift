@@ -26,4 +26,22 @@ extension SampleWriter {
     }
     return bytes
   }
+
+  /// The frames of `range` as interleaved 32-bit floats, the lowest byte first. O(samples).
+  static func packedFloats(_ block: borrowing AudioBuffer, _ range: Range<Int>) -> [UInt8] {
+    let stride = block.channelCount * 4
+    var bytes = [UInt8](repeating: 0, count: range.count * stride)
+    for channel in 0..<block.channelCount {
+      let source = block.channel(channel)
+      unsafe bytes.withUnsafeMutableBytes { target in
+        var offset = channel * 4
+        for index in range {
+          unsafe target.storeBytes(
+            of: source[index].bitPattern.littleEndian, toByteOffset: offset, as: UInt32.self)
+          offset &+= stride
+        }
+      }
+    }
+    return bytes
+  }
 }
