@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The folder of a quote while it is written: it gets its name when all its files are on the disk. One
 /// that is dropped before goes away.
-public struct QuoteBundle: ~Copyable {
+public final class QuoteBundle {
   /// The clip.
   public static let clipName = "clip.wav"
   /// What is quoted.
@@ -49,7 +49,7 @@ public struct QuoteBundle: ~Copyable {
   }
 
   /// Adds bytes to the end of one of its files.
-  public mutating func append(_ bytes: [UInt8], to name: String) throws(ProofError) {
+  public func append(_ bytes: [UInt8], to name: String) throws(ProofError) {
     let path = "\(unfinished)/\(name)"
     if !names.contains(name) { names.append(name) }
     let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o666)
@@ -67,12 +67,12 @@ public struct QuoteBundle: ~Copyable {
   }
 
   /// Adds a text to the end of one of its files.
-  public mutating func append(_ text: String, to name: String) throws(ProofError) {
+  public func append(_ text: String, to name: String) throws(ProofError) {
     try append(Array(text.utf8), to: name)
   }
 
   /// Flushes everything, and gives the folder its name.
-  public consuming func finish() throws(ProofError) {
+  public func finish() throws(ProofError) {
     for name in names { try Self.flush("\(unfinished)/\(name)", O_RDONLY) }
     try Self.flush(unfinished, O_RDONLY | O_DIRECTORY)
     guard unsafe rename(unfinished, folder) == 0 else { throw Self.failure(folder) }

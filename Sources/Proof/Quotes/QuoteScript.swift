@@ -131,7 +131,9 @@ public enum QuoteScript {
         start, end = quote["range"]["from"], quote["range"]["to"]
         first, count = quote["blocks"]["first"], quote["blocks"]["count"]
         numbers = (rate, channels, frames, start, end, first, count)
-        if any(type(number) is not int for number in numbers) or not 0 <= start < end <= frames:
+        if any(type(number) is not int for number in numbers) or min(rate, channels) < 1:
+            broken("receipt.json", "it does not say what the samples are")
+        if not 0 <= start < end <= frames:
             broken("quote.json", "its range does not lie within the recording")
         if first != start // rate or first + count != -(-end // rate):
             broken("quote.json", "its blocks are not those that its range lies in")

@@ -1,5 +1,3 @@
-internal import JSONText
-
 /// What sound a tree is made over: as much as is needed to say where each block lies.
 public struct SampleExtent: Hashable, Sendable {
   /// What the samples are.
@@ -47,6 +45,11 @@ public struct SampleExtent: Hashable, Sendable {
 
   /// The seconds before a frame.
   public func time(of frame: Int) -> Double { Double(frame) / Double(rate) }
+
+  /// The seconds of some frames.
+  public func time(of frames: Range<Int>) -> Range<Double> {
+    time(of: frames.lowerBound)..<time(of: frames.upperBound)
+  }
 
   // No reckoning with these overflows.
   private static let mostFramesPerSecond = 1 << 24

@@ -8,6 +8,11 @@ extension SampleTree {
   private static let magic = Array("SPOOLSMP".utf8)
   private static let headerByteCount = 32
 
+  /// How long the list of some sound's leaves is, in bytes.
+  public static func fileByteCount(of extent: SampleExtent) -> Int {
+    headerByteCount + 32 * extent.blockCount
+  }
+
   /// The list, byte for byte.
   public var fileBytes: [UInt8] {
     func bytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
@@ -30,7 +35,7 @@ extension SampleTree {
       let format = number(20..<24).flatMap(SampleFormat.init(bits:)),
       let frames = number(24..<32),
       let extent = SampleExtent(format: format, rate: rate, channels: channels, frames: frames),
-      fileBytes.count == Self.headerByteCount + 32 * extent.blockCount
+      fileBytes.count == Self.fileByteCount(of: extent)
     else { return nil }
     let leaves = stride(from: Self.headerByteCount, to: fileBytes.count, by: 32).compactMap {
       Digest(bytes: Array(fileBytes[$0..<$0 + 32]))

@@ -18,6 +18,11 @@ public struct Transcript: Hashable, Sendable {
   /// The words, in the order of the text.
   public let words: [Word]
 
+  /// The bytes of a transcript's file, if they are no more than one has.
+  public static func read(_ path: String) throws(ProofError) -> [UInt8] {
+    try SubjectFile.readWhole(path, limit: maximumByteCount)
+  }
+
   /// Reads JSON with `words` of `text`, `startTime` and `endTime`, or Whisper's `segments` with
   /// `words` of `word`, `start` and `end`.
   /// - Throws: saying which word has no text or no times.
