@@ -16,11 +16,15 @@ struct QuoteCheck {
     self.keys = keys
     result = VerifiedQuote(path: folder)
     result.hasWords = file(QuoteBundle.wordsName)?.byteCount != nil
+    let key = bytes(QuoteBundle.keyName, limit: 4 << 10)
     guard let receipt = bytes(QuoteBundle.receiptName, limit: Envelope.maximumByteCount),
       let quote = readQuote()
     else { return }
     result.quote = quote
     checkReceipt(receipt, quote)
+    if let key, VerifyingKey(pem: String(decoding: key, as: UTF8.self))?.id.hex != result.keyID {
+      result.add(QuoteBundle.keyName, "it is not the key that the receipt names")
+    }
     // What nobody trusted has signed says nothing of a clip, and may be made to keep readers busy.
     if result.isSound { checkClip(quote) }
   }

@@ -115,8 +115,6 @@ public enum QuoteScript {
     line = read("quote.json", 1 << 20)
     quote = parse(line, "quote.json")
     try:
-        if line != canonical(quote) + b"\n" or quote["type"] != "urn:spool:quote:v1":
-            broken("quote.json", "it is no quote as it was written")
         if quote["receipt"] != sha256(receipt).hexdigest():
             broken("receipt.json", "it is not the receipt that is quoted")
         subjects = parse(payload, "receipt.json")["subject"]
@@ -138,6 +136,13 @@ public enum QuoteScript {
         if first != start // rate or first + count != -(-end // rate):
             broken("quote.json", "its blocks are not those that its range lies in")
         siblings = [bytes.fromhex(sibling) for sibling in quote["siblings"]]
+        written = {
+            "type": "urn:spool:quote:v1", "receipt": quote["receipt"], "export": quote["export"],
+            "samples": samples, "range": {"from": start, "to": end},
+            "blocks": {"first": first, "count": count},
+            "siblings": [sibling.hex() for sibling in siblings]}
+        if line != canonical(written) + b"\n":
+            broken("quote.json", "it is no quote as it was written")
     except (KeyError, TypeError, ValueError, AttributeError):
         broken("quote.json", "it is no quote of this receipt")
     blocks = -(-frames // rate)

@@ -63,9 +63,9 @@ final class LeafPages: Sendable {
   func append(_ leaf: Digest) throws(StoreError) {
     try state.withLock { (state) throws(StoreError) in
       state.recent.append(leaf)
+      state.standing.recent += leaf.hex
       if state.recent.count >= Self.pageLength { try file(&state) }
       state.standing.count += 1
-      state.standing.recent = state.recent.map(\.hex).joined()
     }
   }
 
@@ -75,6 +75,7 @@ final class LeafPages: Sendable {
     try unsafe state.draft?.append(bytes.span.bytes)
     state.standing.filed = state.draft?.prefix()
     state.recent = []
+    state.standing.recent = ""
     state.isFlushed = false
   }
 
