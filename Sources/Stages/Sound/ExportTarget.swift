@@ -106,6 +106,11 @@ struct ExportTarget: Sendable {
   /// Frames of a stretch: 2112 packets.
   private static let stretchLength = 2112 * 1024
 
+  /// How long the list of its samples' hashes is: 32 bytes a second.
+  func hashesByteCount(of stream: SoundOutline) -> Int {
+    samples == nil ? 0 : 4096 + 32 * Int(stream.duration?.value ?? 0)
+  }
+
   /// Seconds of one core for a second of stereo.
   var coreSeconds: Double {
     switch format {

@@ -94,7 +94,10 @@ struct VerifyCommand: Command {
       throw refusal(
         "cannot read \(place)", unsafe String(cString: strerror(errno)), "check the path", console)
     }
-    guard status.st_mode & S_IFMT == S_IFDIR else { return ([place], [], []) }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      guard place.hasSuffix("/" + QuoteBundle.quoteName) else { return ([place], [], []) }
+      return ([], [], [String(place.dropLast(QuoteBundle.quoteName.utf8.count + 1))])
+    }
     let paths = ReceiptSearch.receipts(below: place)
     let bags = ReceiptSearch.bags(below: place)
     let quotes = ReceiptSearch.quotes(below: place)
