@@ -29,6 +29,7 @@ final class LeafPages: Sendable {
   /// The leaves that an earlier process left.
   let leavesAtStart: [Digest]
   private let state: Mutex<State>
+  private let flushing = Mutex(())
   private let claim: any WorkClaim
   private let name: String
 
@@ -84,12 +85,15 @@ final class LeafPages: Sendable {
 
   /// Makes durable what `standing` counted. Any thread may call it.
   func flush() throws(StoreError) {
-    let flusher = state.withLock { state -> (@Sendable () throws(StoreError) -> Void)? in
-      guard !state.isFlushed else { return nil }
-      state.isFlushed = true
-      return state.draft?.flusher
+    // One at a time, so that nobody takes pages for flushed before they are.
+    try flushing.withLock { (_) throws(StoreError) in
+      let flusher = state.withLock { state -> (@Sendable () throws(StoreError) -> Void)? in
+        guard !state.isFlushed else { return nil }
+        state.isFlushed = true
+        return state.draft?.flusher
+      }
+      try flusher?()
     }
-    try flusher?()
   }
 
   private static func leaves(at path: String, _ byteCount: Int) -> [Digest] {
