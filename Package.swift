@@ -149,7 +149,7 @@ let package = Package(
       "StagesTests",
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
-        "Hashing", "Media", "Pictures", "Threading", "TestSupport",
+        "Hashing", "Media", "Pictures", "Proof", "Threading", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),

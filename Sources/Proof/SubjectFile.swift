@@ -110,7 +110,7 @@ struct SubjectFile: Hashable, Sendable {
     for byte in folder.utf8 { hasher.combine(byte) }
   }
 
-  private func open() -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
+  func open() -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
     var current = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     let parts = name.split(separator: "/")
     for (index, part) in parts.enumerated() where current >= 0 {
@@ -136,7 +136,7 @@ struct SubjectFile: Hashable, Sendable {
     return .success((descriptor, Int(status.st_size)))
   }
 
-  private static func reason(_ code: Int32) -> String {
+  static func reason(_ code: Int32) -> String {
     switch code {
     case ENOENT: "it is missing"
     case ELOOP: "it is a link, which is not followed"

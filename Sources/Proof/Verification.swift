@@ -80,7 +80,7 @@ public struct Verification: Sendable {
   }
 
   /// Does the same with every item, on several threads; nil where that was ended.
-  private func each<Item: Sendable, Outcome: Sendable>(
+  func each<Item: Sendable, Outcome: Sendable>(
     _ items: [Item], _ mayGoOn: @escaping @Sendable () -> Bool,
     _ work: @escaping @Sendable (Item) -> Outcome
   ) -> [Outcome]? {
