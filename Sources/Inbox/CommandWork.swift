@@ -45,7 +45,7 @@ extension Custody {
   public func timeOfCommand(at path: InboxPath, stamp: FileStamp) -> Double {
     let written = Double(stamp.modified) / 1e9
     // What is wrong with it is said when its turn comes.
-    guard let name = path.name, let folder = try? CustodyFolder(at: inbox, calls: calls),
+    guard let name = path.name, let folder = try? inboxFolder(),
       let file = try? folder.open(path), case .success(let command)? = try? read(file, name)
     else { return written }
     return command.issuedAt

@@ -32,7 +32,7 @@ extension Custody {
     attempt(&report) { (_) throws(CustodyError) in try checkOutbox() }
     attempt(&report) { (_) throws(CustodyError) in
       // Nothing to sweep where there is no inbox yet.
-      let folder = try CustodyFolder(at: inbox, calls: calls)
+      let folder = try inboxFolder()
       try withExtendedLock(folder) { (folder) throws(CustodyError) in try folder.sweep() }
     }
     report.problems.removeAll { $0.kind == .missing }
@@ -158,7 +158,7 @@ extension Custody {
     }.filter { state.troubled[$0.file.id] == nil }
     if let next = state.troubled.values.min() { report.nextCall = max(0, next - now) }
     if held.isEmpty { return }
-    let folder = try CustodyFolder(at: inbox, calls: calls)
+    let folder = try inboxFolder()
     let lock = try lockInbox(folder)
     defer { _ = lock.number }
     let work = ReleaseWork(folder: folder, store: store, rules: rules)
@@ -250,7 +250,7 @@ extension Custody {
   /// - Parameter path: another one's than the inbox's own.
   func outboxFolder(at path: String? = nil) throws(CustodyError) -> CustodyFolder {
     let path = path ?? outbox
-    guard mayWrite(path) else {
+    guard isInPlace(path) else {
       throw CustodyError(
         "write into the outbox", path, reason: "it is not where it was",
         advice: "mount or make it again")

@@ -25,12 +25,16 @@ struct FolderWatch: ~Copyable {
   var troubled: Set<InboxPath> = []
   private var isReportedLost = false
   private var lastTurn = Duration.zero
+  private let absence: @Sendable () -> String?
   private let wake: WakeUp
 
   /// Makes a watch that has not looked yet; the inbox need not be there.
+  /// - Parameter absence: why the folder at that path is not the inbox; nil where it is.
   init(
-    path: String, names: UntouchedNames, schedule: RescanSchedule = RescanSchedule(), wake: WakeUp
+    path: String, names: UntouchedNames, schedule: RescanSchedule = RescanSchedule(),
+    absence: @escaping @Sendable () -> String? = { nil }, wake: WakeUp
   ) {
+    self.absence = absence
     self.path = path
     self.names = names
     self.schedule = schedule
@@ -101,6 +105,9 @@ struct FolderWatch: ~Copyable {
   /// Opens the inbox, and a line of events for it.
   private mutating func find(_ events: inout [InboxEvent]) {
     do throws(InboxError) {
+      if let reason = absence() {
+        throw InboxError(.missing, "open the inbox", path, reason: reason)
+      }
       inbox = try InboxFolder(at: path)
       inotify = try? Inotify()
       schedule.ask()

@@ -249,9 +249,9 @@ struct InboxClerk {
     nextSettling = min(nextSettling ?? due, due)
   }
 
-  /// Whether a problem is that the outbox is away, which is told by itself.
+  /// Whether a problem is that the inbox or the outbox is away, which is told by itself.
   private func isOfPause(_ problem: CustodyError) -> Bool {
-    problem.path == custody.outbox && folders.lastPause != nil
+    [custody.inbox, custody.outbox].contains(problem.path) && folders.lastPause != nil
   }
 
   /// What the file's container says of it; nil where it says nothing that can be read.

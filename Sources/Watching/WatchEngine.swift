@@ -5,6 +5,7 @@ public import PipelineModel
 public struct WatchEngine: Sendable {
   /// All that a watch needs of a store.
   public typealias Store = ArtifactStore & FileCustody & RunLog & WorkClaims & NoteLedger
+    & MountMemory
 
   let store: any Store
   let executors: [any PassExecutor]

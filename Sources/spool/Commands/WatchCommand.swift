@@ -40,6 +40,9 @@ struct WatchCommand: Command {
   private static let drain = Option<TimeSpan?>.value(
     "drain", "TIME", help: "How long work under way may take to stop at a clean point.",
     defaultText: "30s")
+  private static let ignoreMounts = Option<Bool>.flag(
+    "ignore-mounts",
+    help: "Take the folders as they lie now, though a disk was mounted there before.")
   private static let jobs = Option<Int?>.value(
     "jobs", "N", short: "j", help: "Recordings worked on at once.",
     defaultText: "one for each core")
@@ -53,6 +56,10 @@ struct WatchCommand: Command {
       under whatever name, and its file leaves the inbox only when everything is done. What cannot \
       be accepted goes to the inbox's folder quarantine with the reason beside it.
 
+      Where a disk was mounted on the inbox, the outbox or the output folder, or on a folder above, \
+      the store remembers that: with nothing mounted there, the inbox pauses until the disk is back, \
+      also after a restart. --ignore-mounts, given once, takes the folders as they lie now.
+
       Ctrl-C or SIGTERM ends at a clean point, and the next watch goes on there; after a crash as \
       well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
       watchdog are told; samples/spool-watch.service is a unit to start from. A file for --config \
@@ -64,7 +71,7 @@ struct WatchCommand: Command {
     positionals: [pipeline, inbox],
     options: [
       config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, attempts,
-      Options.set, jobs, drain, Options.keys, Options.passphraseFile, Options.json,
+      Options.set, jobs, drain, ignoreMounts, Options.keys, Options.passphraseFile, Options.json,
     ],
     examples: [
       Example(
@@ -205,7 +212,7 @@ struct WatchCommand: Command {
   private func reader(_ console: Console, base: String) -> WatchOrderReader {
     WatchOrderReader(
       console, base: base, store: arguments[Options.store], jobs: arguments[Self.jobs],
-      drain: arguments[Self.drain]?.seconds)
+      drain: arguments[Self.drain]?.seconds, isAcceptingMounts: arguments[Self.ignoreMounts])
   }
 
   private func usage(_ message: String, _ console: Console) -> Workbench.Refusal {
