@@ -51,7 +51,8 @@ public final class InboxWatcher: Sendable {
     self.orders = orders
     thread = BackgroundThread(name: "inbox") {
       let watch = FolderWatch(
-        path: path, names: names, schedule: schedule, absence: absence, wake: orders.wake)
+        path: path, names: names, schedule: schedule,
+        overlookedAge: rules.overlookedPeriod, absence: absence, wake: orders.wake)
       var reception = Reception(
         watch: watch, rules: rules, isKnown: isKnown, examine: examine, measure: measure)
       while let order = orders.take() {

@@ -97,6 +97,20 @@ extension InboxClerk {
 
   /// Leaves a file where it is, for a reason that its owner should know.
   mutating func refuse(_ path: InboxPath, _ reason: String) {
+  /// Tells of files that are left alone for their names, where there are more of them than before.
+  mutating func overlook(_ files: OverlookedFiles) {
+    standing.overlook(files)
+    if files.count > toldOverlookedCount, let oldest = files.files.first {
+      let others = files.count - 1
+      let minutes = Int(max(0, engine.clock.now - Double(oldest.since) / 1e9) / 60)
+      tell(
+        .refused, file: oldest.path.description,
+        text: "never taken: \(oldest.reason), and it has not changed for \(minutes) min"
+          + (others > 0 ? "; others with temporary or hidden names: \(others)" : ""))
+    }
+    toldOverlookedCount = files.count
+  }
+
     standing.refuse(path, reason)
     tell(.refused, file: path.description, text: reason)
   }

@@ -19,6 +19,8 @@ struct InboxClerk {
   var nextSettling: Double?
   var lastSettling = -Double.infinity
   var lastProblems: Set<String> = []
+  /// How many files were told to be left alone for their names.
+  var toldOverlookedCount = 0
   var standing = InboxStanding()
   private var commands = WaitingCommands()
   /// Takes down how the inbox stands, for whoever asks how the store does.
@@ -69,6 +71,7 @@ struct InboxClerk {
     case .gone(let path):
       again[path] = nil
       standing.forget(path)
+    case .overlooked(let files): overlook(files)
     case .inboxLost(let error): tell(.lost, text: error.reason)
     case .inboxBack: tell(.back)
     case .trouble(let error): tell(.trouble, text: error.description)

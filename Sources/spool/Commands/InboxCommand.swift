@@ -114,6 +114,13 @@ struct InboxCommand: Command {
   ) throws(Workbench.Refusal) {
     let page = try asking(console) { () throws(StoreError) in try NotePage(of: note, in: store) }
     console.print(
+      // What never becomes a note is missing from this list, and may be missed.
+      let inboxes = try asking(console) { () throws(StoreError) in try store.watchedInboxes() }
+      for inbox in inboxes {
+        let lines = InboxStatus(inbox, store: arguments[Options.store]).overlookedLines
+        if lines.isEmpty { continue }
+        console.print((["inbox \(Format.visible(inbox.path)):"] + lines).joined(separator: "\n"))
+      }
       arguments[Options.json]
         ? JSONText.of(NoteLine(note, page)) : NoteText.page(note, page))
   }

@@ -35,6 +35,10 @@ struct WatchCommand: Command {
     "give-up", "TIME",
     help: "How long a file that is not whole may rest until it is quarantined.",
     defaultText: "10min")
+  private static let overlooked = Option<TimeSpan?>.value(
+    "overlooked", "TIME",
+    help: "After how long a file with a temporary or hidden name, never taken, is told.",
+    defaultText: "1h")
   private static let attempts = Option<Int?>.value(
     "attempts", "N", help: "How often a recording that fails is tried.", defaultText: "3")
   private static let drain = Option<TimeSpan?>.value(
@@ -64,13 +68,14 @@ struct WatchCommand: Command {
       well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
       watchdog are told; samples/spool-watch.service is a unit to start from. A file for --config \
       has a list inboxes:, each entry with inbox:, pipeline:, and what else is to be other than \
-      usual: out:, outbox:, name:, keep:, settle:, sidecar:, done-marker:, give-up:, set: and retry:, which \
+      usual: out:, outbox:, name:, keep:, settle:, sidecar:, done-marker:, give-up:, overlooked:, set: and retry:, which \
       has attempts:, pause:, longest: and jitter:; and beside the list store:, jobs: and drain:. \
       Paths in it start from its own folder.
       """,
     positionals: [pipeline, inbox],
     options: [
-      config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, attempts,
+      config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, overlooked,
+      attempts,
       Options.set, jobs, drain, ignoreMounts, Options.keys, Options.passphraseFile, Options.json,
     ],
     examples: [
@@ -168,6 +173,7 @@ struct WatchCommand: Command {
     }
     definition.inboxes = [wanted]
     let (order, problems) = reader(
+    wanted.overlooked = arguments[Self.overlooked]?.seconds
       console, base: String(Workbench(console: console).absolute("").dropLast())
     )
     .read(definition)

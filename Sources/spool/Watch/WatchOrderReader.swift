@@ -97,6 +97,7 @@ struct WatchOrderReader {
       case .ignored: .ignored
       case .awaited(let seconds): .awaited(atMost: .seconds(seconds))
       }
+    if let seconds = inbox.overlooked { rules.overlookedPeriod = .seconds(seconds) }
     if let seconds = inbox.patience { rules.patience = .seconds(seconds) }
     var custody = CustodyRules()
     custody.retry = Self.policy(inbox.retry)
