@@ -25,6 +25,8 @@ public final class Custody: Sendable {
   public let rules: CustodyRules
 
   let store: any CustodyStore
+  /// How the store is named in what a user is told to type.
+  let option: StoreOption
   let calls: CustodyCalls
   /// Whether the inbox is the folder that it was, and whether an outbox may be written to, and made
   /// where it is missing.
@@ -41,21 +43,23 @@ public final class Custody: Sendable {
   ///     for sidecars.
   ///   - pipeline: what the recordings are for. The same recording for the same pipeline is
   ///     processed once, whatever inbox it comes by.
+  ///   - option: names the store in what a user is told to type.
   ///   - isInPlace: whether the inbox, or an outbox, is where it belongs: a folder on a disk that is
   ///     not mounted must not be taken for it, or made anew on another.
   public convenience init(
     inbox: String, outbox: CustodyOutbox, pipeline: String,
     rules: CustodyRules = CustodyRules(), store: any CustodyStore,
+    option: StoreOption = .usual,
     isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.init(
       inbox: inbox, outbox: outbox, pipeline: pipeline, rules: rules, store: store,
-      calls: .system, chance: { Double.random(in: 0...1) }, isInPlace: isInPlace)
+      option: option, calls: .system, chance: { Double.random(in: 0...1) }, isInPlace: isInPlace)
   }
 
   init(
     inbox: String, outbox: CustodyOutbox, pipeline: String, rules: CustodyRules,
-    store: any CustodyStore,
+    store: any CustodyStore, option: StoreOption = .usual,
     calls: CustodyCalls, chance: @escaping @Sendable () -> Double,
     isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
@@ -64,6 +68,7 @@ public final class Custody: Sendable {
     self.pipeline = pipeline
     self.rules = rules
     self.store = store
+    self.option = option
     self.calls = calls
     self.chance = chance
     self.isInPlace = isInPlace

@@ -65,8 +65,10 @@ extension InboxClerk {
         if result.isFresh, request == .cancel, result.status == .applied, let note = result.note {
           clerk.report(.cancelled(note))
         }
-      case .malformed(let reason):
-        clerk.tell(.command, file: path.description, text: "refused: \(reason)")
+      case .malformed(let result, let reason):
+        clerk.tell(
+          .command, file: path.description, key: result.note,
+          text: CommandWords.text(malformed: reason, result))
       case .changed: clerk.watcher.lookAgain(at: path)
       }
     }
@@ -95,8 +97,6 @@ extension InboxClerk {
     owesMore()
   }
 
-  /// Leaves a file where it is, for a reason that its owner should know.
-  mutating func refuse(_ path: InboxPath, _ reason: String) {
   /// Tells of files that are left alone for their names, where there are more of them than before.
   mutating func overlook(_ files: OverlookedFiles) {
     standing.overlook(files)
@@ -111,6 +111,8 @@ extension InboxClerk {
     toldOverlookedCount = files.count
   }
 
+  /// Leaves a file where it is, for a reason that its owner should know.
+  mutating func refuse(_ path: InboxPath, _ reason: String) {
     standing.refuse(path, reason)
     tell(.refused, file: path.description, text: reason)
   }

@@ -39,6 +39,14 @@ extension InboxClerk {
         .released, file: release.file.path, key: release.file.note, text: release.words,
         place: release.place)
     }
+    for result in settled.decidedLate {
+      tell(
+        .command, file: "\(result.id).command.json", key: result.note,
+        text: CommandWords.text(late: result))
+      if result.request == .cancel, result.status == .applied, let note = result.note {
+        report(.cancelled(note))
+      }
+    }
     if settled.isAnyForgotten { report(.forgotten) }
     // There may be more of them than one payment covers.
     if !settled.released.isEmpty { owesMore() }

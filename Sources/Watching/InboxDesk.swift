@@ -47,6 +47,7 @@ final class InboxDesk: Sendable {
       outbox: CustodyOutbox(
         settings.outbox, others: settings.otherOutboxes, pipelines: settings.otherPipelines),
       pipeline: settings.pipelineName, rules: settings.custody, store: engine.store,
+      option: engine.option,
       isInPlace: { folders.isReachable($0) })
     do throws(CustodyError) { try custody.claimInbox() } catch {
       // An inbox that is away is claimed when it comes.

@@ -120,7 +120,8 @@ struct WatchCommand: Command {
     let clock = SystemClock()
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
-      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      store: store, option: Self.option(order.store),
+      executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       clock: clock, makeRunID: { clock.makeRunID() }, recorder: log,
       witness: witness)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
@@ -146,6 +147,16 @@ struct WatchCommand: Command {
     return .done
   }
 
+  /// How a store is to be named in the log and in files that are read elsewhere and later, where no
+  /// variable of this process's environment helps.
+  private static func option(_ named: String?) -> StoreOption {
+    var environment = Environment.variables
+    let path = ResolvedPath.of(StoreLocation.resolve(option: named, environment: environment))
+    environment["SPOOL_STORE"] = nil
+    let usual = ResolvedPath.of(StoreLocation.resolve(option: nil, environment: environment))
+    return path == usual ? .usual : StoreOption(path)
+  }
+
   /// What the command line and the settings' file say now.
   private func read(_ console: Console) throws(Workbench.Refusal) -> WatchOrder {
     if let config = arguments[Self.config] { return try read(config, console) }
@@ -162,6 +173,7 @@ struct WatchCommand: Command {
     wanted.keep = arguments[Self.keep]
       .flatMap { WatchDefinition.Keep(rawValue: $0.rawValue) }.map { .init($0, at: place) }
     wanted.patience = arguments[Self.giveUp]?.seconds
+    wanted.overlooked = arguments[Self.overlooked]?.seconds
     wanted.retry.attempts = arguments[Self.attempts]
     wanted.settle = arguments[Self.settle]?.seconds
     wanted.sidecar = arguments[Self.sidecar]?.expectation
@@ -173,7 +185,6 @@ struct WatchCommand: Command {
     }
     definition.inboxes = [wanted]
     let (order, problems) = reader(
-    wanted.overlooked = arguments[Self.overlooked]?.seconds
       console, base: String(Workbench(console: console).absolute("").dropLast())
     )
     .read(definition)
