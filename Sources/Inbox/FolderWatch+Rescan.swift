@@ -1,4 +1,6 @@
+// glibc's structures count as those of whichever module was loaded first.
 internal import Sidecars
+internal import CPosix
 internal import Glibc
 
 extension FolderWatch {
