@@ -12,6 +12,8 @@ struct StoreLayout: Sendable {
   var database: String { root + "/spool.sqlite" }
   var records: String { root + "/records" }
   var backups: String { root + "/backups" }
+  /// Locked by whoever asks for time stamps.
+  var stamping: String { root + "/stamping.lock" }
 
   /// Whether something that looks like a store is there.
   var isThere: Bool {
