@@ -43,6 +43,8 @@ struct StoreStatus: Encodable {
   /// The inboxes that are watched, or have notes that wait for somebody to watch them.
   let inboxes: [InboxStatus]
   let runs: [OpenRun]
+  /// The receipts that wait for a time stamp; nil where none does.
+  let timeStamps: WaitingStamps?
   /// What to type.
   let next: [String]
 
@@ -80,6 +82,7 @@ struct StoreStatus: Encodable {
       named += try store.doubtfulNotes(changedSince: since, limit: Self.troubleLimit)
         .map { Trouble($0, "doubtful", KeptFacts(of: $0).doubt) }
       troubles = named
+      timeStamps = WaitingStamps(try store.awaitedStamps())
     } catch {
       throw Workbench.Refusal(
         text: ErrorText(StageError(error)).render(bench.console), code: .failed)
@@ -101,7 +104,7 @@ struct StoreStatus: Encodable {
         startedAt: $0.startedAt, failure: $0.failure)
     }
     let commands =
-      tally.nextCommands + claimCommands
+      tally.nextCommands + claimCommands + (timeStamps == nil ? [] : [StampCommand.line(nil)])
       + (own.first { $0.state != .running }.flatMap(\.wayOn).map { [$0] } ?? [])
     next = commands.map { $0 + (option.map { " " + ShellWords.line(["--store", $0]) } ?? "") }
   }
@@ -139,6 +142,7 @@ struct StoreStatus: Encodable {
           + (run.failure.map { ": \(Format.visible($0))" } ?? ""))
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
+    lines += timeStamps?.lines(at: now) ?? []
     lines += next.map { "next:  \($0)" }
     return lines.joined(separator: "\n")
   }
