@@ -110,10 +110,10 @@ public enum VerificationScript {
       trusted=${certificates:-$token.pem}
       [ -r "$trusted" ] || broken "$trusted is missing, against which $token is checked"
       stamped=$(openssl ts -reply -in "$token" -text 2> /dev/null | sed -n 's/^Time stamp: //p')
-      then=$(date -u -d "$stamped" +%s 2> /dev/null) || then=
+      moment=$(date -u -d "$stamped" +%s 2> /dev/null) || moment=
       openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" > /dev/null 2>&1 ||
-        { [ -n "$then" ] && openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" \\
-          -attime "$then" > /dev/null 2>&1; } ||
+        { [ -n "$moment" ] && openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" \\
+          -attime "$moment" > /dev/null 2>&1; } ||
         broken "$token is no time stamp of $receipt, or not by an authority in $trusted"
       printf 'stamped  %s was there on %s, says the authority\\n         in %s by %s\\n' \\
         "$receipt" "$stamped" "$token" "$trusted"

@@ -143,4 +143,39 @@ struct StampOutageTests {
     watch.send(SIGTERM)
     #expect(watch.end() == 0)
   }
+
+  @Test("what an old backup still waits for is found to be there, and nobody is asked again")
+  func restored() throws {
+    authority.end()
+    #expect(try bench.run().exitCode == 0)
+    let python = try #require(Program(named: "python3"))
+    func database(_ lines: String) throws {
+      let start = """
+        import json, sqlite3, sys
+        store = sqlite3.connect(sys.argv[1])
+        """
+      let result = try python.run(
+        ["-c", "\(start)\n\(lines)\nstore.commit()", place.store + "/spool.sqlite"],
+        folder: place.folder.path)
+      #expect(result.exitCode == 0, "\(result.errorOutput)")
+    }
+    try database(
+      "json.dump(list(store.execute('SELECT * FROM awaited_stamps')), open('kept.json', 'w'))")
+    try authority.begin()
+    #expect(try place.spool(["stamp"]).exitCode == 0)
+    let before = try place.allExports()
+    try database(
+      """
+      for row in json.load(open('kept.json')):
+          marks = ','.join('?' * len(row))
+          store.execute(f'INSERT INTO awaited_stamps VALUES ({marks})', row)
+      store.execute("DELETE FROM published WHERE path LIKE '%.tsr%'")
+      """)
+    #expect(try bench.waiting().count == 1)
+    let again = try place.spool(["stamp"])
+    #expect(again.exitCode == 0, "\(again.text)\(again.errorOutput)")
+    #expect(try bench.waiting() == [])
+    #expect(authority.requestCount == 1)
+    #expect(try place.allExports() == before)
+  }
 }

@@ -9,6 +9,11 @@ struct TimeStampTests {
 
   init() throws { bench = try StampBench() }
 
+  /// Debian's libfaketime; nil where it is not installed.
+  private static let faketime = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
+    .map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }
+    .first { FileManager.default.fileExists(atPath: $0) }
+
   private var place: Workspace { bench.place }
   private var authority: TimeAuthority { bench.authority }
 
@@ -101,6 +106,37 @@ struct TimeStampTests {
     try FileManager.default.createSymbolicLink(
       atPath: bench.token, withDestinationPath: authority.certificates)
     try expectNamed("link")
+  }
+
+  @Test(
+    "when its certificates have expired, a token is as good as it was",
+    .enabled(if: faketime != nil, "libfaketime is not installed"))
+  func expired() throws {
+    _ = try bench.run()
+    let shell = try #require(Program(named: "dash"))
+    let clock = [
+      "LD_PRELOAD": try #require(Self.faketime), "FAKETIME": "@2050-01-01 00:00:00",
+    ]
+    func later(_ words: [String]) throws -> Program.Result {
+      // The shell stays, for what the library leaves in the environment.
+      try shell.run(
+        ["-c", "\"$@\"; exit $?", "sh"] + words,
+        environment: place.environment.merging(clock) { $1 }, folder: place.out)
+    }
+    let check = [
+      "openssl", "ts", "-verify", "-data", bench.receipt, "-in", bench.token, "-CAfile",
+      authority.certificates,
+    ]
+    #expect(try later(check).exitCode != 0, "for openssl, they have")
+    let verified = try later([SpoolProgram.program.path, "verify", place.out])
+    #expect(verified.exitCode == 0, "\(verified.text)\(verified.errorOutput)")
+    let script = try later(["sh", place.out + "/note.verify.sh"])
+    #expect(script.exitCode == 0, "\(script.text)\(script.errorOutput)")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: bench.token))
+    bytes[bytes.count - 3] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: bench.token))
+    try FileManager.default.removeItem(atPath: bench.token + ".sha256")
+    #expect(try later(["sh", place.out + "/note.verify.sh"]).exitCode == 1)
   }
 
   @Test("each of several authorities gives a token of its own, and one that is down waits alone")

@@ -1,8 +1,5 @@
-import HTTP
-import Hashing
 public import PipelineEngine
 public import PipelineModel
-import Proof
 
 /// Asks authorities for the time stamps that receipts wait for, and puts them beside the receipts.
 /// One round at a time is under way in a store, whoever begins it.
@@ -49,6 +46,7 @@ public struct StampRound: Sendable {
     until deadline: Double, isEager: Bool, _ report: (StampNews) -> Void
   ) throws(StoreError) {
     let stamps = try store.awaitedStamps()
+    let attempt = StampAttempt(store: store, clock: clock, stop: stop)
     var failed: Set<String> = []
     // Where an authority is back, what waits for it does not wait on.
     var reached: Set<String> = []
@@ -59,7 +57,8 @@ public struct StampRound: Sendable {
       let patience = min(Self.answerPatience, deadline - clock.elapsed)
       guard patience > 0, !stop.isRequested else { return }
       do throws(StampTrouble) {
-        report(StampNews(stamp: stamp, outcome: .success(try complete(stamp, patience))))
+        report(
+          StampNews(stamp: stamp, outcome: .success(try attempt.make(stamp, patience: patience))))
         reached.insert(url)
       } catch {
         // Whoever asked to stop did not try.
@@ -81,125 +80,5 @@ public struct StampRound: Sendable {
       stamp, after: attempts, because: trouble.message,
       until: clock.now + StampBackoff.pause(after: attempts, chance: clock.jitter()),
       isForAll: trouble.isOfAuthority)
-  }
-
-  /// Gets one token, if there is none yet, and puts it into its place.
-  private func complete(
-    _ stamp: AwaitedStamp, _ patience: Double
-  ) throws(StampTrouble) -> TimeStamp {
-    let certificates: TrustedCertificates
-    do throws(ProofError) {
-      certificates = try TrustedCertificates(at: stamp.authority.certificates)
-    } catch {
-      throw StampTrouble(message: Self.words(error), isOfAuthority: true)
-    }
-    // One that was kept was checked before; it counts unless other certificates are trusted now.
-    if let kept = stamp.reply.map({ TimeStampReply($0) }),
-      let known = try? kept.verified(for: stamp.receipt, by: certificates)
-    {
-      try place(kept, certificates, stamp)
-      return known
-    }
-    let (reply, found) = try ask(stamp, certificates, patience)
-    let isAwaited: Bool
-    do throws(StoreError) { isAwaited = try store.keep(reply.bytes, for: stamp) } catch {
-      throw Self.trouble(error)
-    }
-    guard isAwaited else {
-      throw Self.trouble("the receipt \(stamp.path) was replaced meanwhile")
-    }
-    try place(reply, certificates, stamp)
-    return found
-  }
-
-  private func ask(
-    _ stamp: AwaitedStamp, _ certificates: TrustedCertificates, _ patience: Double
-  ) throws(StampTrouble) -> (TimeStampReply, TimeStamp) {
-    let request = TimeStampRequest(for: stamp.receipt)
-    var post = HTTPPost(
-      request.bytes, of: TimeStampRequest.contentType, to: stamp.authority.url)
-    post.limit = TimeStampReply.maximumByteCount
-    post.patience = patience
-    let answer: HTTPPost.Answer
-    do throws(HTTPError) {
-      answer = try post.send { !stop.isRequested }
-    } catch {
-      throw StampTrouble(
-        message: "cannot reach \(stamp.authority.url): \(error.reason)", isOfAuthority: true)
-    }
-    guard answer.status == 200 else {
-      throw StampTrouble(
-        message: "\(stamp.authority.url) answers with the status \(answer.status)",
-        isOfAuthority: true)
-    }
-    let reply = TimeStampReply(answer.body)
-    do throws(ProofError) {
-      return (reply, try reply.accepted(for: request, by: certificates, at: clock.now))
-    } catch {
-      throw StampTrouble(
-        message: "the answer of \(stamp.authority.url) is refused: \(error.reason ?? "")",
-        isOfAuthority: true)
-    }
-  }
-
-  /// Writes certificates and token beside the receipt, the token last, and strikes what waited.
-  private func place(
-    _ reply: TimeStampReply, _ certificates: TrustedCertificates, _ stamp: AwaitedStamp
-  ) throws(StampTrouble) {
-    do throws(StoreError) {
-      guard try store.digest(ofFile: stamp.path) == stamp.receipt else {
-        throw StoreError(
-          "add a time stamp to", path: stamp.path,
-          reason: "it is not what it was when it was written")
-      }
-    } catch {
-      throw Self.trouble(error)
-    }
-    let files = TimeStampFiles(
-      reply, certificates, token: stamp.token.split(separator: "/").last.map(String.init) ?? "")
-    do throws(StageError) {
-      for (name, bytes) in files.all {
-        let isToken = stamp.token.hasSuffix("/" + name)
-        try publish(
-          bytes,
-          isToken
-            ? StampDesk.content(of: stamp.receipt, by: stamp.authority.url)
-            : SHA256.digest(of: bytes),
-          at: folder(of: stamp.token) + name)
-      }
-    } catch {
-      throw Self.trouble(error.message + (error.reason.map { ": \($0)" } ?? ""))
-    }
-    do throws(StoreError) { try store.settle(stamp) } catch { throw Self.trouble(error) }
-  }
-
-  /// With the slash at its end.
-  private func folder(of path: String) -> String {
-    String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex))
-  }
-
-  private func publish(
-    _ bytes: [UInt8], _ content: Digest, at path: String
-  ) throws(StageError) {
-    do throws(StoreError) {
-      if try store.isPublished(content, at: path) { return }
-    } catch {
-      throw StageError(error)
-    }
-    _ = try store.publish(content, at: path, of: nil, isReplacing: false) {
-      (temporary) throws(StageError) in try ReceiptDesk.write(bytes, to: temporary)
-    }
-  }
-
-  private static func trouble(_ message: String) -> StampTrouble {
-    StampTrouble(message: message, isOfAuthority: false)
-  }
-
-  private static func trouble(_ error: StoreError) -> StampTrouble {
-    trouble("cannot \(error.action) \(error.path): \(error.reason)")
-  }
-
-  private static func words(_ error: ProofError) -> String {
-    error.message + (error.reason.map { ": \($0)" } ?? "")
   }
 }
