@@ -49,6 +49,8 @@ let package = Package(
     system("CYAML", pkgConfig: "yaml-0.1", apt: ["libyaml-dev"]),
     system("CSQLite", pkgConfig: "sqlite3", apt: ["libsqlite3-dev"]),
     system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+    // libcurl's headers only, for the same reason.
+    .target(name: "CCurlLoader", path: "Sources/System/CCurlLoader"),
     system("CXXHash", pkgConfig: "libxxhash", apt: ["libxxhash-dev"]),
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
 
@@ -56,6 +58,7 @@ let package = Package(
     library("Hashing", ["CCrypto", "CXXHash"]),
     library("Threading"),
     library("JSONText"),
+    library("HTTP", ["CCurlLoader"]),
 
     // The pipeline side: it has never heard of sound.
     library("PipelineModel", ["Hashing", "JSONText"]),
@@ -86,7 +89,7 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "JSONText", "Hashing", "Threading",
+        "Proof", "HTTP", "JSONText", "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(
@@ -122,6 +125,7 @@ let package = Package(
     tests("HashingTests", ["Hashing"]),
     tests("ThreadingTests", ["Threading"]),
     tests("JSONTextTests", ["JSONText"]),
+    tests("HTTPTests", ["HTTP", "TestSupport"]),
     tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
     tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),

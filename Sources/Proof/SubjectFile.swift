@@ -98,7 +98,12 @@ struct SubjectFile: Hashable, Sendable {
   }
 
   /// Why a file cannot be read.
-  struct Trouble: Error { let reason: String }
+  struct Trouble: Error, Hashable {
+    let reason: String
+
+    /// There is no such file.
+    static let missing = Trouble(reason: "it is missing")
+  }
 
   // Two names that look alike may be two files: their bytes count.
   static func == (one: SubjectFile, other: SubjectFile) -> Bool {
@@ -138,7 +143,7 @@ struct SubjectFile: Hashable, Sendable {
 
   static func reason(_ code: Int32) -> String {
     switch code {
-    case ENOENT: "it is missing"
+    case ENOENT: Trouble.missing.reason
     case ELOOP: "it is a link, which is not followed"
     default: unsafe String(cString: strerror(code))
     }

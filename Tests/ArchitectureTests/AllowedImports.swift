@@ -9,6 +9,7 @@ enum AllowedImports {
     "Hashing": ["CCrypto", "CXXHash"],
     "Threading": [],
     "JSONText": [],
+    "HTTP": ["CCurlLoader"],
 
     // The pipeline side.
     "PipelineModel": ["Hashing", "JSONText"],
@@ -32,7 +33,7 @@ enum AllowedImports {
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Proof", "JSONText", "Hashing", "Threading",
+      "Proof", "HTTP", "JSONText", "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [

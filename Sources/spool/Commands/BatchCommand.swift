@@ -86,7 +86,14 @@ struct BatchCommand: Command {
       let runner = BatchRunner(
         order, in: workplace,
         budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: CoreCount.online))
-      return run(runner, clock.makeRunID(), stop, console)
+      let code = run(runner, clock.makeRunID(), stop, console)
+      if !stop.isRequested {
+        LastStamps(
+          store, storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
+          console: console
+        ).ask(clock, stop: stop)
+      }
+      return code
     } catch {
       console.report(error.text)
       return error.code

@@ -13,6 +13,11 @@ struct VerifyCommand: Command {
   private static let key = Option<[String]>.values(
     "key", "PUB", help: "Take only signatures by this public key, and not those known here.")
 
+  private static let authority = Option<String?>.value(
+    "tsa-ca", "FILE",
+    help: "Check time stamps against these certificates, and not those beside them.",
+    defaultText: "what lies beside each time stamp", completion: .files())
+
   static let declaration = CommandDeclaration(
     name: "verify", group: "Proof",
     summary: "Check receipts, bags and quotes, and the files that they vouch for.",
@@ -25,10 +30,14 @@ struct VerifyCommand: Command {
       whoever changes a file can write its digest anew, but cannot sign the receipt. Of a quote, as \
       spool prove makes it, it is checked that the clip is part of the export whose root was signed.
 
+      A time stamp beside a receipt has to be of that receipt, by a certificate that leads to one of \
+      --tsa-ca, or of those that lie beside it: these show only that the two belong together, so get \
+      the authority's own from the authority.
+
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
       """,
-    positionals: [place], options: [key, Options.keys, Options.json, Options.quiet],
+    positionals: [place], options: [key, authority, Options.keys, Options.json, Options.quiet],
     examples: [
       Example("One recording's exports", "spool verify exports/note.receipt.json"),
       Example("A bag, and the receipt in it", "spool verify exports/note"),
@@ -44,11 +53,13 @@ struct VerifyCommand: Command {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
       let keys = try keys(bench)
+      let certificates = try certificates(console)
       let (paths, bags, quotes) = try subjects(console)
       let stop = SignalWatch.begin()
       let meter = ReadingMeter(
         console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
-      let verification = Verification(keys: keys, threadCount: CoreCount.online)
+      let verification = Verification(
+        keys: keys, certificates: certificates, threadCount: CoreCount.online)
       let found = verification.check(
         receipts: paths, bags: bags, mayGoOn: { !stop.isRequested },
         report: { progress in
@@ -81,6 +92,16 @@ struct VerifyCommand: Command {
     }
     return try KeyCommand.asking(bench.console) { () throws(ProofError) in
       try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
+    }
+  }
+
+  /// The certificates of authorities that count; nil for those beside each time stamp.
+  private func certificates(
+    _ console: Console
+  ) throws(Workbench.Refusal) -> TrustedCertificates? {
+    guard let path = arguments[Self.authority] else { return nil }
+    return try KeyCommand.asking(console) { () throws(ProofError) in
+      try TrustedCertificates(at: path)
     }
   }
 
@@ -130,7 +151,8 @@ struct VerifyCommand: Command {
     let isQuiet = arguments[Options.quiet]
     for line in VerifiedBagText(bags, isQuiet: isQuiet).lines { console.print(line) }
     for line in VerifiedQuoteText(quotes, isQuiet: isQuiet).lines { console.print(line) }
-    let text = VerifiedText(receipts, isQuiet: isQuiet)
+    let text = VerifiedText(
+      receipts, certificates: arguments[Self.authority], isQuiet: isQuiet)
     for line in text.lines { console.print(line) }
     for advice in text.advice(keys: arguments[Self.key]) { console.report("next:  \(advice)") }
   }

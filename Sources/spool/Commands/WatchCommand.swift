@@ -126,6 +126,8 @@ struct WatchCommand: Command {
       witness: witness)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
+    let stamps = WatchStamps(store, log: log)
+    defer { stamps.end() }
     do throws(StageError) {
       let isClean = try watch.run(order.settings) {
         do throws(Workbench.Refusal) { return try read(console).settings } catch {

@@ -47,6 +47,8 @@ struct StoreStatus: Encodable {
   /// The inboxes that are watched, or have notes that wait for somebody to watch them.
   let inboxes: [InboxStatus]
   let runs: [OpenRun]
+  /// The receipts that wait for a time stamp; nil where none does.
+  let timeStamps: WaitingStamps?
   /// What to type.
   let next: [String]
 
@@ -87,6 +89,7 @@ struct StoreStatus: Encodable {
       named += try store.doubtfulNotes(changedSince: since, limit: Self.troubleLimit)
         .map { Trouble($0, "doubtful", KeptFacts(of: $0).doubt) }
       troubles = named
+      timeStamps = WaitingStamps(try store.awaitedStamps())
     } catch {
       throw Workbench.Refusal(
         text: ErrorText(StageError(error)).render(bench.console), code: .failed)
@@ -118,7 +121,9 @@ struct StoreStatus: Encodable {
     runs = openRuns
     let wayOn = own.indices.first { own[$0].wayOn != nil && openRuns[$0].missing == nil }
       .flatMap { own[$0].wayOn }
-    let commands = tally.nextCommands + claimCommands + (wayOn.map { [$0] } ?? [])
+    let commands =
+      tally.nextCommands + claimCommands + (timeStamps == nil ? [] : [StampCommand.line(nil)])
+      + (wayOn.map { [$0] } ?? [])
     next = commands.map { StoreOption(option).completing($0) }
   }
 
@@ -165,6 +170,7 @@ struct StoreStatus: Encodable {
       if let missing = run.missing { lines.append("  " + Format.visible(missing)) }
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
+    lines += timeStamps?.lines(at: now) ?? []
     lines += next.map { "next:  \($0)" }
     return lines.joined(separator: "\n")
   }
