@@ -49,6 +49,8 @@ let package = Package(
     system("CYAML", pkgConfig: "yaml-0.1", apt: ["libyaml-dev"]),
     system("CSQLite", pkgConfig: "sqlite3", apt: ["libsqlite3-dev"]),
     system("CCrypto", pkgConfig: "libcrypto", apt: ["libssl-dev"]),
+    // libcurl's headers only, for the same reason.
+    .target(name: "CCurlLoader", path: "Sources/System/CCurlLoader"),
     system("CXXHash", pkgConfig: "libxxhash", apt: ["libxxhash-dev"]),
     system("CEspeak", apt: ["libespeak-ng-dev"]),
     // libpocketsphinx's headers include each other by names that only this folder makes valid.
@@ -61,6 +63,7 @@ let package = Package(
     library("Hashing", ["CCrypto", "CXXHash"]),
     library("Threading"),
     library("JSONText"),
+    library("HTTP", ["CCurlLoader"]),
 
     // What is said and when; it reads and writes text, and knows no sound.
     library("Transcripts", ["JSONText"]),
@@ -97,7 +100,7 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "Speech", "Transcripts", "JSONText", "Hashing", "Threading",
+        "Proof", "HTTP", "Speech", "Transcripts", "JSONText", "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(
@@ -134,6 +137,7 @@ let package = Package(
     tests("ThreadingTests", ["Threading"]),
     tests("JSONTextTests", ["JSONText"]),
     tests("TranscriptsTests", ["Transcripts", "JSONText", "TestSupport"]),
+    tests("HTTPTests", ["HTTP", "TestSupport"]),
     tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
     tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
@@ -161,7 +165,7 @@ let package = Package(
       "StagesTests",
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
-        "Hashing", "Media", "Pictures", "Threading", "TestSupport",
+        "Hashing", "Media", "Pictures", "Proof", "Threading", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),

@@ -62,19 +62,24 @@ struct AlbumListening {
         .listening(step: step, round: round, done: done, of: files.count))
     }
     tell(0)
-    let state = Mutex((next: 0, done: 0, findings: [Int: String]()))
+    let state = Mutex((next: 0, done: 0, findings: [Int: String](), pause: StageError?.none))
     let threads = (0..<budget.workerCount(for: files.count)).map { number in
       BackgroundThread(name: "hear-\(number + 1)") {
         while !workplace.stop.isRequested,
           let index = state.withLock({ state -> Int? in
-            guard state.next < files.count else { return nil }
+            guard state.next < files.count, state.pause == nil else { return nil }
             defer { state.next += 1 }
             return state.next
           })
         {
-          let finding = hear(files[index], for: step, wanted, order, id)
+          let finding = Result { () throws(StageError) in
+            try hear(files[index], for: step, wanted, order, id)
+          }
           state.withLock {
-            $0.findings[index] = finding
+            switch finding {
+            case .success(let finding): $0.findings[index] = finding
+            case .failure(let error): $0.pause = error
+            }
             $0.done += 1
             tell($0.done)
           }
@@ -83,16 +88,18 @@ struct AlbumListening {
     }
     threads.forEach { $0.join() }
     guard !workplace.stop.isRequested else { throw .cancelled }
-    return state.withLock { state in
-      state.findings.sorted { $0.key < $1.key }.map(\.value)
+    return try state.withLock { (state) throws(StageError) in
+      if let pause = state.pause { throw pause }
+      return state.findings.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
   /// What is found of one recording; nil where it cannot be heard, or stands for itself.
+  /// - Throws: where a disk is full: without the recording, all others would get another gain.
   private func hear(
     _ file: FoundFile, for step: StepID, _ wanted: [String: Double], _ order: BatchOrder,
     _ id: RunID
-  ) -> String? {
+  ) throws(StageError) -> String? {
     let sidecar = file.sidecar.flatMap { try? SidecarFile.read($0, of: order) }
     guard
       let plan = try? order.plan(for: file.path, sidecar: sidecar).surveying(step, with: wanted)
@@ -100,12 +107,17 @@ struct AlbumListening {
     let runner = Runner(
       store: workplace.store, log: Unlogged(), executors: workplace.executors, recorder: Unheard(),
       stop: workplace.stop, clock: workplace.clock)
-    let record = try? runner.run(
-      plan, Runner.Options(folder: order.output),
-      record: RunRecord(
-        id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
-        overrides: order.overrideTexts, startedAt: workplace.clock.now))
-    return record?.steps.first { $0.id == step }?.findings
+    do throws(RunError) {
+      let record = try runner.run(
+        plan, Runner.Options(folder: order.output),
+        record: RunRecord(
+          id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
+          overrides: order.overrideTexts, startedAt: workplace.clock.now))
+      return record.steps.first { $0.id == step }?.findings
+    } catch {
+      if error.error.cause == .fullDisk { throw error.error }
+      return nil
+    }
   }
 }
 

@@ -41,6 +41,8 @@ public struct BatchFileResult: Hashable, Sendable {
   public let outcome: Outcome
   /// Why it failed.
   public var failure: Failure?
+  /// Why the whole batch pauses with this file: a disk is full, and no other one would fare better.
+  var pause: StageError?
   /// How long it is, in seconds; nil while unknown.
   public var mediaSeconds: Double?
   /// What `batch.json` says of it besides, as one JSON object.

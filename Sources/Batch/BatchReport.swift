@@ -28,22 +28,29 @@ struct BatchReport {
     let skipped: [String: Int]
     /// The same by name, up to 1000 for each reason.
     let skippedFiles: [SkippedFiles.Entry]
+    /// Why the batch paused before its end.
+    let pause: BatchFileResult.Failure?
   }
 
   private let order: BatchOrder
   private let results: [BatchFileResult]
   private let skipped: SkippedFiles
+  private let pause: StageError?
   private let startedAt: Double
   private let finishedAt: Double
 
   /// - Parameters:
   ///   - results: every file, in the order of the paths.
   ///   - skipped: what else lies in the folder.
+  ///   - pause: why the batch paused before its end; nil where it did not.
   init(
-    _ order: BatchOrder, _ results: [BatchFileResult], skipped: SkippedFiles, startedAt: Double,
+    _ order: BatchOrder, _ results: [BatchFileResult], skipped: SkippedFiles,
+    pause: StageError? = nil,
+    startedAt: Double,
     finishedAt: Double
   ) {
     self.skipped = skipped
+    self.pause = pause
     self.order = order
     self.results = results
     self.startedAt = startedAt
@@ -62,7 +69,7 @@ struct BatchReport {
         done: count(.done), reused: count(.reused), failed: count(.failed),
         interrupted: count(.interrupted), leftOut: count(.leftOut),
         renamed: results.count(where: \.isRenamed), skipped: skipped.namedCounts,
-        skippedFiles: skipped.entries))
+        skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
     let files = results.map(Self.line)
     return head.dropLast() + ",\"files\":[\n" + files.joined(separator: ",\n") + "\n]}\n"
   }

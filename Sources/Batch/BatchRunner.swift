@@ -72,7 +72,8 @@ public struct BatchRunner: Sendable {
         isIdle
         ? nil
         : try BatchReport(
-          order, all, skipped: plan.skipped, startedAt: startedAt, finishedAt: finishedAt
+          order, all, skipped: plan.skipped, pause: summary.pause, startedAt: startedAt,
+          finishedAt: finishedAt
         ).write(with: workplace.store)
     } catch {
       summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
@@ -81,20 +82,25 @@ public struct BatchRunner: Sendable {
     return summary
   }
 
-  /// Lets every worker take one file after the other until there is none, or somebody asks to stop.
+  /// Lets every worker take one file after the other until there is none, somebody asks to stop, or a
+  /// disk is full.
   private func work(through queue: WorkQueue, workers: Int, id: RunID) -> [BatchFileResult] {
-    let state = Mutex((queue: queue, results: [BatchFileResult]()))
+    let state = Mutex((queue: queue, results: [BatchFileResult](), isPaused: false))
     let settings = order.settings
     let threads = (0..<workers).map { number in
       BackgroundThread(name: "file-\(number + 1)") {
         while !workplace.stop.isRequested,
-          let (number, job, share) = state.withLock({ $0.queue.next() })
+          let (number, job, share) = state.withLock({ $0.isPaused ? nil : $0.queue.next() })
         {
           workplace.recorder.record(.started(path: job.file.path, share: share))
           let run = FileRun(order: order, workplace: workplace, settings: settings, job: job)
           let result = run.run(id: RunID("\(id)-\(number)"), of: id)
           workplace.recorder.record(.finished(result))
-          state.withLock { $0.results.append(result) }
+          state.withLock { state in
+            state.results.append(result)
+            // What is under way may still fit.
+            if result.pause != nil { state.isPaused = true }
+          }
         }
       }
     }

@@ -1,3 +1,5 @@
+public import PipelineModel
+
 /// What a batch came to.
 public struct BatchSummary: Hashable, Sendable {
   /// Files that were done in this batch.
@@ -6,6 +8,8 @@ public struct BatchSummary: Hashable, Sendable {
   public internal(set) var reusedCount = 0
   /// Files that were not begun, or not ended, when the batch was stopped.
   public internal(set) var interruptedCount = 0
+  /// Why the batch paused before its end: a disk is full; nil where it did not.
+  public internal(set) var pause: StageError?
   /// Files that failed, in the order of their paths.
   public internal(set) var failed: [BatchFileResult] = []
   /// Seconds of sound in the files that were done in this batch.
@@ -25,6 +29,7 @@ public struct BatchSummary: Hashable, Sendable {
   /// Counts what became of each file.
   init(_ results: [BatchFileResult], seconds: Double) {
     self.seconds = seconds
+    pause = results.lazy.compactMap(\.pause).first
     for result in results {
       switch result.outcome {
       case .done:

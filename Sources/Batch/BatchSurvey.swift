@@ -61,7 +61,8 @@ struct BatchSurvey {
     plan.settled.append(
       BatchFileResult(
         path: trouble.path, outcome: .failed, failure: failure,
-        report: FileReport(path: trouble.path, failure: failure).json))
+        report: FileReport(path: trouble.path, exactPath: trouble.exactPath, failure: failure).json)
+    )
   }
 
   /// An export never takes the place of a recording.

@@ -1,9 +1,11 @@
 import FoundationEssentials
+import Sidecars
 import PipelineModel
 
 /// What `batch.json` says of one file, besides how it ended.
 struct FileReport {
   private let path: String
+  private let exactPath: String
   private let name: String?
   private let wantedName: String?
   private let run: RunRecord?
@@ -12,6 +14,7 @@ struct FileReport {
   private let output: String
 
   /// - Parameters:
+  ///   - exactPath: the path in the form of ``EscapedText``; nil where `path` has all its bytes.
   ///   - name: what its exports are called.
   ///   - wantedName: what they would be called if no other file's exports had that name; nil where
   ///     they are.
@@ -19,11 +22,13 @@ struct FileReport {
   ///   - plan: what was run; the findings of all steps but those that open the recording are told.
   ///   - output: the output folder, below which exports are told.
   init(
-    path: String, name: String? = nil, wantedName: String? = nil, run: RunRecord? = nil,
+    path: String, exactPath: String? = nil, name: String? = nil, wantedName: String? = nil,
+    run: RunRecord? = nil,
     plan: Plan? = nil,
     output: String = "", failure: BatchFileResult.Failure? = nil
   ) {
     self.path = path
+    self.exactPath = exactPath ?? EscapedText.of(path.utf8)
     self.name = name
     self.wantedName = wantedName
     self.run = run
@@ -44,7 +49,9 @@ struct FileReport {
       let byteCount: Int
     }
     let path: String
+    let exactPath: String?
     let name: String?
+    let exactName: String?
     let wantedName: String?
     let run: String?
     let mediaSeconds: Double?
@@ -60,8 +67,10 @@ struct FileReport {
           ? String(file.path.dropFirst(output.count + 1)) : file.path,
         byteCount: file.byteCount)
     }
+    let exactName = name.map { EscapedText.of($0.utf8) }
     let facts = Facts(
-      path: path, name: name, wantedName: wantedName, run: run?.id.name,
+      path: path, exactPath: exactPath == path ? nil : exactPath, name: name,
+      exactName: exactName == name ? nil : exactName, wantedName: wantedName, run: run?.id.name,
       mediaSeconds: run?.mediaSeconds,
       exports: exports, error: failure)
     let text = BatchJSON.text(facts)

@@ -27,8 +27,16 @@ struct FileRun {
       let record = try run(bound, sidecar, id, of: batch)
       return try finish(record, bound, recording)
     } catch {
-      if error.error.cause == .cancelled {
+      switch error.error.cause {
+      case .cancelled:
         return BatchFileResult(path: job.file.path, outcome: .interrupted, report: report())
+      // It is not the file's fault: with room again, it goes on.
+      case .fullDisk:
+        var result = BatchFileResult(
+          path: job.file.path, outcome: .interrupted, report: report())
+        result.pause = error.error
+        return result
+      default: break
       }
       return fail(error, plan)
     }

@@ -38,8 +38,11 @@ struct OutputTree: Sendable {
   }
 
   private func failure(_ action: String, _ path: String) -> StageError {
-    StageError(
+    let isFull = errno == ENOSPC || errno == EDQUOT
+    return StageError(
       "cannot \(action) \(path)", reason: unsafe String(cString: strerror(errno)).lowercased(),
-      advice: "make it writable, or choose another folder with --out", cause: .environment)
+      advice: isFull
+        ? "free some space" : "make it writable, or choose another folder with --out",
+      cause: isFull ? .fullDisk : .environment)
   }
 }

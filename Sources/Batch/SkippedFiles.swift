@@ -21,6 +21,8 @@ public struct SkippedFiles: Hashable, Sendable {
   public struct Entry: Hashable, Sendable, Encodable {
     /// Its path below the folder, as well as it can be written.
     public let path: String
+    /// The same, from which its bytes can be read; nil where that is `path` itself.
+    public let exactPath: String?
     /// Why.
     public let reason: Reason
   }
@@ -34,10 +36,12 @@ public struct SkippedFiles: Hashable, Sendable {
   public private(set) var entries: [Entry] = []
 
   /// Notes one.
-  mutating func add(_ path: String, _ reason: Reason) {
+  mutating func add(_ path: String, _ bytes: [UInt8], _ reason: Reason) {
     let count = counts[reason, default: 0] + 1
     counts[reason] = count
-    if count <= Self.nameLimit { entries.append(Entry(path: path, reason: reason)) }
+    guard count <= Self.nameLimit else { return }
+    let exact = EscapedText.of(bytes)
+    entries.append(Entry(path: path, exactPath: exact == path ? nil : exact, reason: reason))
   }
 
   /// Brings what is named into the order of the paths.

@@ -23,6 +23,8 @@ public struct TreeWalk: Sendable {
   public struct Trouble: Hashable, Sendable {
     /// The path below the folder, as well as it can be written.
     public let path: String
+    /// The same, from which its bytes can be read: those that are no text are written as `%E4`.
+    public let exactPath: String
     /// Why.
     public let reason: String
     /// What the user can do.
@@ -56,23 +58,24 @@ public struct TreeWalk: Sendable {
     guard let entries = names(in: PathText.join(root, folder)) else {
       finding.troubles.append(
         Trouble(
-          path: folder.isEmpty ? "." : folder,
+          path: folder.isEmpty ? "." : folder, exactPath: EscapedText.of(folder.utf8),
           reason: unsafe String(cString: strerror(errno)).lowercased(),
           advice: "check who may read the folder: ls -ld"))
       return
     }
     var candidates: [(path: String, status: stat)] = []
     var sidecars: Set<ExactText> = []
-    var skipped: [(path: String, reason: SkippedFiles.Reason)] = []
+    var skipped: [(path: String, bytes: [UInt8], reason: SkippedFiles.Reason)] = []
     var below: [String] = []
     for entry in entries where entry != [UInt8(ascii: ".")] && entry != Array("..".utf8) {
       let path = PathText.join(folder, String(decoding: entry, as: UTF8.self))
+      let bytes = folder.isEmpty ? entry : folder.utf8 + [UInt8(ascii: "/")] + entry
       guard entry.first != UInt8(ascii: ".") else {
-        skipped.append((path, .hidden))
+        skipped.append((path, bytes, .hidden))
         continue
       }
       guard String(validating: entry, as: UTF8.self) != nil else {
-        if !selection.excludes(path) { finding.troubles.append(unnameable(path)) }
+        if !selection.excludes(path) { finding.troubles.append(unnameable(path, bytes)) }
         continue
       }
       if entry == Array(BatchReport.fileName.utf8), !folder.isEmpty {
@@ -80,17 +83,17 @@ public struct TreeWalk: Sendable {
         return
       }
       guard let status = status(of: path) else {
-        if isLink(path) { skipped.append((path, .link)) }
+        if isLink(path) { skipped.append((path, bytes, .link)) }
         continue
       }
       switch status.st_mode & S_IFMT {
       case S_IFDIR where PathText.join(root, path) == outputFolder: break
-      case S_IFDIR where selection.excludes(path): skipped.append((path, .excluded))
+      case S_IFDIR where selection.excludes(path): skipped.append((path, bytes, .excluded))
       case S_IFDIR: below.append(path)
       case S_IFREG where selection.takes(path): candidates.append((path, status))
       case S_IFREG:
-        skipped.append((path, selection.excludes(path) ? .excluded : .noRecording))
-      default: skipped.append((path, .special))
+        skipped.append((path, bytes, selection.excludes(path) ? .excluded : .noRecording))
+      default: skipped.append((path, bytes, .special))
       }
       if status.st_mode & S_IFMT == S_IFREG, PathText.fileExtension(of: path) == "json" {
         sidecars.insert(ExactText(path))
@@ -109,14 +112,15 @@ public struct TreeWalk: Sendable {
           modifiedAt: Double(status.st_mtim.tv_sec), sidecar: sidecar))
     }
     // A recording's sidecar is read with it.
-    for (path, reason) in skipped where !used.contains(ExactText(path)) {
-      finding.skipped.add(path, reason)
+    for (path, bytes, reason) in skipped where !used.contains(ExactText(path)) {
+      finding.skipped.add(path, bytes, reason)
     }
   }
 
-  private func unnameable(_ path: String) -> Trouble {
+  private func unnameable(_ path: String, _ bytes: [UInt8]) -> Trouble {
     Trouble(
-      path: path, reason: "its name is not UTF-8 text, and shows here as well as it can be written",
+      path: path, exactPath: EscapedText.of(bytes),
+      reason: "its name is not UTF-8 text, and shows here as well as it can be written",
       advice: "rename it: convmv -f latin1 -t utf8 helps with many")
   }
 

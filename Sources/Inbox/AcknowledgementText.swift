@@ -8,11 +8,12 @@ enum AcknowledgementText {
   /// The acknowledgement of a note under one of its names.
   /// - Parameters:
   ///   - name: by which its device knows it.
+  ///   - aliases: what other devices call it.
   ///   - claimants: the notes that claim its identity with other bytes.
   static func acknowledgement(
-    of note: Note, named name: String, claimants: [NoteKey]
+    of note: Note, named name: String, aliases: [String] = [], claimants: [NoteKey]
   ) -> String {
-    var fields = description(of: note, claimants)
+    var fields = description(of: note, aliases, claimants)
     fields["type"] = .text("ack")
     fields["noteId"] = .optional(name == note.key.name ? note.shownID : name)
     return object(fields)
@@ -20,16 +21,18 @@ enum AcknowledgementText {
 
   /// All current notes.
   static func snapshot(
-    of notes: [Note], _ counts: [NoteState: Int], claims: [NoteKey: [NoteKey]], version: Int64,
-    at time: Double
+    of notes: [Note], _ counts: [String: Int], aliases: [NoteKey: [String]],
+    claims: [NoteKey: [NoteKey]], version: Int64, at time: Double
   ) -> String {
-    let counts = NoteState.allCases.map { ($0.rawValue, JSONValue.number("\(counts[$0] ?? 0)")) }
+    let counts = (NoteState.allCases.map(\.rawValue) + ["cancelled"])
+      .map { ($0, JSONValue.number("\(counts[$0] ?? 0)")) }
     return object([
       "type": .text("state"), "version": .number("\(version)"), "writtenAt": .time(time),
       "counts": .object(Dictionary(uniqueKeysWithValues: counts)),
       "notes": .list(
         notes.map { note in
-          var fields = description(of: note, claims[note.key] ?? [])
+          var fields = description(
+            of: note, aliases[note.key] ?? [], claims[note.key] ?? [])
           fields["noteId"] = .optional(note.shownID)
           fields["pipeline"] = .text(note.pipeline)
           return .object(fields)
@@ -39,8 +42,11 @@ enum AcknowledgementText {
 
   /// The answer to a command.
   static func answer(to result: NoteCommandResult) -> String {
-    object([
-      "type": .text("result"), "id": .text(result.id), "status": .text(result.status.rawValue),
+    let isPlain = AcknowledgementName.isPlain(result.id)
+    return object([
+      "type": .text("result"),
+      "id": .text(isPlain ? result.id : PrintableText.of(Array(result.id.utf8))),
+      "status": .text(result.status.rawValue),
       "reason": .optional(result.reason), "note": .optional(result.note?.name),
       "decidedAt": .time(result.decidedAt),
     ])
@@ -52,11 +58,12 @@ enum AcknowledgementText {
   }
 
   private static func description(
-    of note: Note, _ claimants: [NoteKey]
+    of note: Note, _ aliases: [String], _ claimants: [NoteKey]
   ) -> [String: JSONValue] {
     let isWrong = note.state == .failed || note.state == .quarantined
     return [
       "id": .text(note.key.name), "status": .text(note.state.rawValue),
+      "cancelled": .boolean(note.isCancelled), "aliases": .list(aliases.map { .text($0) }),
       "receivedAt": .time(note.receivedAt), "acceptedAt": .time(note.acceptedAt),
       "uploadedAt": .time(note.uploadedAt),
       "error": .optional(isWrong ? note.reason ?? note.state.rawValue : nil),

@@ -21,6 +21,9 @@ public enum Arrival: Hashable, Sendable {
   case refused(InboxPath, InboxError)
   /// What was there is there no longer: the user, or whoever brought it, took it away.
   case gone(InboxPath)
+  /// What is left alone because its name is a temporary or a hidden one, and has been for long, is this
+  /// now; told where it has changed.
+  case overlooked(OverlookedFiles)
   /// The inbox cannot be reached; it is looked for every second.
   case inboxLost(InboxError)
   /// The inbox can be reached again.

@@ -5,8 +5,9 @@ public import PipelineModel
 public enum CommandOutcome: Hashable, Sendable {
   /// It was read and decided. A `cancel` that was applied wants the note's run stopped.
   case decided(NoteCommandResult, NoteCommand.Request)
-  /// It is no command; the reason is in the outbox too.
-  case malformed(reason: String)
+  /// It is no command, for this reason. The result, which goes into the outbox, is that, or what a
+  /// command of its id came to before.
+  case malformed(NoteCommandResult, reason: String)
   /// It has changed since it settled, or is gone.
   case changed
 }
@@ -34,9 +35,12 @@ extension Custody {
       try remove(path, stamp, to: ReleaseName.accepted, reason: nil, in: folder)
       return .decided(result, command.request)
     case .failure(let problem):
-      try answer(problem, to: CommandReading.id(of: name))
+      let result = try inStore { () throws(StoreError) in
+        try store.refuseCommand(
+          id: CommandReading.id(of: name), pipeline: pipeline, reason: problem.reason)
+      }
       try remove(path, stamp, to: ReleaseName.quarantine, reason: problem.reason, in: folder)
-      return .malformed(reason: problem.reason)
+      return .malformed(result, reason: problem.reason)
     }
   }
 
@@ -45,7 +49,7 @@ extension Custody {
   public func timeOfCommand(at path: InboxPath, stamp: FileStamp) -> Double {
     let written = Double(stamp.modified) / 1e9
     // What is wrong with it is said when its turn comes.
-    guard let name = path.name, let folder = try? CustodyFolder(at: inbox, calls: calls),
+    guard let name = path.name, let folder = try? inboxFolder(),
       let file = try? folder.open(path), case .success(let command)? = try? read(file, name)
     else { return written }
     return command.issuedAt
@@ -69,18 +73,6 @@ extension Custody {
     } catch {
       return .failure(error)
     }
-  }
-
-  private func answer(_ problem: CommandReading.Problem, to id: String) throws(CustodyError) {
-    let folder = try outboxFolder()
-    let lock = try folder.lock()
-    defer { _ = lock.number }
-    let result = NoteCommandResult(
-      id: AcknowledgementName.isPlain(id) ? id : PrintableText.of(Array(id.utf8)),
-      status: .refused, reason: problem.reason, note: nil, isFresh: true)
-    try folder.write(
-      AcknowledgementText.answer(to: result), to: AcknowledgementName.answer(to: id))
-    try folder.flushFolder(.inbox)
   }
 
   /// Moves a command that was dealt with out of the inbox, as its rules want it. What it says is

@@ -32,7 +32,7 @@ extension Custody {
     attempt(&report) { (_) throws(CustodyError) in try checkOutbox() }
     attempt(&report) { (_) throws(CustodyError) in
       // Nothing to sweep where there is no inbox yet.
-      let folder = try CustodyFolder(at: inbox, calls: calls)
+      let folder = try inboxFolder()
       try withExtendedLock(folder) { (folder) throws(CustodyError) in try folder.sweep() }
     }
     report.problems.removeAll { $0.kind == .missing }
@@ -100,7 +100,8 @@ extension Custody {
           (
             AcknowledgementName.acknowledgement($0),
             AcknowledgementText.acknowledgement(
-              of: note, named: $0, claimants: claims[note.key] ?? [])
+              of: note, named: $0, aliases: Array(names.dropFirst()),
+              claimants: claims[note.key] ?? [])
           )
         }
       }
@@ -117,6 +118,7 @@ extension Custody {
     try publish(
       results.map { (AcknowledgementName.answer(to: $0.id), AcknowledgementText.answer(to: $0)) })
     report.answers += results.count
+    report.decidedLate += results.filter { $0.isDecidedLate && $0.status != .waiting }
     try inStore { () throws(StoreError) in
       try store.markAnswered(results.map(\.id), pipeline: pipeline)
     }
@@ -158,10 +160,10 @@ extension Custody {
     }.filter { state.troubled[$0.file.id] == nil }
     if let next = state.troubled.values.min() { report.nextCall = max(0, next - now) }
     if held.isEmpty { return }
-    let folder = try CustodyFolder(at: inbox, calls: calls)
+    let folder = try inboxFolder()
     let lock = try lockInbox(folder)
     defer { _ = lock.number }
-    let work = ReleaseWork(folder: folder, store: store, rules: rules)
+    let work = ReleaseWork(folder: folder, store: store, rules: rules, option: option)
     for held in held {
       do throws(CustodyError) {
         let asideSince = state.aside[held.file.id]
@@ -201,7 +203,8 @@ extension Custody {
     let begin = Moment.now
     let text = try inStore { () throws(StoreError) in
       var notes: [Note] = []
-      var counts: [NoteState: Int] = [:]
+      var counts: [String: Int] = [:]
+      var aliases: [NoteKey: [String]] = [:]
       var claims: [NoteKey: [NoteKey]] = [:]
       for pipeline in [pipeline] + post.pipelines {
         notes += try store.notes(
@@ -214,11 +217,13 @@ extension Custody {
             limit: rules.currentLimit))
         let tally = try store.tally(pipeline: pipeline)
         claims.merge(try store.claims(pipeline: pipeline), uniquingKeysWith: +)
-        counts.merge(tally.counts.mapValues(\.count), uniquingKeysWith: +)
+        aliases.merge(try store.aliases(pipeline: pipeline)) { first, _ in first }
+        for (state, count) in tally.counts { counts[state.rawValue, default: 0] += count.count }
+        counts["cancelled", default: 0] += tally.cancelled?.count ?? 0
       }
       return AcknowledgementText.snapshot(
         of: notes.sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) }, counts,
-        claims: claims, version: version, at: now)
+        aliases: aliases, claims: claims, version: version, at: now)
     }
     let folder = try outboxFolder()
     try folder.write(text, to: AcknowledgementName.snapshot)
@@ -250,7 +255,7 @@ extension Custody {
   /// - Parameter path: another one's than the inbox's own.
   func outboxFolder(at path: String? = nil) throws(CustodyError) -> CustodyFolder {
     let path = path ?? outbox
-    guard mayWrite(path) else {
+    guard isInPlace(path) else {
       throw CustodyError(
         "write into the outbox", path, reason: "it is not where it was",
         advice: "mount or make it again")

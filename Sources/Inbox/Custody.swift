@@ -25,9 +25,12 @@ public final class Custody: Sendable {
   public let rules: CustodyRules
 
   let store: any CustodyStore
+  /// How the store is named in what a user is told to type.
+  let option: StoreOption
   let calls: CustodyCalls
-  /// Whether an outbox may be written to, and made where it is missing.
-  let mayWrite: @Sendable (String) -> Bool
+  /// Whether the inbox is the folder that it was, and whether an outbox may be written to, and made
+  /// where it is missing.
+  let isInPlace: @Sendable (String) -> Bool
   /// From 0 to 1, as it happens.
   private let chance: @Sendable () -> Double
   let settling = Mutex(CustodySettling())
@@ -40,32 +43,35 @@ public final class Custody: Sendable {
   ///     for sidecars.
   ///   - pipeline: what the recordings are for. The same recording for the same pipeline is
   ///     processed once, whatever inbox it comes by.
-  ///   - mayWrite: whether an outbox is where it belongs: one on a disk that is not mounted must not
-  ///     be made anew on another.
+  ///   - option: names the store in what a user is told to type.
+  ///   - isInPlace: whether the inbox, or an outbox, is where it belongs: a folder on a disk that is
+  ///     not mounted must not be taken for it, or made anew on another.
   public convenience init(
     inbox: String, outbox: CustodyOutbox, pipeline: String,
     rules: CustodyRules = CustodyRules(), store: any CustodyStore,
-    mayWrite: @escaping @Sendable (String) -> Bool = { _ in true }
+    option: StoreOption = .usual,
+    isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.init(
       inbox: inbox, outbox: outbox, pipeline: pipeline, rules: rules, store: store,
-      calls: .system, chance: { Double.random(in: 0...1) }, mayWrite: mayWrite)
+      option: option, calls: .system, chance: { Double.random(in: 0...1) }, isInPlace: isInPlace)
   }
 
   init(
     inbox: String, outbox: CustodyOutbox, pipeline: String, rules: CustodyRules,
-    store: any CustodyStore,
+    store: any CustodyStore, option: StoreOption = .usual,
     calls: CustodyCalls, chance: @escaping @Sendable () -> Double,
-    mayWrite: @escaping @Sendable (String) -> Bool = { _ in true }
+    isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.inbox = inbox
     post = outbox
     self.pipeline = pipeline
     self.rules = rules
     self.store = store
+    self.option = option
     self.calls = calls
     self.chance = chance
-    self.mayWrite = mayWrite
+    self.isInPlace = isInPlace
   }
 
   /// Whether this version of a file was taken in before and is still where it is: for the watcher,

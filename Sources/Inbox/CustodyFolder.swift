@@ -164,7 +164,7 @@ struct CustodyFolder: ~Copyable {
   /// The files in the folder itself whose names are wanted.
   func files(_ isWanted: (FileName) -> Bool) throws(CustodyError) -> [FileName: FileStamp] {
     try doing("list", .inbox) { () throws(SystemError) in
-      try FolderListing(try openFolder(.inbox)) { name, isFolder in !isFolder && isWanted(name) }
+      try FolderListing(try openFolder(.inbox)) { name, stamp in stamp != nil && isWanted(name) }
         .files
     }
   }

@@ -4,25 +4,7 @@ internal import PipelineModel
 extension InboxPath {
   /// The path as text that loses nothing: control characters, percent signs and bytes that are no
   /// text are written as `%0A`. O(n).
-  public var escaped: String {
-    var result = ""
-    var rest = bytes[...]
-    while let first = rest.first {
-      var parser = Unicode.UTF8.ForwardParser()
-      var iterator = rest.makeIterator()
-      if case .valid(let encoded) = parser.parseScalar(from: &iterator), first >= 0x20,
-        first != 0x7f, first != UInt8(ascii: "%")
-      {
-        result.unicodeScalars.append(Unicode.UTF8.decode(encoded))
-        rest.removeFirst(encoded.count)
-      } else {
-        let digits = String(first, radix: 16, uppercase: true)
-        result += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-        rest.removeFirst()
-      }
-    }
-    return result
-  }
+  public var escaped: String { EscapedText.of(bytes) }
 
   /// Reads what `escaped` gave; nil where it is no path. O(n).
   public init?(escaped text: String) {

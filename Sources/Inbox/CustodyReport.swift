@@ -6,6 +6,8 @@ public struct CustodyReport: Sendable {
   public var acknowledgements = 0
   /// How many commands were answered.
   public var answers = 0
+  /// Commands that waited for their notes and have been decided since, with what came of them.
+  public var decidedLate: [NoteCommandResult] = []
   /// The files that were released.
   public var released: [FileRelease] = []
   /// Whether notes were forgotten whose files may still lie in an inbox: those are new now.

@@ -14,10 +14,10 @@ struct FolderListing {
   ///
   /// - Parameters:
   ///   - expectedCount: about how many files there are.
-  ///   - isWanted: whether a name is listed at all.
+  ///   - isWanted: whether a name is listed at all; the stamp is nil for a folder.
   init(
     _ folder: consuming Descriptor, expectedCount: Int = 0,
-    isWanted: (_ name: FileName, _ isFolder: Bool) -> Bool
+    isWanted: (_ name: FileName, _ stamp: FileStamp?) -> Bool
   ) throws(SystemError) {
     files = Dictionary(minimumCapacity: expectedCount)
     // The stream takes over a descriptor, and this one has its owner already.
@@ -41,7 +41,7 @@ struct FolderListing {
 
   private mutating func add(
     _ entry: UnsafeMutablePointer<dirent>, of folder: CInt,
-    isWanted: (_ name: FileName, _ isFolder: Bool) -> Bool
+    isWanted: (_ name: FileName, _ stamp: FileStamp?) -> Bool
   ) throws(SystemError) {
     guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return }
     let text = unsafe UnsafeRawPointer(entry).advanced(by: offset)
@@ -60,8 +60,8 @@ struct FolderListing {
       }
       if status.st_mode & S_IFMT == S_IFDIR { kind = Int(DT_DIR) }
     }
-    let isFolder = kind == DT_DIR
-    guard isWanted(name, isFolder) else { return }
-    if isFolder { folders.append(name) } else { files[name] = FileStamp(status) }
+    let stamp = kind == DT_DIR ? nil : FileStamp(status)
+    guard isWanted(name, stamp) else { return }
+    if let stamp { files[name] = stamp } else { folders.append(name) }
   }
 }

@@ -1,4 +1,6 @@
+// glibc's structures count as those of whichever module was loaded first.
 internal import Sidecars
+internal import CPosix
 internal import Glibc
 
 extension FolderWatch {
@@ -13,8 +15,18 @@ extension FolderWatch {
     }
     events += known.remove(where: isGone)
     for folder in watched.folders(where: isGone) { unwatch(folder) }
+    overlooked = overlooked.filter { !isGone($0.key) }
+    tellOverlooked(&events)
     let hasEvents = inotify != nil && watched.count >= met.count && inbox?.isRemote == false
     schedule.note(cost: Moment.threadTime - start, hasEvents: hasEvents, at: Moment.now)
+  }
+
+  /// Tells what is left alone for its name where that has changed.
+  private mutating func tellOverlooked(_ events: inout [InboxEvent]) {
+    var all = OverlookedFiles()
+    for (_, files) in overlooked { all.add(files) }
+    if all != toldOverlooked { events.append(.overlooked(all)) }
+    toldOverlooked = all
   }
 
   /// A folder came, with whatever is in it already.
@@ -73,16 +85,29 @@ extension FolderWatch {
       }
     }
     let list: FolderListing
+    var overlooked = OverlookedFiles()
+    var now = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
+    let newest = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - overlookedAge
     do throws(SystemError) {
-      list = try FolderListing(opened, expectedCount: known.count(in: folder)) { name, isFolder in
+      list = try FolderListing(opened, expectedCount: known.count(in: folder)) { name, stamp in
         // What is known was wanted before.
-        if !isFolder, known.stamp(of: name, in: folder) != nil { return true }
-        return names.reason(for: name, in: folder, isFolder: isFolder) == nil
+        if stamp != nil, known.stamp(of: name, in: folder) != nil { return true }
+        guard names.reason(for: name, in: folder, isFolder: stamp == nil) != nil else {
+          return true
+        }
+        if let stamp, stamp.kind == .file, stamp.changed <= newest,
+          let reason = names.suspicion(of: name, in: folder)
+        {
+          overlooked.add(.init(path: folder.appending(name), reason: reason, since: stamp.changed))
+        }
+        return false
       }
     } catch {
       throw InboxError("look through", folder.description, error)
     }
     events += known.update(folder, to: list.files)
+    self.overlooked[folder] = overlooked.count > 0 ? overlooked : nil
     if let watchTrouble {
       if troubled.insert(folder).inserted { events.append(.trouble(watchTrouble)) }
     } else {

@@ -23,14 +23,28 @@ struct FolderWatch: ~Copyable {
   var watched = WatchedFolders()
   /// Folders that could not be looked through or watched, each reported once.
   var troubled: Set<InboxPath> = []
+  /// What is left alone for its name for too long, folder by folder, as of the last look.
+  var overlooked: [InboxPath: OverlookedFiles] = [:]
+  /// The same of all folders, as it was told last.
+  var toldOverlooked = OverlookedFiles()
+  /// After how many nanoseconds without a change a file counts among those.
+  let overlookedAge: Int64
   private var isReportedLost = false
   private var lastTurn = Duration.zero
+  private let absence: @Sendable () -> String?
   private let wake: WakeUp
 
   /// Makes a watch that has not looked yet; the inbox need not be there.
+  /// - Parameters:
+  ///   - overlookedAge: after how long a file that is left alone for its name is told.
+  ///   - absence: why the folder at that path is not the inbox; nil where it is.
   init(
-    path: String, names: UntouchedNames, schedule: RescanSchedule = RescanSchedule(), wake: WakeUp
+    path: String, names: UntouchedNames, schedule: RescanSchedule = RescanSchedule(),
+    overlookedAge: Duration = SettlingRules().overlookedPeriod,
+    absence: @escaping @Sendable () -> String? = { nil }, wake: WakeUp
   ) {
+    self.overlookedAge = Int64(overlookedAge / .nanoseconds(1))
+    self.absence = absence
     self.path = path
     self.names = names
     self.schedule = schedule
@@ -101,6 +115,9 @@ struct FolderWatch: ~Copyable {
   /// Opens the inbox, and a line of events for it.
   private mutating func find(_ events: inout [InboxEvent]) {
     do throws(InboxError) {
+      if let reason = absence() {
+        throw InboxError(.missing, "open the inbox", path, reason: reason)
+      }
       inbox = try InboxFolder(at: path)
       inotify = try? Inotify()
       schedule.ask()

@@ -10,6 +10,8 @@ enum InboxEvent: Hashable {
   case closed(InboxPath)
   /// Events were lost: nothing is known of writers any more.
   case writersLost
+  /// What is left alone for its name for too long is this now.
+  case overlooked(OverlookedFiles)
   /// The inbox cannot be reached. What was in it may well come back with it.
   case inboxLost(InboxError)
   /// The inbox can be reached again.

@@ -15,15 +15,26 @@ extension Custody {
   /// - Throws: where another process watches the folder, by whatever name and with whatever store.
   public func claimInbox() throws(CustodyError) {
     tenure.withLock { $0.isWanted = true }
-    let folder = try CustodyFolder(at: inbox, calls: calls)
+    let folder = try inboxFolder()
     _ = try lockInbox(folder)
   }
 
   /// The open inbox, which nobody else has claimed where it is to be this one's alone.
   func ownFolder() throws(CustodyError) -> CustodyFolder {
-    let folder = try CustodyFolder(at: inbox, calls: calls)
+    let folder = try inboxFolder()
     if tenure.withLock(\.isWanted) { _ = try lockInbox(folder) }
     return folder
+  }
+
+  /// The open inbox, whoever has claimed it.
+  /// - Throws: of kind `missing` where the folder at its path is another one.
+  func inboxFolder() throws(CustodyError) -> CustodyFolder {
+    guard isInPlace(inbox) else {
+      throw CustodyError(
+        "open the inbox", inbox, reason: "it is not where it was", advice: "mount it again",
+        kind: .missing)
+    }
+    return try CustodyFolder(at: inbox, calls: calls)
   }
 
   /// Makes sure that nobody else is at the inbox's folder: by the claim to it, or by a lock for

@@ -19,6 +19,8 @@ public final class InboxWatcher: Sendable {
   ///   - names: what is left alone.
   ///   - rules: when a file is whole.
   ///   - isKnown: whether this version of a file was dealt with before.
+  ///   - absence: why the folder at that path is not the inbox now, such as a folder whose disk is not
+  ///     mounted; nil where it is. Nothing is looked for in it then.
   ///   - examine: whether the container of an open recording declares no more than is there.
   ///   - measure: how long the sound of an open recording is, in milliseconds; nil where that is
   ///     not to be told. Asked only where a sidecar says how long it ought to be.
@@ -27,18 +29,20 @@ public final class InboxWatcher: Sendable {
     path: String, names: UntouchedNames = UntouchedNames(),
     rules: SettlingRules = SettlingRules(),
     isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool = { _, _ in false },
+    absence: @escaping @Sendable () -> String? = { nil },
     examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
     measure: @escaping @Sendable (borrowing ArrivedFile) -> Int? = { _ in nil },
     report: @escaping @Sendable (Arrival) -> Void
   ) {
     self.init(
       path: path, names: names, rules: rules, schedule: RescanSchedule(), isKnown: isKnown,
-      examine: examine, measure: measure, report: report)
+      absence: absence, examine: examine, measure: measure, report: report)
   }
 
   init(
     path: String, names: UntouchedNames, rules: SettlingRules, schedule: RescanSchedule,
     isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool,
+    absence: @escaping @Sendable () -> String? = { nil },
     examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
     measure: @escaping @Sendable (borrowing ArrivedFile) -> Int? = { _ in nil },
     report: @escaping @Sendable (Arrival) -> Void
@@ -46,7 +50,9 @@ public final class InboxWatcher: Sendable {
     let orders = WatchOrders()
     self.orders = orders
     thread = BackgroundThread(name: "inbox") {
-      let watch = FolderWatch(path: path, names: names, schedule: schedule, wake: orders.wake)
+      let watch = FolderWatch(
+        path: path, names: names, schedule: schedule,
+        overlookedAge: rules.overlookedPeriod, absence: absence, wake: orders.wake)
       var reception = Reception(
         watch: watch, rules: rules, isKnown: isKnown, examine: examine, measure: measure)
       while let order = orders.take() {

@@ -13,15 +13,31 @@ public struct NameRule: Hashable, Sendable {
     case topFolder
   }
 
+  /// Whether a file of such a name may be a recording that never got its own name.
+  public enum Suspicion: Hashable, Sendable {
+    /// It is none.
+    case none
+    /// It may be one where its name ends as those of recordings do.
+    case ifOfSound
+    /// It may be one.
+    case always
+  }
+
   /// The names, as fnmatch(3) reads them; small letters stand for capitals as well.
   public let pattern: String
   /// What the rule speaks of.
   public let subject: Subject
   /// Why such a thing is never touched.
   public let reason: String
+  /// Whether a file of such a name may be a recording.
+  public let suspicion: Suspicion
 
   /// Declares a rule.
-  public init(_ pattern: String, _ subject: Subject = .anything, because reason: String) {
+  public init(
+    _ pattern: String, _ subject: Subject = .anything, hiding suspicion: Suspicion = .none,
+    because reason: String
+  ) {
+    self.suspicion = suspicion
     self.pattern = pattern
     self.subject = subject
     self.reason = reason

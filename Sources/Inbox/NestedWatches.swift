@@ -53,7 +53,7 @@ enum NestedWatches {
         return Watch(
           process: process, place: "\(PathText.join(path, next.description)), which lies in it")
       }
-      guard let list = try? FolderListing(folder, isWanted: { _, isFolder in isFolder }) else {
+      guard let list = try? FolderListing(folder, isWanted: { _, stamp in stamp == nil }) else {
         continue
       }
       waiting += list.folders.map(next.appending)

@@ -73,6 +73,7 @@ struct Reception: ~Copyable {
     case .written(let path): settling.noteWriter(isAtWork: true, at: path)
     case .closed(let path): settling.noteWriter(isAtWork: false, at: path)
     case .writersLost: settling.forgetWriters()
+    case .overlooked(let files): report(.overlooked(files))
     case .inboxLost(let error): report(.inboxLost(error))
     case .inboxBack: report(.inboxBack)
     case .trouble(let error): report(.trouble(error))

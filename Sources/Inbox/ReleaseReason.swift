@@ -6,14 +6,15 @@ internal import PipelineModel
 /// The file that lies beside what was quarantined.
 enum ReleaseReason {
   /// What it says, as canonical JSON.
-  static func text(for note: Note) -> String {
+  /// - Parameter option: names the store in what a user is told to type.
+  static func text(for note: Note, _ option: StoreOption = .usual) -> String {
     AcknowledgementText.object([
       "type": .text("reason"), "id": .text(note.key.name),
       "noteId": .optional(note.shownID), "name": .text(note.fileName),
       "digest": .text(note.recording.digest.hex), "reason": .optional(note.reason),
       "conflictsWith": .optional(note.conflict?.name),
       "quarantinedAt": .time(note.stateSince),
-      "next": .list(note.nextCommands.map { .text($0) }),
+      "next": .list(note.nextCommands.map { .text(option.completing($0)) }),
     ])
   }
 

@@ -7,6 +7,7 @@ struct ReleaseWork: ~Copyable {
   let folder: CustodyFolder
   let store: any CustodyStore
   let rules: CustodyRules
+  let option: StoreOption
 
   /// What came of it.
   enum Outcome {
@@ -130,7 +131,7 @@ struct ReleaseWork: ~Copyable {
       }
     case .quarantine where file.role == .recording:
       try folder.write(
-        ReleaseReason.text(for: held.note), to: ReleaseName.reason(for: target))
+        ReleaseReason.text(for: held.note, option), to: ReleaseName.reason(for: target))
     default: break
     }
     if file.place == .quarantine, file.role == .recording {

@@ -39,6 +39,9 @@ public struct SettlingRules: Hashable, Sendable {
   /// How long a sidecar that does not read may rest until it is taken as it is, where the policy has
   /// no limit of its own.
   public var sidecarPatience = Duration.seconds(30)
+  /// After how long without a change a file is told that is left alone because its name is a temporary
+  /// or a hidden one.
+  public var overlookedPeriod = Duration.seconds(3600)
   /// What is expected of sidecars.
   public var sidecar = SidecarPolicy.taken
 

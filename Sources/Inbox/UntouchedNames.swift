@@ -14,6 +14,18 @@ public struct UntouchedNames: Hashable, Sendable {
     rules.first { $0.applies(to: name, in: folder, isFolder: isFolder) }?.reason
   }
 
+  /// Why a file is left alone although it may be a recording that never got its own name: a temporary
+  /// name that nobody has taken away, or a hidden recording; nil for all others.
+  public func suspicion(of name: FileName, in folder: InboxPath) -> String? {
+    let rule = rules.first { $0.applies(to: name, in: folder, isFolder: false) }
+    guard let rule else { return nil }
+    switch rule.suspicion {
+    case .none: return nil
+    case .ifOfSound: return SoundSign.isCarried(by: name) ? rule.reason : nil
+    case .always: return rule.reason
+    }
+  }
+
   /// Why something is left alone, be it for its own name or for that of a folder around it.
   public func reason(for path: InboxPath, isFolder: Bool) -> String? {
     var folder = InboxPath.inbox
@@ -29,28 +41,30 @@ public struct UntouchedNames: Hashable, Sendable {
 
   /// The rules of every inbox.
   public static let everywhere: [NameRule] = [
-    NameRule(".syncthing.*.tmp", because: "Syncthing is still receiving it"),
-    NameRule("~syncthing~*", because: "Syncthing is still receiving it"),
+    NameRule(".spool-*", because: "it is Spool's own"),
+    NameRule(".syncthing.*.tmp", hiding: .always, because: "Syncthing is still receiving it"),
+    NameRule("~syncthing~*", hiding: .always, because: "Syncthing is still receiving it"),
     NameRule(".stfolder", because: "Syncthing marks its folders so"),
     NameRule(".stversions", .folder, because: "Syncthing keeps old versions there"),
     NameRule(".~tmp~", .folder, because: "rsync delays its updates there"),
     NameRule(
       ".*.[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f].partial",
-      because: "rclone is still copying it"),
-    NameRule("*.partial", because: "rclone or a browser is still copying it"),
-    NameRule("*.crdownload", because: "Chromium is still downloading it"),
-    NameRule("*.part", because: "a download program is still writing it"),
-    NameRule("*.filepart", because: "WinSCP is still copying it"),
-    NameRule("*.download", because: "Safari is still downloading it"),
+      hiding: .always, because: "rclone is still copying it"),
+    NameRule("*.partial", hiding: .always, because: "rclone or a browser is still copying it"),
+    NameRule("*.crdownload", hiding: .always, because: "Chromium is still downloading it"),
+    NameRule("*.part", hiding: .always, because: "a download program is still writing it"),
+    NameRule("*.filepart", hiding: .always, because: "WinSCP is still copying it"),
+    NameRule("*.download", hiding: .always, because: "Safari is still downloading it"),
     NameRule("*.aria2", because: "aria2 keeps its progress in it"),
-    NameRule("*.!sync", because: "Resilio Sync is still receiving it"),
-    NameRule("*.tmp", because: "it is a temporary file"),
-    NameRule("*.temp", because: "it is a temporary file"),
+    NameRule("*.!sync", hiding: .always, because: "Resilio Sync is still receiving it"),
+    NameRule("*.tmp", hiding: .always, because: "it is a temporary file"),
+    NameRule("*.temp", hiding: .always, because: "it is a temporary file"),
     NameRule("*~", because: "it is an editor's backup"),
     NameRule("*.lock", because: "it is a lock"),
     NameRule("*.lck", because: "it is a lock"),
     NameRule("~$*", because: "it is an office program's lock"),
-    NameRule(".*", because: "it is hidden"),
+    NameRule("._*", because: "macOS keeps the attributes of another file in it"),
+    NameRule(".*", hiding: .ifOfSound, because: "it is hidden"),
     NameRule("lost+found", .topFolder, because: "the file system keeps damaged files there"),
     NameRule("accepted", .topFolder, because: "accepted recordings are kept there"),
     NameRule("quarantine", .topFolder, because: "refused recordings are kept there"),

@@ -42,6 +42,8 @@ public struct Testimony: Sendable {
   public let folder: String
   /// The folder of its own that this is in, which is to be sealed; nil for the output folder.
   public let enclosure: Enclosure?
+  /// Who is asked to vouch for the receipt's time.
+  public let authorities: [TimeStampAuthority]
   /// Whether files that Spool did not write may be replaced.
   public let isReplacing: Bool
   /// The time, in seconds since 1970.

@@ -94,7 +94,9 @@ extension Runner {
     return Testimony(
       run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,
       recording: recording, folder: folder(of: plan, options),
-      enclosure: enclosure(of: plan, options), isReplacing: options.isReplacing,
+      enclosure: enclosure(of: plan, options),
+      authorities: (plan.step(step)?.stage as? any ReceiptStage)?.authorities ?? [],
+      isReplacing: options.isReplacing,
       now: clock.now, store: store, custody: custody(of: plan, options))
   }
 }

@@ -24,6 +24,8 @@ public struct WatchDefinition: Hashable, Sendable {
     public var doneMarker: String?
     /// After how many seconds without a change a file that is not whole is given up.
     public var patience: Double?
+    /// After how many seconds a file with a temporary or hidden name, which is never taken, is told.
+    public var overlooked: Double?
     /// How a recording that fails is tried again.
     public var retry = Retry()
     /// Overrides of the pipeline's variables, in the order written.

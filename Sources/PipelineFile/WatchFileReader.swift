@@ -11,8 +11,7 @@ struct WatchFileReader {
   private static let inboxKeys = Vocabulary(
     [
       "inbox", "pipeline", "out", "outbox", "name", "keep", "settle", "sidecar", "done-marker",
-      "give-up",
-      "retry", "set",
+      "give-up", "overlooked", "retry", "set",
     ],
     synonyms: [
       "path": "inbox", "folder": "inbox", "output": "out", "exports": "out", "acks": "outbox",
@@ -90,6 +89,7 @@ struct WatchFileReader {
       case "sidecar": rest.sidecar = sidecar(entry)
       case "done-marker": rest.doneMarker = marker(entry)
       case "give-up": rest.patience = findings.duration(entry.value, of: entry.key)
+      case "overlooked": rest.overlooked = findings.duration(entry.value, of: entry.key)
       case "retry": rest.retry = retry(entry.value)
       case "set":
         rest.overrides =

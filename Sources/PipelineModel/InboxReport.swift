@@ -29,6 +29,20 @@ public struct InboxReport: Hashable, Sendable, Codable {
     }
   }
 
+  /// Files that are left alone because of their names, and have been for long.
+  public struct Overlooked: Hashable, Sendable, Codable {
+    /// Since when the oldest has been as it is, in seconds since 1970.
+    public let since: Double
+    /// How many there are, and the oldest of them.
+    public let group: Group
+
+    /// Describes such files.
+    public init(since: Double, group: Group) {
+      self.since = since
+      self.group = group
+    }
+  }
+
   /// Why nothing of an inbox is processed at present.
   public struct Pause: Hashable, Sendable, Codable {
     /// Since when, in seconds since 1970.
@@ -58,11 +72,18 @@ public struct InboxReport: Hashable, Sendable, Codable {
   public let refused: Group
   /// What is no recording, and nobody's business here.
   public let ignored: Group
+  /// What is left alone because its name is a temporary or a hidden one, and has been for long; nil
+  /// where nothing is.
+  public let overlooked: Overlooked?
   /// Why nothing of it is processed; nil where it goes on.
   public let pause: Pause?
 
   /// Describes an inbox.
-  public init(waiting: Group, refused: Group, ignored: Group, pause: Pause? = nil) {
+  public init(
+    waiting: Group, refused: Group, ignored: Group, overlooked: Overlooked? = nil,
+    pause: Pause? = nil
+  ) {
+    self.overlooked = overlooked
     self.pause = pause
     self.waiting = waiting
     self.refused = refused

@@ -56,6 +56,7 @@ extension Note {
         return
       }
       guard state == .quarantined else { throw refusal }
+      guard !isEmpty else { throw emptiness }
       try move(to: .received, reason, at: time)
       attempts = 0
     case .cancel(let reason):
@@ -66,6 +67,7 @@ extension Note {
         try move(to: .failed, reason ?? "cancelled", at: time)
       }
       original = nil
+      isCancelled = true
     case .rename(let title): self.title = title
     case .tag(let tags): self.tags = tags
     case .attach(let late): try attach(late)
@@ -114,9 +116,10 @@ extension Note {
     if state == .quarantined, let conflict {
       throw NoteRefusal(
         reason: Self.words(claiming: conflict),
-        advice: "spool inbox release \(key) processes it all the same")
+        command: "spool inbox release \(key)")
     }
     guard state == .failed || state == .quarantined else { throw refusal }
+    guard !isEmpty else { throw emptiness }
     try move(to: .received, reason, at: time)
     attempts = 0
   }
@@ -129,9 +132,16 @@ extension Note {
     stateSince = time
     self.reason = reason
     nextAttempt = nil
+    isCancelled = false
   }
 
-  private var refusal: NoteRefusal { NoteRefusal(reason: "it \(state.words)") }
+  private var refusal: NoteRefusal { NoteRefusal(reason: "it \(words)") }
+
+  private var emptiness: NoteRefusal {
+    NoteRefusal(
+      reason: "it is empty, and the recording has to be sent again",
+      command: "spool inbox forget \(key)")
+  }
 
   private var unaccepted: NoteRefusal {
     NoteRefusal(reason: "it has not been decoded to its end yet")

@@ -42,6 +42,8 @@ public struct Note: Hashable, Sendable {
   public var state: NoteState
   /// Why it stands so; nil where that says itself.
   public var reason: String?
+  /// Whether somebody wants it left alone: it has failed then, for good, and asks nobody for anything.
+  public var isCancelled = false
   /// How often it was tried since it was received or last asked for.
   public var attempts: Int
   /// When it is tried again by itself, in seconds since 1970; nil where it is not.
@@ -86,6 +88,15 @@ public struct Note: Hashable, Sendable {
     revision = 1
   }
 
+  /// Whether there is nothing in its recording at all, so that no decision can make anything of it.
+  public var isEmpty: Bool { recording.byteCount == 0 }
+
+  /// How it stands, in words that may follow "it": `is being processed`.
+  public var words: String { isCancelled ? "is cancelled" : state.words }
+
+  /// How it stands, in one word: that of its state, or `cancelled`.
+  public var standing: String { isCancelled ? "cancelled" : state.rawValue }
+
   /// Whether it waits for another note with the same sound to be done.
   public var waitsForOriginal: Bool { state == .received && original != nil }
 
@@ -115,6 +126,8 @@ public struct Note: Hashable, Sendable {
     case .uploaded where isClaimOpen: ["spool inbox show \(key)", "spool inbox release \(key)"]
     case .received, .processing, .uploading, .uploaded: ["spool inbox show \(key)"]
     case .failed: ["spool inbox retry \(key)", "spool inbox show \(key)"]
+    // What is empty stays so: it is sent again, or struck.
+    case .quarantined where isEmpty: ["spool inbox show \(key)", "spool inbox forget \(key)"]
     case .quarantined:
       ["spool inbox show \(key)", "spool inbox release \(key)", "spool inbox forget \(key)"]
     }

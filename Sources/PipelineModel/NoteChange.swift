@@ -51,13 +51,16 @@ public enum NoteChange: Hashable, Sendable {
 public struct NoteRefusal: Error, Hashable, Sendable {
   /// In words that may follow "because": `it is uploaded`.
   public let reason: String
-  /// What the user can do.
+  /// What the user can do, in words.
   public let advice: String?
+  /// What the user can type; nil where there are only words, or nothing.
+  public let command: String?
 
   /// Describes a refusal.
-  public init(reason: String, advice: String? = nil) {
+  public init(reason: String, advice: String? = nil, command: String? = nil) {
     self.reason = reason
     self.advice = advice
+    self.command = command
   }
 }
 

@@ -86,14 +86,20 @@ public struct NoteCommandResult: Hashable, Sendable {
   public let note: NoteKey?
   /// Whether it was done just now, and not when it came before.
   public let isFresh: Bool
-  /// When that was decided, in seconds since 1970; nil for what is no command.
+  /// When that was decided, in seconds since 1970; nil where that is not known.
   public let decidedAt: Double?
+  /// What was asked for; nil for what is no command.
+  public let request: NoteCommand.Request?
+  /// Whether it waited for its note first, and nobody has heard since that it does not any more.
+  public let isDecidedLate: Bool
 
   /// Describes a result.
   public init(
     id: String, status: Status, reason: String?, note: NoteKey?, isFresh: Bool,
-    decidedAt: Double? = nil
+    decidedAt: Double? = nil, request: NoteCommand.Request? = nil, isDecidedLate: Bool = false
   ) {
+    self.request = request
+    self.isDecidedLate = isDecidedLate
     self.id = id
     self.status = status
     self.reason = reason

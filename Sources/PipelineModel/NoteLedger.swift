@@ -31,6 +31,14 @@ public protocol NoteLedger: Sendable {
   /// O(log n).
   func apply(_ command: NoteCommand) throws(StoreError) -> NoteCommandResult
 
+  /// Records that a file that was to be a command is none, unless a command of its id was applied
+  /// before. O(log n).
+  /// - Parameter reason: what is wrong with it.
+  /// - Returns: what came of the id: that it was refused, now or before, or what was done before.
+  func refuseCommand(
+    id: String, pipeline: String, reason: String
+  ) throws(StoreError) -> NoteCommandResult
+
   /// A note by its whole key. O(log n).
   func note(_ key: NoteKey) throws(StoreError) -> Note?
 
@@ -88,6 +96,10 @@ public protocol NoteLedger: Sendable {
 
   /// Every name under which a note is acknowledged.
   func acknowledgementNames(of note: Note) throws(StoreError) -> [String]
+
+  /// What devices besides its own call a note: names under which the same bytes came. Of all notes of
+  /// a pipeline that have any. O(aliases).
+  func aliases(pipeline: String) throws(StoreError) -> [NoteKey: [String]]
 
   /// The notes of a pipeline whose identity others claim with other bytes, and who those are, the
   /// oldest first. O(claims).

@@ -2,6 +2,8 @@
 public struct NoteQuery: Hashable, Sendable {
   /// The states; all where it is empty.
   public var states: Set<NoteState>
+  /// Whether those that were cancelled are wanted, or those that were not; both where it is nil.
+  public var isCancelled: Bool?
   /// The pipeline; all where it is nil.
   public var pipeline: String?
   /// Only those that changed at this time or later, in seconds since 1970; all where it is nil.
@@ -11,10 +13,12 @@ public struct NoteQuery: Hashable, Sendable {
 
   /// Asks for notes, those that changed last before the others.
   public init(
-    states: Set<NoteState> = [], pipeline: String? = nil, changedSince: Double? = nil,
+    states: Set<NoteState> = [], isCancelled: Bool? = nil, pipeline: String? = nil,
+    changedSince: Double? = nil,
     limit: Int = 100
   ) {
     self.states = states
+    self.isCancelled = isCancelled
     self.pipeline = pipeline
     self.changedSince = changedSince
     self.limit = limit
@@ -37,8 +41,12 @@ public struct NoteTally: Hashable, Sendable {
     }
   }
 
-  /// The states in which there are any.
+  /// The states in which there are any. What was cancelled is not among those that failed.
   public var counts: [NoteState: Count]
+  /// Notes that were cancelled; nil where there are none.
+  public var cancelled: Count?
+  /// Commands of devices that wait for their notes to arrive; nil where there are none.
+  public var waitingCommands: Count?
   /// When the next note is tried again by itself, in seconds since 1970; nil where none is.
   public var nextAttempt: Double?
   /// How many files wait to be moved out of an inbox.

@@ -14,7 +14,8 @@ public enum NoteState: String, Hashable, Sendable, Codable, CaseIterable {
   case uploading
   /// All that was required is done. Nothing follows.
   case uploaded
-  /// It could not be processed. It is tried again when its time comes or when somebody asks.
+  /// It could not be processed. It is tried again when its time comes or when somebody asks. One that
+  /// was cancelled (``Note/isCancelled``) has failed for good, and waits for nobody.
   case failed
   /// It cannot be accepted, and waits for somebody to decide.
   case quarantined

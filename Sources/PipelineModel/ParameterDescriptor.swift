@@ -51,6 +51,8 @@ public indirect enum ParameterType: Hashable, Sendable {
   case text(maximumLength: Int)
   /// A file's name without its ending, with these fields in braces: `{stem}`.
   case fileName(fields: [String])
+  /// The path of a file; one that is not absolute starts from the pipeline's folder.
+  case path
   /// A list of so many elements. A single element may be written without the list.
   case list(of: ParameterType, count: ClosedRange<Int>)
   /// Named members.
@@ -68,6 +70,7 @@ public indirect enum ParameterType: Hashable, Sendable {
     case .text(let length): "text of at most \(length) characters"
     case .fileName(let fields):
       "a name without folders; " + fields.map { "{\($0)}" }.joined(separator: ", ")
+    case .path: "the path of a file, from the pipeline's folder"
     case .list(let element, let count):
       "a list of \(count.lowerBound) … \(count.upperBound) elements (\(element.allowed))"
     case .group(let members): "a mapping with " + members.map(\.name).joined(separator: ", ")

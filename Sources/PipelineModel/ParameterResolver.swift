@@ -5,9 +5,15 @@ public struct ParameterResolver {
   public private(set) var problems: [Problem] = []
   /// What the parameters belong to, for messages: `gate`.
   private let owner: String
+  /// Where paths start from; nil for the current folder.
+  private let folder: String?
 
   /// Starts without problems.
-  public init(owner: String) { self.owner = owner }
+  /// - Parameter folder: where paths start from; nil for the current folder.
+  public init(owner: String, folder: String? = nil) {
+    self.owner = owner
+    self.folder = folder
+  }
 
   /// The values of a group: every declared member is present, `.null` where it was left out.
   /// `shorthand` names the member that a node other than a mapping stands for.
@@ -100,6 +106,12 @@ public struct ParameterResolver {
           node, "\(name) \(flaw.message)", allowed: flaw.allowed, suggestion: flaw.suggestion)
       }
       return .text(text)
+    case (.path, .scalar(let text, _)):
+      if text.isEmpty || text.utf8.contains(0) {
+        report(node, "\(name) is no path", allowed: type.allowed)
+      }
+      guard let folder, !text.hasPrefix("/") else { return .text(text) }
+      return .text(folder.hasSuffix("/") ? folder + text : "\(folder)/\(text)")
     case (.list(let element, let count), .sequence(let nodes)):
       if !count.contains(nodes.count) {
         report(node, "\(name) has \(nodes.count) elements", allowed: type.allowed)

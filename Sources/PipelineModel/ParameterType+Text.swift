@@ -9,7 +9,7 @@ extension ParameterType {
     case (_, .null): "none"
     case (.number(let unit, _), .number(let number)): unit.format(number)
     case (.choice, .text(let text)), (.text, .text(let text)),
-      (.fileName, .text(let text)):
+      (.fileName, .text(let text)), (.path, .text(let text)):
       ParameterType.scalar(text)
     case (.list(let element, _), .list(let values)):
       "[" + values.map { element.text(of: $0) }.joined(separator: ", ") + "]"

@@ -10,6 +10,8 @@ public struct PipelineDefinition: Hashable, Sendable {
   public let variables: [VariableDefinition]
   /// The steps, in order.
   public let steps: [StepDefinition]
+  /// The folder of its file, which paths in it start from; nil where it has none.
+  public var folder: String?
 
   /// Makes a definition.
   public init(

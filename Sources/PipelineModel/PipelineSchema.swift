@@ -163,6 +163,7 @@ public struct PipelineSchema: Sendable {
       return .group(["anyOf": .list([.group(["type": .text("boolean")]), variable])])
     case .text(let length):
       return .group(["type": .text("string"), "maxLength": .number(Double(length))])
+    case .path: return .group(["type": .text("string"), "minLength": .number(1)])
     case .fileName(let fields):
       let choice = fields.joined(separator: "|")
       return .group([

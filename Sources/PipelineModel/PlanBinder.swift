@@ -78,7 +78,7 @@ struct PlanBinder {
     let (parameters, references) = split(step.parameters, descriptor)
     let connection = connector.connect(step, descriptor, references)
 
-    var resolver = ParameterResolver(owner: descriptor.kind)
+    var resolver = ParameterResolver(owner: descriptor.kind, folder: definition.folder)
     let value = resolver.resolve(
       substitute(parameters), as: descriptor.parameters, shorthand: descriptor.shorthand)
     // A name that means nothing is one problem, not also a wrong value at its place.

@@ -148,6 +148,8 @@ public struct PublishedFile: Hashable, Sendable, Codable {
   /// The SHA-256 of its bytes, where it is the artifact's own; nil where it became another file on
   /// its way, as one that was tagged did.
   public let digest: Digest?
+  /// The port of its step that it came out of; nil where it came out of none, or that is not known.
+  public var port: PortName?
 
   /// Describes a file.
   public init(

@@ -58,11 +58,16 @@ public protocol ReceiptStage: PublishingStage {
   /// The folder of its own into which all files of the run go; nil for the output folder.
   /// - Parameter recordings: as for `fileNames`.
   func enclosure(recordings: [String]) -> Enclosure?
+  /// Who is asked to vouch for the receipt's time.
+  var authorities: [TimeStampAuthority] { get }
 }
 
 extension ReceiptStage {
   /// None.
   public func enclosure(recordings: [String]) -> Enclosure? { nil }
+
+  /// Nobody.
+  public var authorities: [TimeStampAuthority] { [] }
 }
 
 /// All that a running stage may touch.

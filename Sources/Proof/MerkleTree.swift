@@ -119,11 +119,11 @@ public struct MerkleTree: Hashable, Sendable {
   }
 
   /// The largest power of two below `count`.
-  private static func split(_ count: Int) -> Int {
+  static func split(_ count: Int) -> Int {
     1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount)
   }
 
-  private static func node(_ left: Digest, _ right: Digest) -> Digest {
+  static func node(_ left: Digest, _ right: Digest) -> Digest {
     SHA256.digest(of: [1] + left.bytes + right.bytes)
   }
 }

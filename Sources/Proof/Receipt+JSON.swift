@@ -32,6 +32,7 @@ extension Receipt.Subject {
       "name": .text(name), "digest": .sha256(digest),
       "annotations": .object(leavingOut: [
         "byteCount": .integer(byteCount), "step": step.map { .text($0) },
+        "samples": samples?.json,
       ]),
     ])
   }

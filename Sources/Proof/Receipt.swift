@@ -35,6 +35,8 @@ public struct Receipt: Hashable, Sendable {
     public let byteCount: Int
     /// The step that gave it; nil for files that help with checking.
     public let step: String?
+    /// What its samples are; nil for what is no sound, or sound with loss.
+    public var samples: SampleSummary?
 
     /// Describes a file.
     public init(name: String, digest: Digest, byteCount: Int, step: String? = nil) {

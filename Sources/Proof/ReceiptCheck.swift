@@ -13,13 +13,20 @@ struct ReceiptCheck: Sendable {
   private(set) var subjects: [Subject] = []
   private var result: VerifiedReceipt
 
-  /// Reads the receipt at a path, and checks its signature and its chain.
-  init(_ path: String, keys: [VerifyingKey]) {
+  /// Reads the receipt at a path, and checks its signature, its chain and its time stamps.
+  /// - Parameter certificates: those that time stamps are checked against; nil for those beside them.
+  init(_ path: String, keys: [VerifyingKey], certificates: TrustedCertificates?) {
     result = VerifiedReceipt(path: path)
     let name = String(path.split(separator: "/").last ?? "")
+    let folder = String(path.dropLast(name.utf8.count))
     let envelope: Envelope
     do throws(ProofError) {
-      envelope = try Envelope(try SubjectFile.readWhole(path, limit: Envelope.maximumByteCount))
+      let bytes = try SubjectFile.readWhole(path, limit: Envelope.maximumByteCount)
+      checkTimeStamps(
+        TimeStampCheck(
+          of: name, in: folder.isEmpty ? "." : folder, digest: SHA256.digest(of: bytes),
+          certificates: certificates))
+      envelope = try Envelope(bytes)
     } catch {
       result.add(.receipt, name, error.reason ?? error.message)
       return
@@ -33,7 +40,7 @@ struct ReceiptCheck: Sendable {
       result.add(.statement, name, "\(error)")
       return
     }
-    checkStatement(statement, name, folder: String(path.dropLast(name.utf8.count)))
+    checkStatement(statement, name, folder: folder)
   }
 
   /// What is to be said of the receipt, once its files were looked at.
@@ -54,6 +61,11 @@ struct ReceiptCheck: Sendable {
       }
     }
     return result
+  }
+
+  private mutating func checkTimeStamps(_ check: TimeStampCheck) {
+    result.timeStamps = check.verified
+    for (name, reason) in check.problems { result.add(.timeStamp, name, reason) }
   }
 
   private mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {

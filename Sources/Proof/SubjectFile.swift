@@ -98,7 +98,12 @@ struct SubjectFile: Hashable, Sendable {
   }
 
   /// Why a file cannot be read.
-  struct Trouble: Error { let reason: String }
+  struct Trouble: Error, Hashable {
+    let reason: String
+
+    /// There is no such file.
+    static let missing = Trouble(reason: "it is missing")
+  }
 
   // Two names that look alike may be two files: their bytes count.
   static func == (one: SubjectFile, other: SubjectFile) -> Bool {
@@ -110,7 +115,7 @@ struct SubjectFile: Hashable, Sendable {
     for byte in folder.utf8 { hasher.combine(byte) }
   }
 
-  private func open() -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
+  func open() -> Result<(descriptor: Int32, byteCount: Int), Trouble> {
     var current = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     let parts = name.split(separator: "/")
     for (index, part) in parts.enumerated() where current >= 0 {
@@ -136,9 +141,9 @@ struct SubjectFile: Hashable, Sendable {
     return .success((descriptor, Int(status.st_size)))
   }
 
-  private static func reason(_ code: Int32) -> String {
+  static func reason(_ code: Int32) -> String {
     switch code {
-    case ENOENT: "it is missing"
+    case ENOENT: Trouble.missing.reason
     case ELOOP: "it is a link, which is not followed"
     default: unsafe String(cString: strerror(code))
     }

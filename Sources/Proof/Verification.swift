@@ -10,9 +10,13 @@ public struct Verification: Sendable {
   /// How many files are read at once.
   public let threadCount: Int
 
-  /// Checks against these keys.
-  public init(keys: [VerifyingKey], threadCount: Int) {
+  /// The certificates that time stamps are checked against; nil for those beside each.
+  public let certificates: TrustedCertificates?
+
+  /// Checks against these keys, and these certificates of time stamping authorities.
+  public init(keys: [VerifyingKey], certificates: TrustedCertificates? = nil, threadCount: Int) {
     self.keys = keys
+    self.certificates = certificates
     self.threadCount = max(1, threadCount)
   }
 
@@ -56,10 +60,10 @@ public struct Verification: Sendable {
   ) -> (receipts: [VerifiedReceipt], bags: [VerifiedBag])? {
     let meter = Meter(report)
     meter.advance { $0.allReceipts = paths.count }
-    let keys = keys
+    let (keys, certificates) = (keys, certificates)
     let checks = each(paths, mayGoOn) { path in
       defer { meter.advance { $0.receipts += 1 } }
-      return ReceiptCheck(path, keys: keys)
+      return ReceiptCheck(path, keys: keys, certificates: certificates)
     }
     guard let checks, let bags = each(folders, mayGoOn, { BagCheck($0) }) else { return nil }
     let named =
@@ -80,7 +84,7 @@ public struct Verification: Sendable {
   }
 
   /// Does the same with every item, on several threads; nil where that was ended.
-  private func each<Item: Sendable, Outcome: Sendable>(
+  func each<Item: Sendable, Outcome: Sendable>(
     _ items: [Item], _ mayGoOn: @escaping @Sendable () -> Bool,
     _ work: @escaping @Sendable (Item) -> Outcome
   ) -> [Outcome]? {

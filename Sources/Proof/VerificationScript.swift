@@ -8,16 +8,21 @@ public enum VerificationScript {
   ///   - receipt: the name of the receipt.
   ///   - checksums: the name of the list of checksums, which the receipt names as a subject.
   ///   - key: the name of the public key beside it.
-  public static func text(receipt: String, checksums: String, key: String) -> String {
+  ///   - isInBag: whether it lies in a bag's payload: time stamps lie outside of that.
+  public static func text(
+    receipt: String, checksums: String, key: String, isInBag: Bool = false
+  ) -> String {
     """
     #!/bin/sh
     # Checks a receipt and the files that it vouches for. It needs sh, sha256sum and openssl (3.0
     # or newer), and nothing of the program that wrote the receipt. Read it before you run it.
     #
-    #   sh \(quoted("./" + script(of: receipt))) [PUBLIC-KEY]
+    #   sh \(quoted("./" + script(of: receipt))) [PUBLIC-KEY [CERTIFICATES]]
     #
     # PUBLIC-KEY is the signer's key as you got it from the signer. Without it, the key that lies
     # beside the receipt is taken: that shows that the files belong together, not who signed them.
+    # CERTIFICATES are those of the authority that stamped the receipt with the time, if one did, as
+    # you got them from the authority. Without them, those that lie beside the time stamp are taken.
     #
     # Exit code: 0 all is as it was signed, 1 something is not, 2 it could not be checked.
 
@@ -25,6 +30,7 @@ public enum VerificationScript {
     checksums=\(quoted(checksums))
     checksums_json=\(quoted(JSONString.quoted(checksums)))
     key=\(quoted(key))
+    stamps=\(quoted((isInBag ? "../" : "") + stem(of: receipt)))
     type=\(Envelope.payloadType)
 
     LC_ALL=C
@@ -38,6 +44,10 @@ public enum VerificationScript {
     if [ $# -gt 0 ]; then
       case $1 in /*) key=$1 ;; *) key=$PWD/$1 ;; esac
       whose=$1
+    fi
+    certificates=
+    if [ $# -gt 1 ]; then
+      case $2 in /*) certificates=$2 ;; *) certificates=$PWD/$2 ;; esac
     fi
     case $0 in */*) cd -- "${0%/*}" || exit 2 ;; esac
     command -v openssl > /dev/null || cannot 'openssl is missing'
@@ -88,11 +98,36 @@ public enum VerificationScript {
     # 4. The files: each has the digest that the list names.
     sha256sum -c "$checksums" || broken 'not every file is as it was signed; see above'
     printf 'whole    every file is as it was signed\\n'
+
+    # 5. The time stamps, where there are any: an authority signed the receipt's digest with its time.
+    #    What its certificate signed before it expired is valid as long as it was then.
+    for token in "$stamps".tsr "$stamps".[0-9].tsr; do
+      [ -e "$token" ] || continue
+      if [ -e "$token.sha256" ]; then
+        (cd -- "$(dirname -- "$token")" && sha256sum -c "${token##*/}.sha256") ||
+          broken "$token is not as it was written; see above"
+      fi
+      trusted=${certificates:-$token.pem}
+      [ -r "$trusted" ] || broken "$trusted is missing, against which $token is checked"
+      stamped=$(openssl ts -reply -in "$token" -text 2> /dev/null | sed -n 's/^Time stamp: //p')
+      moment=$(date -u -d "$stamped" +%s 2> /dev/null) || moment=
+      openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" > /dev/null 2>&1 ||
+        { [ -n "$moment" ] && openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" \\
+          -attime "$moment" > /dev/null 2>&1; } ||
+        broken "$token is no time stamp of $receipt, or not by an authority in $trusted"
+      printf 'stamped  %s was there on %s, says the authority\\n         in %s by %s\\n' \\
+        "$receipt" "$stamped" "$token" "$trusted"
+    done
     if [ $# -eq 0 ]; then
       printf 'Whose key it is, this cannot show: compare the 64 digits with what its owner says.\\n'
     fi
 
     """
+  }
+
+  /// The receipt's name without `.json`, with which the names of its time stamps begin.
+  private static func stem(of receipt: String) -> String {
+    String(TimeStampNames.token(of: receipt, number: 1).dropLast(".tsr".count))
   }
 
   /// The name of the script that lies beside a receipt.

@@ -16,6 +16,8 @@ public struct VerifiedReceipt: Hashable, Sendable {
       case chain
       /// A file is missing or holds other bytes.
       case file
+      /// A time stamp is not of this receipt, or not by an authority that is trusted.
+      case timeStamp = "time-stamp"
     }
 
     /// What kind of thing it is.
@@ -40,6 +42,8 @@ public struct VerifiedReceipt: Hashable, Sendable {
   public var fileCount = 0
   /// How many bytes they have.
   public var byteCount = 0
+  /// The time stamps beside it that are what they say.
+  public var timeStamps: [VerifiedTimeStamp] = []
   /// Everything that is wrong; empty where it is verified.
   public var problems: [Problem] = []
 

@@ -50,13 +50,17 @@ public struct NameFields: Sendable {
     return nil
   }
 
-  /// `2026-03-14`: the first date that somebody gives, or `undated`.
+  /// Where a date is looked for, in this order.
+  private static let dateFields = ["date", "createdat", "creation_time", "year"]
+
+  /// `2026-03-14`: the first whole day that the sidecar gives, then the tags, then the stem; else a
+  /// year alone, of the sidecar or the tags; else `undated`.
   private var date: String {
-    let said = ["date", "createdat", "creation_time", "year"].compactMap { given($0) }
-    for text in said { if let day = Self.day(in: text) { return day } }
-    // A year alone is better than nothing.
-    if let year = said.first(where: { $0.count == 4 && $0.allSatisfy(\.isNumber) }) { return year }
-    return Self.day(in: stem) ?? "undated"
+    let said = [sidecar, tags].flatMap { source in
+      Self.dateFields.compactMap { given($0, in: [source]) }
+    }
+    for text in said + [stem] { if let day = Self.day(in: text) { return day } }
+    return said.first { $0.count == 4 && $0.allSatisfy(\.isNumber) } ?? "undated"
   }
 
   /// The first `2026-03-14` or `20260314` in a text, as the former.

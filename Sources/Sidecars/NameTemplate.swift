@@ -37,6 +37,24 @@ public struct NameTemplate: Hashable, Sendable {
     }
     self.parts = parts
     try refuseUnknownFields()
+    try refuseExtension()
+  }
+
+  /// The endings of what Spool exports: at a template's end, one of them would stand before each
+  /// export's own, and promise what the file is not.
+  private static let extensions: Set<String> = [
+    "aac", "aif", "aiff", "alac", "caf", "flac", "json", "m4a", "m4b", "mka", "mp3", "mp4", "oga",
+    "ogg", "opus", "rf64", "srt", "txt", "vtt", "w64", "wav", "wave", "webm",
+  ]
+
+  /// Throws where the template gives all exports one extension.
+  private func refuseExtension() throws(Problem) {
+    guard case .text(let end)? = parts.last?.last else { return }
+    let ending = PathText.fileExtension(of: "_" + end)
+    guard Self.extensions.contains(ending.lowercased()) else { return }
+    throw Problem(
+      message: "it ends with .\(ending), and each export has an extension of its own",
+      choice: "leave it out, or write .{ext} in its place")
   }
 
   /// Throws for all unknown fields at once.

@@ -25,7 +25,7 @@ struct ExportStage: SoundSinkStage, PublishingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "export", revision: 5,
+    kind: "export", revision: 6,
     summary: "Write WAV, M4A (AAC), ALAC and FLAC files, several at once",
     discussion: """
       The formats are encoded side by side. Reducing to 16 or 24 bits adds TPDF dither, except to \
@@ -42,7 +42,13 @@ struct ExportStage: SoundSinkStage, PublishingStage {
     inputs: [Port(.sound, .sound, "the sound to export")],
     outputs: ExportFormat.allCases.map {
       Port($0.port, .file, "the \($0.rawValue) file, where it is asked for")
-    },
+    }
+      + ExportFormat.allCases.filter(\.isLossless).map {
+        Port(
+          $0.samplesPort, .file,
+          "the hashes of each second of its samples, by which a part of the \($0.rawValue) file is proven"
+        )
+      },
     parameters: .exportOptions(formats: .required) + [
       ParameterDescriptor(
         "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
@@ -101,8 +107,10 @@ struct ExportStage: SoundSinkStage, PublishingStage {
         // It is asked for again when all is done.
         if notes == nil { continue }
       }
-      files.append(
-        try context.publish(artifact, as: name, tags: tags, spec: target.spec, notes: notes))
+      var file = try context.publish(
+        artifact, as: name, tags: tags, spec: target.spec, notes: notes)
+      file.port = target.format.port
+      files.append(file)
     }
     return files
   }

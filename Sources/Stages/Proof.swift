@@ -7,6 +7,12 @@ struct ProofStage: WholeStage, ReceiptStage {
     let name: String
     let bag: Bool
     let organization: String?
+    let authorities: [Authority]?
+
+    struct Authority: Codable, Sendable {
+      let url: String
+      let certificates: String
+    }
   }
 
   static let descriptor = StageDescriptor(
@@ -23,6 +29,10 @@ struct ProofStage: WholeStage, ReceiptStage {
       With bag: true, all files of the run go into a folder of their own, called as the receipt is: \
       a BagIt bag (RFC 8493), with the exports and the receipt in its data/, a digest of every file \
       in manifest-sha256.txt, and bagit.txt, which is there only while all else is whole.
+
+      authorities are asked to vouch for the time of the receipt (RFC 3161). The run does not wait for \
+      them: what they have not answered when it ends is asked again later, by the next run, by a \
+      watch, or by spool stamp. The answer is laid beside the receipt.
       """,
     flow: .whole,
     inputs: [],
@@ -37,17 +47,31 @@ struct ProofStage: WholeStage, ReceiptStage {
       ParameterDescriptor(
         "organization", .text(maximumLength: 200), .optional,
         "who answers for a bag: its Source-Organization", isInKey: false),
+      ParameterDescriptor(
+        "authorities",
+        .list(
+          of: .group([
+            ParameterDescriptor(
+              "url", .text(maximumLength: 2000), .required, "where it is asked, http or https"),
+            ParameterDescriptor(
+              "certificates", .path, .required, "a PEM file of the certificates that are trusted"),
+          ]), count: 1...TimeStampNames.maximumCount), .optional,
+        "who is to vouch for the receipt's time", isInKey: false),
     ],
     shorthand: "name")
 
   private let name: String
   private let isBag: Bool
   private let organization: String?
+  let authorities: [TimeStampAuthority]
 
   init(_ parameters: Parameters) throws(StageError) {
     name = parameters.name
     isBag = parameters.bag
     organization = parameters.organization
+    authorities = try AuthorityList(
+      (parameters.authorities ?? []).map { ($0.url, $0.certificates) }
+    ).authorities
     guard isBag || organization == nil else {
       throw StageError(
         "organization is written into a bag, and there is none", advice: "add bag: true")

@@ -24,7 +24,7 @@ struct SplitStage: SoundSinkStage, PublishingStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "split", revision: 2,
+    kind: "split", revision: 3,
     summary: "Write a file for every piece: at times, by silence, by marker, or by channel",
     discussion: """
       Each piece begins where the one before ends, so that concat makes the whole of them again, \
@@ -47,7 +47,13 @@ struct SplitStage: SoundSinkStage, PublishingStage {
     ],
     outputs: ExportFormat.allCases.map {
       Port($0.port, .file, "the \($0.rawValue) files, where they are asked for", isList: true)
-    } + [Port(.measurement, .measurement, "where each piece lies, as JSON")],
+    }
+      + ExportFormat.allCases.filter(\.isLossless).map {
+        Port(
+          $0.samplesPort, .file,
+          "the hashes of each second of their samples, by which a part of a \($0.rawValue) file is proven",
+          isList: true)
+      } + [Port(.measurement, .measurement, "where each piece lies, as JSON")],
     parameters: [
       ParameterDescriptor(
         "at", .list(of: .number(.seconds, 0...360_000), count: 1...(SplitName.mostPieces - 1)),
@@ -186,8 +192,10 @@ struct SplitStage: SoundSinkStage, PublishingStage {
         notes = try context.broadcastNotes(
           for: artifact, target, tags: tags, start: start)
       }
-      files.append(
-        try context.publish(artifact, as: name, tags: tags, spec: target.spec, notes: notes))
+      var file = try context.publish(
+        artifact, as: name, tags: tags, spec: target.spec, notes: notes)
+      file.port = port
+      files.append(file)
     }
     return files
   }

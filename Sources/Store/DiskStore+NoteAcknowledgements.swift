@@ -17,6 +17,24 @@ extension DiskStore {
     }
   }
 
+  /// What devices besides its own call a note: names under which the same bytes came.
+  public func aliases(pipeline: String) throws(StoreError) -> [NoteKey: [String]] {
+    let rows = try withDatabase { (database) throws(StoreError) in
+      try database.run(
+        """
+        SELECT DISTINCT note_files.note, coalesce(note_files.device_name, note_files.device_id)
+        FROM note_files JOIN notes ON notes.key = note_files.note
+        WHERE note_files.device_id IS NOT NULL AND notes.pipeline = ? ORDER BY 1, 2
+        """, [.text(pipeline)], to: NoteTable.reading)
+    }
+    var aliases: [NoteKey: [String]] = [:]
+    for row in rows {
+      guard let key = row[0].text, let name = row[1].text else { continue }
+      aliases[NoteKey(key), default: []].append(name)
+    }
+    return aliases
+  }
+
   /// The notes of a pipeline whose identity others claim, and who those are.
   public func claims(pipeline: String) throws(StoreError) -> [NoteKey: [NoteKey]] {
     let rows = try withDatabase { (database) throws(StoreError) in
@@ -95,7 +113,7 @@ extension DiskStore {
     try changeNotes { (database) throws(StoreError) in
       for id in ids {
         try database.run(
-          "UPDATE note_commands SET answered = 1 WHERE pipeline = ? AND id = ?",
+          "UPDATE note_commands SET answered = 1, is_decided_late = 0 WHERE pipeline = ? AND id = ?",
           [.text(pipeline), .text(id)], to: NoteTable.recording)
       }
     }

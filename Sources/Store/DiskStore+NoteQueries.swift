@@ -16,6 +16,12 @@ extension DiskStore {
     let own = try readNotes(
       "WHERE device_id = ? ORDER BY conflict IS NOT NULL, received_at LIMIT 1", [text])
     if let note = own.first { return note }
+    // It may be what another device, or another transfer, calls the same bytes.
+    let alias = try readNotes(
+      """
+      WHERE key IN (SELECT note FROM note_files WHERE device_id = ?) ORDER BY received_at LIMIT 1
+      """, [text])
+    if let note = alias.first { return note }
     guard !prefix.isEmpty else { return nil }
     let found = try readNotes(
       "WHERE key >= ?1 AND key < ?1 || 'g' ORDER BY received_at DESC LIMIT 4", [text]
@@ -36,6 +42,10 @@ extension DiskStore {
       let states = query.states.map(\.rawValue).sorted()
       conditions.append("state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
       values += states.map(SQLValue.text)
+    }
+    if let isCancelled = query.isCancelled {
+      conditions.append("is_cancelled = ?")
+      values.append(.integer(isCancelled ? 1 : 0))
     }
     if let pipeline = query.pipeline {
       // Behind a plus, it does not tempt SQLite away from the index that gives the order.
@@ -102,6 +112,7 @@ extension DiskStore {
         else { continue }
         tally.counts[state] = NoteTally.Count(count: Int(count), since: since)
       }
+      try Self.tellCancelled(in: &database, filter, values, &tally)
       tally.nextAttempt = try database.run(
         """
         SELECT min(next_attempt) FROM notes
@@ -119,6 +130,25 @@ extension DiskStore {
         ).first?[0].integer ?? 0)
       return tally
     }
+  }
+
+  /// Tells what was cancelled from what failed, and what devices ask of notes that are not there.
+  private static func tellCancelled(
+    in database: inout Database, _ filter: String, _ values: [SQLValue], _ tally: inout NoteTally
+  ) throws(StoreError) {
+    func count(_ rest: String) throws(StoreError) -> NoteTally.Count? {
+      let sql = "SELECT count(*), \(rest)" + (filter.isEmpty ? "" : " AND pipeline = ?")
+      let row = try database.run(sql, values, to: NoteTable.reading).first
+      guard let count = row?[0].integer, let since = row?[1].real else { return nil }
+      return NoteTally.Count(count: Int(count), since: since)
+    }
+    tally.cancelled = try count("min(state_since) FROM notes WHERE is_cancelled = 1")
+    if tally.cancelled != nil {
+      tally.counts[.failed] = try count(
+        "min(state_since) FROM notes WHERE state = 'failed' AND is_cancelled = 0")
+    }
+    tally.waitingCommands = try count(
+      "min(taken_at) FROM note_commands WHERE status = 'waiting'")
   }
 
   /// Notes that are to be processed now, the oldest first.

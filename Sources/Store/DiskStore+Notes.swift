@@ -89,6 +89,18 @@ extension DiskStore: NoteLedger {
     }
   }
 
+  /// Records that a file that was to be a command is none, unless a command of its id was applied
+  /// before.
+  public func refuseCommand(
+    id: String, pipeline: String, reason: String
+  ) throws(StoreError) -> NoteCommandResult {
+    let time = now
+    return try changeNotes { (database) throws(StoreError) in
+      try NoteCommandTable.refuse(
+        id, pipeline: pipeline, reason: reason, at: time, in: &database)
+    }
+  }
+
   /// Changes notes in one transaction: before it is committed, the ledger has them as they are then.
   func changeNotes<Result: Sendable>(
     _ body: @Sendable (inout Database) throws(StoreError) -> Result

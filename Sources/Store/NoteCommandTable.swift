@@ -6,17 +6,15 @@ enum NoteCommandTable {
   static func apply(
     _ command: NoteCommand, at time: Double, in database: inout Database
   ) throws(StoreError) -> NoteCommandResult {
-    if let known = try known(command, in: &database) {
-      // Whoever sends it again has not seen the answer.
-      try database.run(
-        "UPDATE note_commands SET answered = 0 WHERE pipeline = ? AND id = ?",
-        [.text(command.pipeline), .text(command.id)], to: NoteTable.recording)
+    // One that could not be read before, and can be now, is a new one.
+    if let known = try known(command.id, command.pipeline, in: &database), known.request != nil {
+      try answerAgain(command.id, command.pipeline, in: &database)
       return known
     }
     let result = try decide(command, at: time, in: &database)
     try database.run(
       """
-      INSERT INTO note_commands (pipeline, id, device_note, note, subject, request, issued_at,
+      INSERT OR REPLACE INTO note_commands (pipeline, id, device_note, note, subject, request, issued_at,
         taken_at, status, reason, answered) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
       """,
       [
@@ -27,6 +25,39 @@ enum NoteCommandTable {
         SQLValue(result.reason),
       ], to: NoteTable.recording)
     return result
+  }
+
+  /// Records inside a transaction that what was to be a command is none, unless that is known, or a
+  /// command of its id was applied before.
+  static func refuse(
+    _ id: String, pipeline: String, reason: String, at time: Double, in database: inout Database
+  ) throws(StoreError) -> NoteCommandResult {
+    if let known = try known(id, pipeline, in: &database),
+      known.request != nil || known.reason == reason
+    {
+      try answerAgain(id, pipeline, in: &database)
+      return known
+    }
+    try database.run(
+      """
+      INSERT OR REPLACE INTO note_commands (pipeline, id, device_note, subject, request, issued_at,
+        taken_at, status, reason, answered) VALUES (?, ?, '', '', '', ?, ?, ?, ?, 0)
+      """,
+      [
+        .text(pipeline), .text(id), .real(time), .real(time),
+        .text(NoteCommandResult.Status.refused.rawValue), .text(reason),
+      ], to: NoteTable.recording)
+    return NoteCommandResult(
+      id: id, status: .refused, reason: reason, note: nil, isFresh: true, decidedAt: time)
+  }
+
+  /// Whoever sends a command again has not seen the answer.
+  private static func answerAgain(
+    _ id: String, _ pipeline: String, in database: inout Database
+  ) throws(StoreError) {
+    try database.run(
+      "UPDATE note_commands SET answered = 0 WHERE pipeline = ? AND id = ?",
+      [.text(pipeline), .text(id)], to: NoteTable.recording)
   }
 
   /// Applies the commands that waited for a note, in the order in which they were given.
@@ -48,7 +79,8 @@ enum NoteCommandTable {
       let result = try decide(command, at: time, in: &database)
       try database.run(
         """
-        UPDATE note_commands SET note = ?, status = ?, reason = ?, taken_at = ?, answered = 0
+        UPDATE note_commands SET note = ?, status = ?, reason = ?, taken_at = ?, answered = 0,
+          is_decided_late = 1
         WHERE pipeline = ? AND id = ?
         """,
         [
@@ -62,34 +94,37 @@ enum NoteCommandTable {
   static func unanswered(
     pipeline: String, limit: Int, in database: inout Database
   ) throws(StoreError) -> [NoteCommandResult] {
+    try results(
+      "WHERE pipeline = ? AND answered = 0 ORDER BY taken_at LIMIT ?",
+      [.text(pipeline), SQLValue(max(0, limit))], in: &database)
+  }
+
+  private static func known(
+    _ id: String, _ pipeline: String, in database: inout Database
+  ) throws(StoreError) -> NoteCommandResult? {
+    try results(
+      "WHERE pipeline = ? AND id = ?", [.text(pipeline), .text(id)], in: &database
+    ).first
+  }
+
+  private static func results(
+    _ rest: String, _ values: [SQLValue], in database: inout Database
+  ) throws(StoreError) -> [NoteCommandResult] {
     try database.run(
       """
-      SELECT id, status, reason, note, taken_at FROM note_commands
-      WHERE pipeline = ? AND answered = 0
-      ORDER BY taken_at LIMIT ?
-      """, [.text(pipeline), SQLValue(max(0, limit))], to: NoteTable.reading
+      SELECT id, status, reason, note, taken_at, request, is_decided_late FROM note_commands
+      \(rest)
+      """, values, to: NoteTable.reading
     ).compactMap { row in
       guard let id = row[0].text,
         let status = row[1].text.flatMap(NoteCommandResult.Status.init(rawValue:))
       else { return nil }
+      let stored: StoredRequest? = try? StoredJSON.decode(row[5].text ?? "")
       return NoteCommandResult(
         id: id, status: status, reason: row[2].text, note: row[3].text.map { NoteKey($0) },
-        isFresh: false, decidedAt: row[4].real)
+        isFresh: false, decidedAt: row[4].real, request: stored?.request,
+        isDecidedLate: row[6].integer == 1)
     }
-  }
-
-  private static func known(
-    _ command: NoteCommand, in database: inout Database
-  ) throws(StoreError) -> NoteCommandResult? {
-    let rows = try database.run(
-      "SELECT status, reason, note, taken_at FROM note_commands WHERE pipeline = ? AND id = ?",
-      [.text(command.pipeline), .text(command.id)], to: NoteTable.reading)
-    guard let row = rows.first,
-      let status = row[0].text.flatMap(NoteCommandResult.Status.init(rawValue:))
-    else { return nil }
-    return NoteCommandResult(
-      id: command.id, status: status, reason: row[1].text, note: row[2].text.map { NoteKey($0) },
-      isFresh: false, decidedAt: row[3].real)
   }
 
   /// Does what is asked for, where it can be done.
@@ -101,7 +136,7 @@ enum NoteCommandTable {
     ) -> NoteCommandResult {
       NoteCommandResult(
         id: command.id, status: status, reason: reason, note: note, isFresh: true,
-        decidedAt: time)
+        decidedAt: time, request: command.request)
     }
     guard let note = try note(of: command, in: &database) else {
       return result(.waiting, "its note has not arrived yet")
@@ -133,31 +168,5 @@ enum NoteCommandTable {
     if let known { return known }
     let note = try NoteTable.note(NoteKey(command.note), in: &database)
     return note?.pipeline == command.pipeline ? note : nil
-  }
-
-  /// A request as it is kept until its note arrives.
-  private struct StoredRequest: Codable {
-    let name: String
-    let title: String?
-    let tags: [String]?
-
-    init(_ request: NoteCommand.Request) {
-      name = request.name
-      switch request {
-      case .retry, .cancel: (title, tags) = (nil, nil)
-      case .rename(let title): (self.title, tags) = (title, nil)
-      case .tag(let tags): (title, self.tags) = (nil, tags)
-      }
-    }
-
-    var request: NoteCommand.Request? {
-      switch name {
-      case "retry": .retry
-      case "cancel": .cancel
-      case "rename": title.map { .rename($0) }
-      case "tag": tags.map { .tag($0) }
-      default: nil
-      }
-    }
   }
 }

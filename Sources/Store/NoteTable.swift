@@ -135,7 +135,7 @@ enum NoteTable {
     "key", "pipeline", "inbox", "file_name", "digest", "byte_count", "received_at", "ack_name",
     "device_id", "sidecar", "sidecar_byte_count", "facts", "title", "tags", "state", "reason",
     "attempts", "next_attempt", "changed_at", "state_since", "accepted_at", "uploaded_at", "sound",
-    "original", "conflict", "revision", "device_name",
+    "original", "conflict", "revision", "device_name", "is_cancelled",
   ]
 
   private static func values(_ note: Note) throws(StoreError) -> [SQLValue] {
@@ -149,7 +149,7 @@ enum NoteTable {
       SQLValue(note.nextAttempt), .real(note.changedAt), .real(note.stateSince),
       SQLValue(note.acceptedAt), SQLValue(note.uploadedAt), SQLValue(note.sound?.hex),
       SQLValue(note.original?.name), SQLValue(note.conflict?.name), SQLValue(note.revision),
-      SQLValue(note.deviceName),
+      SQLValue(note.deviceName), SQLValue(note.isCancelled ? 1 : 0),
     ]
   }
 
@@ -171,6 +171,7 @@ enum NoteTable {
       note.sidecar = Artifact(kind: .file, digest: sidecar, byteCount: Int(count))
     }
     note.deviceName = row[26].text
+    note.isCancelled = row[27].integer == 1
     note.facts = row[11].text
     note.title = row[12].text
     note.tags = tags

@@ -17,7 +17,7 @@ struct Schema: Sendable {
   static let current = Schema(
     steps: [
       checkpointsAndRuns, custody, work, runOwners, origins, pins, batches, notes, verification,
-      ledger, noteNames, format, receipts, claims, identity,
+      ledger, noteNames, format, receipts, claims, identity, places, stamps,
     ])
 
   /// Brings a database up to date, in one transaction: it is wholly of the new format, or as it was.

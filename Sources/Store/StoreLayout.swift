@@ -13,6 +13,8 @@ struct StoreLayout: Sendable {
   var records: String { root + "/records" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }
+  /// Locked by whoever asks for time stamps.
+  var stamping: String { root + "/stamping.lock" }
 
   /// Whether something that looks like a store is there.
   var isThere: Bool {

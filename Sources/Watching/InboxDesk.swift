@@ -34,7 +34,12 @@ final class InboxDesk: Sendable {
     report: @escaping @Sendable (Watch.Message) -> Void
   ) throws(StageError) {
     self.settings = settings
-    let folders = ResultFolders(of: settings)
+    let folders: ResultFolders
+    do throws(StoreError) {
+      folders = try ResultFolders(of: settings, memory: engine.store)
+    } catch {
+      throw StageError(error)
+    }
     self.folders = folders
     claim = try Self.claim(settings, engine)
     let custody = Custody(
@@ -42,7 +47,8 @@ final class InboxDesk: Sendable {
       outbox: CustodyOutbox(
         settings.outbox, others: settings.otherOutboxes, pipelines: settings.otherPipelines),
       pipeline: settings.pipelineName, rules: settings.custody, store: engine.store,
-      mayWrite: { folders.isReachable($0) })
+      option: engine.option,
+      isInPlace: { folders.isReachable($0) })
     do throws(CustodyError) { try custody.claimInbox() } catch {
       // An inbox that is away is claimed when it comes.
       if error.kind != .missing { throw StageError(watchedAlready: settings.path, error) }
@@ -50,7 +56,8 @@ final class InboxDesk: Sendable {
     let mail = mail
     let watcher = InboxWatcher(
       path: settings.path, rules: settings.rules, isKnown: { custody.isKnown($0, $1) },
-      examine: { Self.verdict(on: $0) }, measure: { Self.milliseconds(of: $0) },
+      absence: { folders.inboxAbsence }, examine: { Self.verdict(on: $0) },
+      measure: { Self.milliseconds(of: $0) },
       report: { mail.send(.arrival($0)) })
     self.watcher = watcher
     thread = BackgroundThread(name: "desk") { [claim] in

@@ -23,6 +23,9 @@ public struct InboxSettings: Sendable {
   public var custody: CustodyRules
   /// When a file counts as whole.
   public var rules: SettlingRules
+  /// Whether its folders count as where they belong, though a disk was mounted there when they were
+  /// last used and is not now.
+  public var isAcceptingMounts = false
 
   /// Collects the settings.
   public init(

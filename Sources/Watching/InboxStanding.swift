@@ -15,6 +15,7 @@ struct InboxStanding {
   /// The hashes of their paths: of tens of thousands, only the number matters.
   private var ignored: Set<Int> = []
   private var ignoredNames: Set<InboxPath> = []
+  private var overlooked: InboxReport.Overlooked?
   private var pause: InboxReport.Pause?
   private var published: InboxReport?
   private var lastTime = -Double.infinity
@@ -34,6 +35,20 @@ struct InboxStanding {
   mutating func pause(_ pause: InboxReport.Pause?) {
     isChanged = isChanged || pause != self.pause
     self.pause = pause
+  }
+
+  /// Notes what is left alone for its name for too long.
+  mutating func overlook(_ files: OverlookedFiles) {
+    isChanged = true
+    overlooked = files.since.map { since in
+      InboxReport.Overlooked(
+        since: Double(since) / 1e9,
+        group: InboxReport.Group(
+          count: files.count,
+          files: files.files.map {
+            InboxReport.File(path: $0.path.description, reason: $0.reason)
+          }))
+    }
   }
 
   /// Notes a file that is left where it is.
@@ -70,7 +85,7 @@ struct InboxStanding {
       refused: Self.group(refused, count: refused.count),
       ignored: Self.group(
         Dictionary(uniqueKeysWithValues: ignoredNames.map { ($0, nil) }), count: ignored.count),
-      pause: pause)
+      overlooked: overlooked, pause: pause)
     guard report != published, let data = try? JSONEncoder().encode(report) else { return nil }
     published = report
     return String(decoding: data, as: UTF8.self)

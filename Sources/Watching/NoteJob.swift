@@ -147,7 +147,8 @@ struct NoteJob {
       if let next = changed.nextAttempt {
         tell(.retrying, text: words, seconds: max(0, next - engine.store.noteTime))
       } else {
-        tell(.failed, text: "\(words); next: spool inbox retry \(note.key)")
+        let next = changed.nextCommands.first.map { engine.option.completing($0) }
+        tell(.failed, text: words + (next.map { "; next: \($0)" } ?? ""))
       }
     default: break
     }

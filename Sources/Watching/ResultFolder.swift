@@ -7,19 +7,17 @@ struct ResultFolder: Sendable {
   let path: String
   /// What it is there for: `the output folder`.
   let role: String
-  /// The folder at or above it that another disk was mounted on when the watch began; nil where none
-  /// was. With nothing mounted there, a folder of the same name is another one.
-  private let mountPoint: String?
+  private let mounts: FolderMounts
 
-  init(_ path: String, role: String) {
+  init(_ path: String, role: String, mounts: FolderMounts) {
     self.path = path
     self.role = role
-    mountPoint = Self.mountPoint(above: path)
+    self.mounts = mounts
   }
 
   /// Why nothing can be put into it now, in words; nil where something can.
   var trouble: String? {
-    if let mountPoint, !Self.isMounted(mountPoint) { return "nothing is mounted on \(mountPoint)" }
+    if let absence = mounts.absence(of: path) { return absence }
     let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return Self.words(errno) }
     defer { close(folder) }
@@ -31,24 +29,4 @@ struct ResultFolder: Sendable {
   }
 
   private static func words(_ code: CInt) -> String { unsafe String(cString: strerror(code)) }
-
-  private static func mountPoint(above path: String) -> String? {
-    var names = path.split(separator: "/")
-    while !names.isEmpty {
-      let folder = "/" + names.joined(separator: "/")
-      if isMounted(folder) { return folder }
-      names.removeLast()
-    }
-    return nil
-  }
-
-  /// Whether a folder and the one that it lies in are on different disks.
-  private static func isMounted(_ folder: String) -> Bool {
-    var own = stat()
-    var parent = stat()
-    guard unsafe stat(folder, &own) == 0, unsafe stat(folder + "/..", &parent) == 0 else {
-      return false
-    }
-    return own.st_dev != parent.st_dev
-  }
 }

@@ -1,21 +1,35 @@
 internal import PipelineModel
 internal import Synchronization
 
-/// The folders that the results of an inbox go to, and since when one of them is away. As long as one
-/// is, nothing is processed that could not be put anywhere.
+/// An inbox, the folders that its results go to, and since when one of them is away. As long as one is,
+/// nothing is processed that could not be put anywhere.
 final class ResultFolders: Sendable {
   private let own: [ResultFolder]
   private let others: [ResultFolder]
+  private let inbox: String
+  private let mounts: FolderMounts
   private let pause = Mutex<InboxReport.Pause?>(nil)
 
-  /// - Parameter settings: of the inbox, whose folders are there now.
-  init(of settings: InboxSettings) {
+  /// - Parameters:
+  ///   - settings: of the inbox, whose folders are there now.
+  ///   - memory: knows where they lay when they were last used.
+  init(of settings: InboxSettings, memory: any MountMemory) throws(StoreError) {
+    let mounts = try FolderMounts(
+      of: [settings.path, settings.out, settings.outbox] + settings.otherOutboxes, memory: memory,
+      isAccepting: settings.isAcceptingMounts)
+    self.mounts = mounts
+    inbox = settings.path
     own = [
-      ResultFolder(settings.out, role: "the output folder"),
-      ResultFolder(settings.outbox, role: "the outbox"),
+      ResultFolder(settings.out, role: "the output folder", mounts: mounts),
+      ResultFolder(settings.outbox, role: "the outbox", mounts: mounts),
     ]
-    others = settings.otherOutboxes.map { ResultFolder($0, role: "the outbox") }
+    others = settings.otherOutboxes.map {
+      ResultFolder($0, role: "the outbox", mounts: mounts)
+    }
   }
+
+  /// Why the inbox is not the folder that it was, in words; nil where it is.
+  var inboxAbsence: String? { mounts.absence(of: inbox) }
 
   /// Since when and why the inbox pauses; nil where it does not, as far as was looked.
   var lastPause: InboxReport.Pause? { pause.withLock { $0 } }
@@ -25,22 +39,26 @@ final class ResultFolders: Sendable {
   /// - Returns: why the inbox pauses; nil where it does not.
   @discardableResult
   func look(at time: Double) -> InboxReport.Pause? {
-    let found = own.lazy.compactMap { folder in
-      folder.trouble.map { "\(folder.role) \(folder.path) cannot be used: \($0)" }
-    }.first
+    let found =
+      inboxAbsence.map { "the inbox \(inbox) cannot be used: \($0)" }
+      ?? own.lazy.compactMap { folder in
+        folder.trouble.map { "\(folder.role) \(folder.path) cannot be used: \($0)" }
+      }.first
     return pause.withLock { pause in
       pause = found.map { reason in
         InboxReport.Pause(
           since: pause?.since ?? time, reason: reason,
-          advice: "mount or make that folder again; the watch goes on by itself")
+          advice: "mount or make that folder again; the watch goes on by itself "
+            + "(spool watch --ignore-mounts takes folders as they lie now)")
       }
       return pause
     }
   }
 
-  /// Whether an outbox can be written to. One that is away must not be made anew where nobody reads
-  /// it.
-  func isReachable(_ outbox: String) -> Bool {
-    (own + others).first { $0.path == outbox }.map { $0.trouble == nil } ?? true
+  /// Whether the inbox is the folder that it was, or an outbox can be written to. One that is away must
+  /// not be made anew where nobody reads it.
+  func isReachable(_ folder: String) -> Bool {
+    if folder == inbox { return inboxAbsence == nil }
+    return (own + others).first { $0.path == folder }.map { $0.trouble == nil } ?? true
   }
 }

@@ -5,6 +5,7 @@ public import PipelineModel
 public struct WatchEngine: Sendable {
   /// All that a watch needs of a store.
   public typealias Store = ArtifactStore & FileCustody & RunLog & WorkClaims & NoteLedger
+    & MountMemory
 
   let store: any Store
   let executors: [any PassExecutor]
@@ -13,14 +14,19 @@ public struct WatchEngine: Sendable {
   let recorder: any WatchRecorder
   let names: ExportNames
   let witness: (any RunWitness)?
+  /// How the store is named in what a user is told to type.
+  let option: StoreOption
 
-  /// Collects it; `makeRunID` names runs, and `witness` writes a receipt for every recording.
+  /// Collects it; `makeRunID` names runs, `option` the store in what a user is told to type, and
+  /// `witness` writes a receipt for every recording.
   public init(
-    store: any Store, executors: [any PassExecutor], clock: any RunClock,
+    store: any Store, option: StoreOption = .usual, executors: [any PassExecutor],
+    clock: any RunClock,
     makeRunID: @Sendable @escaping () -> RunID, recorder: any WatchRecorder,
     witness: (any RunWitness)? = nil
   ) {
     self.witness = witness
+    self.option = option
     self.store = store
     self.executors = executors
     self.clock = clock

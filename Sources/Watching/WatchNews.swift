@@ -38,6 +38,8 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     case back
     /// Something went wrong that is no recording's fault.
     case trouble
+    /// A receipt has got a time stamp.
+    case stamped
     /// Something that a stage warns of.
     case warning
     /// New settings are in force.

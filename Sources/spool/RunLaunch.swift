@@ -70,6 +70,8 @@ struct RunLaunch {
     options.resumeCommand = resumeCommand
     do throws(RunError) {
       _ = try runner.run(plan, options, record: record)
+      LastStamps(store, storeOption: storeOption, voice: voice, console: console)
+        .ask(clock, stop: stop)
       return .done
     } catch {
       if error.error.cause == .cancelled, let signal = stop.signalNumber {

@@ -16,7 +16,7 @@ struct Spool {
     ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
     WhyCommand.self, CrashTestCommand.self,
-    VerifyCommand.self, KeyCommand.self, LedgerCommand.self,
+    VerifyCommand.self, ProveCommand.self, StampCommand.self, KeyCommand.self, LedgerCommand.self,
     CheckCommand.self, RepairCommand.self, GCCommand.self, BackupCommand.self, RestoreCommand.self,
     CompletionCommand.self,
   ]

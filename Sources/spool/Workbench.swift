@@ -34,22 +34,24 @@ struct Workbench {
   /// Reads a pipeline from its text; `path` is where it lay.
   func pipeline(_ text: String, from path: String) throws(Refusal) -> Pipeline {
     let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
-    guard let definition = parsed.definition, parsed.problems.isEmpty else {
-      throw refusal(allProblems(parsed), in: text, at: path)
+    guard var definition = parsed.definition, parsed.problems.isEmpty else {
+      throw refusal(allProblems(parsed, at: path), in: text, at: path)
     }
+    definition.folder = folder(of: path)
     return Pipeline(definition: definition, path: path, text: text)
   }
 
   /// All the problems of a pipeline's file, and its text.
   func problems(at path: String) throws(Refusal) -> (problems: [Problem], text: String) {
     let text = try read(path)
-    return (allProblems(ParsedPipeline(text, knownKinds: catalog.kinds)), text)
+    return (allProblems(ParsedPipeline(text, knownKinds: catalog.kinds), at: path), text)
   }
 
   /// What the file says wrongly, and what the catalogue finds wrong with the rest.
-  private func allProblems(_ parsed: ParsedPipeline) -> [Problem] {
+  private func allProblems(_ parsed: ParsedPipeline, at path: String) -> [Problem] {
     var problems = parsed.problems
-    if let definition = parsed.definition {
+    if var definition = parsed.definition {
+      definition.folder = folder(of: path)
       problems += Plan.problems(in: definition, catalog: catalog).filter { !problems.contains($0) }
     }
     return PlanError(problems: problems).problems
@@ -91,6 +93,11 @@ struct Workbench {
       + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
   }
 
+  /// The folder of a file, as a path that does not depend on the current one.
+  private func folder(of path: String) -> String {
+    "/" + absolute(path).split(separator: "/").dropLast().joined(separator: "/")
+  }
+
   /// Where the keys lie that receipts are signed and checked with.
   /// - Parameter passphraseFile: `--passphrase-file`, for commands that sign.
   func keyFolder(at option: String?, passphraseFile: String? = nil) -> KeyFolder {
@@ -101,7 +108,7 @@ struct Workbench {
 
   /// Who signs receipts.
   func witness(
-    keys option: String?, passphraseFile: String?, ledger: any ReceiptLedger
+    keys option: String?, passphraseFile: String?, ledger: any ReceiptLedger & StampQueue
   ) -> ReceiptWitness {
     ReceiptWitness(
       keys: keyFolder(at: option, passphraseFile: passphraseFile), ledger: ledger,

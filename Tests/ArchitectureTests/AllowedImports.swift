@@ -9,6 +9,7 @@ enum AllowedImports {
     "Hashing": ["CCrypto", "CXXHash"],
     "Threading": [],
     "JSONText": [],
+    "HTTP": ["CCurlLoader"],
 
     "Transcripts": ["JSONText"],
 
@@ -36,7 +37,7 @@ enum AllowedImports {
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Proof", "Speech", "Transcripts", "JSONText", "Hashing", "Threading",
+      "Proof", "HTTP", "Speech", "Transcripts", "JSONText", "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [

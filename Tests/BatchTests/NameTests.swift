@@ -20,6 +20,32 @@ struct NameTests {
     #expect(try NameTemplate("x-{date}").fill(NameFields(path: "c.wav")) == "x-undated")
   }
 
+  @Test("a date comes from the sidecar, then the tags, then the stem; a year alone comes last")
+  func dates() throws {
+    let template = try NameTemplate("{date}")
+    func date(_ sidecar: [String: String], _ tags: [String: String]) -> String {
+      template.fill(NameFields(path: "20250103.wav", sidecar: sidecar, tags: tags))
+    }
+    #expect(date(["createdat": "2025-01-01T10:00:00Z"], ["date": "2025-01-02"]) == "2025-01-01")
+    #expect(date([:], ["date": "2025-01-02", "creation_time": "2025-01-04"]) == "2025-01-02")
+    #expect(date([:], ["date": "2019"]) == "2025-01-03")
+    #expect(date(["date": "someday"], [:]) == "2025-01-03")
+    #expect(template.fill(NameFields(path: "a.wav", tags: ["date": "2019"])) == "2019")
+  }
+
+  @Test(
+    "an extension in place of each export's own is refused",
+    arguments: ["{stem}.mp3", "{title}/{stem}.WAV", "x.flac", "{stem}-v2.m4a"])
+  func literalExtension(text: String) throws {
+    let problem = try #require(throws: NameTemplate.Problem.self) { try NameTemplate(text) }
+    #expect(problem.choice?.contains(".{ext}") == true)
+  }
+
+  @Test(
+    "a point that begins no extension of sound is taken",
+    arguments: ["{stem}.v2", "{stem}-1.5", "{date}.{title}", "a.mp3/{stem}", "mp3", "{stem}.{ext}"])
+  func points(text: String) throws { _ = try NameTemplate(text) }
+
   @Test(
     "no field leads out of the folder, hides a file or breaks a line",
     arguments: [

@@ -90,7 +90,9 @@ struct TreeWalkTests {
   @Test("of very many files that are no recordings all are counted, and the first are named")
   func manySkipped() {
     var skipped = SkippedFiles()
-    for number in 0..<5000 { skipped.add("\(number).jpg", .noRecording) }
+    for number in 0..<5000 {
+      skipped.add("\(number).jpg", Array("\(number).jpg".utf8), .noRecording)
+    }
     #expect(skipped.counts == [.noRecording: 5000] && skipped.entries.count == 1000)
   }
 

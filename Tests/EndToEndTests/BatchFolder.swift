@@ -25,6 +25,7 @@ struct BatchFolder {
         let advice: String?
       }
       let path: String
+      let exactPath: String?
       let outcome: String
       let name: String?
       let wantedName: String?
@@ -39,6 +40,7 @@ struct BatchFolder {
     struct After: Decodable {
       let samplePeak: Double?
     }
+    let pause: File.Failure?
     let done: Int
     let reused: Int
     let failed: Int

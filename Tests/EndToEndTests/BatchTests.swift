@@ -221,14 +221,18 @@ struct BatchTests {
     let run = try folder.batch(try folder.pipeline())
     #expect(run.exitCode == 3, "\(run.errorOutput)")
     #expect(run.report?.done == 3)
-    #expect(run.report?.file("caf\u{FFFD}.wav")?.error?.advice?.contains("rename") == true)
+    let unnamed = run.report?.file("caf\u{FFFD}.wav")
+    #expect(unnamed?.error?.advice?.contains("rename") == true)
+    #expect(unnamed?.exactPath == "caf%E9.wav")
+    #expect(run.report?.file("line\nbreak.wav")?.exactPath == "line%0Abreak.wav")
+    #expect(run.report?.file("-rf.wav")?.exactPath == nil)
     #expect(run.lines.allSatisfy { !$0.contains("\r") })
   }
 
   @Test(
     "an order that makes no sense is refused before any work",
     arguments: [
-      ["--jobs", "0"], ["--name", "../{title}"], ["--name", "{titel}"],
+      ["--jobs", "0"], ["--name", "../{title}"], ["--name", "{titel}"], ["--name", "{stem}.mp3"],
       ["--include", "[a"],
       ["--set", "nothing=1"],
     ])

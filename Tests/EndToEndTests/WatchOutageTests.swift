@@ -77,6 +77,75 @@ struct WatchOutageTests {
   }
 
   @Test(
+    "a watch that begins without the disk of its output folder waits for it",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func unmountedBetweenWatches() throws {
+    try inbox.shell("mkdir nas; mount -t tmpfs tmpfs nas; mkdir nas/notes")
+    defer { _ = try? inbox.shell("umount nas") }
+    let out = ["--out", place.file("nas/notes")]
+    let first = try inbox.watch(out)
+    first.send(SIGTERM)
+    #expect(first.end() == 0)
+    // As after a boot at which the disk did not come: its mount point is a folder like any other.
+    try #require(try inbox.shell("umount nas && mkdir nas/notes"))
+    try inbox.make(2)
+    try inbox.shell("cp made/2.wav inbox/")
+    let second = try inbox.watch(out)
+    #expect(inbox.wait { second.news.contains { $0.event == "paused" } }, "\(second.output)")
+    #expect(
+      second.news.first { $0.event == "paused" }?.text?.contains(
+        "nothing is mounted on \(place.file("nas"))") == true)
+    #expect(inbox.wait { second.news.contains { $0.event == "received" } })
+    sleep(2)
+    #expect(WatchedPlace.files(in: place.out).isEmpty)
+    #expect(!second.news.contains { $0.event == "uploaded" })
+    try #require(try inbox.shell("rmdir nas/notes && mount -t tmpfs tmpfs nas && mkdir nas/notes"))
+    #expect(inbox.wait { second.news.contains { $0.event == "uploaded" } }, "\(second.output)")
+    #expect(WatchedPlace.files(in: place.file("nas/notes")) == ["2.wav"])
+    second.send(SIGTERM)
+    #expect(second.end() == 0)
+  }
+
+  @Test(
+    "the mount point of an inbox's disk is not taken for the inbox",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func unmountedInbox() throws {
+    try inbox.shell("mount -t tmpfs tmpfs inbox")
+    defer { _ = try? inbox.shell("umount inbox") }
+    let first = try inbox.watch()
+    first.send(SIGTERM)
+    #expect(first.end() == 0)
+    try #require(try inbox.shell("umount inbox"))
+    try inbox.make(2)
+    try inbox.make(3)
+    try inbox.shell("cp made/2.wav inbox/")
+    let second = try inbox.watch()
+    #expect(inbox.wait { second.news.contains { $0.event == "paused" } }, "\(second.output)")
+    sleep(2)
+    #expect(!second.news.contains { $0.event == "received" }, "\(second.output)")
+    try inbox.shell("mount -t tmpfs tmpfs inbox; cp made/3.wav inbox/")
+    #expect(
+      inbox.wait { second.news.contains { $0.event == "uploaded" && $0.file == "3.wav" } },
+      "\(second.output)")
+    second.send(SIGTERM)
+    #expect(second.end() == 0)
+    try #require(try inbox.shell("umount inbox"))
+    // The disk is gone for good.
+    let third = try inbox.watch(["--ignore-mounts"])
+    #expect(
+      inbox.wait { third.news.contains { $0.event == "uploaded" && $0.file == "2.wav" } },
+      "\(third.output)")
+    third.send(SIGTERM)
+    #expect(third.end() == 0)
+    let fourth = try inbox.watch()
+    try inbox.make(4)
+    try inbox.shell("cp made/4.wav inbox/")
+    #expect(
+      inbox.wait { fourth.news.contains { $0.event == "uploaded" && $0.file == "4.wav" } },
+      "\(fourth.output)")
+  }
+
+  @Test(
     "a disk that became read-only pauses the inbox",
     .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
   func readOnly() throws {

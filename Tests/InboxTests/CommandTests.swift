@@ -151,8 +151,14 @@ struct CommandTests {
     let path = try #require(InboxPath("c1.command.json"))
     try bench.write(text, to: path)
     let outcome = try custody.takeCommand(at: path, stamp: try bench.stamp(of: path))
-    guard case .malformed(let reason) = outcome else {
+    guard case .malformed(let result, let reason) = outcome else {
       Issue.record("\(outcome)")
+      return
+    }
+    #expect(result.isFresh && result.decidedAt != nil)
+    #expect(custody.settle().answers == 1)
+    guard case .text = try answer("c1")["decidedAt"] else {
+      Issue.record("the answer has no time")
       return
     }
     #expect(try answer("c1")["status"] == .text("refused"))
@@ -160,6 +166,50 @@ struct CommandTests {
     #expect(
       bench.files(in: bench.inbox)
         == ["quarantine/c1.command.json", "quarantine/c1.command.json.reason.json"])
+  }
+
+  @Test("a malformed command that comes again was refused before; mended, it is done")
+  func malformedAgain() throws {
+    let note = try receive()
+    let path = try #require(InboxPath("c1.command.json"))
+    func send(_ text: String) throws -> NoteCommandResult? {
+      try bench.write(text, to: path)
+      switch try custody.takeCommand(at: path, stamp: try bench.stamp(of: path)) {
+      case .malformed(let result, _), .decided(let result, _): return result
+      case .changed: return nil
+      }
+    }
+    let first = try #require(try send("{"))
+    _ = custody.settle()
+    bench.time.advance(by: 60)
+    let second = try #require(try send("{"))
+    #expect(first.isFresh && !second.isFresh && second.decidedAt == first.decidedAt)
+    // Whoever sends it again gets the answer again.
+    #expect(custody.settle().answers == 1)
+    #expect(try #require(try send("[]")).isFresh)
+    let title = #"{"command":"rename","title":"Lunch","noteId":"\#(Self.id)"}"#
+    #expect(try send(title)?.status == .applied)
+    #expect(try store.note(note.key)?.title == "Lunch")
+    // What cannot be read says nothing against what was done.
+    let late = try #require(try send("{"))
+    #expect(!late.isFresh && late.status == .applied && late.request == .rename("Lunch"))
+    _ = custody.settle()
+    #expect(try answer("c1")["status"] == .text("applied"))
+  }
+
+  @Test("a command that waited for its note is told once it is decided, and once only")
+  func decidedLate() throws {
+    #expect(status(try send("c1", #""command":"rename","title":"Lunch""#)) == .waiting)
+    #expect(custody.settle().decidedLate.isEmpty)
+    #expect(try store.tally(pipeline: custody.pipeline).waitingCommands?.count == 1)
+    let note = try receive()
+    let told = custody.settle().decidedLate
+    #expect(told.map(\.id) == ["c1"] && told.first?.note == note.key)
+    #expect(told.first?.status == .applied && told.first?.request == .rename("Lunch"))
+    #expect(try answer("c1")["status"] == .text("applied"))
+    #expect(try store.tally(pipeline: custody.pipeline).waitingCommands == nil)
+    #expect(status(try send("c1", #""command":"rename","title":"Lunch""#)) == .applied)
+    #expect(custody.settle().decidedLate.isEmpty)
   }
 
   @Test("a hostile name reaches no path", arguments: ["..", "a b", "-rf", "a\nb", "é", ""])
@@ -171,7 +221,8 @@ struct CommandTests {
       Issue.record("it was done")
       return
     }
-    let names = bench.files(in: bench.outbox)
+    _ = custody.settle()
+    let names = bench.files(in: bench.outbox).filter { $0 != "state.json" }
     #expect(names.count == 1 && names.allSatisfy { $0.hasPrefix("x-") })
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: bench.path).sorted()

@@ -74,6 +74,51 @@ struct FolderWatchTests {
         == ["renamed/deep/b.wav", "renamed/deep/c.wav", "renamed/deep/d.wav"])
   }
 
+  @Test("temporary and hidden names that stay are told, counted and left alone")
+  func overlooked() throws {
+    for name in [".walk.m4a", "talk.m4a.part", "sub/.syncthing.x.m4a.tmp"] {
+      try scratch.write("x", to: "inbox/\(name)")
+    }
+    // Of these, nobody misses a recording.
+    for name in [".DS_Store", "._walk.m4a", ".spool-1-2.tmp", "notes.lock", "old.m4a~"] {
+      try scratch.write("x", to: "inbox/\(name)")
+    }
+    var patient = watch()
+    patient.schedule.ask()
+    #expect(
+      !patient.wait(atMost: .zero).contains { if case .overlooked = $0 { true } else { false } })
+    var watch = FolderWatch(
+      path: inbox, names: UntouchedNames(), overlookedAge: .zero, wake: WakeUp())
+    func told(_ events: [InboxEvent]) -> [OverlookedFiles] {
+      events.compactMap { if case .overlooked(let files) = $0 { files } else { nil } }
+    }
+    let first = try #require(told(watch.wait(atMost: .zero)).first)
+    #expect(first.count == 3)
+    #expect(
+      Set(first.files.map(\.path.description)) == [
+        ".walk.m4a", "talk.m4a.part", "sub/.syncthing.x.m4a.tmp",
+      ])
+    #expect(first.since == first.files.map(\.since).min())
+    watch.schedule.ask()
+    #expect(told(watch.wait(atMost: .zero)).isEmpty)
+    try FileManager.default.removeItem(atPath: inbox + "/sub")
+    #expect(unsafe unlink(inbox + "/.walk.m4a") == 0)
+    watch.schedule.ask()
+    #expect(told(watch.wait(atMost: .zero)).map(\.count) == [1])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: inbox).count == 6)
+  }
+
+  @Test("only so many overlooked files are named, the oldest")
+  func manyOverlooked() throws {
+    var files = OverlookedFiles()
+    for age in stride(from: Int64(100), to: 0, by: -1) {
+      let path = try #require(InboxPath("\(age).part"))
+      files.add(.init(path: path, reason: "", since: age))
+    }
+    #expect(files.count == 100 && files.since == 1)
+    #expect(files.files.map(\.since) == Array(1...20))
+  }
+
   @Test("what the kernel's full queue has dropped is found all the same")
   func overflow() throws {
     var watch = watch()

@@ -108,6 +108,28 @@ struct NoteTests {
     note.nextAttempt = 200
     let cancelled = try note.applying(.cancel(reason: nil), at: 5)
     #expect(cancelled.state == .failed && cancelled.nextAttempt == nil)
+    #expect(!note.isCancelled && cancelled.isCancelled && cancelled.words == "is cancelled")
+    // Once is enough, and whoever wants it after all takes that back.
+    #expect(throws: NoteRefusal.self) { try cancelled.applying(.cancel(reason: nil), at: 6) }
+    let again = try cancelled.applying(.retry(reason: nil), at: 6)
+    #expect(again.state == .received && !again.isCancelled)
+    #expect(try again.applying(.cancel(reason: nil), at: 7).isCancelled)
+  }
+
+  @Test("what is empty is neither released nor tried again, and nobody is told to")
+  func empty() throws {
+    var note = Note(
+      key: NoteKey("abcdef012345"), pipeline: "voice", inbox: "/inbox", fileName: "a.m4a",
+      recording: Artifact(kind: .sound, digest: Self.sound, byteCount: 0), receivedAt: 100,
+      acknowledgementName: "abcdef012345")
+    note.state = .quarantined
+    for change in [NoteChange.release(reason: nil), .retry(reason: nil)] {
+      let refusal = try #require(throws: NoteRefusal.self) { try note.applying(change, at: 5) }
+      #expect(refusal.reason.contains("empty"))
+      #expect(refusal.command == "spool inbox forget abcdef012345")
+    }
+    #expect(
+      note.nextCommands == ["spool inbox show abcdef012345", "spool inbox forget abcdef012345"])
   }
 
   @Test("a conflict is let in by a release, and not by a retry")
@@ -117,7 +139,7 @@ struct NoteTests {
     let refusal = try #require(throws: NoteRefusal.self) {
       try note.applying(.retry(reason: nil), at: 5)
     }
-    #expect(refusal.advice?.contains("spool inbox release abcdef012345") == true)
+    #expect(refusal.command == "spool inbox release abcdef012345")
     #expect(try note.applying(.release(reason: nil), at: 5).state == .received)
   }
 

@@ -32,6 +32,19 @@ import Testing
         == #"{"attack":0.008,"bands":null,"bits":null,"mode":"peak","on":null,"threshold":-20}"#)
   }
 
+  @Test(arguments: [
+    ("ca.pem", "/etc/spool", "/etc/spool/ca.pem"), ("../ca.pem", "/", "/../ca.pem"),
+    ("/ca.pem", "/etc/spool", "/ca.pem"), ("ca.pem", nil, "ca.pem"),
+  ])
+  func `a path starts from the pipeline's folder`(text: String, folder: String?, path: String) {
+    let parameters = [ParameterDescriptor("file", .path, .required, "which")]
+    var resolver = ParameterResolver(owner: "proof", folder: folder)
+    let value = resolver.resolve(.mapping([("file", .scalar(text))]), as: parameters)
+    #expect(resolver.problems.isEmpty && value == .group(["file": .text(path)]))
+    _ = resolver.resolve(.mapping([("file", .scalar("a\0b"))]), as: parameters)
+    #expect(resolver.problems.map(\.message) == ["file of proof is no path"])
+  }
+
   @Test func `a bare value stands for the shorthand`() {
     let (value, problems) = resolve(.scalar("-20 dB"))
     #expect(problems.isEmpty)

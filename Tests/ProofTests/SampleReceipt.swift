@@ -25,9 +25,14 @@ struct SampleReceipt {
       of: files.sorted { $0.key < $1.key }.map { ($0.key, SHA256.digest(of: $0.value)) })
     for (name, text) in files { try scratch.write(text, to: name) }
     subjects = files.sorted { $0.key < $1.key }.map { name, text in
-      Receipt.Subject(
+      var subject = Receipt.Subject(
         name: name, digest: SHA256.digest(of: text), byteCount: text.utf8.count,
         step: exports[name] == nil ? nil : "export")
+      if name.hasSuffix(".wav") {
+        subject.samples = SampleExtent(format: .s24le, rate: 48_000, channels: 2, frames: 480_001)
+          .map { SampleSummary(extent: $0, root: SHA256.digest(of: "root")) }
+      }
+      return subject
     }
     statement = Self.receipt(subjects).json
     try write(statement)

@@ -18,12 +18,3 @@ import Testing
     #expect(Count.of(0, "kill") == "0 kills")
   }
 }
-
-@Suite struct ShellWordsTests {
-  @Test("words are quoted where a shell would take them apart, and only there")
-  func quoting() {
-    #expect(
-      ShellWords.line(["spool", "batch", "/a b/c.yaml", "--name", "{album}/it's", ""])
-        == "spool batch '/a b/c.yaml' --name '{album}/it'\\''s' ''")
-  }
-}

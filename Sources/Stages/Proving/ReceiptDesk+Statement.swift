@@ -16,11 +16,22 @@ extension ReceiptDesk {
     var subjects: [Receipt.Subject] = []
     for file in testimony.run.published {
       let digest = try digest(of: file)
-      subjects.append(
-        Receipt.Subject(
-          name: name(of: file), digest: digest, byteCount: file.byteCount, step: file.step.name))
+      var subject = Receipt.Subject(
+        name: name(of: file), digest: digest, byteCount: file.byteCount, step: file.step.name)
+      subject.samples = samples(of: file)
+      subjects.append(subject)
     }
     return subjects
+  }
+
+  /// The root over the samples of an export, from the list of hashes that its step gave besides.
+  private func samples(of file: PublishedFile) -> SampleSummary? {
+    guard let port = file.port,
+      let outputs = testimony.work.first(where: { $0.record.id == file.step })?.record.outputs,
+      let artifact = outputs[SampleLane.port(besides: port)]?.artifact,
+      let path = try? testimony.store.path(of: artifact)
+    else { return nil }
+    return SampleTree(at: path)?.summary
   }
 
   private func digest(of file: PublishedFile) throws(StageError) -> Digest {

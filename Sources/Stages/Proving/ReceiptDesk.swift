@@ -50,6 +50,7 @@ struct ReceiptDesk {
   ) throws(StageError) -> (file: PublishedFile, text: String) {
     let standing = receipt.standing(
       at: folder + "/" + name, signedBy: key.verifyingKey)
+    if standing == nil { StampDesk(testimony, receipt: name).withdrawAll() }
     let text = standing ?? receipt.signed(by: key).text
     let file = try publish(
       text, as: name,
@@ -66,14 +67,15 @@ struct ReceiptDesk {
     try testimony.custody.deliver(
       content, digest: digest, to: folder + "/" + name, of: recording,
       step: testimony.step, isReplacing: testimony.isReplacing
-    ) { (temporary) throws(StageError) in try Self.write(text, to: temporary) }
+    ) { (temporary) throws(StageError) in try Self.write(Array(text.utf8), to: temporary) }
   }
 
-  private static func write(_ text: String, to path: String) throws(StageError) {
+  /// Fills a file that is there.
+  static func write(_ bytes: [UInt8], to path: String) throws(StageError) {
     let file = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard file >= 0 else { throw failure(path) }
     defer { close(file) }
-    var rest = Array(text.utf8)[...]
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }

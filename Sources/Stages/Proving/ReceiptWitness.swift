@@ -9,14 +9,14 @@ internal import Synchronization
 /// that is needed to check it.
 public final class ReceiptWitness: RunWitness {
   private let keys: KeyFolder
-  private let ledger: any ReceiptLedger
+  private let ledger: any ReceiptLedger & StampQueue
   private let program: Receipt.Named
   private let key = Mutex<SigningKey?>(nil)
 
   /// Signs with the key that lies in `keys`, which is made when it is first needed, and adds every
-  /// receipt to the ledger.
+  /// receipt to the ledger and those to the queue that wait for a time stamp.
   /// - Parameter version: the program's.
-  public init(keys: KeyFolder, ledger: any ReceiptLedger, version: String) {
+  public init(keys: KeyFolder, ledger: any ReceiptLedger & StampQueue, version: String) {
     self.keys = keys
     self.ledger = ledger
     program = Receipt.Named(name: "spool", version: version)
@@ -46,7 +46,9 @@ public final class ReceiptWitness: RunWitness {
     let keyName = desk.keyName(for: key.verifyingKey)
     let publicKey = try desk.publish(key.verifyingKey.pem, as: keyName, of: nil)
     let script = try desk.publish(
-      VerificationScript.text(receipt: names.receipt, checksums: names.checksums, key: keyName),
+      VerificationScript.text(
+        receipt: names.receipt, checksums: names.checksums, key: keyName,
+        isInBag: testimony.enclosure != nil),
       as: names.script)
     let exports = try desk.exports()
     let listed =
@@ -59,6 +61,8 @@ public final class ReceiptWitness: RunWitness {
     let (file, text) = try desk.publish(receipt, signedBy: key, as: names.receipt)
     do throws(StoreError) {
       try ledger.append(receipt: MerkleTree.leaf(Array(text.utf8)), at: file.path)
+      try ledger.awaitStamps(
+        StampDesk(testimony, receipt: names.receipt).awaited(SHA256.digest(of: text)))
     } catch {
       throw StageError(error)
     }

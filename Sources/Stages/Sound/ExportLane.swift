@@ -9,8 +9,10 @@ import Threading
 // Unchecked: the encoder and the draft are touched by the lane's thread alone between `start` and
 // the end of its queue, and by the sink only after the thread was joined. What any thread may ask
 // for goes through the encoder's own guarded calls or the mutex.
-final class ExportLane: @unchecked Sendable {
+final class ExportLane: ExportPart, @unchecked Sendable {
   let port: PortName
+  var name: String { port.name }
+  var title: String { "\(port) file" }
   /// The word length that its blocks are reduced to before they come; nil for floats.
   let quantization: Quantizer.Depth?
   /// What its samples are kept within, on its own thread; nil where everything is written.

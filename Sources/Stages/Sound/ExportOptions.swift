@@ -88,7 +88,7 @@ extension [ExportTarget] {
     var (scratch, scratchAtEnd, publishedAtEnd) = (0, 0, 0)
     for target in self {
       let bytes = target.byteCount(of: stream)
-      cost.byteCount += bytes
+      cost.byteCount += bytes + target.hashesByteCount(of: stream)
       cost.publishedByteCount += bytes
       let most = target.scratchByteCount(of: stream)
       scratch += most

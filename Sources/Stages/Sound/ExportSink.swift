@@ -11,6 +11,10 @@ import Threading
 final class ExportSink: SoundSink {
   let firstFrame: Frames
   private let lanes: [ExportLane]
+  /// What hashes the samples of those, once for all that have the same.
+  private let hashes: [SampleLane]
+  /// Where the hashes of a lane come out, by its name.
+  private let samplesPorts: [(name: String, port: PortName)]
   /// One for each word length, shared by the formats that have it.
   private let quantizers: [Quantizer.Depth: Quantizer]
   private let buffers: BufferPool
@@ -19,13 +23,23 @@ final class ExportSink: SoundSink {
     _ targets: [ExportTarget], _ stream: SoundOutline, _ context: SinkContext
   ) throws(StageError) {
     var lanes: [ExportLane] = []
+    var hashes: [SampleLane] = []
     let noted = context.work.resuming.flatMap { ExportStanding.read($0.state) }
     for target in targets {
       lanes.append(
         try ExportLane(target, stream, context, resuming: noted?.lanes[target.format.port.name]))
+      guard let name = SampleLane.name(of: target), !hashes.contains(where: { $0.name == name }),
+        let lane = try SampleLane(target, stream, context, resuming: noted?.lanes[name])
+      else { continue }
+      hashes.append(lane)
     }
     self.lanes = lanes
-    let start = lanes.map(\.firstFrame).min() ?? .zero
+    self.hashes = hashes
+    samplesPorts = targets.compactMap { target in
+      SampleLane.name(of: target).map { ($0, target.format.samplesPort) }
+    }
+    let parts: [any ExportPart] = lanes + hashes
+    let start = parts.map(\.firstFrame).min() ?? .zero
     firstFrame = start
     quantizers = Dictionary(
       targets.compactMap(\.quantization).map {
@@ -33,10 +47,12 @@ final class ExportSink: SoundSink {
       },
       uniquingKeysWith: { first, _ in first })
     buffers = context.buffers
-    lanes.forEach { $0.start(at: start) }
+    parts.forEach { $0.start(at: start) }
   }
 
-  deinit { lanes.forEach { $0.abandon() } }
+  deinit { parts.forEach { $0.abandon() } }
+
+  private var parts: [any ExportPart] { lanes + hashes }
 
   func take(_ block: SharedBuffer) throws(StageError) {
     let reduced = quantizers.mapValues { quantizer in
@@ -45,11 +61,11 @@ final class ExportSink: SoundSink {
       quantizer.process(block.buffer, into: &output)
       return SharedBuffer(output)
     }
-    for lane in lanes { try lane.take(lane.quantization.flatMap { reduced[$0] } ?? block) }
+    for part in parts { try part.take(part.quantization.flatMap { reduced[$0] } ?? block) }
   }
 
   func progress() -> ListenerProgress? {
-    let standings = lanes.map { ($0.port.name, $0.standing) }
+    let standings = parts.map { ($0.name, $0.standing) }
     let standing = ExportStanding(
       lanes: Dictionary(standings, uniquingKeysWith: { first, _ in first }))
     guard let text = try? Findings.json(standing) else { return nil }
@@ -59,25 +75,59 @@ final class ExportSink: SoundSink {
 
   var damagedParts: [String: Frames] {
     Dictionary(
-      lanes.filter(\.isSetBack).map { ("unfinished \($0.port) file", $0.firstFrame) },
+      parts.filter(\.isSetBack).map { ("unfinished \($0.title)", $0.firstFrame) },
       uniquingKeysWith: { first, _ in first })
   }
 
   func flush() throws(StageError) {
-    for lane in lanes { try lane.flush() }
+    for part in parts { try part.flush() }
   }
 
-  func cancel() { lanes.forEach { $0.cancel() } }
+  func cancel() { parts.forEach { $0.cancel() } }
 
   /// The stream has ended; the files are completed while others are begun.
-  func close() { lanes.forEach { $0.close() } }
+  func close() { parts.forEach { $0.close() } }
 
   func finish() throws(StageError) -> PassOutcome.Result {
     close()
     var result = PassOutcome.Result()
     for lane in lanes { result.artifacts[lane.port] = try lane.finish() }
+    for lane in hashes {
+      let artifact = try lane.finish()
+      for place in samplesPorts where place.name == lane.name {
+        result.artifacts[place.port] = artifact
+      }
+    }
     return result
   }
+}
+
+/// A part of an export with a thread of its own.
+protocol ExportPart: AnyObject, Sendable {
+  /// What it is called where its progress is noted.
+  var name: String { get }
+  /// What it is called where people are told of it.
+  var title: String { get }
+  /// The word length that its blocks are reduced to before they come; nil for floats.
+  var quantization: Quantizer.Depth? { get }
+  /// The first frame that it needs; nothing at all once it is done.
+  var firstFrame: Frames { get }
+  /// Whether an earlier process had come further with it, and what that left is damaged.
+  var isSetBack: Bool { get }
+  /// How far it is. Any thread may ask.
+  var standing: ExportStanding.Lane { get }
+  /// Begins to work on the blocks that come; the first one begins at `frame` of the stream.
+  func start(at frame: Frames)
+  /// Hands over a block; throws what went wrong in its thread.
+  func take(_ block: SharedBuffer) throws(StageError)
+  /// Makes durable what `standing` counted. Any thread may call it.
+  func flush() throws(StageError)
+  /// The stream has ended: no more blocks will come.
+  func close()
+  /// Lets whoever waits for it return soon; what was done stays for whoever goes on.
+  func cancel()
+  /// Ends the thread of a pass that failed.
+  func abandon()
 }
 
 /// How far an export is, as it is noted.

@@ -2,6 +2,7 @@ import AudioModel
 import DSP
 import Media
 import PipelineModel
+import Proof
 import Threading
 
 /// The files that `export` can write.
@@ -12,6 +13,12 @@ enum ExportFormat: String, CaseIterable, Sendable {
   case flac
 
   var port: PortName { PortName(rawValue) }
+
+  /// Whether its sound comes back as it was written, whoever decodes it.
+  var isLossless: Bool { self != .m4a }
+
+  /// Where the hashes of its samples come out.
+  var samplesPort: PortName { SampleLane.port(besides: port) }
 
   /// ALAC lives in M4A files too, so its name says what it is.
   var fileExtension: String {
@@ -35,6 +42,24 @@ struct ExportTarget: Sendable {
     switch spec {
     case .wav(.integer(let depth)), .alac(let depth), .flac(let depth, _): depth
     case .wav(.float32), .aac: nil
+    }
+  }
+
+  /// What the samples of its file are; nil where that depends on the decoder.
+  var samples: SampleFormat? {
+    switch spec {
+    case .wav(.float32): .f32le
+    case .aac: nil
+    case .wav(.integer), .alac, .flac: depth.flatMap { SampleFormat(bits: $0.rawValue) }
+    }
+  }
+
+  /// How those are packed.
+  var packing: LinearSamples? {
+    switch spec {
+    case .wav(let samples): LinearSamples(samples)
+    case .alac(let depth), .flac(let depth, _): LinearSamples(.integer(depth))
+    case .aac: nil
     }
   }
 
@@ -80,6 +105,11 @@ struct ExportTarget: Sendable {
 
   /// Frames of a stretch: 2112 packets.
   private static let stretchLength = 2112 * 1024
+
+  /// How long the list of its samples' hashes is: 32 bytes a second.
+  func hashesByteCount(of stream: SoundOutline) -> Int {
+    samples == nil ? 0 : 4096 + 32 * Int(stream.duration?.value ?? 0)
+  }
 
   /// Seconds of one core for a second of stereo.
   var coreSeconds: Double {

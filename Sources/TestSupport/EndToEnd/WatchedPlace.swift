@@ -9,7 +9,8 @@ public final class WatchedPlace {
   private let pipeline: String
 
   /// Makes one with an empty inbox and a pipeline of few steps.
-  public init() throws {
+  /// - Parameter proof: what its proof stage says; nil for none.
+  public init(proof: String? = nil) throws {
     place = try Workspace()
     pipeline = try place.pipeline(
       """
@@ -20,7 +21,7 @@ public final class WatchedPlace {
         - eq: { bands: [{ type: highpass, frequency: 80 Hz }] }
         - normalize: { peak: -3 dB }
         - export: { formats: [wav] }
-      """)
+      """ + (proof.map { "\n  - proof: \($0)" } ?? ""))
     for name in ["inbox", "outbox", "made"] {
       try FileManager.default.createDirectory(
         atPath: place.file(name), withIntermediateDirectories: true)

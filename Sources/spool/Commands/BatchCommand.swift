@@ -36,7 +36,8 @@ struct BatchCommand: Command {
 
       Without --name, the output folder mirrors the folder. A template takes fields from a \
       recording's sidecar, its tags and its file name: {title}, {date}, {album}, {artist}, {stem}, \
-      {folder}, and any other as {tag.NAME} or {sidecar.NAME}. Where two files want one name, the \
+      {folder}, and any other as {tag.NAME} or {sidecar.NAME}. {date} is the first whole day in the \
+      sidecar, the tags and the file name, in this order. Where two files want one name, the \
       second gets -2, and that is told.
 
       note.json beside note.m4a may hold "spool": {"set": {"loudness": "-18 LUFS"}}: it changes \
@@ -85,7 +86,14 @@ struct BatchCommand: Command {
       let runner = BatchRunner(
         order, in: workplace,
         budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: CoreCount.online))
-      return run(runner, clock.makeRunID(), stop, console)
+      let code = run(runner, clock.makeRunID(), stop, console)
+      if !stop.isRequested {
+        LastStamps(
+          store, storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
+          console: console
+        ).ask(clock, stop: stop)
+      }
+      return code
     } catch {
       console.report(error.text)
       return error.code
@@ -101,6 +109,16 @@ struct BatchCommand: Command {
       if let signal = stop.signalNumber, summary.interruptedCount > 0 {
         console.report("stopped; the same command goes on from there")
         return .interrupted(by: signal)
+      }
+      if let pause = summary.pause {
+        console.report(
+          ErrorText(
+            StageError(
+              pause.message, reason: pause.reason,
+              advice: "free some space; the same command goes on with the files that are left",
+              cause: .fullDisk)
+          ).render(console))
+        return .failed
       }
       guard !summary.failed.isEmpty else { return .done }
       return summary.doneCount + summary.reusedCount == 0 ? .failed : .someFailed

@@ -1,4 +1,5 @@
 import Arguments
+import Inbox
 import PipelineModel
 import Store
 
@@ -11,7 +12,7 @@ struct InboxCommand: Command {
 
   /// Which notes are listed.
   enum State: String, CaseIterable, ArgumentValue {
-    case received, processing, uploading, uploaded, failed, quarantined
+    case received, processing, uploading, uploaded, failed, cancelled, quarantined
   }
 
   private static let action = Positional<Action?>.optional(
@@ -19,7 +20,8 @@ struct InboxCommand: Command {
   private static let notes = Positional<[String]>.repeated(
     "NOTE", minimum: 0, help: "The note's name, the beginning of it, or its device's noteId.")
   private static let all = Option<Bool>.flag(
-    "all", help: "With retry, every failed note, and none that is tried again by itself.")
+    "all",
+    help: "With retry, every failed note, but none that was cancelled or is tried again by itself.")
   private static let target = Option<String?>.value(
     "to", "DIR", help: "With export, the folder for the originals.",
     defaultText: "the current folder", completion: .folder)
@@ -33,12 +35,14 @@ struct InboxCommand: Command {
     summary: "List, show, export, retry, release or forget notes.",
     discussion: """
       list shows the notes that changed last. show tells all that is known of one: its run and \
-      exports, what its sidecar says, and its history. export gives the original back as it arrived, \
+      exports, what its sidecar says, and its history; a noteId under which the same bytes came once \
+      more names it too. export gives the original back as it arrived, \
       by the name that it arrived by, and never over another file. retry has failed ones tried \
-      again, all of them with --all. release lets in what was quarantined, and decides about a note \
+      again, all of them with --all; one that a device has cancelled only by its name. release lets in what was quarantined, and decides about a note \
       that claims another one's identity. forget strikes a note with its history, so that the \
       recording is new when it comes again; exports stay, but the store's copy of the recording is \
-      given up to spool gc. A watch that runs takes notice within a few seconds, and takes a file \
+      given up to spool gc; of a quarantined one, the reason beside its file goes, and the file too \
+      where it is empty. A watch that runs takes notice within a few seconds, and takes a file \
       anew that was left in its inbox.
       """,
     positionals: [action, notes],
@@ -97,15 +101,26 @@ struct InboxCommand: Command {
         text: "\(console.red("error:")) --limit is 0 or more, not \(limit)\nnext:  0 lists all",
         code: .usage)
     }
-    let state = arguments[Self.state].flatMap { NoteState(rawValue: $0.rawValue) }
+    let wanted = arguments[Self.state]
+    let state = wanted == .cancelled ? .failed : wanted.flatMap { NoteState(rawValue: $0.rawValue) }
     let notes = try asking(console) { () throws(StoreError) in
       try store.notes(
-        NoteQuery(states: state.map { [$0] } ?? [], limit: limit == 0 ? .max : limit))
+        NoteQuery(
+          states: state.map { [$0] } ?? [],
+          isCancelled: state == .failed ? wanted == .cancelled : nil,
+          limit: limit == 0 ? .max : limit))
     }
     if arguments[Options.json] {
-      for note in notes { console.print(JSONText.of(NoteLine(note))) }
+      for note in notes { console.print(JSONText.of(NoteLine(note, nil, option))) }
     } else {
       console.print(NoteText.list(notes))
+      // What never becomes a note is missing from this list, and may be missed.
+      let inboxes = try asking(console) { () throws(StoreError) in try store.watchedInboxes() }
+      for inbox in inboxes {
+        let lines = InboxStatus(inbox, store: arguments[Options.store]).overlookedLines
+        if lines.isEmpty { continue }
+        console.print((["inbox \(Format.visible(inbox.path)):"] + lines).joined(separator: "\n"))
+      }
     }
   }
 
@@ -115,7 +130,7 @@ struct InboxCommand: Command {
     let page = try asking(console) { () throws(StoreError) in try NotePage(of: note, in: store) }
     console.print(
       arguments[Options.json]
-        ? JSONText.of(NoteLine(note, page)) : NoteText.page(note, page))
+        ? JSONText.of(NoteLine(note, page, option)) : NoteText.page(note, page, option))
   }
 
   /// Does it to each note that is named; one that does not allow it keeps none of the others from it.
@@ -125,7 +140,7 @@ struct InboxCommand: Command {
     var notes: [Note] = []
     if arguments[Self.all] {
       notes = try asking(console) { () throws(StoreError) in
-        try store.notes(NoteQuery(states: [.failed], limit: .max))
+        try store.notes(NoteQuery(states: [.failed], isCancelled: false, limit: .max))
       }.filter { $0.nextAttempt == nil }
       if notes.isEmpty { console.report("no note waits to be tried again") }
     } else {
@@ -147,6 +162,7 @@ struct InboxCommand: Command {
   private func change(
     _ action: Action, _ note: Note, _ store: DiskStore, _ console: Console
   ) throws(Workbench.Refusal) {
+    let files = try asking(console) { () throws(StoreError) in try store.files(of: note.key) }
     let outcome = try asking(console) { () throws(StoreError) in
       switch action {
       case .forget: try store.forget(note.key)
@@ -156,17 +172,18 @@ struct InboxCommand: Command {
     }
     switch outcome {
     case .changed(let changed):
+      if action == .forget { tidy(files, of: note, console) }
       if arguments[Options.json] {
-        console.print(JSONText.of(NoteLine(changed)))
+        console.print(JSONText.of(NoteLine(changed, nil, option)))
       } else {
         guard action == .forget else {
           console.print(
-            "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.state.words)")
+            "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.words)")
           return
         }
         console.print("forgotten: \(Format.visible(note.fileName)) (\(note.key))")
         // It may be the only copy, where the inbox keeps nothing.
-        if let path = try? store.path(of: note.recording) {
+        if !note.isEmpty, let path = try? store.path(of: note.recording) {
           console.report(
             "note: spool gc may remove its original from now on; copy it first if it lies nowhere "
               + "else: \(Format.visible(path))")
@@ -177,11 +194,26 @@ struct InboxCommand: Command {
         text: ErrorText(
           StageError(
             "cannot \(action.rawValue) \(note.key)", reason: refusal.reason,
-            advice: refusal.advice ?? note.nextCommands.first)
+            advice: refusal.advice
+              ?? (refusal.command ?? note.nextCommands.first).map(option.completing))
         ).render(console), code: .failed)
     case nil: throw absent(note.key.name, console)
     }
   }
+
+  /// Takes away what in quarantine speaks of a note that was forgotten, and tells what stays there.
+  private func tidy(_ files: [NoteFile], of note: Note, _ console: Console) {
+    do throws(CustodyError) {
+      for path in try QuarantineLeavings(of: note, files: files).kept {
+        console.report("note: its file stays: \(Format.visible(path))")
+      }
+    } catch {
+      console.report("warning: \(Format.visible(error.description))")
+    }
+  }
+
+  /// How the store is named in what is to be typed next.
+  private var option: StoreOption { StoreOption(arguments[Options.store]) }
 
   private func names(
     for action: Action, _ console: Console
@@ -190,7 +222,7 @@ struct InboxCommand: Command {
     guard names.isEmpty else { return names }
     throw Workbench.Refusal(
       text: "\(console.red("error:")) spool inbox \(action.rawValue) which note?\n"
-        + "next:  spool inbox list names them", code: .usage)
+        + "next:  \(option.completing("spool inbox list")) names them", code: .usage)
   }
 
   private func note(
@@ -209,7 +241,7 @@ struct InboxCommand: Command {
   private func absent(_ name: String, _ console: Console) -> Workbench.Refusal {
     Workbench.Refusal(
       text: "\(console.red("error:")) there is no note \"\(Format.visible(name))\"\n"
-        + "next:  spool inbox list names them", code: .usage)
+        + "next:  \(option.completing("spool inbox list")) names them", code: .usage)
   }
 
   private func asking<Result>(

@@ -10,7 +10,8 @@ struct StatusCommand: Command {
     discussion: """
       Counts the notes of all inboxes by how they stand, with how long the oldest has stood so, and \
       names runs that did not come to their end, notes that claim another one's identity until \
-      somebody has decided, and inboxes that pause because their results have nowhere to go. The lines behind "next:" can be typed as they are.
+      somebody has decided, inboxes that pause because their results have nowhere to go, and how many \
+      receipts wait for a time stamp. The lines behind "next:" can be typed as they are.
       """,
     options: [Options.store, Options.json])
 

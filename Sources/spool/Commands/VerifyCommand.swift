@@ -8,29 +8,40 @@ import Stages
 /// `spool verify`: is everything that a receipt vouches for as it was signed, and every bag whole?
 struct VerifyCommand: Command {
   private static let place = Positional<String>.required(
-    "RECEIPT", help: "A receipt, or a folder whose receipts and bags are all checked.",
+    "RECEIPT", help: "A receipt, or a folder whose receipts, bags and quotes are all checked.",
     completion: .files())
   private static let key = Option<[String]>.values(
     "key", "PUB", help: "Take only signatures by this public key, and not those known here.")
 
+  private static let authority = Option<String?>.value(
+    "tsa-ca", "FILE",
+    help: "Check time stamps against these certificates, and not those beside them.",
+    defaultText: "what lies beside each time stamp", completion: .files())
+
   static let declaration = CommandDeclaration(
     name: "verify", group: "Proof",
-    summary: "Check receipts and bags, and the files that they vouch for.",
+    summary: "Check receipts, bags and quotes, and the files that they vouch for.",
     discussion: """
       Checks the signature, the chain of stages, and every file beside the receipt: whatever is not \
       as it was signed is named. Only keys that are known here count: your own, your earlier ones, \
       and those that spool key import took; or those that --key names. In a folder and those below \
       it, every file called *.receipt.json is checked, and every BagIt bag: that its manifests name \
       all files of its payload and no others, and that all are as they say. A bag alone is no proof: \
-      whoever changes a file can write its digest anew, but cannot sign the receipt.
+      whoever changes a file can write its digest anew, but cannot sign the receipt. Of a quote, as \
+      spool prove makes it, it is checked that the clip is part of the export whose root was signed.
+
+      A time stamp beside a receipt has to be of that receipt, by a certificate that leads to one of \
+      --tsa-ca, or of those that lie beside it: these show only that the two belong together, so get \
+      the authority's own from the authority.
 
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
       """,
-    positionals: [place], options: [key, Options.keys, Options.json, Options.quiet],
+    positionals: [place], options: [key, authority, Options.keys, Options.json, Options.quiet],
     examples: [
       Example("One recording's exports", "spool verify exports/note.receipt.json"),
       Example("A bag, and the receipt in it", "spool verify exports/note"),
+      Example("A quote", "spool verify note.quote-001204-001231 --key their.pub"),
       Example("A stranger's archive", "spool verify archive --key their.pub"),
     ])
 
@@ -42,19 +53,26 @@ struct VerifyCommand: Command {
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
       let keys = try keys(bench)
-      let (paths, bags) = try subjects(console)
+      let certificates = try certificates(console)
+      let (paths, bags, quotes) = try subjects(console)
       let stop = SignalWatch.begin()
       let meter = ReadingMeter(
         console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
-      let found = Verification(keys: keys, threadCount: CoreCount.online).check(
+      let verification = Verification(
+        keys: keys, certificates: certificates, threadCount: CoreCount.online)
+      let found = verification.check(
         receipts: paths, bags: bags, mayGoOn: { !stop.isRequested },
         report: { progress in
           if progress.allBytes > 0 { meter.show(progress.bytes, of: progress.allBytes) }
         })
       meter.clear()
-      guard let found else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
-      tell(found.receipts, found.bags, console)
-      let isSound = found.receipts.allSatisfy(\.isSound) && found.bags.allSatisfy(\.isSound)
+      guard let found,
+        let proven = verification.check(quotes: quotes, mayGoOn: { !stop.isRequested })
+      else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+      tell(found.receipts, found.bags, proven, console)
+      let isSound =
+        found.receipts.allSatisfy(\.isSound) && found.bags.allSatisfy(\.isSound)
+        && proven.allSatisfy(\.isSound)
       return isSound ? .done : .verificationFailed
     } catch {
       console.report(error.text)
@@ -77,26 +95,40 @@ struct VerifyCommand: Command {
     }
   }
 
-  /// The receipts and the bags that are to be checked.
+  /// The certificates of authorities that count; nil for those beside each time stamp.
+  private func certificates(
+    _ console: Console
+  ) throws(Workbench.Refusal) -> TrustedCertificates? {
+    guard let path = arguments[Self.authority] else { return nil }
+    return try KeyCommand.asking(console) { () throws(ProofError) in
+      try TrustedCertificates(at: path)
+    }
+  }
+
+  /// The receipts, the bags and the quotes that are to be checked.
   private func subjects(
     _ console: Console
-  ) throws(Workbench.Refusal) -> (receipts: [String], bags: [String]) {
+  ) throws(Workbench.Refusal) -> (receipts: [String], bags: [String], quotes: [String]) {
     let place = arguments[Self.place]
     var status = stat()
     guard unsafe stat(place, &status) == 0 else {
       throw refusal(
         "cannot read \(place)", unsafe String(cString: strerror(errno)), "check the path", console)
     }
-    guard status.st_mode & S_IFMT == S_IFDIR else { return ([place], []) }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      guard place.hasSuffix("/" + QuoteBundle.quoteName) else { return ([place], [], []) }
+      return ([], [], [String(place.dropLast(QuoteBundle.quoteName.utf8.count + 1))])
+    }
     let paths = ReceiptSearch.receipts(below: place)
     let bags = ReceiptSearch.bags(below: place)
-    guard !paths.isEmpty || !bags.isEmpty else {
+    let quotes = ReceiptSearch.quotes(below: place)
+    guard !paths.isEmpty || !bags.isEmpty || !quotes.isEmpty else {
       throw refusal(
         "there is no receipt in \(place)",
-        "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag",
+        "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag and no quote",
         "name another folder; a proof stage in a pipeline writes receipts", console)
     }
-    return (paths, bags)
+    return (paths, bags, quotes)
   }
 
   private func refusal(
@@ -107,16 +139,20 @@ struct VerifyCommand: Command {
   }
 
   private func tell(
-    _ receipts: [VerifiedReceipt], _ bags: [VerifiedBag], _ console: Console
+    _ receipts: [VerifiedReceipt], _ bags: [VerifiedBag], _ quotes: [VerifiedQuote],
+    _ console: Console
   ) {
     if arguments[Options.json] {
       for bag in bags { console.print(JSONText.of(VerifiedBagLine(bag))) }
       for receipt in receipts { console.print(JSONText.of(VerifiedLine(receipt))) }
+      for quote in quotes { console.print(JSONText.of(VerifiedQuoteLine(quote))) }
       return
     }
     let isQuiet = arguments[Options.quiet]
     for line in VerifiedBagText(bags, isQuiet: isQuiet).lines { console.print(line) }
-    let text = VerifiedText(receipts, isQuiet: isQuiet)
+    for line in VerifiedQuoteText(quotes, isQuiet: isQuiet).lines { console.print(line) }
+    let text = VerifiedText(
+      receipts, certificates: arguments[Self.authority], isQuiet: isQuiet)
     for line in text.lines { console.print(line) }
     for advice in text.advice(keys: arguments[Self.key]) { console.report("next:  \(advice)") }
   }

@@ -35,11 +35,18 @@ struct WatchCommand: Command {
     "give-up", "TIME",
     help: "How long a file that is not whole may rest until it is quarantined.",
     defaultText: "10min")
+  private static let overlooked = Option<TimeSpan?>.value(
+    "overlooked", "TIME",
+    help: "After how long a file with a temporary or hidden name, never taken, is told.",
+    defaultText: "1h")
   private static let attempts = Option<Int?>.value(
     "attempts", "N", help: "How often a recording that fails is tried.", defaultText: "3")
   private static let drain = Option<TimeSpan?>.value(
     "drain", "TIME", help: "How long work under way may take to stop at a clean point.",
     defaultText: "30s")
+  private static let ignoreMounts = Option<Bool>.flag(
+    "ignore-mounts",
+    help: "Take the folders as they lie now, though a disk was mounted there before.")
   private static let jobs = Option<Int?>.value(
     "jobs", "N", short: "j", help: "Recordings worked on at once.",
     defaultText: "one for each core")
@@ -53,18 +60,23 @@ struct WatchCommand: Command {
       under whatever name, and its file leaves the inbox only when everything is done. What cannot \
       be accepted goes to the inbox's folder quarantine with the reason beside it.
 
+      Where a disk was mounted on the inbox, the outbox or the output folder, or on a folder above, \
+      the store remembers that: with nothing mounted there, the inbox pauses until the disk is back, \
+      also after a restart. --ignore-mounts, given once, takes the folders as they lie now.
+
       Ctrl-C or SIGTERM ends at a clean point, and the next watch goes on there; after a crash as \
       well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
       watchdog are told; samples/spool-watch.service is a unit to start from. A file for --config \
       has a list inboxes:, each entry with inbox:, pipeline:, and what else is to be other than \
-      usual: out:, outbox:, name:, keep:, settle:, sidecar:, done-marker:, give-up:, set: and retry:, which \
+      usual: out:, outbox:, name:, keep:, settle:, sidecar:, done-marker:, give-up:, overlooked:, set: and retry:, which \
       has attempts:, pause:, longest: and jitter:; and beside the list store:, jobs: and drain:. \
       Paths in it start from its own folder.
       """,
     positionals: [pipeline, inbox],
     options: [
-      config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, attempts,
-      Options.set, jobs, drain, Options.keys, Options.passphraseFile, Options.json,
+      config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, overlooked,
+      attempts,
+      Options.set, jobs, drain, ignoreMounts, Options.keys, Options.passphraseFile, Options.json,
     ],
     examples: [
       Example(
@@ -108,11 +120,14 @@ struct WatchCommand: Command {
     let clock = SystemClock()
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
-      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      store: store, option: Self.option(order.store),
+      executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       clock: clock, makeRunID: { clock.makeRunID() }, recorder: log,
       witness: witness)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
+    let stamps = WatchStamps(store, log: log)
+    defer { stamps.end() }
     do throws(StageError) {
       let isClean = try watch.run(order.settings) {
         do throws(Workbench.Refusal) { return try read(console).settings } catch {
@@ -134,6 +149,16 @@ struct WatchCommand: Command {
     return .done
   }
 
+  /// How a store is to be named in the log and in files that are read elsewhere and later, where no
+  /// variable of this process's environment helps.
+  private static func option(_ named: String?) -> StoreOption {
+    var environment = Environment.variables
+    let path = ResolvedPath.of(StoreLocation.resolve(option: named, environment: environment))
+    environment["SPOOL_STORE"] = nil
+    let usual = ResolvedPath.of(StoreLocation.resolve(option: nil, environment: environment))
+    return path == usual ? .usual : StoreOption(path)
+  }
+
   /// What the command line and the settings' file say now.
   private func read(_ console: Console) throws(Workbench.Refusal) -> WatchOrder {
     if let config = arguments[Self.config] { return try read(config, console) }
@@ -150,6 +175,7 @@ struct WatchCommand: Command {
     wanted.keep = arguments[Self.keep]
       .flatMap { WatchDefinition.Keep(rawValue: $0.rawValue) }.map { .init($0, at: place) }
     wanted.patience = arguments[Self.giveUp]?.seconds
+    wanted.overlooked = arguments[Self.overlooked]?.seconds
     wanted.retry.attempts = arguments[Self.attempts]
     wanted.settle = arguments[Self.settle]?.seconds
     wanted.sidecar = arguments[Self.sidecar]?.expectation
@@ -205,7 +231,7 @@ struct WatchCommand: Command {
   private func reader(_ console: Console, base: String) -> WatchOrderReader {
     WatchOrderReader(
       console, base: base, store: arguments[Options.store], jobs: arguments[Self.jobs],
-      drain: arguments[Self.drain]?.seconds)
+      drain: arguments[Self.drain]?.seconds, isAcceptingMounts: arguments[Self.ignoreMounts])
   }
 
   private func usage(_ message: String, _ console: Console) -> Workbench.Refusal {

@@ -56,6 +56,7 @@ private struct BatchEventLine: Encodable {
     let seconds: Double
     let skipped: [String: Int]
     let renamed: Int
+    let pause: String?
     let report: String?
   }
 
@@ -106,7 +107,8 @@ private struct BatchEventLine: Encodable {
       summary = Summary(
         done: end.doneCount, reused: end.reusedCount, failed: end.failed.count,
         interrupted: end.interruptedCount, seconds: end.seconds,
-        skipped: end.skipped.namedCounts, renamed: end.renamedCount, report: end.reportPath)
+        skipped: end.skipped.namedCounts, renamed: end.renamedCount,
+        pause: end.pause?.message, report: end.reportPath)
     }
   }
 }

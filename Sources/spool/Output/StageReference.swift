@@ -127,6 +127,7 @@ struct StageReference {
     case .flag: ["type": .text("flag")]
     case .text(let length):
       ["type": .text("text"), "maximumLength": .number(Double(length))]
+    case .path: ["type": .text("path")]
     case .fileName(let fields):
       ["type": .text("file-name"), "fields": .list(fields.map { .text($0) })]
     case .list(let element, let count):

@@ -4,11 +4,15 @@ import Proof
 /// What came of checking receipts, for people.
 struct VerifiedText {
   private let receipts: [VerifiedReceipt]
+  private let certificates: String?
   private let isQuiet: Bool
 
-  /// - Parameter isQuiet: whether only what is wrong is told.
-  init(_ receipts: [VerifiedReceipt], isQuiet: Bool) {
+  /// - Parameters:
+  ///   - certificates: the file that time stamps were checked against; nil for those beside them.
+  ///   - isQuiet: whether only what is wrong is told.
+  init(_ receipts: [VerifiedReceipt], certificates: String? = nil, isQuiet: Bool) {
     self.receipts = receipts
+    self.certificates = certificates
     self.isQuiet = isQuiet
   }
 
@@ -17,7 +21,10 @@ struct VerifiedText {
     let broken = receipts.filter { !$0.isSound }
     var lines: [String] = []
     if !isQuiet, receipts.count <= 20 {
-      for receipt in receipts where receipt.isSound { lines.append(sound(receipt)) }
+      for receipt in receipts where receipt.isSound {
+        lines.append(sound(receipt))
+        lines += receipt.timeStamps.map(stamped)
+      }
     }
     for receipt in broken {
       lines += BrokenText.lines(
@@ -54,6 +61,14 @@ struct VerifiedText {
       + "key \(receipt.keyID?.prefix(16) ?? "")"
   }
 
+  private func stamped(_ stamp: VerifiedTimeStamp) -> String {
+    let trusted =
+      stamp.certificates.map { "\($0), which lies beside it" } ?? certificates ?? ""
+    return Format.visible(
+      "  stamped  \(stamp.name)   there on \(stamp.stamp.timeText), says "
+        + "\(stamp.stamp.authority), trusted by \(trusted)")
+  }
+
   private static func name(of problem: VerifiedReceipt.Problem) -> String {
     switch problem.kind {
     case .key, .signature: "key \(Format.visible(String(problem.name.prefix(16))))"
@@ -72,7 +87,16 @@ struct VerifiedLine: Encodable {
   private let stages: Int
   private let files: Int
   private let bytes: Int
+  private let timeStamps: [Stamp]
   private let problems: [VerifiedReceipt.Problem]
+
+  /// A time stamp; without `certificates`, it was checked against those that the user named.
+  private struct Stamp: Encodable {
+    let name: String
+    let time: String
+    let authority: String
+    let certificates: String?
+  }
 
   init(_ receipt: VerifiedReceipt) {
     self.receipt = receipt.path
@@ -83,6 +107,11 @@ struct VerifiedLine: Encodable {
     stages = receipt.stageCount
     files = receipt.fileCount
     bytes = receipt.byteCount
+    timeStamps = receipt.timeStamps.map {
+      Stamp(
+        name: $0.name, time: $0.stamp.timeText, authority: $0.stamp.authority,
+        certificates: $0.certificates)
+    }
     problems = receipt.problems
   }
 }

@@ -15,6 +15,8 @@ struct InboxStatus: Encodable {
   private let waiting: InboxReport.Group?
   private let refused: InboxReport.Group?
   private let ignored: InboxReport.Group?
+  /// What is left alone because its name is a temporary or a hidden one, and has been for long.
+  private let overlooked: InboxReport.Overlooked?
   /// Why nothing of it is processed; nil where it goes on.
   private let pause: InboxReport.Pause?
 
@@ -34,6 +36,7 @@ struct InboxStatus: Encodable {
     waiting = inbox.report?.waiting
     refused = inbox.report?.refused
     ignored = inbox.report?.ignored
+    overlooked = inbox.report?.overlooked
     // Nobody pauses where nobody watches.
     pause = inbox.processNumber == nil ? nil : inbox.report?.pause
   }
@@ -44,7 +47,7 @@ struct InboxStatus: Encodable {
     wayOn = Self.wayOn(path, option)
     isMissing = unsafe access(path, F_OK) != 0
     (process, reportedAt, pause) = (nil, nil, nil)
-    (waiting, refused, ignored) = (nil, nil, nil)
+    (waiting, refused, ignored, overlooked) = (nil, nil, nil, nil)
   }
 
   private static func wayOn(_ path: String, _ option: String?) -> String {
@@ -70,6 +73,7 @@ struct InboxStatus: Encodable {
       ]
     }
     lines += Self.lines(waiting, "not taken in yet") + Self.lines(refused, "left alone")
+    lines += overlookedLines
     if let ignored, ignored.count > 0 {
       let names = ignored.files.prefix(Self.nameLimit).map(\.path)
       let rest = ignored.count - names.count
@@ -81,6 +85,14 @@ struct InboxStatus: Encodable {
     return lines
   }
 
+  /// The files that are left alone for their names; none where there are none.
+  var overlookedLines: [String] {
+    guard let overlooked else { return [] }
+    return Self.lines(
+      overlooked.group,
+      "never taken: temporary or hidden names, the oldest since \(Format.time(overlooked.since))")
+  }
+
   private static func lines(_ group: InboxReport.Group?, _ words: String) -> [String] {
     guard let group, group.count > 0 else { return [] }
     var lines = ["\(Format.padLeft("\(group.count)", 7))  \(words)"]
@@ -88,7 +100,8 @@ struct InboxStatus: Encodable {
       lines.append(
         "           " + Format.visible(file.path + (file.reason.map { ": \($0)" } ?? "")))
     }
-    if group.count > nameLimit { lines.append("           and \(group.count - nameLimit) more") }
+    let rest = group.count - min(nameLimit, group.files.count)
+    if rest > 0 { lines.append("           and \(rest) more") }
     return lines
   }
 }

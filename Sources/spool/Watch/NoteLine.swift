@@ -20,10 +20,13 @@ struct NoteLine: Encodable {
 
   private let key: String
   private let noteId: String?
+  /// Other noteIds under which the same bytes came; nil in a list.
+  private let aliases: [String]?
   private let file: String
   private let title: String?
   private let tags: [String]
   private let state: String
+  private let isCancelled: Bool
   private let since: Double
   private let reason: String?
   private let attempts: Int
@@ -51,7 +54,8 @@ struct NoteLine: Encodable {
   private let files: [File]?
   private let next: [String]
 
-  init(_ note: Note, _ page: NotePage? = nil) {
+  /// - Parameter option: names the store in what a user is told to type.
+  init(_ note: Note, _ page: NotePage? = nil, _ option: StoreOption) {
     let facts = KeptFacts(of: note)
     createdAt = facts.createdAt
     durationMs = facts.milliseconds
@@ -64,6 +68,8 @@ struct NoteLine: Encodable {
     exports = page?.run?.published.map(\.path)
     key = note.key.name
     noteId = note.shownID
+    aliases = page?.aliases
+    isCancelled = note.isCancelled
     file = note.fileName
     title = note.title
     tags = note.tags
@@ -84,6 +90,6 @@ struct NoteLine: Encodable {
     files = page?.files.map {
       File(role: $0.role.rawValue, inbox: $0.inbox, path: $0.path, place: $0.place.rawValue)
     }
-    next = note.nextCommands
+    next = note.nextCommands.map(option.completing)
   }
 }

@@ -12,7 +12,7 @@ enum NoteText {
     guard !notes.isEmpty else { return "no such notes" }
     return notes.map { note in
       let line =
-        "\(Format.pad(note.key.name, 14))\(Format.pad(note.state.rawValue, 13))"
+        "\(Format.pad(note.key.name, 14))\(Format.pad(note.standing, 13))"
         + "\(Format.time(note.stateSince))  \(note.fileName)"
         + (note.reason.map { ": \($0)" } ?? "")
       return Format.visible(line)
@@ -20,13 +20,15 @@ enum NoteText {
   }
 
   /// All that is known of one.
-  static func page(_ note: Note, _ page: NotePage) -> String {
+  /// - Parameter option: names the store in what a user is told to type.
+  static func page(_ note: Note, _ page: NotePage, _ option: StoreOption) -> String {
     let facts = KeptFacts(of: note)
     var lines = ["note:      \(note.key)", "file:      \(note.fileName)"]
     func add(_ name: String, _ value: String?) {
       if let value { lines.append(Format.pad(name + ":", max(11, name.utf8.count + 2)) + value) }
     }
     add("noteId", note.shownID)
+    for alias in page.aliases { add("also noteId", alias) }
     add("title", note.title)
     add("tags", note.tags.isEmpty ? nil : note.tags.joined(separator: ", "))
     add("created", facts.createdAt)
@@ -36,7 +38,7 @@ enum NoteText {
     for (name, value) in facts.unknown.sorted(by: { $0.key < $1.key }) {
       add(name, value.compact)
     }
-    add("state", "\(note.state.rawValue) since \(Format.time(note.stateSince))")
+    add("state", "\(note.standing) since \(Format.time(note.stateSince))")
     add("reason", note.reason)
     add("attempts", note.attempts > 0 ? "\(note.attempts)" : nil)
     add("again at", note.nextAttempt.map { Format.time($0) })
@@ -55,7 +57,8 @@ enum NoteText {
         "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"
           + (event.reason ?? ""))
     }
-    lines += note.nextCommands.filter { !$0.hasPrefix("spool inbox show") }.map { "next:  \($0)" }
+    lines += note.nextCommands.filter { !$0.hasPrefix("spool inbox show") }
+      .map { "next:  \(option.completing($0))" }
     return lines.map { Format.visible($0) }.joined(separator: "\n")
   }
 }

@@ -38,6 +38,8 @@ struct StoreStatus: Encodable {
   /// The last of those that failed, are quarantined, claim another one's identity without anybody's
   /// having decided, or may not be all that was recorded.
   let troubles: [Trouble]
+  /// Commands of devices whose notes have not arrived.
+  let waitingCommands: Group?
   /// When the next note is tried again by itself, in seconds since 1970.
   let nextAttempt: Double?
   /// Files that have yet to leave an inbox.
@@ -45,6 +47,8 @@ struct StoreStatus: Encodable {
   /// The inboxes that are watched, or have notes that wait for somebody to watch them.
   let inboxes: [InboxStatus]
   let runs: [OpenRun]
+  /// The receipts that wait for a time stamp; nil where none does.
+  let timeStamps: WaitingStamps?
   /// What to type.
   let next: [String]
 
@@ -65,15 +69,18 @@ struct StoreStatus: Encodable {
       tally = try store.tally(pipeline: nil)
       let known = try store.watchedInboxes()
       let waiting = try store.notes(
-        NoteQuery(states: [.received, .processing, .failed], limit: Self.runLimit))
+        NoteQuery(
+          states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
       let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
       inboxes =
         known.map { InboxStatus($0, store: option) }
         + left.map { InboxStatus(unwatched: $0, store: option) }
       var named: [Trouble] = []
       for state in [NoteState.failed, .quarantined] {
-        named += try store.notes(NoteQuery(states: [state], limit: Self.troubleLimit))
-          .map { Trouble($0, $0.state.rawValue, $0.reason) }
+        named += try store.notes(
+          NoteQuery(states: [state], isCancelled: false, limit: Self.troubleLimit)
+        )
+        .map { Trouble($0, $0.state.rawValue, $0.reason) }
       }
       let claims = try store.openClaims(limit: Self.troubleLimit)
       named += claims.map { Trouble($0, "conflict", $0.reason) }
@@ -82,14 +89,21 @@ struct StoreStatus: Encodable {
       named += try store.doubtfulNotes(changedSince: since, limit: Self.troubleLimit)
         .map { Trouble($0, "doubtful", KeptFacts(of: $0).doubt) }
       troubles = named
+      timeStamps = WaitingStamps(try store.awaitedStamps())
     } catch {
       throw Workbench.Refusal(
         text: ErrorText(StageError(error)).render(bench.console), code: .failed)
     }
-    notes = NoteState.allCases.compactMap { state in
-      tally.counts[state].map {
-        Group(state: state.rawValue, count: $0.count, since: $0.since)
+    notes =
+      NoteState.allCases.compactMap { state in
+        tally.counts[state].map {
+          Group(state: state.rawValue, count: $0.count, since: $0.since)
+        }
       }
+      + (tally.cancelled.map { [Group(state: "cancelled", count: $0.count, since: $0.since)] }
+        ?? [])
+    waitingCommands = tally.waitingCommands.map {
+      Group(state: "waiting", count: $0.count, since: $0.since)
     }
     nextAttempt = tally.nextAttempt
     heldFiles = tally.heldFiles
@@ -107,8 +121,10 @@ struct StoreStatus: Encodable {
     runs = openRuns
     let wayOn = own.indices.first { own[$0].wayOn != nil && openRuns[$0].missing == nil }
       .flatMap { own[$0].wayOn }
-    let commands = tally.nextCommands + claimCommands + (wayOn.map { [$0] } ?? [])
-    next = commands.map { $0 + (option.map { " " + ShellWords.line(["--store", $0]) } ?? "") }
+    let commands =
+      tally.nextCommands + claimCommands + (timeStamps == nil ? [] : [StampCommand.line(nil)])
+      + (wayOn.map { [$0] } ?? [])
+    next = commands.map { StoreOption(option).completing($0) }
   }
 
   /// For people; `now` is in seconds since 1970.
@@ -116,7 +132,10 @@ struct StoreStatus: Encodable {
     var lines = notes.map { group in
       let head = Format.padLeft("\(group.count)", 7)
       let words = Self.words(group.state)
-      if group.state == NoteState.uploaded.rawValue { return "\(head)  \(words)" }
+      // Of these, nothing is wanted of anybody.
+      if [NoteState.uploaded.rawValue, "cancelled"].contains(group.state) {
+        return "\(head)  \(words)"
+      }
       return "\(head)  \(Format.pad(words, 18))since \(Format.time(group.since)), "
         + Self.ago(now - group.since)
     }
@@ -134,6 +153,12 @@ struct StoreStatus: Encodable {
         nextAttempt > now
           ? "next attempt in \(Format.duration(nextAttempt - now))" : "the next attempt is due")
     }
+    if let waitingCommands {
+      let count = waitingCommands.count
+      lines.append(
+        "\(count) command\(count == 1 ? " waits" : "s wait") for a note that has not arrived, since "
+          + Format.time(waitingCommands.since))
+    }
     if heldFiles > 0 {
       lines.append("\(heldFiles) file\(heldFiles == 1 ? "" : "s") yet to leave an inbox")
     }
@@ -145,6 +170,7 @@ struct StoreStatus: Encodable {
       if let missing = run.missing { lines.append("  " + Format.visible(missing)) }
     }
     if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
+    lines += timeStamps?.lines(at: now) ?? []
     lines += next.map { "next:  \($0)" }
     return lines.joined(separator: "\n")
   }

@@ -18,13 +18,19 @@ struct WatchOrderReader {
   private let storeOption: String?
   private let jobsOption: Int?
   private let drainOption: Double?
+  private let isAcceptingMounts: Bool
 
   /// - Parameters:
   ///   - base: the folder that relative paths start from.
   ///   - store: `--store`, which comes before what a file says.
   ///   - jobs: `--jobs`, likewise.
   ///   - drain: `--drain`, likewise.
-  init(_ console: Console, base: String, store: String?, jobs: Int?, drain: Double?) {
+  ///   - isAcceptingMounts: whether folders belong where they lie now, though a disk was mounted there.
+  init(
+    _ console: Console, base: String, store: String?, jobs: Int?, drain: Double?,
+    isAcceptingMounts: Bool
+  ) {
+    self.isAcceptingMounts = isAcceptingMounts
     bench = Workbench(console: console)
     self.console = console
     self.base = base
@@ -91,6 +97,7 @@ struct WatchOrderReader {
       case .ignored: .ignored
       case .awaited(let seconds): .awaited(atMost: .seconds(seconds))
       }
+    if let seconds = inbox.overlooked { rules.overlookedPeriod = .seconds(seconds) }
     if let seconds = inbox.patience { rules.patience = .seconds(seconds) }
     var custody = CustodyRules()
     custody.retry = Self.policy(inbox.retry)
@@ -100,6 +107,7 @@ struct WatchOrderReader {
     var settings = InboxSettings(
       path: path, pipeline: pipeline, out: out, outbox: outbox, custody: custody, rules: rules)
     settings.template = template
+    settings.isAcceptingMounts = isAcceptingMounts
     return (settings, problems)
   }
 

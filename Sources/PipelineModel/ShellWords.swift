@@ -1,7 +1,7 @@
 /// Words as a shell takes them.
-enum ShellWords {
-  /// One line that can be typed: words with anything but plain characters are quoted.
-  static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+public enum ShellWords {
+  /// One line that can be typed: words with anything but plain characters are quoted. O(n).
+  public static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
   private static func quoted(_ word: String) -> String {
     let plain = word.unicodeScalars.allSatisfy { scalar in

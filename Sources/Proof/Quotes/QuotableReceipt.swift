@@ -1,0 +1,145 @@
+public import Hashing
+internal import JSONText
+
+/// A receipt that lies beside its exports, as whoever quotes from one of those needs it.
+public struct QuotableReceipt: Sendable {
+  /// An export without loss.
+  public struct Export: Hashable, Sendable {
+    /// Its path from the receipt's folder.
+    public let name: String
+    /// What the receipt says of its samples.
+    public let samples: SampleSummary
+    /// The files in the store that its step gave: the list of its leaves is among them, if it is still
+    /// there.
+    public let outputs: [Receipt.Output.File]
+  }
+
+  /// Where it lies.
+  public let path: String
+  /// The receipt, byte for byte.
+  public let bytes: [UInt8]
+  /// The SHA-256 of that.
+  public let digest: Digest
+  /// The key that signed it.
+  public let key: VerifyingKey
+  /// The exports whose samples it vouches for.
+  public let exports: [Export]
+  /// The names of all files that it vouches for, by the SHA-256 of their bytes.
+  public let names: [Digest: String]
+
+  /// The folder that its exports are in.
+  public var folder: String { QuotableReceipt.folder(of: path) }
+
+  /// Reads the receipt at a path, and checks its signature: by the key that it names, if that is known
+  /// or lies beside it.
+  public init(at path: String, knownKeys: [VerifyingKey]) throws(QuoteError) {
+    self.path = path
+    let envelope: Envelope
+    let statement: JSONValue
+    do throws(ProofError) {
+      bytes = try SubjectFile.readWhole(path, limit: Envelope.maximumByteCount)
+    } catch {
+      throw QuoteError(error)
+    }
+    do throws(ProofError) { envelope = try Envelope(bytes) } catch {
+      throw QuoteError("cannot use the receipt \(path)", reason: error.reason, isBroken: true)
+    }
+    digest = SHA256.digest(of: bytes)
+    let folder = Self.folder(of: path)
+    let beside = KeyFile.names(in: folder).filter { $0.hasSuffix(".pub") }.compactMap { name in
+      SubjectFile(name: name, in: folder).flatMap { try? $0.bytes(limit: 4 << 10) }
+        .flatMap { VerifyingKey(pem: String(decoding: $0, as: UTF8.self)) }
+    }
+    guard let key = (knownKeys + beside).first(where: { $0.id.hex == envelope.keyID }) else {
+      throw QuoteError(
+        "cannot quote from the receipt \(path)",
+        reason: "the public key \(envelope.keyID.prefix(16)) that signed it is not known here",
+        advice: "get it from the signer, and spool key import it")
+    }
+    guard envelope.isSigned(by: key) else {
+      throw QuoteError(
+        "cannot use the receipt \(path)",
+        reason: "the signature does not fit the statement: one was changed", isBroken: true)
+    }
+    self.key = key
+    do throws(JSONSyntaxError) {
+      statement = try JSONReader.signedValue(of: envelope.payload)
+    } catch {
+      throw QuoteError("cannot use the receipt \(path)", reason: "\(error)", isBroken: true)
+    }
+    let stages = statement["predicate"]?["stages"]?.list ?? []
+    let subjects = statement["subject"]?.list ?? []
+    exports = subjects.compactMap { subject in
+      guard let name = subject["name"]?.text,
+        let samples = subject["annotations"]?["samples"].flatMap(SampleSummary.init)
+      else { return nil }
+      let step = subject["annotations"]?["step"]?.text
+      let outputs = stages.first { $0["id"]?.text == step }.map(Self.outputs) ?? []
+      return Export(name: name, samples: samples, outputs: outputs)
+    }
+    names = Dictionary(
+      subjects.compactMap { subject in
+        guard let name = subject["name"]?.text,
+          let digest = subject["digest"]?["sha256"]?.text.flatMap(Digest.init(hex:))
+        else { return nil }
+        return (digest, name)
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The path of an export; nil where its name leads out of the receipt's folder.
+  public func path(of export: Export) -> String? {
+    SubjectFile(name: export.name, in: folder) == nil ? nil : "\(folder)/\(export.name)"
+  }
+
+  /// The receipt beside an export that names it: the one that is called as the export is, or any other.
+  /// - Throws: where none does, or several do.
+  public static func find(
+    for export: String, knownKeys: [VerifyingKey]
+  ) throws(QuoteError) -> QuotableReceipt {
+    let folder = folder(of: export)
+    let name = export.split(separator: "/").last.map(String.init) ?? export
+    let names = KeyFile.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
+    // Of many receipts in a folder, one most likely is called as the export is.
+    let likely = names.filter { name.hasPrefix($0.dropLast(ReceiptSearch.ending.count)) }
+    for group in [likely, names] {
+      var found: [QuotableReceipt] = []
+      for receipt in group.sorted() {
+        let path = "\(folder)/\(receipt)"
+        // What is wrong with a stranger's receipt is no matter here.
+        guard group == likely || !likely.contains(receipt) else { continue }
+        if let receipt = try? QuotableReceipt(at: path, knownKeys: knownKeys),
+          receipt.names.values.contains(name)
+        {
+          found.append(receipt)
+        }
+      }
+      if found.count == 1 { return found[0] }
+      guard found.isEmpty else {
+        throw QuoteError(
+          "cannot tell which receipt \(export) is to be quoted by",
+          reason: "several name it: \(found.map(\.path).joined(separator: ", "))",
+          advice: "name the receipt, and the export with --export")
+      }
+    }
+    throw QuoteError(
+      "no receipt names \(export)",
+      reason: "none that lies in \(folder) and is as it was signed does",
+      advice: "name the receipt; a proof stage in a pipeline writes one")
+  }
+
+  private static func outputs(_ stage: JSONValue) -> [Receipt.Output.File] {
+    guard case .object(let outputs) = stage["outputs"] else { return [] }
+    return outputs.values.compactMap { output in
+      guard let digest = output["digest"]?["sha256"]?.text.flatMap(Digest.init(hex:)),
+        let byteCount = output["byteCount"]?.integer
+      else { return nil }
+      return Receipt.Output.File(digest: digest, byteCount: byteCount)
+    }
+  }
+
+  private static func folder(of path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    let folder = path.dropLast(name.utf8.count)
+    return folder.isEmpty ? "." : folder == "/" ? "/" : String(folder.dropLast())
+  }
+}

@@ -1,0 +1,139 @@
+internal import Hashing
+internal import JSONText
+
+/// One bundle, looked at: is the clip part of the export whose root was signed? Everything comes from
+/// a stranger; no file is looked for but under the names that every bundle has, no link is followed,
+/// and nothing is read that is longer than it may be.
+struct QuoteCheck {
+  private let folder: String
+  private let keys: [VerifyingKey]
+  private(set) var result: VerifiedQuote
+
+  /// Reads the bundle in a folder. O(bytes of the clip), a block of which is in memory at a time.
+  /// - Parameter keys: whose signatures count.
+  init(_ folder: String, keys: [VerifyingKey]) {
+    self.folder = folder
+    self.keys = keys
+    result = VerifiedQuote(path: folder)
+    result.hasWords = file(QuoteBundle.wordsName)?.byteCount != nil
+    let key = bytes(QuoteBundle.keyName, limit: 4 << 10)
+    guard let receipt = bytes(QuoteBundle.receiptName, limit: Envelope.maximumByteCount),
+      let quote = readQuote()
+    else { return }
+    result.quote = quote
+    checkReceipt(receipt, quote)
+    if let key, VerifyingKey(pem: String(decoding: key, as: UTF8.self))?.id.hex != result.keyID {
+      result.add(QuoteBundle.keyName, "it is not the key that the receipt names")
+    }
+    // What nobody trusted has signed says nothing of a clip, and may be made to keep readers busy.
+    if result.isSound { checkClip(quote) }
+  }
+
+  private func file(_ name: String) -> SubjectFile? { SubjectFile(name: name, in: folder) }
+
+  private mutating func bytes(_ name: String, limit: Int) -> [UInt8]? {
+    guard let file = file(name) else { return nil }
+    do throws(SubjectFile.Trouble) { return try file.bytes(limit: limit) } catch {
+      result.add(name, error.reason)
+      return nil
+    }
+  }
+
+  private mutating func readQuote() -> Quote? {
+    guard let bytes = bytes(QuoteBundle.quoteName, limit: Quote.maximumByteCount) else {
+      return nil
+    }
+    do throws(Quote.Fault) { return try Quote(bytes) } catch {
+      result.add(QuoteBundle.quoteName, error.reason)
+      return nil
+    }
+  }
+
+  /// Is the receipt signed, is it the one that is quoted, and does it name the export's root?
+  private mutating func checkReceipt(_ bytes: [UInt8], _ quote: Quote) {
+    let name = QuoteBundle.receiptName
+    let statement: JSONValue
+    do throws(ProofError) {
+      let envelope = try Envelope(bytes)
+      result.keyID = envelope.keyID
+      checkSignature(envelope)
+      statement = try Self.statement(of: envelope)
+    } catch {
+      return result.add(name, error.reason ?? error.message)
+    }
+    if SHA256.digest(of: bytes) != quote.receipt {
+      result.add(name, "it is not the receipt that is quoted: that is \(quote.receipt)")
+    }
+    let subjects = (statement["subject"]?.list ?? []).filter { $0["name"]?.text == quote.export }
+    guard let subject = subjects.first, subjects.count == 1 else {
+      return result.add(
+        QuoteBundle.quoteName, "the receipt names no export \(quote.export)")
+    }
+    guard let samples = subject["annotations"]?["samples"] else {
+      return result.add(
+        QuoteBundle.quoteName, "the receipt states no root over the samples of \(quote.export)")
+    }
+    if samples != quote.samples.json {
+      result.add(
+        QuoteBundle.quoteName, "the samples of \(quote.export) are not those that were signed")
+    }
+  }
+
+  private mutating func checkSignature(_ envelope: Envelope) {
+    guard let key = keys.first(where: { envelope.isSigned(by: $0) }) else {
+      if keys.contains(where: { $0.id.hex == envelope.keyID }) {
+        return result.add(
+          QuoteBundle.receiptName, "the signature does not fit the statement: one was changed")
+      }
+      result.hasStrangeKey = true
+      return result.add(
+        "key \(envelope.keyID.prefix(16))", "it was not signed by a key that is trusted here")
+    }
+    if key.id.hex != envelope.keyID {
+      result.add(
+        QuoteBundle.receiptName, "it names another key than the one that signed it")
+    }
+  }
+
+  private static func statement(of envelope: Envelope) throws(ProofError) -> JSONValue {
+    let statement: JSONValue
+    do throws(JSONSyntaxError) {
+      statement = try JSONReader.signedValue(of: envelope.payload)
+    } catch {
+      throw ProofError("cannot read the receipt", reason: "\(error)")
+    }
+    guard statement["_type"]?.text == Receipt.statementType,
+      statement["predicateType"]?.text == Receipt.predicateType
+    else {
+      throw ProofError(
+        "cannot read the receipt",
+        reason: "it is no statement of the type \(Receipt.predicateType)")
+    }
+    return statement
+  }
+
+  /// Is the clip the header and the blocks, and do their hashes lead to the root?
+  private mutating func checkClip(_ quote: Quote) {
+    let name = QuoteBundle.clipName
+    guard let clip = QuotedClip(quote.blocks, of: quote.samples.extent) else {
+      return result.add(QuoteBundle.quoteName, "no WAV file is as long as its range")
+    }
+    guard let file = file(name) else { return }
+    let leaves: [Digest]
+    do throws(SubjectFile.Trouble) { leaves = try file.leaves(of: clip) } catch {
+      return result.add(name, error.reason)
+    }
+    let root = MerkleTree.root(
+      size: quote.samples.extent.blockCount, of: quote.blocks, leaves, siblings: quote.siblings)
+    guard let root else {
+      return result.add(
+        QuoteBundle.quoteName, "it has too few or too many siblings for its blocks")
+    }
+    guard root == quote.samples.root else {
+      return result.add(
+        name,
+        "its blocks and the siblings in \(QuoteBundle.quoteName) do not lead to the root in the "
+          + "receipt: one of them was changed, or they stand elsewhere")
+    }
+  }
+}

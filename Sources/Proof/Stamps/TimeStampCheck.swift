@@ -1,0 +1,102 @@
+internal import Glibc
+internal import Hashing
+
+/// The time stamps beside one receipt, read and checked.
+struct TimeStampCheck {
+  private(set) var verified: [VerifiedTimeStamp] = []
+  /// What is wrong, by the token's name.
+  private(set) var problems: [(name: String, reason: String)] = []
+
+  private let digest: Digest
+  private let own: TrustedCertificates?
+
+  /// Looks for the tokens of a receipt, of which there may be none.
+  /// - Parameters:
+  ///   - receipt: its name.
+  ///   - folder: where it lies.
+  ///   - digest: of its bytes.
+  ///   - own: the certificates that count; nil for those beside each token.
+  init(
+    of receipt: String, in folder: String, digest: Digest, certificates own: TrustedCertificates?
+  ) {
+    self.digest = digest
+    self.own = own
+    for name in TimeStampNames.tokens(of: receipt) { check(name, in: folder, as: name) }
+    guard Self.isPayload(folder) else { return }
+    for name in TimeStampNames.tokens(of: receipt) {
+      check(name, in: folder + "/..", as: "../\(name)")
+    }
+  }
+
+  /// Whether a folder is the payload of a bag: then tokens may lie beside it.
+  private static func isPayload(_ folder: String) -> Bool {
+    guard unsafe access("\(folder)/../\(Bag.manifestName)", F_OK) == 0,
+      let path = unsafe realpath(folder, nil)
+    else { return false }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path).hasSuffix("/" + Bag.payloadFolder)
+  }
+
+  /// - Parameter shown: the token's name from the receipt's folder.
+  private mutating func check(_ name: String, in folder: String, as shown: String) {
+    do throws(SubjectFile.Trouble) {
+      guard let token = SubjectFile(name: name, in: folder) else { return }
+      let reply = TimeStampReply(try token.bytes(limit: TimeStampReply.maximumByteCount))
+      checkList(of: name, reply, in: folder, as: shown)
+      let certificates = try trusted(for: name, in: folder)
+      do throws(ProofError) {
+        verified.append(
+          VerifiedTimeStamp(
+            name: shown, stamp: try reply.verified(for: digest, by: certificates),
+            certificates: own == nil ? TimeStampNames.certificates(of: shown) : nil))
+      } catch {
+        throw SubjectFile.Trouble(reason: error.reason ?? error.message)
+      }
+    } catch {
+      if error != .missing { problems.append((shown, error.reason)) }
+    }
+  }
+
+  /// Holds a token and its certificates against the list of their digests, where there is one.
+  private mutating func checkList(
+    of name: String, _ reply: TimeStampReply, in folder: String, as shown: String
+  ) {
+    let trusted = TimeStampNames.certificates(of: name)
+    guard let list = SubjectFile(name: TimeStampNames.checksums(of: name), in: folder),
+      let text = try? list.bytes(limit: 4 << 10)
+    else { return }
+    // Where they are missing, whoever needs them says so.
+    let certificates = try? SubjectFile(name: trusted, in: folder)?
+      .bytes(limit: TrustedCertificates.maximumByteCount)
+    guard let certificates else { return }
+    let files = [(name, reply.bytes), (trusted, certificates)]
+    if TimeStampFiles.checksums(files) == text { return }
+    let said = text.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+    let prefix = shown.dropLast(name.utf8.count)
+    for file in files {
+      let line = Array(TimeStampFiles.checksums([file]).dropLast())
+      if said.contains(line) { continue }
+      problems.append(
+        ("\(prefix)\(file.0)", "it holds other bytes than those that \(list.name) lists"))
+    }
+    problems.append(
+      (TimeStampNames.checksums(of: shown), "it is not the list of the files beside it"))
+  }
+
+  private func trusted(
+    for token: String, in folder: String
+  ) throws(SubjectFile.Trouble) -> TrustedCertificates {
+    if let own { return own }
+    let name = TimeStampNames.certificates(of: token)
+    guard let file = SubjectFile(name: name, in: folder) else { throw .missing }
+    do throws(SubjectFile.Trouble) {
+      let text = try file.bytes(limit: TrustedCertificates.maximumByteCount)
+      do throws(ProofError) { return try TrustedCertificates(text, from: name) } catch {
+        throw SubjectFile.Trouble(reason: error.reason ?? error.message)
+      }
+    } catch {
+      throw SubjectFile.Trouble(
+        reason: "\(name), which it is to be checked against: \(error.reason)")
+    }
+  }
+}
