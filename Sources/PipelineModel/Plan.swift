@@ -91,7 +91,9 @@ public struct Plan: Sendable {
         }
       }
     }
-    return found
+    // What is said goes by the name of the recording in which it is said.
+    return found.filter { inputKinds[$0] != .transcript }
+      + found.filter { inputKinds[$0] == .transcript }
   }
 }
 

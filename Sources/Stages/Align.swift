@@ -39,7 +39,7 @@ struct AlignStage: WholeStage {
     ],
     parameters: [
       ParameterDescriptor(
-        "least", .number(.percent, 0...1), .defaulted("30 %"),
+        "least", .number(.percent, 0...100), .defaulted("30 %"),
         "the share of the words that must be heard"),
       ParameterDescriptor(
         "model", .text(maximumLength: 4096), .optional,
