@@ -136,6 +136,7 @@ let package = Package(
     tests("HashingTests", ["Hashing"]),
     tests("ThreadingTests", ["Threading"]),
     tests("JSONTextTests", ["JSONText"]),
+    tests("SpeechTests", ["Speech", "TestSupport"]),
     tests("TranscriptsTests", ["Transcripts", "JSONText", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "TestSupport"]),
     tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),

@@ -28,7 +28,9 @@ extension EnglishSpelling {
     {
       core = core.dropFirst()
     }
-    return String(core)
+    let sign = word[..<core.startIndex].last
+    let isSigned = sign.map { ["-", "+"].contains($0) } == true && core.first?.isNumber == true
+    return (isSigned ? sign.map(String.init) ?? "" : "") + core
   }
 
   /// The letters of a word, each by its name.
