@@ -4,7 +4,7 @@ import Transcripts
 /// `transcript`: writes words and their times as files.
 struct TranscriptStage: WholeStage, PublishingStage {
   struct Parameters: Codable, Sendable {
-    let formats: [String]
+    let formats: [String]?
     let words: Bool
     let speakers: Bool
     let lineLength: Int
@@ -31,7 +31,7 @@ struct TranscriptStage: WholeStage, PublishingStage {
         "formats",
         .list(
           of: .choice(TranscriptFormat.all.map(\.name)), count: 1...TranscriptFormat.all.count),
-        .defaulted("[json, srt, vtt]"), "the files to write"),
+        .optional, "the files to write; without it json, srt and vtt"),
       ParameterDescriptor(
         "words", .flag, .defaulted("true"), "whether words have their own times, where that goes"),
       ParameterDescriptor(
@@ -53,7 +53,7 @@ struct TranscriptStage: WholeStage, PublishingStage {
 
   init(_ parameters: Parameters) throws(StageError) {
     var formats: [TranscriptFormat] = []
-    for word in parameters.formats {
+    for word in parameters.formats ?? ["json", "srt", "vtt"] {
       guard let format = TranscriptFormat(named: word) else {
         throw StageError("transcript knows no format \(word)")
       }

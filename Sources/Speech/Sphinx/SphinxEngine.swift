@@ -6,12 +6,15 @@ public struct SphinxEngine: SpeechEngine {
   /// Hears with a model.
   public init(_ model: AcousticModel) { self.model = model }
 
+  /// The library and its version.
   public var version: String { "pocketsphinx 5prealpha" }
 
+  /// What the model's dictionary says, and what libespeak-ng says of other words.
   public func lexicon(of keys: Set<String>) throws(SpeechError) -> Lexicon {
     try Lexicon(of: keys, model: model)
   }
 
+  /// Listens with a trigram model of the sentences.
   public func makeFollower(of sentences: [[String]], _ lexicon: Lexicon) throws(SpeechError)
     -> any Listener
   {
@@ -21,6 +24,7 @@ public struct SphinxEngine: SpeechEngine {
       SphinxSettings(beam: 1e-60, isHasty: true, languageWeight: 10))
   }
 
+  /// Aligns with a grammar in which each word follows the one before.
   public func makeAligner(_ lexicon: Lexicon, isJudging: Bool) throws(SpeechError)
     -> any Aligner
   {
@@ -28,6 +32,7 @@ public struct SphinxEngine: SpeechEngine {
       model, lexicon: lexicon, SphinxSettings(beam: 1e-200, scoresEverySound: isJudging))
   }
 
+  /// Listens with the model's own language model.
   public func makeRecogniser() throws(SpeechError) -> any Listener {
     guard let languageModel = model.languageModel else {
       throw SpeechError(.model, on: model.folder, why: "no language model goes with it")
