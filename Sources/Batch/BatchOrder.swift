@@ -139,6 +139,12 @@ public struct BatchOrder: Sendable {
   /// A name as the path of a recording, whose extension does not count.
   static func calledPath(_ name: String) -> String { PathText.name(of: name) + ".recording" }
 
+  /// What the exports of a recording that is called so are called, without extension: harmless, in
+  /// folders that have the names they had.
+  static func exportName(_ name: String) -> String {
+    PathText.join(PathText.folder(of: name), ExportName.stem(of: calledPath(name)))
+  }
+
   private static func digest(_ fields: [String]) -> Digest {
     SHA256.digest(of: fields.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n"))
   }

@@ -15,7 +15,7 @@ struct FileReport {
 
   /// - Parameters:
   ///   - exactPath: the path in the form of ``EscapedText``; nil where `path` has all its bytes.
-  ///   - name: what its exports are called.
+  ///   - name: what its exports are to be called; what stages make of that is told.
   ///   - wantedName: what they would be called if no other file's exports had that name; nil where
   ///     they are.
   ///   - run: its run as it ended.
@@ -29,8 +29,8 @@ struct FileReport {
   ) {
     self.path = path
     self.exactPath = exactPath ?? EscapedText.of(path.utf8)
-    self.name = name
-    self.wantedName = wantedName
+    self.name = name.map { BatchOrder.exportName($0) }
+    self.wantedName = wantedName.map { BatchOrder.exportName($0) }
     self.run = run
     self.failure = failure
     self.output = output

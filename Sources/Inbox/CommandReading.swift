@@ -14,9 +14,12 @@ struct CommandReading {
   /// How many bytes a command may have.
   static let byteLimit = 1 << 16
 
+  /// What the names of commands end in.
+  static let ending = ".command.json"
+
   /// The command's identity by its file's name: what lies before `.command.json`.
   static func id(of name: FileName) -> String {
-    String(decoding: name.bytes.dropLast(".command.json".utf8.count), as: UTF8.self)
+    String(decoding: name.bytes.dropLast(ending.utf8.count), as: UTF8.self)
   }
 
   /// Reads a command.

@@ -47,11 +47,16 @@ extension Custody {
   /// When a command that settled was issued, in seconds since 1970: as it says itself, or else when
   /// its file was written.
   public func timeOfCommand(at path: InboxPath, stamp: FileStamp) -> Double {
-    let written = Double(stamp.modified) / 1e9
     // What is wrong with it is said when its turn comes.
+    timeOfWholeCommand(at: path, stamp: stamp) ?? Double(stamp.modified) / 1e9
+  }
+
+  /// The same, where it reads as a command; nil where it does not, or has changed.
+  func timeOfWholeCommand(at path: InboxPath, stamp: FileStamp) -> Double? {
     guard let name = path.name, let folder = try? inboxFolder(),
-      let file = try? folder.open(path), case .success(let command)? = try? read(file, name)
-    else { return written }
+      let file = try? folder.open(path), file.stamp == stamp,
+      case .success(let command)? = try? read(file, name)
+    else { return nil }
     return command.issuedAt
   }
 

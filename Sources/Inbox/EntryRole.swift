@@ -15,7 +15,7 @@ enum EntryRole: Hashable {
   init?(of name: FileName, rules: SettlingRules) {
     if let marker = rules.doneMarker, name.hasSuffix(marker) {
       self = .marker
-    } else if name.hasSuffix(".command.json") {
+    } else if name.hasSuffix(CommandReading.ending) {
       self = .command
     } else if name.hasSuffix(".json") {
       if rules.sidecar == .ignored { return nil }

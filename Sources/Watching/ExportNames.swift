@@ -43,7 +43,9 @@ final class ExportNames: Sendable {
     _ name: RecordingName, mark: String, digest: Digest, excluding excluded: Set<String>,
     files: (String) throws -> [String]
   ) rethrows -> Choice? {
-    let candidates = [name.text(), name.text(marked: mark)].filter { !excluded.contains($0) }
+    let candidates = [name.fileName(), name.fileName(marked: mark)].filter {
+      !excluded.contains($0)
+    }
     var found: [(name: String, files: [String], owner: Owner)] = []
     for candidate in candidates {
       let paths = try files(candidate)

@@ -23,6 +23,8 @@ struct InboxClerk {
   var toldOverlookedCount = 0
   var standing = InboxStanding()
   private var commands = WaitingCommands()
+  /// Commands that were done before the watcher told of them.
+  private var earlyCommands: [InboxPath: FileStamp] = [:]
   /// Takes down how the inbox stands, for whoever asks how the store does.
   private let publish: (String) -> Void
 
@@ -45,10 +47,23 @@ struct InboxClerk {
     return .seconds(max(0, soonest - engine.clock.elapsed))
   }
 
-  /// Puts right what an earlier process left.
+  /// Puts right what an earlier process left, and does what devices asked for meanwhile: whoever
+  /// cancels or renames a note wants that before it is gone on with.
   mutating func begin() {
     note(custody.reconcile())
-    report(.stirred)
+    if folders.inboxAbsence == nil { takeWholeCommands() }
+    report(.opened(inbox: custody.inbox))
+  }
+
+  private mutating func takeWholeCommands() {
+    var waiting = WaitingCommands()
+    for (path, stamp, issuedAt) in custody.wholeCommands() {
+      waiting.add(WaitingCommands.Command(path: path, stamp: stamp, issuedAt: issuedAt), at: 0)
+    }
+    for command in waiting.take(at: .infinity) {
+      earlyCommands[command.path] = command.stamp
+      takeCommand(command.path, command.stamp)
+    }
   }
 
   /// Takes one piece of news from the watcher.
@@ -59,6 +74,8 @@ struct InboxClerk {
     case .ignored(let path): standing.ignore(path)
     case .sidecar(let path, let stamp): takeSidecar(path, stamp)
     case .command(let path, let stamp):
+      // The watcher tells once of what stays where it is.
+      if earlyCommands.removeValue(forKey: path) == stamp, again[path] == nil { return }
       let issuedAt = custody.timeOfCommand(at: path, stamp: stamp)
       commands.add(
         WaitingCommands.Command(path: path, stamp: stamp, issuedAt: issuedAt),
@@ -70,6 +87,7 @@ struct InboxClerk {
     case .refused(let path, let error): refuse(path, error.reason)
     case .gone(let path):
       again[path] = nil
+      earlyCommands[path] = nil
       standing.forget(path)
     case .overlooked(let files): overlook(files)
     case .inboxLost(let error): tell(.lost, text: error.reason)

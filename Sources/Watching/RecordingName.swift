@@ -34,6 +34,12 @@ struct RecordingName: Hashable, Sendable {
   func text(marked mark: String? = nil) -> String {
     stem + (mark.map { "-\($0)" } ?? "") + ending
   }
+
+  /// The whole name as that of a file whose exports are to have all of the stem: whoever names
+  /// exports takes away what follows the last dot, which must not be a part of the stem.
+  func fileName(marked mark: String? = nil) -> String {
+    text(marked: mark) + (ending.isEmpty && stem.contains(".") ? ".recording" : "")
+  }
 }
 
 extension InboxPath {

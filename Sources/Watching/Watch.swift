@@ -13,6 +13,8 @@ public final class Watch: Sendable {
 
   enum Message: Sendable {
     case request(ServiceRequest)
+    /// An inbox's desk has put right what was left, and knows what devices asked for meanwhile.
+    case opened(inbox: String)
     /// Something about notes may have changed.
     case stirred
     /// Notes were forgotten: their files are new, where they still lie in an inbox.
@@ -63,6 +65,7 @@ public final class Watch: Sendable {
             round.readopt(settings)
           }
           notifier.tell(.ready)
+        case .opened(let inbox): round.begin(inbox: inbox)
         case .stirred: round.isStirred = true
         case .forgotten: round.recheck()
         case .cancelled(let key): round.cancel(key)

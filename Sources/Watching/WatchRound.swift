@@ -12,6 +12,8 @@ struct WatchRound {
   private let engine: WatchEngine
   private let mail: Mailbox<Watch.Message>
   private var desks: [String: InboxDesk] = [:]
+  /// Inboxes of which is not known yet what devices asked for while nobody watched.
+  private var opening: Set<String> = []
   private var underWay: [NoteKey: StopRequest] = [:]
   /// Notes whose work is over without the ledger's having taken that in: it takes them for under
   /// way.
@@ -61,6 +63,7 @@ struct WatchRound {
     let wanted = Dictionary(settings.inboxes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
     for (path, desk) in desks where wanted[path].map({ !$0.isSame(as: desk.settings) }) ?? true {
       desks[path] = nil
+      opening.remove(path)
       desk.close()
     }
     for settings in settings.inboxes where desks[settings.path] == nil {
@@ -75,7 +78,14 @@ struct WatchRound {
   private mutating func open(_ settings: InboxSettings) throws(StageError) {
     let desk = try InboxDesk(settings, engine: engine) { [mail] in mail.send($0) }
     desks[settings.path] = desk
+    opening.insert(settings.path)
     tell(.watching, inbox: settings.path, text: "for \(settings.pipeline.definition.name)")
+  }
+
+  /// Notes that an inbox's recordings may be worked on.
+  mutating func begin(inbox: String) {
+    opening.remove(inbox)
+    isStirred = true
   }
 
   /// Notes that a recording's work is over.
@@ -131,6 +141,10 @@ struct WatchRound {
       nextAttempt = min(nextAttempt ?? next, next)
     }
     guard underWay.count < jobs else { return }
+    let isOpening = desks.values.contains {
+      $0.settings.pipelineName == pipeline && opening.contains($0.settings.path)
+    }
+    if isOpening { return }
     // Beside those under way, there may be some of inboxes that another process watches, and many
     // of inboxes that pause.
     let isAnyPaused = desks.values.contains { $0.folders.lastPause != nil }

@@ -156,6 +156,24 @@ struct BatchTests {
     }
   }
 
+  @Test("the report has the names that the exports of hostile recordings really have")
+  func hostileNames() throws {
+    let hostile = [
+      "-o.wav", "_o.wav", " sp .wav", "nl\nx.wav", "bs\\.wav", "sub/-o.wav", "a.b.wav",
+    ]
+    for (number, name) in hostile.enumerated() { try folder.putTiny(number, name) }
+    let run = try folder.batch(try folder.pipeline())
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let files = try #require(run.report?.files)
+    #expect(files.count == hostile.count)
+    for file in files {
+      #expect(file.exports?.map(\.path) == [(file.name ?? "") + ".wav"], "\(file.path)")
+    }
+    #expect(
+      Set(files.compactMap(\.name)) == ["_o", "_o-2", "sp", "nl_x", "bs_", "sub/_o", "a.b"])
+    #expect(files.compactMap(\.wantedName) == ["_o"])
+  }
+
   @Test("a sidecar changes what it may for its own recording; a wrong one fails that one alone")
   func sidecars() throws {
     let pipeline = try folder.pipeline()

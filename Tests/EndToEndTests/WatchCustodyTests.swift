@@ -100,6 +100,58 @@ struct WatchCustodyTests {
     #expect(try inbox.notes().first?.title == "a")
   }
 
+  @Test("a command that came while nobody watched comes before all work on its note")
+  func commandBeforeWork() throws {
+    // It settles long after a note would have been gone on with.
+    let settling = ["--settle", "3s", "--out", place.out]
+    try inbox.make(1, seconds: 400)
+    let first = try inbox.watch()
+    try inbox.shell("echo '{\"noteId\":\"\(Self.id)\"}' > inbox/1.json; mv made/1.wav inbox/1.wav")
+    #expect(inbox.wait { first.news.contains { $0.event == "received" } }, "\(first.output)")
+    first.kill9()
+    #expect(try inbox.notes().allSatisfy { $0.state != "uploaded" })
+    let command = #"{"command":"cancel","noteId":"\#(Self.id)"}"#
+    try inbox.shell("mkdir -p inbox/sub && echo '\(command)' > inbox/sub/c1.command.json")
+    let watch = try inbox.watch(settling)
+    #expect(inbox.wait { watch.news.contains { $0.event == "command" } }, "\(watch.output)")
+    #expect(watch.news.first { $0.event == "command" }?.text == "cancel applied")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    #expect(try place.spool(["inbox", "list", "--state", "cancelled"]).text.contains("1.wav"))
+    #expect(WatchedPlace.files(in: place.out).isEmpty)
+  }
+
+  @Test("a command of which only the beginning is there when a watch begins is waited for")
+  func halfACommand() throws {
+    try inbox.shell("printf '{\"command\":\"cancel\",' > inbox/c1.command.json")
+    let watch = try inbox.watch(["--settle", "3s"])
+    try inbox.shell("printf '\"noteId\":\"\(Self.id)\"}' >> inbox/c1.command.json")
+    #expect(inbox.wait { watch.news.contains { $0.event == "command" } }, "\(watch.output)")
+    let text = watch.news.first { $0.event == "command" }?.text
+    #expect(text?.contains("has not arrived yet") == true, "\(text ?? "")")
+  }
+
+  @Test(
+    "recordings whose names differ only in what is no ending are exported side by side",
+    arguments: [
+      ("Talk 10.30.recording-a", "Talk 10.30.recording-b", "Talk 10.30"),
+      ("a.b.c.Sitzungsprotokoll eins", "a.b.c.Sitzungsprotokoll zwei", "a.b.c"),
+    ])
+  func dottedNames(first: String, second: String, stem: String) throws {
+    try inbox.make(1)
+    try inbox.make(2)
+    let watch = try inbox.watch(["--attempts", "1"])
+    try inbox.shell("mv made/1.wav 'inbox/\(first)'; mv made/2.wav 'inbox/\(second)'")
+    #expect(
+      inbox.wait {
+        watch.news.count { $0.event == "uploaded" || $0.event == "failed" } == 2
+      }, "\(watch.output)")
+    let names = WatchedPlace.files(in: place.out)
+    let keys = try inbox.notes().map { String($0.key.prefix(8)) }
+    #expect(names.count == 2 && names.contains(stem + ".wav"), "\(names)")
+    #expect(keys.contains { names.contains("\(stem)-\($0).wav") }, "\(names)")
+  }
+
   @Test("a sidecar that came before its recording does not stand as untaken once both are in")
   func sidecarFirst() throws {
     try inbox.make(1)

@@ -1,4 +1,5 @@
 import Media
+import PipelineModel
 
 extension ExportTags {
   /// What is left of a recording's tags when what libavformat makes of its `bext` chunk is put right.

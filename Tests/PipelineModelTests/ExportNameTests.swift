@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Stages
+@testable import PipelineModel
 
 @Suite struct ExportNameTests {
   @Test(arguments: [

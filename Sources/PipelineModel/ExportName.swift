@@ -1,20 +1,18 @@
-import PipelineModel
-
 /// Names for files that leave the store. Whatever a recording is called, or says about itself,
 /// ends up as one harmless name in the output folder.
-enum ExportName {
+package enum ExportName {
   /// The longest name in bytes, so that an extension and a temporary suffix still fit into 255.
   private static let maximumByteCount = 200
 
   /// A recording's name without folder and extension.
-  static func stem(of path: String?) -> String {
+  package static func stem(of path: String?) -> String {
     let name = path?.split(separator: "/").last.map(String.init) ?? ""
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return safe(name) }
     return safe(String(name[..<dot]))
   }
 
   /// Fills a name template.
-  static func fill(_ template: String, recording: String?) -> String {
+  package static func fill(_ template: String, recording: String?) -> String {
     var result = ""
     var rest = template[...]
     while let range = rest.firstRange(of: "{stem}") {
@@ -26,7 +24,7 @@ enum ExportName {
 
   /// A name without separators, control characters or a leading dot, short enough for any file
   /// system.
-  static func safe(_ name: String) -> String {
+  package static func safe(_ name: String) -> String {
     var result = ""
     for scalar in name.unicodeScalars {
       let isHarmless =
