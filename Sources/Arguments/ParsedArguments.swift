@@ -33,4 +33,8 @@ public struct ParsedArguments: Sendable {
     else { preconditionFailure("\(command.name) does not declare \(positional.declaration.name)") }
     return value
   }
+
+  /// What was typed for an option, in the order in which it was: nothing where the option was not given,
+  /// and an empty text for a flag that was.
+  public func texts(of option: OptionDeclaration) -> [String] { optionTexts[option.name] ?? [] }
 }

@@ -32,6 +32,7 @@ extension Custody {
     switch reading {
     case .success(let command):
       let result = try inStore { () throws(StoreError) in try store.apply(command) }
+      try leave(path, stamp, result.id)
       try remove(path, stamp, to: ReleaseName.accepted, reason: nil, in: folder)
       return .decided(result, command.request)
     case .failure(let problem):
@@ -39,6 +40,7 @@ extension Custody {
         try store.refuseCommand(
           id: CommandReading.id(of: name), pipeline: pipeline, reason: problem.reason)
       }
+      try leave(path, stamp, result.id)
       try remove(path, stamp, to: ReleaseName.quarantine, reason: problem.reason, in: folder)
       return .malformed(result, reason: problem.reason)
     }
@@ -77,6 +79,16 @@ extension Custody {
           fallbackTime: Double(file.stamp.modified) / 1e9))
     } catch {
       return .failure(error)
+    }
+  }
+
+  /// Where the rules leave a command that was dealt with in the inbox, records that, so that no later
+  /// watch takes it for one that came again.
+  private func leave(_ path: InboxPath, _ stamp: FileStamp, _ id: String) throws(CustodyError) {
+    guard rules.keep == .leave else { return }
+    try inStore { () throws(StoreError) in
+      try store.leaveCommand(
+        id: id, pipeline: pipeline, path: path.escaped, stamp: NoteFileStamp(stamp), inbox: inbox)
     }
   }
 

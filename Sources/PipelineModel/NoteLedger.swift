@@ -31,6 +31,13 @@ public protocol NoteLedger: Sendable {
   /// O(log n).
   func apply(_ command: NoteCommand) throws(StoreError) -> NoteCommandResult
 
+  /// Records that the file of a command that was decided stays in its inbox: this version of it is
+  /// known from then on. O(log n).
+  /// - Parameter path: the file's path in its inbox, escaped.
+  func leaveCommand(
+    id: String, pipeline: String, path: String, stamp: NoteFileStamp, inbox: String
+  ) throws(StoreError)
+
   /// Records that a file that was to be a command is none, unless a command of its id was applied
   /// before. O(log n).
   /// - Parameter reason: what is wrong with it.

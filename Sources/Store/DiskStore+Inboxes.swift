@@ -36,4 +36,25 @@ extension DiskStore {
         reportedAt: row[3].real)
     }
   }
+
+  /// Remembers what a watch of an inbox is begun with, as one line that can be typed anywhere; the one
+  /// before is forgotten. O(log n).
+  public func remember(watch command: String, ofInbox path: String) throws(StoreError) {
+    let time = now
+    try withDatabase { (database) throws(StoreError) in
+      _ = try database.run(
+        "INSERT OR REPLACE INTO watches (inbox, command, began_at) VALUES (?, ?, ?)",
+        [.text(path), .text(command), .real(time)], to: "record the watch in")
+    }
+  }
+
+  /// What the last watch of each inbox was begun with, by the inboxes' paths. O(inboxes).
+  public func lastWatches() throws(StoreError) -> [String: String] {
+    let rows = try withDatabase { (database) throws(StoreError) in
+      try database.run("SELECT inbox, command FROM watches", to: "read the watches in")
+    }
+    return rows.reduce(into: [:]) { lines, row in
+      if let inbox = row[0].text, let command = row[1].text { lines[inbox] = command }
+    }
+  }
 }

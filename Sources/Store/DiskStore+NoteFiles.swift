@@ -8,12 +8,17 @@ extension DiskStore {
     }
   }
 
-  /// Whether this version of a file was taken in before and still lies where it is.
+  /// Whether this version of a file was taken in, or decided as a command, before and still lies where
+  /// it is.
   public func isKnown(
     path: String, stamp: NoteFileStamp, inbox: String
   ) throws(StoreError) -> Bool {
     try withDatabase { (database) throws(StoreError) in
-      try NoteFileTable.known(path: path, stamp: stamp, inbox: inbox, in: &database) != nil
+      if try NoteFileTable.known(path: path, stamp: stamp, inbox: inbox, in: &database) != nil {
+        return true
+      }
+      return try NoteCommandTable.isLeft(
+        path: path, stamp: stamp, inbox: inbox, in: &database)
     }
   }
 

@@ -89,6 +89,16 @@ extension DiskStore: NoteLedger {
     }
   }
 
+  /// Records that the file of a command that was decided stays where it lies.
+  public func leaveCommand(
+    id: String, pipeline: String, path: String, stamp: NoteFileStamp, inbox: String
+  ) throws(StoreError) {
+    try changeNotes { (database) throws(StoreError) in
+      try NoteCommandTable.leave(
+        id, pipeline: pipeline, path: path, stamp: stamp, inbox: inbox, in: &database)
+    }
+  }
+
   /// Records that a file that was to be a command is none, unless a command of its id was applied
   /// before.
   public func refuseCommand(

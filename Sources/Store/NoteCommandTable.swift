@@ -60,6 +60,31 @@ enum NoteCommandTable {
       [.text(pipeline), .text(id)], to: NoteTable.recording)
   }
 
+  /// Records inside a transaction which file says a command that was decided, where it stays.
+  static func leave(
+    _ id: String, pipeline: String, path: String, stamp: NoteFileStamp, inbox: String,
+    in database: inout Database
+  ) throws(StoreError) {
+    try database.run(
+      "UPDATE note_commands SET left_file = ? WHERE pipeline = ? AND id = ?",
+      [.text(file(path, stamp, inbox)), .text(pipeline), .text(id)], to: NoteTable.recording)
+  }
+
+  /// Whether this version of a file says a command that was decided.
+  static func isLeft(
+    path: String, stamp: NoteFileStamp, inbox: String, in database: inout Database
+  ) throws(StoreError) -> Bool {
+    try !database.run(
+      "SELECT 1 FROM note_commands WHERE left_file = ? LIMIT 1",
+      [.text(file(path, stamp, inbox))], to: NoteTable.reading
+    ).isEmpty
+  }
+
+  /// One version of a file in one text: the numbers come first, as no number has a slash.
+  private static func file(_ path: String, _ stamp: NoteFileStamp, _ inbox: String) -> String {
+    "\(stamp.inode) \(stamp.byteCount) \(stamp.modified) \(stamp.changed) \(inbox)/\(path)"
+  }
+
   /// Applies the commands that waited for a note, in the order in which they were given.
   static func applyWaiting(
     for deviceNote: String, pipeline: String, at time: Double, in database: inout Database

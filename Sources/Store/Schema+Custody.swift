@@ -13,4 +13,16 @@ extension Schema {
     CREATE INDEX notes_cancelled ON notes (pipeline, state_since) WHERE is_cancelled = 1;
     ALTER TABLE note_commands ADD COLUMN is_decided_late INTEGER NOT NULL DEFAULT 0;
     """
+
+  /// What the last watch of each inbox was begun with, and which commands still lie in an inbox though
+  /// they were decided.
+  static let watches = """
+    CREATE TABLE watches (
+      inbox TEXT PRIMARY KEY,
+      command TEXT NOT NULL,
+      began_at REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    ALTER TABLE note_commands ADD COLUMN left_file TEXT;
+    CREATE INDEX note_commands_left ON note_commands (left_file) WHERE left_file IS NOT NULL;
+    """
 }

@@ -79,6 +79,33 @@ struct WatchCustodyTests {
       })
   }
 
+  @Test("a command left in the inbox did not come again because the watch did")
+  func leftCommands() throws {
+    try inbox.make(1)
+    let leave = ["--keep", "leave"]
+    let first = try inbox.watch(leave)
+    try inbox.shell("echo '{\"noteId\":\"\(Self.id)\"}' > inbox/1.json; cp made/1.wav inbox/1.wav")
+    #expect(inbox.wait { first.news.contains { $0.event == "uploaded" } }, "\(first.output)")
+    let command = #"{"command":"rename","title":"Lunch","noteId":"\#(Self.id)"}"#
+    try inbox.shell(
+      "echo '\(command)' > x; mv x inbox/c7.command.json; echo '{' > y; mv y inbox/c8.command.json")
+    #expect(inbox.wait { first.news.count { $0.event == "command" } == 2 }, "\(first.output)")
+    first.send(SIGTERM)
+    #expect(first.end() == 0)
+    // Another recording comes after both commands were looked at.
+    let second = try inbox.watch(leave)
+    try inbox.make(2)
+    try inbox.shell("cp made/2.wav inbox/2.wav")
+    #expect(inbox.wait { second.news.contains { $0.event == "uploaded" } }, "\(second.output)")
+    #expect(!second.news.contains { $0.event == "command" }, "\(second.output)")
+    // Sent once more, by the same name, it is told.
+    try inbox.shell("echo '\(command)' > x; mv x inbox/c7.command.json")
+    #expect(
+      inbox.wait {
+        second.news.contains { $0.event == "command" && $0.text?.contains("came again") == true }
+      }, "\(second.output)")
+  }
+
   @Test("commands that came while nobody watched are done in the order of their issuedAt")
   func waitingCommands() throws {
     try inbox.make(1)

@@ -161,24 +161,6 @@ struct WatchWaitingTests {
     #expect(try place.spool(["inbox", "list"] + store).text.contains("one.wav"))
   }
 
-  @Test("an inbox that nobody watches any more is named with what goes on with it")
-  func unwatched() throws {
-    let way = "spool watch PIPELINE \(inbox.inbox)"
-    let idle = try inbox.watch()
-    #expect(try !place.spool(["status"]).text.contains("no notes yet"))
-    idle.kill9()
-    #expect(try place.spool(["status"]).text.contains(way + " goes on with it"))
-    try inbox.make(1)
-    let watch = try inbox.watch(["--attempts", "1"])
-    try inbox.shell("mkdir inbox/sub && touch out/sub && cp made/1.wav inbox/sub/")
-    #expect(inbox.wait { watch.news.contains { $0.event == "failed" } }, "\(watch.output)")
-    watch.send(SIGTERM)
-    #expect(watch.end() == 0)
-    let told = try place.spool(["status", "--store", place.store]).text
-    #expect(told.contains("inbox \(inbox.inbox): not watched\n"), "\(told)")
-    #expect(told.contains("\(way) --store \(place.store) goes on with it"), "\(told)")
-  }
-
   @Test("what failed is named with its reason, and retried all at once")
   func failures() throws {
     for number in 1...2 { try inbox.make(number) }

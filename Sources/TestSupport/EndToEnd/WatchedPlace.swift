@@ -6,7 +6,8 @@ public import Foundation
 public final class WatchedPlace {
   /// Where everything lies.
   public let place: Workspace
-  private let pipeline: String
+  /// The file of its pipeline.
+  public let pipeline: String
 
   /// Makes one with an empty inbox and a pipeline of few steps.
   /// - Parameter proof: what its proof stage says; nil for none.

@@ -117,7 +117,7 @@ struct InboxCommand: Command {
       // What never becomes a note is missing from this list, and may be missed.
       let inboxes = try asking(console) { () throws(StoreError) in try store.watchedInboxes() }
       for inbox in inboxes {
-        let lines = InboxStatus(inbox, store: arguments[Options.store]).overlookedLines
+        let lines = InboxStatus(inbox, line: nil, store: arguments[Options.store]).overlookedLines
         if lines.isEmpty { continue }
         console.print((["inbox \(Format.visible(inbox.path)):"] + lines).joined(separator: "\n"))
       }

@@ -122,7 +122,8 @@ struct WatchCommand: Command {
     let engine = WatchEngine(
       store: store, option: Self.option(order.store),
       executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      clock: clock, makeRunID: { clock.makeRunID() }, recorder: log,
+      clock: clock, makeRunID: { clock.makeRunID() },
+      recorder: WatchMemory(store: store, line: line(order, console), log: log),
       witness: witness)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
@@ -147,6 +148,24 @@ struct WatchCommand: Command {
       throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
     }
     return .done
+  }
+
+  /// What was typed, so that it means the same in any folder and at any time.
+  private func line(_ order: WatchOrder, _ console: Console) -> String {
+    var usual: [String: String] = [:]
+    // A variable of this process's environment does not go with the line.
+    if order.store == nil, let path = Environment.variables["SPOOL_STORE"], !path.isEmpty {
+      usual["store"] = path
+    }
+    if arguments[Self.config] == nil, let inbox = order.settings.inboxes.first {
+      usual["out"] = inbox.out
+      usual["outbox"] = inbox.outbox
+    }
+    return WatchLine(
+      arguments, places: [arguments[Self.pipeline], arguments[Self.inbox]].compactMap(\.self),
+      usual: usual, passing: [Self.ignoreMounts.declaration.name],
+      absolute: { Workbench(console: console).absolute($0) }
+    ).text
   }
 
   /// How a store is to be named in the log and in files that are read elsewhere and later, where no

@@ -17,19 +17,28 @@ struct InboxStatus: Encodable {
   private let ignored: InboxReport.Group?
   /// What is left alone because its name is a temporary or a hidden one, and has been for long.
   private let overlooked: InboxReport.Overlooked?
+  /// What lies in it now without being in the store; nil where that is nothing.
+  private let notTakenIn: NotTakenIn?
   /// Why nothing of it is processed; nil where it goes on.
   private let pause: InboxReport.Pause?
 
   /// How many files of a kind are named to people.
   private static let nameLimit = 5
 
-  /// What watches it again, with the pipeline's file for PIPELINE; nil where it is watched.
+  /// What watches it again, as it was watched at last, or with the pipeline's file for PIPELINE where
+  /// that is not known; nil where it is watched.
   private let wayOn: String?
 
-  /// - Parameter option: `--store` as it was typed.
-  init(_ inbox: WatchedInbox, store option: String?) {
+  /// - Parameters:
+  ///   - line: what its last watch was begun with; nil where that is not known.
+  ///   - notTakenIn: what lies in it without being in the store; nil where that is nothing.
+  ///   - option: `--store` as it was typed.
+  init(
+    _ inbox: WatchedInbox, line: String?, notTakenIn: NotTakenIn? = nil, store option: String?
+  ) {
+    self.notTakenIn = notTakenIn
     path = inbox.path
-    wayOn = inbox.processNumber == nil ? Self.wayOn(inbox.path, option) : nil
+    wayOn = inbox.processNumber == nil ? line ?? Self.wayOn(inbox.path, option) : nil
     process = inbox.processNumber
     isMissing = unsafe access(inbox.path, F_OK) != 0
     reportedAt = inbox.reportedAt
@@ -42,9 +51,10 @@ struct InboxStatus: Encodable {
   }
 
   /// An inbox that a watch ended with, and whose notes wait for the next one.
-  init(unwatched path: String, store option: String?) {
+  init(unwatched path: String, line: String?, notTakenIn: NotTakenIn?, store option: String?) {
+    self.notTakenIn = notTakenIn
     self.path = path
-    wayOn = Self.wayOn(path, option)
+    wayOn = line ?? Self.wayOn(path, option)
     isMissing = unsafe access(path, F_OK) != 0
     (process, reportedAt, pause) = (nil, nil, nil)
     (waiting, refused, ignored, overlooked) = (nil, nil, nil, nil)
@@ -72,6 +82,7 @@ struct InboxStatus: Encodable {
         "           nothing is lost or tried in vain; \(pause.advice)",
       ]
     }
+    lines += notTakenIn?.lines ?? []
     lines += Self.lines(waiting, "not taken in yet") + Self.lines(refused, "left alone")
     lines += overlookedLines
     if let ignored, ignored.count > 0 {

@@ -72,9 +72,19 @@ struct StoreStatus: Encodable {
         NoteQuery(
           states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
       let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
+      let lines = try store.lastWatches()
       inboxes =
-        known.map { InboxStatus($0, store: option) }
-        + left.map { InboxStatus(unwatched: $0, store: option) }
+        known.map {
+          InboxStatus(
+            $0, line: lines[$0.path],
+            notTakenIn: NotTakenIn(inInbox: $0.path, report: $0.report, store: store),
+            store: option)
+        }
+        + left.map {
+          InboxStatus(
+            unwatched: $0, line: lines[$0],
+            notTakenIn: NotTakenIn(inInbox: $0, report: nil, store: store), store: option)
+        }
       var named: [Trouble] = []
       for state in [NoteState.failed, .quarantined] {
         named += try store.notes(

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Whoever asks how a watch stands is told what lies there, and what goes on with it.
+@Suite("The status of a watch names what waits and what to type", .serialized)
+struct WatchStatusTests {
+  private let inbox: WatchedPlace
+  private let place: Workspace
+
+  init() throws {
+    inbox = try WatchedPlace()
+    place = inbox.place
+  }
+
+  @Test(
+    "what waits in an inbox because the store's disk is full is counted, with what it needs",
+    .enabled(if: SmallDisk.isPossible, "this user may not mount a disk"))
+  func waitingForRoom() throws {
+    let disk = try SmallDisk(byteCount: 16 << 20)
+    for number in 1...3 { try inbox.make(number, seconds: 20) }
+    let store = ["--store", disk.path + "/store"]
+    let watch = try inbox.watch(store)
+    try inbox.shell("cp made/1.wav inbox/one.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } }, "\(watch.output)")
+    #expect(try !place.spool(["status"] + store).text.contains("disk full"))
+    try inbox.shell("cat /dev/zero > '\(disk.path)/stuff'; cp made/2.wav made/3.wav inbox/")
+    #expect(inbox.wait { watch.news.contains { $0.event == "trouble" } }, "\(watch.output)")
+    let told = try place.spool(["status"] + store)
+    #expect(told.exitCode == 0, "\(told.errorOutput)")
+    #expect(
+      told.text.contains("      2  recordings wait in the inbox, not taken in\n")
+        || told.text.contains("      2  not taken in yet\n"), "\(told.text)")
+    let files = ["2.wav", "3.wav"].compactMap {
+      try? Data(contentsOf: URL(filePath: "\(inbox.inbox)/\($0)")).count
+    }
+    // Two figures are enough for people.
+    let need = (Double(files.reduce(0, +)) / 100_000).rounded() / 10
+    #expect(
+      told.text.contains("disk full: what waits needs \(need) MB, and the store's disk has "),
+      "\(told.text)")
+    // With room, all of it is taken in, and nothing is said any more.
+    try inbox.shell("rm '\(disk.path)/stuff'")
+    #expect(
+      inbox.wait { watch.news.count { $0.event == "uploaded" } == 3 }, "\(watch.output)")
+    #expect(
+      try inbox.wait {
+        let after = try place.spool(["status"] + store).text
+        return !after.contains("disk full") && !after.contains("not taken in")
+      })
+  }
+
+  @Test("an inbox that nobody watches any more is named with what goes on with it as before")
+  func unwatched() throws {
+    let idle = try inbox.watch()
+    #expect(try !place.spool(["status"]).text.contains("no notes yet"))
+    idle.kill9()
+    try inbox.make(1)
+    let watch = try inbox.watch(["--attempts", "1"])
+    try inbox.shell("mkdir inbox/sub && touch out/sub && cp made/1.wav inbox/sub/")
+    #expect(inbox.wait { watch.news.contains { $0.event == "failed" } }, "\(watch.output)")
+    watch.send(SIGTERM)
+    #expect(watch.end() == 0)
+    let ended = try place.spool(["status"]).text
+    #expect(ended.contains("inbox \(inbox.inbox): not watched\n"), "\(ended)")
+    #expect(ended.contains("--settle 300ms --attempts 1 --json goes on with it\n"), "\(ended)")
+    // Killed, it is remembered as well, from the moment on at which it watched.
+    let last = try inbox.watch([
+      "--name", "my {title}", "--keep", "leave", "--store", "store", "--ignore-mounts",
+    ])
+    last.kill9()
+    let told = try place.spool(["status"]).text
+    let line =
+      "spool watch \(inbox.pipeline) \(inbox.inbox) --out \(place.out) --outbox \(inbox.outbox) "
+      + "--name 'my {title}' --store \(place.file("store")) --settle 300ms --keep leave --json"
+    #expect(told.contains("           \(line) goes on with it\n"), "\(told)\n\(line)")
+  }
+
+  @Test("a watch with a settings' file goes on with that file, from wherever it is typed")
+  func unwatchedSettings() throws {
+    try inbox.shell(
+      "printf 'inboxes:\n  - inbox: %s\n    pipeline: %s\n    out: out\n' inbox \(inbox.pipeline) "
+        + "> watch.yaml")
+    let watch = try RunningWatch(
+      try SpoolProgram.program, ["watch", "--config", "watch.yaml", "--store", place.store],
+      environment: place.environment, folder: place.folder.path)
+    #expect(inbox.wait { watch.output.contains("watching") }, "\(watch.output)")
+    watch.kill9()
+    let told = try place.spool(["status", "--store", place.store]).text
+    let line = "spool watch --config \(place.file("watch.yaml")) --store \(place.store)"
+    #expect(told.contains(" \(line) goes on with it"), "\(told)")
+  }
+}
