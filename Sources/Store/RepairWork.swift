@@ -32,6 +32,7 @@ struct RepairWork {
     case .damagedRecord: try rewrite(finding.path, &database)
     case .damagedBackup: try records.remove(finding.path)
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
+    case .damagedPin: try PinTable.mend(&database, with: records)
     case .withoutRecord: try record(finding, &database)
     case .onlyRecord: try takeIn(finding, &database)
     case .database, .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile,
