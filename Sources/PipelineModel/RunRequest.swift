@@ -39,7 +39,7 @@ extension RunRecord {
   }
 
   /// Whether there is nothing to go on with: it is done, or the same was run again later.
-  /// - Parameter later: the runs that began after this one.
+  /// - Parameter later: the runs that were recorded after this one.
   public func isSettled(by later: some Sequence<RunRecord>) -> Bool {
     state == .done || state == .dropped || later.contains { isTakenUp(by: $0) }
   }

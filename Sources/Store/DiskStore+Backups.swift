@@ -61,15 +61,20 @@ extension DiskStore {
   ///   - path: the store's folder.
   ///   - backup: the file; nil for the newest good slot.
   ///   - acceptsOtherStore: whether the backup may be one of another store.
+  ///   - replacesNewer: whether it may replace a database that a newer Spool has written.
   /// - Returns: the backup that was used, and where the old database is kept; nil if there was none.
   public static func restore(
-    _ path: String, from backup: String?, acceptsOtherStore: Bool = false
+    _ path: String, from backup: String?, acceptsOtherStore: Bool = false,
+    replacesNewer: Bool = false
   ) throws(StoreError) -> (backup: String, keptAside: String?) {
-    try restore(path, from: backup, acceptsOtherStore: acceptsOtherStore, files: .system)
+    try restore(
+      path, from: backup, acceptsOtherStore: acceptsOtherStore, replacesNewer: replacesNewer,
+      files: .system)
   }
 
   static func restore(
-    _ path: String, from backup: String?, acceptsOtherStore: Bool = false, files: FileOperations
+    _ path: String, from backup: String?, acceptsOtherStore: Bool = false,
+    replacesNewer: Bool = false, files: FileOperations
   ) throws(StoreError) -> (backup: String, keptAside: String?) {
     let site = try RepairSite(path, files: files)
     let chosen = if let backup { FilePath.absolute(backup) } else { try newestGood(site) }
@@ -79,6 +84,7 @@ extension DiskStore {
         advice: "spool restore --list shows the store's own backups")
     }
     try site.slots.examine(chosen)
+    if !replacesNewer { try requireNoNewer(chosen, site) }
     var isForeign = false
     if FilePath.folder(of: chosen) != site.slots.folder {
       do throws(StoreError) { try requireOwn(chosen, site) } catch {
@@ -104,6 +110,25 @@ extension DiskStore {
         number: number, path: path, writtenAt: Double(stamp.modified) / 1e9,
         byteCount: Int(stamp.byteCount), fault: fault)
     }
+  }
+
+  /// Throws where the database that the backup would replace is of a newer format than this Spool
+  /// knows: nobody here can tell what would be lost with it. One that does not open may go.
+  private static func requireNoNewer(
+    _ backup: String, _ site: borrowing RepairSite
+  ) throws(StoreError) {
+    let schema = site.slots.schema
+    guard var current = try? DatabaseSnapshot.open(site.layout),
+      case .newer(let version)? = try? schema.standing(of: &current)
+    else { return }
+    var database = try Database(at: backup, for: .frozen)
+    let older = try schema.version(of: &database, backup)
+    throw StoreError(
+      "restore", path: site.layout.database,
+      reason: "a newer Spool wrote it (format \(version)), and the backup is of format \(older): "
+        + "\(backup)",
+      advice: "install the newer Spool; --force takes the backup all the same, and keeps the "
+        + "database aside")
   }
 
   /// Throws where a backup is one of another store, whose work is not here.

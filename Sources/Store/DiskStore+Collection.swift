@@ -21,7 +21,7 @@ extension DiskStore {
     let present = ArtifactFile.all(in: layout).files
     let (plan, pinned) = try withDatabase {
       (database) throws(StoreError) -> (CollectionPlan, Int) in
-      let pinned = try PinTable.all(in: &database)
+      let pinned = try PinTable.pinned(among: runs, records, in: &database)
       return (
         try self.plan(
           policy, now: now, guardStart: start, runs, unfinished, pinned, present, &database),

@@ -37,9 +37,10 @@ extension DiskStore: RunLog {
     _ run: RunRecord, isRecorded: Bool, isDurable: Bool, to database: inout Database
   ) throws(StoreError) {
     try database.transaction(to: RunTable.recording) { (database) throws(StoreError) in
-      try RunTable.write(run, to: &database)
+      let recorded = RecordedRun(run, number: try RunTable.number(of: run.id, in: &database))
+      try RunTable.write(recorded, to: &database)
       guard isRecorded else { return }
-      try records.write(run, isDurable: isDurable)
+      try records.write(recorded, isDurable: isDurable)
       try ledger.append([.run(run.id)], in: &database, isDurable: isDurable)
     }
   }
@@ -62,29 +63,29 @@ extension DiskStore: RunLog {
     return run
   }
 
-  /// The newest runs, newest first. Those whose process died while they were running are cut off.
+  /// The newest runs, the one that was recorded last first, whatever the clock said. Those whose process died while they were running are cut off.
   public func runs(limit: Int) throws(StoreError) -> [RunRecord] {
     let found = try look(Self.newestFirst, [SQLValue(max(0, limit))])
     guard found.hasStrays else { return told(found) }
     // Index and table know different runs: what either of them knows is shown.
-    let rows = try look("SELECT id, record, owner FROM runs NOT INDEXED", [])
+    let rows = try look("SELECT id, record, owner, number FROM runs NOT INDEXED", [])
     news.tellOnce(
       "the list of runs is damaged: some are shown as their records say; spool repair puts it right"
     )
     let known = Set(found.runs.map(\.id))
-    let runs = found.runs + rows.runs.filter { !known.contains($0.id) }
+    let runs = found.recorded + rows.recorded.filter { !known.contains($0.run.id) }
     return Array(
-      runs.sorted { ($0.startedAt, $0.id.name) > ($1.startedAt, $1.id.name) }.prefix(max(0, limit)))
+      runs.sorted { RecordedRun.isBefore($1, $0) }.map(\.run).prefix(max(0, limit)))
   }
 
   /// The names come from the index alone: one whose row is gone, or has another name by a flipped bit,
   /// is a run that cannot be read, and not one that never was.
   private static let newestFirst = """
-    SELECT newest.id, runs.record, runs.owner FROM (
-      SELECT id, started_at FROM runs INDEXED BY runs_by_start
-      ORDER BY started_at DESC, id DESC LIMIT ?
+    SELECT newest.id, runs.record, runs.owner, newest.number FROM (
+      SELECT id, number, started_at FROM runs INDEXED BY runs_by_number
+      ORDER BY number DESC, started_at DESC, id DESC LIMIT ?
     ) AS newest LEFT JOIN runs ON runs.id = newest.id
-    ORDER BY newest.started_at DESC, newest.id DESC
+    ORDER BY newest.number DESC, newest.started_at DESC, newest.id DESC
     """
 
   /// The newest run of a pipeline that read a recording; nil where there is none. O(runs).
@@ -93,8 +94,8 @@ extension DiskStore: RunLog {
   ) throws(StoreError) -> RunRecord? {
     try records(
       """
-      SELECT id, record, owner FROM runs WHERE pipeline = ? AND instr(record, ?) > 0
-      ORDER BY started_at DESC, id DESC LIMIT 8
+      SELECT id, record, owner, number FROM runs WHERE pipeline = ? AND instr(record, ?) > 0
+      ORDER BY number DESC, started_at DESC, id DESC LIMIT 8
       """, [.text(pipeline), .text(recording.hex)]
     ).first { $0.recordings?.values.contains(recording) == true }
   }
@@ -104,8 +105,8 @@ extension DiskStore: RunLog {
   public func run(named prefix: String) throws(StoreError) -> RunRecord? {
     let found = try records(
       """
-      SELECT id, record, owner FROM runs WHERE substr(id, 1, length(?1)) = ?1
-      ORDER BY id = ?1 DESC, started_at DESC LIMIT 4
+      SELECT id, record, owner, number FROM runs WHERE substr(id, 1, length(?1)) = ?1
+      ORDER BY id = ?1 DESC, number DESC, started_at DESC LIMIT 4
       """, [.text(prefix)])
     guard let first = found.first, found.count > 1, first.id.name != prefix else {
       return found.first
@@ -161,14 +162,15 @@ extension DiskStore: RunLog {
       if run.state == .running, row[2].text.flatMap({ ProcessIdentity($0) })?.isAlive == false {
         run.state = .cutOff
       }
-      found.runs.append(run)
+      found.recorded.append(RecordedRun(run, number: row[3].integer ?? 0))
     }
     return found
   }
 
   /// What was found of some runs.
   private struct FoundRuns {
-    var runs: [RunRecord] = []
+    var recorded: [RecordedRun] = []
+    var runs: [RunRecord] { recorded.map(\.run) }
     /// Those whose rows are damaged and whose records are not, by name.
     var restored: [String] = []
     /// Those that are nowhere to be read, by name.

@@ -41,12 +41,13 @@ extension Inspection {
     in database: inout Database, _ report: inout InspectionReport
   ) throws(StoreError) {
     let rows = try database.run(
-      "SELECT id, record, started_at, state, pipeline FROM runs", to: "read runs in")
+      "SELECT id, record, number, started_at, state, pipeline FROM runs", to: "read runs in")
     for row in rows {
       report.runs += 1
       let id = row[0].text ?? ""
       let run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
-      let recorded = try records.run(at: records.path(of: RunID(id)))
+      let record = try records.recordedRun(at: records.path(of: RunID(id)))
+      let recorded = record?.run
       guard let run, run.id.name == id else {
         report.findings.append(unreadableRun(id, "does not read"))
         continue
@@ -54,13 +55,14 @@ extension Inspection {
       let columns: [SQLValue] = [
         .real(run.startedAt), .text(run.state.rawValue), .text(run.pipeline),
       ]
-      if Array(row.dropFirst(2)) != columns {
+      if Array(row.dropFirst(3)) != columns {
         report.findings.append(unreadableRun(id, "contradicts itself"))
         continue
       }
       // A record that was written when the run began says only that.
       let isClosed = run.state != .running && recorded?.state != .running
-      if isClosed, let recorded, recorded != run {
+      let isMoved = record.map { .integer($0.number) != row[2] } ?? false
+      if isMoved || (isClosed && recorded.map { $0 != run } ?? false) {
         report.findings.append(unreadableRun(id, "is not what its record says"))
       } else if run.state != .running, recorded == nil, !isThere(records.path(of: run.id)) {
         report.findings.append(

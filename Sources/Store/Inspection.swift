@@ -95,6 +95,7 @@ public struct Inspection: Sendable {
       try inspectExports(in: &database, &report)
       try inspectArtifacts(named, in: &database, &report)
       try inspectRecords(in: &database, &report)
+      try inspectPins(in: &database, &report)
       try inspectLedger(in: &database, &report)
       try inspectNotes(in: &database, &report)
       try inspectWork(in: &database, &report)

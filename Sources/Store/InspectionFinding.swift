@@ -32,6 +32,8 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
     case withoutRecord
     /// A record knows what the database does not.
     case onlyRecord
+    /// A pin and its record do not agree, or it names no run.
+    case damagedPin
     /// No checkpoint names the file.
     case unnamedArtifact
     /// A file among the artifacts that is none.
@@ -72,7 +74,7 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
     switch kind {
     case .database, .databaseBehind, .damagedArtifact, .missingArtifact, .missingRecording,
       .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedBackup,
-      .damagedNote, .damagedWork:
+      .damagedNote, .damagedWork, .damagedPin:
       true
     case .unfinishedStore, .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile,
       .exportMissing, .exportChanged:

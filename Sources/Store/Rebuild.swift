@@ -165,14 +165,15 @@ struct Rebuild {
   private func adoptRun(
     at path: String, into database: inout Database
   ) throws(StoreError) -> Bool {
-    guard var run = try records.run(at: path) else { return false }
+    guard let recorded = try records.recordedRun(at: path) else { return false }
+    var run = recorded.run
     let hasEnded = run.state != .running
     let known = try database.run(
       "SELECT state FROM runs WHERE id = ?", [.text(run.id.name)], to: "read runs in"
     ).first?[0].text
     if let known, !hasEnded || known != RunRecord.State.running.rawValue { return false }
     if !hasEnded { run.state = .cutOff }
-    try RunTable.write(run, to: &database)
+    try RunTable.write(RecordedRun(run, number: recorded.number), to: &database)
     return true
   }
 

@@ -40,8 +40,9 @@ struct RecordFolder: Sendable {
   }
 
   /// Writes a run's record in place of an older one: durably, unless a power cut may take it.
-  func write(_ run: RunRecord, isDurable: Bool = true) throws(StoreError) {
-    try write(try SealedRecord.encode(run), to: path(of: run.id), isDurable: isDurable)
+  func write(_ recorded: RecordedRun, isDurable: Bool = true) throws(StoreError) {
+    try write(
+      try SealedRecord.encode(recorded), to: path(of: recorded.run.id), isDurable: isDurable)
   }
 
   /// Writes a pin's record, durably.
@@ -86,9 +87,13 @@ struct RecordFolder: Sendable {
   }
 
   /// The run in a record, likewise.
-  func run(at path: String) throws(StoreError) -> RunRecord? {
-    guard let run: RunRecord = try read(path), self.path(of: run.id) == path else { return nil }
-    return run
+  func run(at path: String) throws(StoreError) -> RunRecord? { try recordedRun(at: path)?.run }
+
+  /// The same, with its place among the runs.
+  func recordedRun(at path: String) throws(StoreError) -> RecordedRun? {
+    guard let recorded: RecordedRun = try read(path), self.path(of: recorded.run.id) == path
+    else { return nil }
+    return recorded
   }
 
   /// The pin in a record, likewise.

@@ -93,6 +93,7 @@ public struct Repair: Sendable {
       case .damagedRecord: "write the record again, or delete it"
       case .damagedBackup: "delete the damaged backup"
       case .damagedNote, .damagedWork: "forget how far the unfinished work was"
+      case .damagedPin: "make the pins agree with their records"
       case .withoutRecord: "write the record"
       case .onlyRecord: "take the record into the database"
       case .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile, .exportMissing,

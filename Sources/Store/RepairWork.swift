@@ -32,6 +32,7 @@ struct RepairWork {
     case .damagedRecord: try rewrite(finding.path, &database)
     case .damagedBackup: try records.remove(finding.path)
     case .damagedNote, .damagedWork: try forgetNote(finding, &database)
+    case .damagedPin: try PinTable.mend(&database, with: records)
     case .withoutRecord: try record(finding, &database)
     case .onlyRecord: try takeIn(finding, &database)
     case .database, .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile,
@@ -93,7 +94,7 @@ struct RepairWork {
     _ finding: InspectionFinding, _ database: inout Database
   ) throws(StoreError) {
     guard let id = finding.subject else { return }
-    let record = try records.run(at: records.path(of: RunID(id)))
+    let record = try records.recordedRun(at: records.path(of: RunID(id)))
     try database.transaction(to: "repair a run in") { (database) throws(StoreError) in
       try database.run("DELETE FROM runs WHERE id = ?", [.text(id)], to: "repair a run in")
       if let record { try RunTable.write(record, to: &database) }
@@ -109,11 +110,11 @@ struct RepairWork {
     {
       return try records.write(rows)
     }
-    for row in try database.run("SELECT record FROM runs", to: "read runs in") {
+    for row in try database.run("SELECT record, number FROM runs", to: "read runs in") {
       if let run: RunRecord = row[0].text.flatMap({ try? StoredJSON.decode($0) }),
         records.path(of: run.id) == path
       {
-        return try records.write(run)
+        return try records.write(RecordedRun(run, number: row[1].integer ?? 0))
       }
     }
     for row in try database.run("SELECT run, pinned_at FROM pins", to: "read pins in") {
@@ -137,9 +138,9 @@ struct RepairWork {
       return try records.write(rows)
     }
     let rows = try database.run(
-      "SELECT record FROM runs WHERE id = ?", [.text(subject)], to: "read runs in")
+      "SELECT record, number FROM runs WHERE id = ?", [.text(subject)], to: "read runs in")
     if let run: RunRecord = rows.first?[0].text.flatMap({ try? StoredJSON.decode($0) }) {
-      try records.write(run)
+      try records.write(RecordedRun(run, number: rows.first?[1].integer ?? 0))
     }
   }
 
@@ -149,7 +150,7 @@ struct RepairWork {
       try database.transaction(to: "repair a checkpoint in") { (database) throws(StoreError) in
         try CheckpointTable.write(backed, to: &database)
       }
-    } else if let run = try records.run(at: finding.path) {
+    } else if let run = try records.recordedRun(at: finding.path) {
       try RunTable.write(run, to: &database)
     }
   }

@@ -10,9 +10,7 @@ struct UnfinishedRuns {
 
   /// Picks them out of all runs, newest first.
   init(_ runs: [RunRecord]) {
-    let open = runs.indices.filter { index in
-      runs[index].isUnfinished && !runs[index].isSettled(by: runs[..<index])
-    }.map { runs[$0] }
+    let open = RunRecord.unsettled(in: runs).filter(\.isUnfinished)
     names = Set(open.map(\.id.name))
     firstStart = open.map(\.startedAt).min()
   }

@@ -39,8 +39,9 @@ struct MissingRecording {
   private static func twin(
     of run: RunRecord, _ name: String, in others: [RunRecord]
   ) -> String? {
-    let twin = others.first { other in
-      other.id != run.id && other.pipeline == run.pipeline && other.startedAt > run.startedAt
+    // The one that was recorded last comes first: those before the run itself are later.
+    let twin = others.prefix { $0.id != run.id }.first { other in
+      other.pipeline == run.pipeline
         && other.state == .done && run.recordings?[name] != nil
         && other.recordings?[name] == run.recordings?[name]
     }

@@ -92,6 +92,25 @@ import Testing
     #expect(try sample.remembersEverything())
   }
 
+  @Test("a database of a newer format is replaced only when told so, and is kept aside")
+  func newerFormat() throws {
+    let format = Schema.current.steps.count
+    do {
+      let database = try Database(at: sample.database)
+      try database.script("PRAGMA user_version = 999; UPDATE format SET version = 999", to: "test")
+    }
+    let before = try Data(contentsOf: URL(fileURLWithPath: sample.database))
+    let error = try #require(throws: StoreError.self) {
+      try DiskStore.restore(sample.path, from: nil)
+    }
+    #expect(error.path == sample.database && error.advice?.contains("--force") == true)
+    #expect(error.reason.contains("format 999") && error.reason.contains("format \(format)"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: sample.database)) == before)
+    let done = try DiskStore.restore(sample.path, from: nil, replacesNewer: true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: try #require(done.keptAside))) == before)
+    #expect(try sample.remembersEverything())
+  }
+
   @Test("a backup of another store is refused, unless that is wanted; one's own never is")
   func otherStore() throws {
     let scratch = try ScratchFolder()

@@ -71,12 +71,12 @@ import Testing
     #expect(after == [] && left == [otherRun.id])
   }
 
-  /// Flips a bit of the index of runs by their start, in the file.
+  /// Flips a bit of the index of runs by their numbers, in the file.
   private func damageIndex(of path: String) throws {
     let (page, size) = try {
       var database = try Database(at: path, for: .reading)
       let page = try database.run(
-        "SELECT rootpage FROM sqlite_schema WHERE name = 'runs_by_start'", to: "test")
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'runs_by_number'", to: "test")
       let size = try database.run("PRAGMA page_size", to: "test")
       return (try #require(page.first?[0].integer), try #require(size.first?[0].integer))
     }()

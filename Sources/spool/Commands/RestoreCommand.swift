@@ -16,16 +16,20 @@ struct RestoreCommand: Command {
   private static let otherStore = Option<Bool>.flag(
     "other-store", help: "Take the backup although it is one of another store.")
 
+  private static let force = Option<Bool>.flag(
+    "force", help: "Replace the database although a newer Spool wrote it.")
+
   static let declaration = CommandDeclaration(
     name: "restore", group: "Store",
     summary: "Put a backup in the place of the store's database.",
     discussion: """
       The backup is looked through before anything is changed, and the database that it replaces is \
       kept beside it. What was done since the backup is in the records, and the next command takes it \
-      in again. A backup of another store is refused, because what it speaks of is not here. No other \
+      in again. A backup of another store is refused, because what it speaks of is not here, and so is one of an older format than the database, \
+      which a newer Spool wrote. No other \
       spool may work in the store meanwhile.
       """,
-    positionals: [source], options: [list, otherStore, Options.store, Options.json],
+    positionals: [source], options: [list, otherStore, force, Options.store, Options.json],
     examples: [
       Example("What there is", "spool restore --list"),
       Example("The newest backup", "spool restore"),
@@ -45,7 +49,8 @@ struct RestoreCommand: Command {
         return .done
       }
       let done = try DiskStore.restore(
-        path, from: source(path, console), acceptsOtherStore: arguments[Self.otherStore])
+        path, from: source(path, console), acceptsOtherStore: arguments[Self.otherStore],
+        replacesNewer: arguments[Self.force])
       if arguments[Options.json] {
         console.print(JSONText.of(RestoreLine(backup: done.backup, keptAside: done.keptAside)))
       } else {

@@ -68,8 +68,8 @@ struct ResumeCommand: Command {
           advice: "spool show \(run.id) says what it gave"), bench, .usage)
     }
     let runs = try bench.runs(limit: .max, in: store)
-    let open = runs.indices.filter { !runs[$0].isSettled(by: runs[..<$0]) }
-    return (open.first { runs[$0].state != .running } ?? open.first).map { runs[$0] }
+    let open = RunRecord.unsettled(in: runs)
+    return open.first { $0.state != .running } ?? open.first
   }
 
   private func goOn(

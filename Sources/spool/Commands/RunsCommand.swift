@@ -49,8 +49,7 @@ struct RunsCommand: Command {
 
   /// The newest run that is worth going on with.
   private func unfinished(_ runs: [RunRecord]) -> RunRecord? {
-    runs.indices.first { runs[$0].wayOn != nil && !runs[$0].isSettled(by: runs[..<$0]) }
-      .map { runs[$0] }
+    RunRecord.unsettled(in: runs).first { $0.wayOn != nil }
   }
 
   private func text(_ runs: [RunRecord]) -> String {

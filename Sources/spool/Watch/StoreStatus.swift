@@ -118,7 +118,7 @@ struct StoreStatus: Encodable {
     nextAttempt = tally.nextAttempt
     heldFiles = tally.heldFiles
     let all = try bench.runs(limit: Self.runLimit, in: store)
-    let open = all.indices.filter { !all[$0].isSettled(by: all[..<$0]) }.map { all[$0] }
+    let open = RunRecord.unsettled(in: all)
     // What a watch began, it goes on with by itself.
     let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }
     let openRuns = own.map { run in
