@@ -42,7 +42,13 @@ public struct RoomNeed: Hashable, Sendable {
   }
 
   /// Why the run is refused, with the figures of every disk; nil where it fits.
-  public var refusal: StageError? {
+  public var refusal: StageError? { refusal(endingIn: Self.override) }
+
+  /// Why the run is refused where not even its record can be written, so that there is no way past
+  /// the refusal; nil where it should fit.
+  var finalRefusal: StageError? { refusal(endingIn: Self.collection) }
+
+  private func refusal(endingIn ending: String) -> StageError? {
     guard missingInStore > 0 || missingInFolder > 0 else { return nil }
     let (store, exports) = (ByteCount(storeByteCount), ByteCount(folderByteCount))
     let (storeFree, folderFree) = (ByteCount(storeFreeByteCount), ByteCount(folderFreeByteCount))
@@ -53,7 +59,7 @@ public struct RoomNeed: Hashable, Sendable {
           + "(\(store) for the store, \(exports) for exports), and \(storeFree) are free",
         advice:
           "free about \(ByteCount(missingInStore)), or choose another disk with --store or --out"
-          + Self.override, cause: .fullDisk)
+          + ending, cause: .fullDisk)
     }
     var places: [String] = []
     var ways: [String] = []
@@ -72,15 +78,19 @@ public struct RoomNeed: Hashable, Sendable {
     return StageError(
       "there is not enough room in \(places.joined(separator: " and in "))",
       reason: reasons.joined(separator: "; "),
-      advice: "free about " + ways.joined(separator: "; free about ") + Self.override,
+      advice: "free about " + ways.joined(separator: "; free about ") + ending,
       cause: .fullDisk)
   }
 
   /// Whether a failure is such a refusal: nothing was begun, and its figures are those of before.
   static func isRefusal(_ error: StageError) -> Bool {
-    error.cause == .fullDisk && error.advice?.hasSuffix(override) == true
+    error.cause == .fullDisk
+      && [override, collection].contains { error.advice?.hasSuffix($0) == true }
   }
 
   /// The way past the refusal: figures beforehand are estimates.
   static let override = "; --ignore-room begins nevertheless, and pauses where a disk gets full"
+
+  /// What the store itself may have to give.
+  static let collection = "; spool gc frees what no run needs any more"
 }

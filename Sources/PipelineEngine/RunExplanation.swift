@@ -153,13 +153,14 @@ public struct RunExplanation: Sendable {
     let now = giver(of: new, in: run)
     let then = giver(of: old, in: other)
     if let now, let then, now == then || !run.steps.contains(where: { $0.id == then }) {
-      return .upstream(port, now)
+      return .upstream(port, now, from: old, to: new)
     }
     if now != nil || then != nil { return .source(port, from: then, to: now) }
     guard let name = input(new, of: run), let path = run.inputs[name],
       let before = other.inputs[input(old, of: other) ?? name]
     else { return .key(change) }
-    return .recording(name, from: before, to: path)
+    return .recording(
+      name, from: GivenFile(path: before, digest: old), to: GivenFile(path: path, digest: new))
   }
 
   /// The step whose output this is.

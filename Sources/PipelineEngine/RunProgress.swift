@@ -9,6 +9,10 @@ struct RunProgress {
   var isAdmitted = false
   /// Whether any step was worked on.
   var hasBegun: Bool { record.steps.contains { $0.begunAt != nil } }
+  /// Whether nothing of it is there yet: no step was worked on, nor found done.
+  var isUntouched: Bool {
+    !hasBegun && record.steps.allSatisfy { [.pending, .skipped].contains($0.outcome) }
+  }
   /// Bytes of the unfinished files that the work in hand has left for whoever goes on with it.
   var heldByteCount = 0
   private let clock: any RunClock

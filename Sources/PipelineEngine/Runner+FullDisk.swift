@@ -11,6 +11,7 @@ extension Runner {
     guard failure.error.cause == .fullDisk, !RoomNeed.isRefusal(failure.error) else {
       return failure
     }
+    if progress.isUntouched { return refuse(failure, plan, options, progress) }
     let isFolder = failure.error.message.contains(options.folder + "/")
     var reason = failure.error.reason ?? "No space left on device"
     if let need = remainingNeed(plan, options, progress) {
@@ -35,14 +36,38 @@ extension Runner {
       error, step: failure.step, kind: failure.kind, recording: failure.recording)
   }
 
+  /// Says of a run whose first word already did not fit that it was not begun, and what it takes.
+  private func refuse(
+    _ failure: RunError, _ plan: Plan, _ options: Options, _ progress: RunProgress
+  ) -> RunError {
+    let need = remainingNeed(plan, options, progress)
+    let figures = need.map { need in
+      let needed = need.storeByteCount + (need.sharesDisk ? need.folderByteCount : 0)
+      return "; the run needs about \(ByteCount(needed)) there, and "
+        + "\(ByteCount(need.storeFreeByteCount)) are free"
+    }
+    let error =
+      need?.finalRefusal
+      ?? StageError(
+        "the store is full: \(failure.error.message)",
+        reason: (failure.error.reason ?? "No space left on device") + (figures ?? ""),
+        advice: "nothing was begun: free some space" + RoomNeed.collection, cause: .fullDisk)
+    return RunError(error, recording: failure.recording)
+  }
+
   /// What the rest of a run will write, and what is free now; nil where that cannot be told.
   private func remainingNeed(
     _ plan: Plan, _ options: Options, _ progress: RunProgress
   ) -> RoomNeed? {
-    guard let identities = progress.record.recordings else { return nil }
     var recordings: [String: StepOutput] = [:]
-    for (name, digest) in identities {
-      recordings[name] = StepOutput(kind: plan.inputKinds[name] ?? .file, identity: digest)
+    if let identities = progress.record.recordings {
+      for (name, digest) in identities {
+        recordings[name] = StepOutput(kind: plan.inputKinds[name] ?? .file, identity: digest)
+      }
+    } else {
+      // Nothing could be written before they were read.
+      guard let read = try? identify(plan) else { return nil }
+      recordings = read
     }
     guard let survey = try? Survey(plan, recordings: recordings, store: store) else { return nil }
     let publisher = Publisher(self, plan, options, recordings)

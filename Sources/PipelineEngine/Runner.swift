@@ -123,7 +123,7 @@ public struct Runner: Sendable {
         failure: isStopped ? nil : failure.error, step: failure.step)
       // The first failure is the one to report, even where it cannot be noted down.
       isRecorded = (try? log.save(progress.record)) != nil || isRecorded
-      if !isRecorded {
+      if !isRecorded, !RoomNeed.isRefusal(failure.error) {
         // Nobody can go on with a run by a name that is nowhere.
         var nameless = options
         nameless.resumeCommand = nil

@@ -1,3 +1,4 @@
+public import Hashing
 public import PipelineModel
 
 /// Why a step of a run was made or reused.
@@ -33,10 +34,10 @@ public enum StepReason: Hashable, Sendable {
 public enum StepChange: Hashable, Sendable {
   /// A component of its key.
   case key(KeyChange)
-  /// A step above gave something else at this port.
-  case upstream(PortName, StepID)
+  /// A step above gave something else at this port: what it gave then, and what it gives now.
+  case upstream(PortName, StepID, from: Digest, to: Digest)
   /// The port is fed by another step, or by a file that was given; nil where it is such a file.
   case source(PortName, from: StepID?, to: StepID?)
   /// A file that was given has other bytes; the paths tell whether it is another file.
-  case recording(String, from: String, to: String)
+  case recording(String, from: GivenFile, to: GivenFile)
 }

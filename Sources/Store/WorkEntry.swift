@@ -57,7 +57,9 @@ struct WorkEntry: Hashable, Sendable {
   ///
   /// Clocks are set now and then, and a file's time is of whichever clock there was. Within one boot of
   /// the machine a clock that nobody sets tells how long ago the last note was, and no more than that can
-  /// have been lost; after another boot no more than a day is believed.
+  /// have been lost; after another boot no more than a day is believed. Processes in different time
+  /// namespaces have that clock with another origin, so that the time of day is a limit as well: of the
+  /// two the smaller, and neither where it says that the note lies ahead.
   /// - Parameters:
   ///   - lastWrite: when something in its folder was last written to, in seconds since 1970.
   ///   - now: the time, in seconds since 1970.
@@ -68,7 +70,8 @@ struct WorkEntry: Hashable, Sendable {
     guard let touchedSinceBoot, owner.boot == ProcessIdentity.current.boot else {
       return min(max(min(lastWrite, now) - lastTouch, 0), Self.longestStint)
     }
-    let limit = max(0, sinceBoot - touchedSinceBoot)
+    let sinceTouch = [sinceBoot - touchedSinceBoot, now - lastTouch].filter { $0 >= 0 }
+    let limit = sinceTouch.min() ?? Self.longestStint
     // By the clock as it was at the note, and as it is now.
     let spans = [lastWrite - lastTouch, lastWrite - (now - sinceBoot) - touchedSinceBoot]
     return spans.filter { (0...limit).contains($0) }.min() ?? min(max(spans[0], 0), limit)

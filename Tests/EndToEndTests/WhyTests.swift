@@ -1,4 +1,5 @@
 import Foundation
+import Hashing
 import TestSupport
 import Testing
 
@@ -48,6 +49,17 @@ struct WhyTests {
     return reasons
   }
 
+  /// The first digits of what a stage of a run was given.
+  private func input(of stage: String, in run: String) throws -> String {
+    let text = try place.spool(["why", run, stage]).text
+    return String(try #require(text.firstMatch(of: /input +sound ([0-9a-f]{12})/)).output.1)
+  }
+
+  /// The first digits of a file's SHA-256.
+  private func digits(_ path: String) throws -> String {
+    SHA256.digest(of: [UInt8](try Data(contentsOf: URL(filePath: path)))).short
+  }
+
   @Test("what was made by a run whose record was lost is said to be, in words")
   func lostRecord() throws {
     _ = try run()
@@ -75,8 +87,11 @@ struct WhyTests {
     let why = try reasons()
     #expect(why["decode"] == "reused from run \(first)")
     #expect(why["compress"] == "made threshold: -18 dB → -20 dB")
-    #expect(why["gain"] == "made compress above it gave something else")
-    #expect(why["export"] == "made gain above it gave something else")
+    for (stage, above) in [("gain", "compress"), ("export", "gain")] {
+      let (old, new) = (try input(of: stage, in: first), try input(of: stage, in: third))
+      #expect(old != new)
+      #expect(why[stage] == "made \(above) above it gave \(new)… instead of \(old)…")
+    }
     #expect(try reasons(first) == reasons(String(first.dropLast(1))))
 
     let stage = try place.spool(["why", third, "compress"])
@@ -96,15 +111,19 @@ struct WhyTests {
     let other = place.file("other.wav")
     try Reference.record(other, seconds: 2)
     _ = try run(other)
-    #expect(try reasons()["decode"] == "made another recording: \(note) → \(other)")
-    #expect(try reasons()["eq"] == "made decode above it gave something else")
+    let (first, second) = (try digits(note), try digits(other))
+    #expect(
+      try reasons()["decode"]
+        == "made another recording: \(note) (\(first)…) → \(other) (\(second)…)")
+    #expect(try reasons()["eq"]?.hasPrefix("made decode above it gave ") == true)
     // Back at the first recording, its own runs are what counts.
     _ = try run(threshold: "-21 dB")
     #expect(try reasons()["compress"] == "made threshold: -18 dB → -21 dB")
 
     try Reference.record(note, seconds: 3)
     _ = try run()
-    #expect(try reasons()["decode"] == "made \(note) has changed")
+    #expect(
+      try reasons()["decode"] == "made \(note) has changed: \(first)… → \(try digits(note))…")
   }
 
   @Test("scripts get the same as JSON")

@@ -79,6 +79,18 @@ private final class Timepiece: Sendable {
       Case(
         words: "a clock that was set forward after the death", claimed: 100, noted: 110,
         written: 111, claimedAgain: 900_001, steadyAgain: 113, lost: 1),
+      Case(
+        words: "another time namespace, whose clock is ahead", claimed: 100, noted: 110,
+        written: 109.9, claimedAgain: 112, steadyAgain: 50_112, lost: 0),
+      Case(
+        words: "another time namespace, whose clock is ahead, and work since the note",
+        claimed: 100, noted: 110, written: 111, claimedAgain: 112, steadyAgain: 50_112, lost: 1),
+      Case(
+        words: "another time namespace, whose clock is behind", claimed: 100, noted: 110,
+        written: 111, claimedAgain: 112, steadyAgain: -49_888, lost: 1),
+      Case(
+        words: "clocks that both say that the note lies ahead", claimed: 100, noted: 110,
+        written: 111, claimedAgain: 50, steadyAgain: 50, lost: 1),
     ])
   func lost(_ moment: Case) throws {
     // Round figures far from 0: times before 1970 are not everywhere.

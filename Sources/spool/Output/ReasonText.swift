@@ -103,11 +103,15 @@ struct ReasonText {
 
   private func phrase(_ change: StepChange) -> String {
     switch change {
-    case .upstream(_, let step): "\(step) above it gave something else"
+    case .upstream(_, let step, let old, let new):
+      "\(step) above it gave \(new.short)… instead of \(old.short)…"
     case .source(let port, let old, let new):
       "takes its \(port) from \(source(new)), no longer from \(source(old))"
     case .recording(_, let old, let new):
-      old == new ? "\(new) has changed" : "another recording: \(old) → \(new)"
+      old.path == new.path
+        ? "\(new.path) has changed: \(old.digest.short)… → \(new.digest.short)…"
+        : "another recording: \(old.path) (\(old.digest.short)…) → "
+          + "\(new.path) (\(new.digest.short)…)"
     case .key(let change): phrase(change)
     }
   }
@@ -178,10 +182,13 @@ struct ReasonText {
       ["what": .text(what), "name": .text(name), "from": text(old), "to": text(new)]
     }
     return switch change {
-    case .upstream(let port, let step):
-      ["what": .text("step"), "name": .text(port.name), "step": .text(step.name)]
+    case .upstream(let port, let step, let old, let new):
+      entry("step", port.name, old.hex, new.hex).merging(["step": .text(step.name)]) { $1 }
     case .source(let port, let old, let new): entry("source", port.name, old?.name, new?.name)
-    case .recording(let name, let old, let new): entry("recording", name, old, new)
+    case .recording(let name, let old, let new):
+      entry("recording", name, old.path, new.path).merging([
+        "fromDigest": .text(old.digest.hex), "toDigest": .text(new.digest.hex),
+      ]) { $1 }
     case .key(.kind(let old, let new)): entry("kind", "kind", old, new)
     case .key(.revision(let old, let new)): entry("revision", "revision", "\(old)", "\(new)")
     case .key(.parameter(let name, let old, let new)): entry("parameter", name, old, new)
