@@ -46,7 +46,7 @@ public struct RoomNeed: Hashable, Sendable {
 
   /// Why the run is refused where not even its record can be written, so that there is no way past
   /// the refusal; nil where it should fit.
-  var finalRefusal: StageError? { refusal(endingIn: Self.collection) }
+  public var finalRefusal: StageError? { refusal(endingIn: Self.collection) }
 
   private func refusal(endingIn ending: String) -> StageError? {
     guard missingInStore > 0 || missingInFolder > 0 else { return nil }

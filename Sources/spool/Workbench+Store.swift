@@ -82,7 +82,9 @@ extension Workbench {
       return try body(
         StoreLocation.resolve(option: option, environment: Environment.variables))
     } catch {
-      throw Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+      throw Refusal(
+        text: ErrorText(StageError(error)).render(console), code: .failed,
+        isFullDisk: error.isFullDisk)
     }
   }
 }

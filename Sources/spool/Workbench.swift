@@ -17,6 +17,8 @@ struct Workbench {
   struct Refusal: Error {
     let text: String
     let code: ExitCode
+    /// Whether the disk of the store is full.
+    var isFullDisk = false
   }
 
   /// A pipeline as read from a file.

@@ -39,7 +39,8 @@ struct PlanCommand: Command {
       do throws(RunError) { forecast = try runner.forecast(plan, options) } catch {
         throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
       }
-      let need = need(forecast, bench, options.folder)
+      let need = bench.need(
+        forecast, store: arguments[Options.store], folder: options.folder)
       console.print(
         arguments[Options.json]
           ? json(plan, forecast, need).canonicalJSON : text(plan, forecast, need))
@@ -48,19 +49,6 @@ struct PlanCommand: Command {
       console.report(error.text)
       return error.code
     }
-  }
-
-  /// What would be written, beside what is free.
-  private func need(_ forecast: Forecast, _ bench: Workbench, _ folder: String) -> RoomNeed {
-    let store = DiskPlace(
-      of: bench.absolute(
-        StoreLocation.resolve(
-          option: arguments[Options.store], environment: Environment.variables)))
-    let exports = DiskPlace(of: folder)
-    return RoomNeed(
-      folder: folder, storeByteCount: forecast.storeByteCount,
-      folderByteCount: forecast.publishedByteCount, storeFreeByteCount: store.freeByteCount,
-      folderFreeByteCount: exports.freeByteCount, sharesDisk: store.isShared(with: exports))
   }
 
   private func text(_ plan: Plan, _ forecast: Forecast, _ need: RoomNeed) -> String {

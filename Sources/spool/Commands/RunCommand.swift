@@ -1,4 +1,5 @@
 import Arguments
+import PipelineEngine
 import PipelineModel
 import Stages
 
@@ -44,8 +45,10 @@ struct RunCommand: Command {
       let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
       let folder = try OutputFolder.prepare(
         bench.absolute(arguments[Options.out] ?? "exports"), console: console)
+      var options = Runner.Options(folder: folder)
+      options.keepsEverything = arguments[Options.checkpoint] == .every
       let launch = RunLaunch(
-        plan: plan, store: try bench.store(at: arguments[Options.store]),
+        plan: plan, store: try bench.store(for: plan, at: arguments[Options.store], options),
         storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
         keysOption: arguments[Options.keys],
         passphraseFile: arguments[Options.passphraseFile],
@@ -53,7 +56,7 @@ struct RunCommand: Command {
         console: console)
       let request = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
-        keepsEverything: arguments[Options.checkpoint] == .every,
+        keepsEverything: options.keepsEverything,
         names: bench.names(of: inputs, in: pipeline))
       return launch.start(request) { id, startedAt in
         RunRecord(
