@@ -24,6 +24,8 @@ extension Custody {
       folders += list.folders.map { folder.appending($0) }
       for (name, stamp) in list.files {
         let path = folder.appending(name)
+        // One that was decided and may stay where it is did not come again because the watch did.
+        if isKnown(path, stamp) { continue }
         if let time = timeOfWholeCommand(at: path, stamp: stamp) {
           found.append((path, stamp, time))
         }
