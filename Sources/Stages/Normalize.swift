@@ -15,7 +15,7 @@ struct NormalizeStage: AnalysedSoundStage, AlbumStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "normalize", revision: 3,
+    kind: "normalize", revision: 4,
     summary: "Bring the whole recording to a loudness or a peak level",
     discussion: """
       With `loudness`, the integrated loudness after EBU R 128 is measured over the whole \
