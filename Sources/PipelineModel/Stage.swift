@@ -1,10 +1,13 @@
 import FoundationEssentials
 
-/// A stage kind as a Swift type: a pure function of its parameters and inputs.
+/// A stage with its parameters: a pure function of its inputs.
 ///
 /// A type conforms to one of the refinements that say how it runs: `WholeStage`, or one of the
 /// stage protocols of a family.
-public protocol Stage: Sendable {
+public protocol Stage: Sendable {}
+
+/// A stage kind as a Swift type, which declares all that is known about it.
+public protocol DeclaredStage: Stage {
   /// The parameters, decoded from their resolved values: camel-case names, base units.
   associatedtype Parameters: Codable & Sendable
   /// All that is known about the kind.
@@ -15,7 +18,7 @@ public protocol Stage: Sendable {
   init(_ parameters: Parameters) throws(StageError)
 }
 
-extension Stage {
+extension DeclaredStage {
   /// No library's version matters.
   public static var libraries: [String: String] { [:] }
 }
@@ -160,8 +163,18 @@ public struct StageRegistration: Sendable {
   /// Makes a stage from resolved parameters.
   public let make: @Sendable (Value) throws(StageError) -> any Stage
 
+  /// Registers a kind that is only known while the program runs, a plugin's.
+  public init(
+    _ descriptor: StageDescriptor, libraries: @escaping @Sendable () -> [String: String],
+    make: @escaping @Sendable (Value) throws(StageError) -> any Stage
+  ) {
+    self.descriptor = descriptor
+    self.libraries = libraries
+    self.make = make
+  }
+
   /// Registers a Swift type.
-  public init<S: Stage>(_ type: S.Type) {
+  public init<S: DeclaredStage>(_ type: S.Type) {
     let descriptor = S.descriptor
     self.descriptor = descriptor
     libraries = { S.libraries }

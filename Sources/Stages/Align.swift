@@ -4,7 +4,7 @@ import Threading
 import Transcripts
 
 /// `align`: gives every word of a transcript its time.
-struct AlignStage: WholeStage {
+struct AlignStage: DeclaredStage, WholeStage {
   struct Parameters: Codable, Sendable {
     let least: Double
     let model: String?

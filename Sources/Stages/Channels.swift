@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `channels`: picked, swapped or mixed as one says.
-struct ChannelsStage: SoundFilterStage {
+struct ChannelsStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let pick: [Int]?
     let matrix: [[Double]]?

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `click`: a metronome, which needs no recording.
-struct ClickStage: SoundSourceStage {
+struct ClickStage: DeclaredStage, SoundSourceStage {
   struct Parameters: Codable, Sendable {
     let tempo: Double
     let beats: Int

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `compress`: loud stretches become quieter, so that the whole can become louder.
-struct CompressorStage: SoundFilterStage {
+struct CompressorStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let threshold: Decibels
     let ratio: Double

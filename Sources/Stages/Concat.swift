@@ -4,7 +4,7 @@ import Media
 import PipelineModel
 
 /// `concat`: several recordings one after the other.
-struct ConcatStage: SoundSourceStage {
+struct ConcatStage: DeclaredStage, SoundSourceStage {
   struct Parameters: Codable, Sendable {
     let crossfade: Seconds
     let curve: FadeCurve

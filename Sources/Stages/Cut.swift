@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `cut`: takes stretches out of the recording.
-struct CutStage: TimeMovingStage {
+struct CutStage: DeclaredStage, TimeMovingStage {
   struct Parameters: Codable, Sendable {
     let remove: [Removal]
     let crossfade: Seconds

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `deess`: sharp s-sounds become softer.
-struct DeEsserStage: SoundFilterStage {
+struct DeEsserStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let threshold: Decibels
     let low: Hertz

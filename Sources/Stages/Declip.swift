@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `declip`: what clipping has cut off is put back, as far as it can be told.
-struct DeclipStage: SoundFilterStage {
+struct DeclipStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let level: Decibels
     let longest: Seconds

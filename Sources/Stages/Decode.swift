@@ -3,7 +3,7 @@ import Media
 import PipelineModel
 
 /// `decode`: from a recording in any format to sound.
-struct DecodeStage: SoundSourceStage {
+struct DecodeStage: DeclaredStage, SoundSourceStage {
   struct Parameters: Codable, Sendable {
     let sampleRate: Hertz?
     let channels: Int?

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `dehum`: notches at the mains frequency and its harmonics.
-struct DehumStage: AnalysedSoundStage {
+struct DehumStage: DeclaredStage, AnalysedSoundStage {
   struct Parameters: Codable, Sendable {
     let frequency: String
     let harmonics: Int

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `denoise`: steady noise becomes quieter.
-struct DenoiseStage: AnalysedSoundStage {
+struct DenoiseStage: DeclaredStage, AnalysedSoundStage {
   struct Parameters: Codable, Sendable {
     let reduction: Decibels
     let margin: Decibels

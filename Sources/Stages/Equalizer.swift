@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `eq`: any number of second-order bands.
-struct EqualizerStage: SoundFilterStage {
+struct EqualizerStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let bands: [Band]
   }

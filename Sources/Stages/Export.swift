@@ -4,7 +4,7 @@ import Media
 import PipelineModel
 
 /// `export`: finished files in several formats at once.
-struct ExportStage: SoundSinkStage, PublishingStage {
+struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
   struct Parameters: Codable, Sendable, ExportOptions {
     let formats: [String]
     let wav: Linear

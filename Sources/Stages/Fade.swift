@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `fade`: in at the beginning, out at the end.
-struct FadeStage: SoundFilterStage {
+struct FadeStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let fadeIn: Seconds
     let fadeOut: Seconds

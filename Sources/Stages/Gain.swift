@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `gain`: louder or quieter by a fixed amount.
-struct GainStage: SoundFilterStage {
+struct GainStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let gain: Decibels
   }

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `gate`: quiet stretches become quieter.
-struct GateStage: SoundFilterStage {
+struct GateStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let threshold: Decibels
     let attack: Seconds

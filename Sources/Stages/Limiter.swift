@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `limit`: no true peak above a ceiling.
-struct LimiterStage: SoundFilterStage {
+struct LimiterStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let ceiling: Decibels
     let lookAhead: Seconds

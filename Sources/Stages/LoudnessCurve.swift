@@ -4,7 +4,7 @@ import Media
 import PipelineModel
 
 /// `loudness-curve`: loudness from moment to moment, as figures and as a picture.
-struct LoudnessCurveStage: SoundSinkStage, PublishingStage {
+struct LoudnessCurveStage: DeclaredStage, SoundSinkStage, PublishingStage {
   struct Parameters: Codable, Sendable {
     let formats: [String]?
     let width: Int

@@ -4,7 +4,7 @@ import PipelineEngine
 import PipelineModel
 
 /// `measure`: what the sound is like, in figures.
-struct MeasureStage: SoundSinkStage, PublishingStage {
+struct MeasureStage: DeclaredStage, SoundSinkStage, PublishingStage {
   struct Parameters: Codable, Sendable {
     let write: Bool
   }

@@ -5,7 +5,7 @@ import PipelineFile
 import PipelineModel
 
 /// `mixdown`: many tracks become one.
-struct MixdownStage: SoundSourceStage {
+struct MixdownStage: DeclaredStage, SoundSourceStage {
   struct Parameters: Codable, Sendable {
     let tracks: [TrackParameters]?
     let masterVolume: Double

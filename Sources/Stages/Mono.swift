@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `mono`: one channel from all.
-struct MonoStage: SoundFilterStage {
+struct MonoStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let panLaw: Downmix.PanLaw
   }

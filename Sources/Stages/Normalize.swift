@@ -5,7 +5,7 @@ import PipelineModel
 import Threading
 
 /// `normalize`: to a loudness with a true-peak ceiling, or to a peak.
-struct NormalizeStage: AnalysedSoundStage, AlbumStage {
+struct NormalizeStage: DeclaredStage, AnalysedSoundStage, AlbumStage {
   struct Parameters: Codable, Sendable {
     let loudness: LUFS?
     let peak: Decibels?

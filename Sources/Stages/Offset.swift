@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `dc`: the mean of each channel becomes zero.
-struct OffsetStage: AnalysedSoundStage {
+struct OffsetStage: DeclaredStage, AnalysedSoundStage {
   struct Parameters: Codable, Sendable {
     let least: Decibels
   }

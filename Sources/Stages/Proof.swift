@@ -2,7 +2,7 @@ import PipelineModel
 import Proof
 
 /// `proof`: a signed receipt of the whole run, beside the exports.
-struct ProofStage: WholeStage, ReceiptStage {
+struct ProofStage: DeclaredStage, WholeStage, ReceiptStage {
   struct Parameters: Codable, Sendable {
     let name: String
     let bag: Bool

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `resample`: to another sample rate.
-struct ResampleStage: SoundFilterStage {
+struct ResampleStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let rate: Hertz
     let quality: String

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `silence`: finds pauses, and shortens those that are too long.
-struct SilenceStage: TimeMovingStage {
+struct SilenceStage: DeclaredStage, TimeMovingStage {
   struct Parameters: Codable, Sendable {
     let threshold: Decibels
     let minimum: Seconds

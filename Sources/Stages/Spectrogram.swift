@@ -5,7 +5,7 @@ import Media
 import PipelineModel
 
 /// `spectrogram`: which frequencies there are, and when, as a picture.
-struct SpectrogramStage: SoundSinkStage, PublishingStage {
+struct SpectrogramStage: DeclaredStage, SoundSinkStage, PublishingStage {
   struct Parameters: Codable, Sendable {
     let scale: String
     let window: String

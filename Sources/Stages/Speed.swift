@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `speed`: faster or slower at the same pitch.
-struct SpeedStage: TimeMovingStage {
+struct SpeedStage: DeclaredStage, TimeMovingStage {
   struct Parameters: Codable, Sendable {
     let tempo: Double
   }

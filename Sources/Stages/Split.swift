@@ -4,7 +4,7 @@ import Media
 import PipelineModel
 
 /// `split`: a file for every piece of the sound, or for every channel.
-struct SplitStage: SoundSinkStage, PublishingStage {
+struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
   struct Parameters: Codable, Sendable, ExportOptions {
     let at: [Seconds]?
     let by: String?

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `stereo`: two channels from one or from many.
-struct StereoStage: SoundFilterStage {
+struct StereoStage: DeclaredStage, SoundFilterStage {
   struct Parameters: Codable, Sendable {
     let pan: Double
     let panLaw: Downmix.PanLaw

@@ -2,7 +2,7 @@ import PipelineModel
 import Transcripts
 
 /// `transcript`: writes words and their times as files.
-struct TranscriptStage: WholeStage, PublishingStage {
+struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
   struct Parameters: Codable, Sendable {
     let formats: [String]?
     let words: Bool

@@ -3,7 +3,7 @@ import DSP
 import PipelineModel
 
 /// `trim`: one stretch of the recording, and nothing before or after it.
-struct TrimStage: TimeMovingStage {
+struct TrimStage: DeclaredStage, TimeMovingStage {
   struct Parameters: Codable, Sendable {
     let start: Seconds
     let end: Seconds?

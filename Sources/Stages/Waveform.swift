@@ -4,7 +4,7 @@ import Media
 import PipelineModel
 
 /// `waveform`: the shape of the sound, for programs that show it and for people who look at it.
-struct WaveformStage: SoundSinkStage, PublishingStage {
+struct WaveformStage: DeclaredStage, SoundSinkStage, PublishingStage {
   struct Parameters: Codable, Sendable {
     let formats: [String]?
     let samplesPerPixel: Int

@@ -5,7 +5,7 @@ import PipelineModel
 
 /// What a batch runs in the place of `normalize` to find the gain of an album: it hears a recording,
 /// as it is or behind a gain and a limiter.
-struct AlbumSurveyStage: SoundSinkStage {
+struct AlbumSurveyStage: DeclaredStage, SoundSinkStage {
   struct Parameters: Codable, Sendable {
     let gain: Decibels?
     let ceiling: Decibels?

@@ -18,7 +18,7 @@ public enum SampleStages {
 
   struct None: Codable, Sendable {}
 
-  struct Open: Stage {
+  struct Open: DeclaredStage {
     static let descriptor = StageDescriptor(
       kind: "open", revision: 1, summary: "begins a stream", discussion: "",
       flow: .streaming(family, .source),
@@ -27,7 +27,7 @@ public enum SampleStages {
     init(_ parameters: None) {}
   }
 
-  struct Blend: Stage {
+  struct Blend: DeclaredStage {
     static let descriptor = StageDescriptor(
       kind: "blend", revision: 1, summary: "makes one stream of several", discussion: "",
       flow: .streaming(family, .source),
@@ -36,7 +36,7 @@ public enum SampleStages {
     init(_ parameters: None) {}
   }
 
-  struct Change: Stage {
+  struct Change: DeclaredStage {
     struct Parameters: Codable, Sendable {
       let amount: Double
       let mode: String
@@ -57,14 +57,14 @@ public enum SampleStages {
     }
   }
 
-  struct Settle: Stage {
+  struct Settle: DeclaredStage {
     static let descriptor = StageDescriptor(
       kind: "settle", revision: 1, summary: "hears everything first", discussion: "",
       flow: .streaming(family, .analysedFilter), inputs: sound, outputs: sound, parameters: [])
     init(_ parameters: None) {}
   }
 
-  struct Write: Stage {
+  struct Write: DeclaredStage {
     static let descriptor = StageDescriptor(
       kind: "write", revision: 1, summary: "writes a file", discussion: "",
       flow: .streaming(family, .sink), inputs: sound,
@@ -72,7 +72,7 @@ public enum SampleStages {
     init(_ parameters: None) {}
   }
 
-  struct Count: Stage {
+  struct Count: DeclaredStage {
     static let descriptor = StageDescriptor(
       kind: "count", revision: 1, summary: "counts", discussion: "",
       flow: .streaming(family, .sink), inputs: sound,
@@ -80,7 +80,7 @@ public enum SampleStages {
     init(_ parameters: None) {}
   }
 
-  struct Join: WholeStage {
+  struct Join: DeclaredStage, WholeStage {
     static let descriptor = StageDescriptor(
       kind: "join", revision: 1, summary: "reads artifacts", discussion: "", flow: .whole,
       inputs: [
