@@ -81,6 +81,11 @@ let package = Package(
       "Batch",
       ["PipelineModel", "PipelineEngine", "Sidecars", "JSONText", "Threading", "Hashing"]),
 
+    // Stages that are programs of their own; it hands their sound on without knowing what that is.
+    library(
+      "PluginHost",
+      ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"]),
+
     // It knows neither side: it signs statements and checks them.
     library("Proof", ["JSONText", "Hashing", "Threading", "CCrypto"]),
 
@@ -100,7 +105,7 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "HTTP", "Speech", "Transcripts", "JSONText", "Hashing", "Threading",
+        "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "JSONText", "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(
@@ -116,7 +121,7 @@ let package = Package(
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
         "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "JSONText", "Media", "Proof",
-        "Threading", "CPosix",
+        "PluginHost", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 

@@ -74,6 +74,15 @@ public struct Unit: Hashable, Sendable {
     percent,
   ]
 
+  /// The units that a plugin's manifest may name.
+  public static let declarable = spellings
+
+  /// The unit that is written so; nil where there is none.
+  public init?(named symbol: String) {
+    guard let unit = Unit.spellings.first(where: { $0.symbol == symbol }) else { return nil }
+    self = unit
+  }
+
   /// The spellings of this unit's dimension, for messages and schemas.
   public var alternatives: [String] {
     Unit.spellings.filter { $0.dimension == dimension }.map(\.symbol).filter { !$0.isEmpty }

@@ -2,6 +2,7 @@ import Arguments
 import CPosix
 import Glibc
 import PipelineModel
+import PluginHost
 
 /// The program: parse, find the command, run it, and leave with an exit code that scripts can
 /// trust.
@@ -27,6 +28,9 @@ struct Spool {
     version: version, commands: commands.map { $0.declaration })
 
   static func main() {
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == ConfinedProgram.word {
+      exit(ConfinedProgram.become(CommandLine.arguments[2]))
+    }
     // Threads come and go with every pass; an arena for each would scatter the memory. And what
     // grows large must grow in place, not be copied beside itself.
     mallopt(M_ARENA_MAX, 2)

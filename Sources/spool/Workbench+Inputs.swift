@@ -81,14 +81,14 @@ extension Workbench {
 
   /// What exports call the inputs, where they are not called as their files are.
   func names(of inputs: [String: String], in pipeline: Pipeline) -> [String: String]? {
-    SessionTracks(pipeline.definition, catalog)?.names(in: inputs)
+    SessionTracks(pipeline.definition, pipeline.catalog)?.names(in: inputs)
   }
 
   /// The tracks that a session file names, where nobody else did.
   private func sessionTracks(
     _ pipeline: Pipeline, _ bound: [String: String]
   ) throws(Refusal) -> [String: String] {
-    guard let rule = SessionTracks(pipeline.definition, catalog),
+    guard let rule = SessionTracks(pipeline.definition, pipeline.catalog),
       let path = rule.path(in: bound)
     else { return [:] }
     let text: String

@@ -4,14 +4,22 @@ import Media
 import PipelineEngine
 import PipelineFile
 import PipelineModel
+import PluginHost
 import Proof
 import Stages
 import Store
 
 /// What most commands need: the catalogue, a pipeline read from its file, the store.
 struct Workbench {
-  let catalog = StageCatalog.builtIn
   let console: Console
+  /// The folder of `--plugins`, as an absolute path.
+  private let plugins: String?
+
+  /// - Parameter plugins: `--plugins` as it was typed.
+  init(console: Console, plugins: String? = nil) {
+    self.console = console
+    self.plugins = plugins ?? Environment.variables["SPOOL_PLUGINS"]
+  }
 
   /// A command that ended before its work: what to tell, and the exit code.
   struct Refusal: Error {
@@ -26,6 +34,23 @@ struct Workbench {
     let definition: PipelineDefinition
     let path: String
     let text: String
+    /// The stage kinds that it may use.
+    let catalog: StageCatalog
+  }
+
+  /// The plugins that a pipeline may use.
+  /// - Parameter path: the pipeline's file; nil where there is none.
+  func shelf(beside path: String?) -> PluginShelf {
+    PluginShelf(
+      in: PluginShelf.folders(
+        named: plugins.map(absolute), pipeline: path.map(folder),
+        current: String(absolute("").dropLast()), environment: Environment.variables),
+      taken: StageCatalog.builtIn.kinds)
+  }
+
+  /// The stage kinds that a pipeline may use: Spool's own, and those of plugins.
+  func catalog(beside path: String?) -> StageCatalog {
+    StageCatalog.builtIn.adding(shelf(beside: path))
   }
 
   /// Reads a pipeline's file; every problem that shows without inputs is reported.
@@ -35,26 +60,37 @@ struct Workbench {
 
   /// Reads a pipeline from its text; `path` is where it lay.
   func pipeline(_ text: String, from path: String) throws(Refusal) -> Pipeline {
+    let shelf = shelf(beside: path)
+    let catalog = StageCatalog.builtIn.adding(shelf)
     let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
     guard var definition = parsed.definition, parsed.problems.isEmpty else {
-      throw refusal(allProblems(parsed, at: path), in: text, at: path)
+      throw refusal(allProblems(parsed, at: path, catalog, shelf), in: text, at: path)
     }
     definition.folder = folder(of: path)
-    return Pipeline(definition: definition, path: path, text: text)
+    guard definition.steps.allSatisfy({ catalog[$0.kind.value] != nil }) else {
+      throw refusal(allProblems(parsed, at: path, catalog, shelf), in: text, at: path)
+    }
+    return Pipeline(definition: definition, path: path, text: text, catalog: catalog)
   }
 
   /// All the problems of a pipeline's file, and its text.
   func problems(at path: String) throws(Refusal) -> (problems: [Problem], text: String) {
     let text = try read(path)
-    return (allProblems(ParsedPipeline(text, knownKinds: catalog.kinds), at: path), text)
+    let shelf = shelf(beside: path)
+    let catalog = StageCatalog.builtIn.adding(shelf)
+    let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
+    return (allProblems(parsed, at: path, catalog, shelf), text)
   }
 
   /// What the file says wrongly, and what the catalogue finds wrong with the rest.
-  private func allProblems(_ parsed: ParsedPipeline, at path: String) -> [Problem] {
+  private func allProblems(
+    _ parsed: ParsedPipeline, at path: String, _ catalog: StageCatalog, _ shelf: PluginShelf
+  ) -> [Problem] {
     var problems = parsed.problems
     if var definition = parsed.definition {
       definition.folder = folder(of: path)
       problems += Plan.problems(in: definition, catalog: catalog).filter { !problems.contains($0) }
+      problems += PluginAdvice(shelf).problems(with: definition, catalog)
     }
     return PlanError(problems: problems).problems
   }
@@ -74,7 +110,7 @@ struct Workbench {
     MediaLibraries.beginOpening()
     do {
       return try Plan(
-        pipeline.definition, catalog: catalog, inputs: inputs, overrides: overrides)
+        pipeline.definition, catalog: pipeline.catalog, inputs: inputs, overrides: overrides)
     } catch {
       throw refusal(error.problems, in: pipeline.text, at: pipeline.path)
     }

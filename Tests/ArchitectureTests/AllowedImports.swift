@@ -24,6 +24,8 @@ enum AllowedImports {
     "Store": ["PipelineModel", "JSONText", "Hashing", "Threading", "CSQLite", "CPosix"],
     "Inbox": ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"],
 
+    "PluginHost": ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"],
+
     "Proof": ["JSONText", "Hashing", "Threading", "CCrypto"],
 
     // The sound side.
@@ -37,7 +39,7 @@ enum AllowedImports {
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Proof", "HTTP", "Speech", "Transcripts", "JSONText", "Hashing", "Threading",
+      "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "JSONText", "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
@@ -50,8 +52,7 @@ enum AllowedImports {
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
       "Stages", "Watching", "Inbox", "Sidecars", "JSONText", "Hashing", "Media", "Proof",
-      "Threading",
-      "CPosix",
+      "PluginHost", "Threading", "CPosix",
     ],
 
     // For tests.
@@ -68,6 +69,7 @@ enum AllowedImports {
 
   static let pipelineSide: Set<String> = [
     "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Sidecars", "Inbox",
+    "PluginHost",
   ]
   static let soundSide: Set<String> = ["AudioModel", "DSP", "Media", "Pictures"]
 

@@ -16,6 +16,7 @@ final class SoundPass {
   private let stream: SoundStream
   private let taps: [SoundTap]
   private let reporters: [SoundPassLayout.Reporter]
+  private let fallible: [SoundPassLayout.Fallible]
   private let journal: PassJournal
   private let fault: PassFault
 
@@ -53,13 +54,18 @@ final class SoundPass {
     let fault = PassFault()
     self.fault = fault
     let buffers = BufferPool()
-    let (noted, notedAt) = try SoundPass.note(in: context)
+    // What a plugin may give otherwise the next time cannot be gone on with.
+    let isRepeatable = order.path.allSatisfy { member in
+      (member.step.stage as? any SoundFilterStage)?.isRepeatable ?? true
+    }
+    let (noted, notedAt) = isRepeatable ? try SoundPass.note(in: context) : (nil, 0)
     let builder = SoundPassBuilder(
       order, context: context, pool: pool, buffers: buffers, fault: fault, note: noted)
     let layout = try SoundPassLayout(order, source: source.outline, builder)
     let segments = layout.segments
     sourceStep = layout.sourceStep
     reporters = layout.reporters
+    fallible = layout.fallible
     taps = segments.flatMap(\.taps)
 
     var note = PassNote()
@@ -79,7 +85,7 @@ final class SoundPass {
     }
     journal = PassJournal(note, every: timing.note, claim: context.claim, fault: fault)
     stream = try SoundStream(
-      source, of: sourceStep, through: segments, from: moment,
+      source, of: sourceStep, through: segments, fallible: layout.fallible, from: moment,
       momentInterval: timing.moment, buffers: buffers, journal: journal, fault: fault)
     let outline = source.outline
     let begin = Frames(moment?.frame ?? 0).duration(at: outline.format.sampleRate)
@@ -155,11 +161,26 @@ final class SoundPass {
       outcome.results[tap.step, default: PassOutcome.Result()].merge(result)
     }
     try keepReports(&outcome)
+    try keepFigures(&outcome)
     try describeSource(&outcome)
     for (step, result) in outcome.results {
       for warning in result.warnings { context.warn(step, warning) }
     }
     return outcome
+  }
+
+  /// Keeps what plugins tell about what they did.
+  private func keepFigures(_ outcome: inout PassOutcome) throws(PassFailure) {
+    for member in fallible where member.isPending {
+      var result = PassOutcome.Result()
+      result.warnings = member.processor.warnings
+      if let figures = member.processor.figures {
+        do throws(StoreError) {
+          result.artifacts[.measurement] = try context.store.keep(figures, as: .measurement)
+        } catch { throw PassFailure(member.step, StageError(error)) }
+      }
+      outcome.results[member.step, default: PassOutcome.Result()].merge(result)
+    }
   }
 
   /// Keeps what processors tell about what they did.

@@ -12,6 +12,16 @@ struct SoundPassLayout {
   /// The processors that tell what they did, where that is wanted.
   private(set) var reporters: [Reporter] = []
 
+  /// The processors that can fail.
+  private(set) var fallible: [Fallible] = []
+
+  /// A processor that can fail.
+  struct Fallible {
+    let step: StepID
+    let isPending: Bool
+    let processor: any FallibleProcessor
+  }
+
   /// A processor that tells what it did.
   struct Reporter {
     let step: StepID
@@ -50,6 +60,10 @@ struct SoundPassLayout {
       if filter.isPending, let reporter = processor as? any ReportingProcessor {
         let stage = filter.step.stage as? any SoundFilterStage
         reporters.append(Reporter(step: id, processor: reporter, stage: stage))
+      }
+      if let processor = processor as? any FallibleProcessor {
+        fallible.append(
+          Fallible(step: id, isPending: filter.isPending, processor: processor))
       }
       processors.append(processor)
       let taps = try builder.taps(at: id, filter, on: stream, segment: segments.count)

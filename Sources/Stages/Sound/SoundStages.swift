@@ -68,6 +68,9 @@ protocol SoundFilterStage: Stage {
   /// What people are warned of when the stream has ended.
   /// - Parameter report: what the processor tells that it did.
   func warnings(of report: any Sendable) -> [String]
+  /// Whether the same sound always gives the same. A pass with a stage that cannot promise it is
+  /// never gone on with.
+  var isRepeatable: Bool { get }
 }
 
 extension SoundFilterStage {
@@ -75,6 +78,8 @@ extension SoundFilterStage {
   func warnings(of report: any Sendable) -> [String] { [] }
   /// It stays as it is.
   func outline(after stream: SoundOutline) -> SoundOutline { stream }
+  /// It does.
+  var isRepeatable: Bool { true }
 }
 
 /// A stage that changes sound, but must have heard all of it first.

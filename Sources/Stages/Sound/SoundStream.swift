@@ -32,6 +32,7 @@ final class SoundStream {
   private let source: any SoundSource
   private let sourceStep: StepID
   private var segments: [Segment]
+  private let fallible: [SoundPassLayout.Fallible]
   private let buffers: BufferPool
   private let journal: PassJournal
   private let fault: PassFault
@@ -50,7 +51,8 @@ final class SoundStream {
   /// interval.
   init(
     _ source: any SoundSource, of step: StepID, through segments: [Segment],
-    from moment: PassNote.Moment?, momentInterval: Duration, buffers: BufferPool,
+    fallible: [SoundPassLayout.Fallible], from moment: PassNote.Moment?, momentInterval: Duration,
+    buffers: BufferPool,
     journal: PassJournal, fault: PassFault
   ) throws(PassFailure) {
     self.source = source
@@ -58,6 +60,7 @@ final class SoundStream {
     self.buffers = buffers
     self.journal = journal
     self.fault = fault
+    self.fallible = fallible
     self.momentInterval = momentInterval
     pause = momentInterval
     restart = Frames(moment?.frame ?? 0)
@@ -95,6 +98,7 @@ final class SoundStream {
       let isNew = frames >= restart
       frames += block.buffer.frameCount
       if isNew { flow(block, from: 0) } else { give(block, to: 0) }
+      guard !hasFailed() else { break }
       if isNew { noteMoment() }
       blocks += 1
       if blocks % SoundStream.reportInterval == 0 { report(frames, false) }
@@ -102,7 +106,18 @@ final class SoundStream {
     reader.join()
     guard fault.failure == nil else { return }
     flush()
+    guard !hasFailed() else { return }
     report(frames, true)
+  }
+
+  /// Whether a processor could not do its work, which ends the pass.
+  private func hasFailed() -> Bool {
+    for (step, processor) in fallible.map({ ($0.step, $0.processor) }) {
+      guard let failure = processor.failure else { continue }
+      fault.note(PassFailure(step, failure))
+      return true
+    }
+    return false
   }
 
   /// Sends a block through the segments from `first` on.
@@ -158,6 +173,7 @@ final class SoundStream {
   private func noteMoment() {
     let now = ContinuousClock.now
     guard frames >= landmark || now - lastMoment >= pause else { return }
+    guard fallible.allSatisfy(\.processor.isResumable) else { return }
     while landmark <= frames { landmark.count += max(1, landmark.count - restart.count) }
     lastMoment = now
     let states = segments.map { $0.chain?.snapshot }

@@ -50,7 +50,8 @@ struct BatchCommand: Command {
       """,
     positionals: [Options.pipeline, folder],
     options: [
-      Options.out, jobs, include, exclude, failed, Options.set, name, Options.store,
+      Options.out, jobs, include, exclude, failed, Options.set, name, Options.plugins,
+      Options.store,
       Options.keys, Options.passphraseFile, Options.replace, Options.ignoreRoom, Options.json,
       Options.quiet,
     ],
@@ -67,7 +68,7 @@ struct BatchCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console)
+    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
     do throws(Workbench.Refusal) {
       let order = try order(bench)
       let store = try bench.store(at: arguments[Options.store])
@@ -155,7 +156,7 @@ struct BatchCommand: Command {
     do {
       var order = try BatchOrder(
         pipeline.definition, pipelinePath: ResolvedPath.of(named),
-        namedPipelinePath: named, catalog: bench.catalog, overrides: overrides,
+        namedPipelinePath: named, catalog: pipeline.catalog, overrides: overrides,
         overrideTexts: bench.texts(arguments[Options.set]), folder: folder, output: output)
       order.selection = selection
       order.template = template

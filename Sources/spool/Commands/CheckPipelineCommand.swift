@@ -10,7 +10,7 @@ struct CheckPipelineCommand: Command {
   static let declaration = CommandDeclaration(
     name: "check-pipeline", group: "Pipelines",
     summary: "Report every problem of a pipeline, each with its place and what is allowed.",
-    positionals: [files], options: [Options.json],
+    positionals: [files], options: [Options.plugins, Options.json],
     examples: [Example("Check all pipelines", "spool check-pipeline Pipelines/*.yaml")])
 
   private let arguments: ParsedArguments
@@ -18,7 +18,7 @@ struct CheckPipelineCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console)
+    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
     var code = ExitCode.done
     for path in arguments[Self.files] {
       do throws(Workbench.Refusal) {

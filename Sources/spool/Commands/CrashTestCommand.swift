@@ -40,7 +40,7 @@ struct CrashTestCommand: Command {
       """,
     positionals: [Options.pipeline, Options.inputs],
     options: [
-      kills, seed, atEveryWrite, every, Options.set, scratch, keep, Options.json,
+      kills, seed, atEveryWrite, every, Options.set, Options.plugins, scratch, keep, Options.json,
     ],
     examples: [
       Example(
@@ -56,6 +56,7 @@ struct CrashTestCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
+    Environment.share(plugins: arguments[Options.plugins])
     let bench = Workbench(console: console)
     do throws(Workbench.Refusal) {
       // Whatever is wrong with the pipeline is said here, and not by a child.

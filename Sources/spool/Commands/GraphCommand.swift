@@ -9,7 +9,7 @@ struct GraphCommand: Command {
   static let declaration = CommandDeclaration(
     name: "graph", group: "Pipelines",
     summary: "Draw a pipeline as a Mermaid or Graphviz (DOT) graph.",
-    positionals: [Options.pipeline], options: [format],
+    positionals: [Options.pipeline], options: [format, Options.plugins],
     examples: [
       Example("A picture", "spool graph Pipelines/podcast.yaml --format dot | dot -Tsvg > p.svg")
     ])
@@ -19,7 +19,7 @@ struct GraphCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console)
+    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
     do throws(Workbench.Refusal) {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
       let inputs = Dictionary(

@@ -11,7 +11,9 @@ struct PlanCommand: Command {
     name: "plan", group: "Work",
     summary: "Show what a run would do: passes, reuse, disk and time. Changes nothing.",
     positionals: [Options.pipeline, Options.inputs],
-    options: [Options.set, Options.store, Options.out, Options.checkpoint, Options.json],
+    options: [
+      Options.set, Options.plugins, Options.store, Options.out, Options.checkpoint, Options.json,
+    ],
     examples: [
       Example("Look before running", "spool plan Pipelines/voice-note.yaml note.m4a")
     ])
@@ -21,7 +23,7 @@ struct PlanCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console)
+    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
     do throws(Workbench.Refusal) {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
       let inputs = try bench.bind(arguments[Options.inputs], to: pipeline)

@@ -22,7 +22,8 @@ struct ResumeCommand: Command {
       """,
     positionals: [run],
     options: [
-      Options.store, Options.keys, Options.passphraseFile, Options.ignoreRoom, Options.json,
+      Options.plugins, Options.store, Options.keys, Options.passphraseFile, Options.ignoreRoom,
+      Options.json,
       Options.quiet,
     ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")])
@@ -32,7 +33,7 @@ struct ResumeCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console)
+    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
     do throws(Workbench.Refusal) {
       let option = arguments[Options.store]
       try bench.requireStore(

@@ -22,7 +22,8 @@ struct RunCommand: Command {
       """,
     positionals: [Options.pipeline, Options.inputs],
     options: [
-      Options.out, Options.set, Options.store, Options.keys, Options.passphraseFile,
+      Options.out, Options.set, Options.plugins, Options.store, Options.keys,
+      Options.passphraseFile,
       Options.checkpoint, Options.replace,
       Options.ignoreRoom, Options.json, Options.quiet,
     ],
@@ -38,7 +39,7 @@ struct RunCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console)
+    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
     do throws(Workbench.Refusal) {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
       let inputs = try bench.bind(arguments[Options.inputs], to: pipeline)

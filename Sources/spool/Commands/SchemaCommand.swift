@@ -10,6 +10,7 @@ struct SchemaCommand: Command {
       In Visual Studio Code with the YAML extension, save it as spool.schema.json and begin a \
       pipeline with:  # yaml-language-server: $schema=spool.schema.json
       """,
+    options: [Options.plugins],
     examples: [Example("Save it", "spool schema > spool.schema.json")])
 
   private let arguments: ParsedArguments
@@ -17,7 +18,10 @@ struct SchemaCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    console.print(PipelineSchema(Workbench(console: console).catalog).value.indentedJSON)
+    console.print(
+      PipelineSchema(
+        Workbench(console: console, plugins: arguments[Options.plugins]).catalog(beside: nil)
+      ).value.indentedJSON)
     return .done
   }
 }

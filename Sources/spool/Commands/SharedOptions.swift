@@ -18,6 +18,9 @@ enum Options {
     help: "The file whose first line is the signing key's passphrase; only you can read it.",
     defaultText: "$CREDENTIALS_DIRECTORY/spool-passphrase, else the terminal is asked",
     completion: .files())
+  static let plugins = Option<String?>.value(
+    "plugins", "DIR", help: "A folder of plugins besides those that are found anyway.",
+    defaultText: "$SPOOL_PLUGINS", completion: .folder)
   static let set = Option<[String]>.values(
     "set", "NAME=VALUE", help: "Override one of the pipeline's variables.")
   static let json = Option<Bool>.flag("json", help: "Write JSON on standard output.")

@@ -9,7 +9,7 @@ struct StagesCommand: Command {
   static let declaration = CommandDeclaration(
     name: "stages", group: "Pipelines",
     summary: "List the stage kinds, or show one with its ports and parameters.",
-    positionals: [kind], options: [Options.json],
+    positionals: [kind], options: [Options.plugins, Options.json],
     examples: [Example("What the gate can do", "spool stages gate")])
 
   private let arguments: ParsedArguments
@@ -17,7 +17,8 @@ struct StagesCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let catalog = Workbench(console: console).catalog
+    let catalog = Workbench(console: console, plugins: arguments[Options.plugins]).catalog(
+      beside: nil)
     guard let kind = arguments[Self.kind] else {
       console.print(arguments[Options.json] ? json(catalog.descriptors) : list(catalog))
       return .done

@@ -74,7 +74,8 @@ struct WatchCommand: Command {
       """,
     positionals: [pipeline, inbox],
     options: [
-      config, Options.out, outbox, name, Options.store, settle, sidecar, keep, giveUp, overlooked,
+      config, Options.out, outbox, name, Options.plugins, Options.store, settle, sidecar, keep,
+      giveUp, overlooked,
       attempts,
       Options.set, jobs, drain, ignoreMounts, Options.keys, Options.passphraseFile, Options.json,
     ],
@@ -90,6 +91,7 @@ struct WatchCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
+    Environment.share(plugins: arguments[Options.plugins])
     do throws(Workbench.Refusal) {
       if let jobs = arguments[Self.jobs], !(1...256).contains(jobs) {
         throw usage("--jobs is a whole number from 1 to 256, not \(jobs)", console)

@@ -21,7 +21,7 @@ struct WhyCommand: Command {
       parameter, an input, the stage's revision, a library's version. One that an earlier run had \
       left unfinished says where in the recording it went on, or why it began anew.
       """,
-    positionals: [run, stage], options: [Options.store, Options.json],
+    positionals: [run, stage], options: [Options.store, Options.plugins, Options.json],
     examples: [
       Example("The newest run", "spool why last"),
       Example("Why the compressor worked again", "spool why last compress"),
@@ -32,14 +32,15 @@ struct WhyCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console)
+    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
     do throws(Workbench.Refusal) {
       let readable = try bench.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       let store = readable.store
       let run = try bench.run(named: arguments[Self.run], in: store)
+      let catalog = bench.catalog(beside: run.pipelinePath)
       let explanation = RunExplanation(
-        run, history: try bench.runs(limit: .max, in: store), store: store, catalog: bench.catalog)
+        run, history: try bench.runs(limit: .max, in: store), store: store, catalog: catalog)
       var rows: [(step: StepRecord, reason: ReasonText)] = []
       for step in try steps(of: run, console) {
         do throws(StoreError) {
@@ -60,7 +61,7 @@ struct WhyCommand: Command {
       } else if arguments[Self.stage] == nil {
         console.print(table(run, rows))
       } else {
-        for (step, reason) in rows { console.print(try detail(step, reason, bench, store)) }
+        for (step, reason) in rows { console.print(try detail(step, reason, catalog, store)) }
       }
       return .done
     } catch {
@@ -102,7 +103,7 @@ struct WhyCommand: Command {
 
   /// One stage: every cause on a line of its own, and what it was made of.
   private func detail(
-    _ step: StepRecord, _ reason: ReasonText, _ bench: Workbench, _ store: DiskStore
+    _ step: StepRecord, _ reason: ReasonText, _ catalog: StageCatalog, _ store: DiskStore
   ) throws(Workbench.Refusal) -> String {
     var lines = ["stage      \(step.id) (\(step.kind))", "outcome    \(step.outcome.rawValue)"]
     for phrase in reason.phrases { lines.append("because    \(Format.visible(phrase))") }
@@ -120,7 +121,7 @@ struct WhyCommand: Command {
       lines.append("library    \(library) \(version)")
     }
     if case .group(let values)? = Value(json: components.parameters) {
-      for parameter in bench.catalog[components.kind]?.descriptor.parameters ?? [] {
+      for parameter in catalog[components.kind]?.descriptor.parameters ?? [] {
         guard let value = values[parameter.name], value != .null else { continue }
         lines.append("parameter  \(parameter.name): \(parameter.type.text(of: value))")
       }

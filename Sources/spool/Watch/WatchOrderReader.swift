@@ -180,7 +180,7 @@ struct WatchOrderReader {
       }
       do throws(PlanError) {
         return try WatchedPipeline(
-          read.definition, text: read.text, path: path, catalog: bench.catalog,
+          read.definition, text: read.text, path: path, catalog: read.catalog,
           overrides: overrides)
       } catch {
         throw bench.refusal(error.problems, in: read.text, at: path)

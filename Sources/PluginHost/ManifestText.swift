@@ -1,0 +1,80 @@
+import FoundationEssentials
+import PipelineFile
+public import PipelineModel
+
+/// A manifest as read: what it says, and everything that is wrong with it.
+public struct ManifestText: Sendable {
+  /// What it says; nil where that cannot be made out.
+  public let manifest: PluginManifest?
+  /// What is wrong, each with its place.
+  public let problems: [Problem]
+
+  /// Reads a text. O(n).
+  public init(_ text: String) {
+    let document = YAMLDocument(text)
+    guard let root = document.root, document.problems.isEmpty else {
+      manifest = nil
+      problems = document.problems
+      return
+    }
+    var resolver = ParameterResolver(owner: "the manifest")
+    let value = resolver.resolve(root, as: ManifestForm.plugin)
+    guard resolver.problems.isEmpty,
+      let draft = try? JSONDecoder().decode(
+        ManifestDraft.self, from: Data(value.canonicalJSON.utf8))
+    else {
+      manifest = nil
+      problems = resolver.problems
+      return
+    }
+    var reader = ManifestReader(root: root)
+    let manifest = reader.manifest(from: draft)
+    problems = reader.problems
+    self.manifest = reader.problems.isEmpty ? manifest : nil
+  }
+}
+
+/// A manifest whose single values are right, and may contradict each other.
+struct ManifestDraft: Decodable {
+  let plugin: String
+  let version: String
+  let `protocol`: Int
+  let summary: String
+  let run: [String]
+  let needs: [String]?
+  let limits: Limits
+  let deterministic: Bool
+  let stages: [Kind]
+
+  struct Limits: Decodable {
+    let memory: Int
+    let time: Double
+    let network: Bool
+    let reads: [String]?
+  }
+
+  struct Kind: Decodable {
+    let kind: String
+    let type: PluginManifest.Work
+    let revision: Int
+    let summary: String
+    let discussion: String
+    let inputs: [PluginManifest.FilePort]?
+    let outputs: [PluginManifest.FilePort]?
+    let parameters: [Parameter]?
+  }
+
+  struct Parameter: Decodable {
+    let name: String
+    let help: String
+    let unit: String
+    let range: [Double]?
+    let whole: Bool
+    let choices: [String]?
+    let flag: Bool
+    let text: Int?
+    let path: Bool
+    let `default`: String?
+    let required: Bool
+  }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+public import Hashing
+public import PipelineModel
+
+/// A plugin as it lies in its folder.
+public struct Plugin: Hashable, Sendable {
+  /// The folder, an absolute path.
+  public let folder: String
+  /// What it says of itself.
+  public let manifest: PluginManifest
+
+  /// Describes a plugin.
+  public init(folder: String, manifest: PluginManifest) {
+    self.folder = folder
+    self.manifest = manifest
+  }
+
+  /// For people: `softclip 1.0.0`.
+  public var title: String { "\(manifest.name) \(manifest.version)" }
+
+  /// The program, as a path.
+  public func program() throws(StageError) -> String {
+    for program in manifest.needs where Self.find(program) == nil {
+      throw missing(program)
+    }
+    let name = manifest.run[0]
+    guard name.contains("/") else {
+      guard let path = Self.find(name) else { throw missing(name) }
+      return path
+    }
+    let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      let isThere = FileManager.default.fileExists(atPath: path)
+      throw StageError(
+        "the plugin \(title) cannot be started",
+        reason: isThere ? "\(path) is not executable" : "\(path) is not there",
+        advice: isThere
+          ? "chmod +x \(ShellWords.line([path]))"
+          : "build or install the plugin; spool plugin check \(ShellWords.line([folder]))",
+        cause: .environment)
+    }
+    return path
+  }
+
+  /// The arguments of the program: where one begins with `./`, it starts from the plugin's folder.
+  public var arguments: [String] {
+    manifest.run.dropFirst().map { $0.hasPrefix("./") ? "\(folder)/\($0.dropFirst(2))" : $0 }
+  }
+
+  private func missing(_ program: String) -> StageError {
+    StageError(
+      "the plugin \(title) cannot be started", reason: "\(program) is not installed",
+      advice: "install \(program), and see that it is on PATH", cause: .environment)
+  }
+
+  /// Where a program lies on `PATH`.
+  public static func find(_ program: String) -> String? {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    return path.split(separator: ":").map { "\($0)/\(program)" }.first {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+  }
+
+  /// What stands for the plugin in keys: the digest of every file in its folder, names and
+  /// contents. Caches of Python and hidden files are not part of it. O(bytes).
+  public func digest() -> Digest {
+    var hash = SHA256()
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    for name in names.sorted() {
+      let parts = name.split(separator: "/")
+      guard !parts.contains(where: { $0 == "__pycache__" || $0.hasPrefix(".") }),
+        let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)")
+      else { continue }
+      hash.update(Array("\(name)\u{0}\(bytes.count)\u{0}".utf8))
+      hash.update(Array(bytes))
+    }
+    return hash.finalize()
+  }
+}

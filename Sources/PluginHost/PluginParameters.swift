@@ -1,0 +1,27 @@
+public import JSONText
+public import PipelineModel
+
+extension PluginManifest.Kind {
+  /// Resolved parameters as the program gets them: numbers in the units of the manifest.
+  public func message(_ values: Value) -> JSONValue {
+    guard case .group(let members) = values else { return .object([:]) }
+    var result: [String: JSONValue] = [:]
+    for parameter in parameters {
+      result[parameter.name] = Self.json(members[parameter.name] ?? .null, parameter.type)
+    }
+    return .object(result)
+  }
+
+  private static func json(_ value: Value, _ type: ParameterType) -> JSONValue {
+    switch (value, type) {
+    case (.number(let number), .number(let unit, _)):
+      // 0.008 s are 8 ms, not 8.000000000000002.
+      .decimal((number / unit.factor * 1e9).rounded() / 1e9)
+    case (.number(let number), _): .decimal(number)
+    case (.flag(let flag), _): .boolean(flag)
+    case (.text(let text), _): .text(text)
+    case (.list(let values), .list(let element, _)): .list(values.map { json($0, element) })
+    default: .null
+    }
+  }
+}

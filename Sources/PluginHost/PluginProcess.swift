@@ -1,0 +1,112 @@
+import CPosix
+import Glibc
+import PipelineModel
+
+/// A plugin's program while it runs, its three pipes, and its folder.
+///
+/// It is started by Spool's own program, which takes away what the plugin must not have and then
+/// becomes the plugin. It has a process group of its own, and all of that is killed at the end.
+final class PluginProcess {
+  /// What is written to it.
+  private(set) var input: Int32
+  /// What it writes.
+  let output: Int32
+  /// What it complains.
+  let complaints: Int32
+  /// The process, which is also the number of its group.
+  private let process: pid_t
+  private var status: Int32?
+
+  /// Starts a program behind its confinement.
+  init(_ order: ConfinedProgram, launcher: String) throws(StageError) {
+    func pipes() throws(StageError) -> (read: Int32, write: Int32) {
+      var ends: [Int32] = [0, 0]
+      guard unsafe posix_make_pipe(&ends) == 0 else { throw Self.trouble("make a pipe", errno) }
+      return (ends[0], ends[1])
+    }
+    let (theirInput, ourInput) = try pipes()
+    let (ourOutput, theirOutput) = try pipes()
+    let (ourComplaints, theirComplaints) = try pipes()
+    defer { for end in [theirInput, theirOutput, theirComplaints] { close(end) } }
+    input = ourInput
+    output = ourOutput
+    complaints = ourComplaints
+    do throws(StageError) {
+      process = try Self.spawn(
+        [launcher, ConfinedProgram.word, order.text], theirInput, theirOutput, theirComplaints)
+    } catch {
+      for end in [ourInput, ourOutput, ourComplaints] { close(end) }
+      throw error
+    }
+    for end in [ourInput, ourOutput, ourComplaints] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    // As large as users may make it, so that a block fits into it whole.
+    for end in [ourInput, ourOutput] { _ = fcntl(end, 1031, 1 << 20) }  // F_SETPIPE_SZ
+  }
+
+  private static func trouble(_ action: String, _ code: Int32) -> StageError {
+    StageError(
+      "cannot \(action) for a plugin", reason: unsafe String(cString: strerror(code)),
+      cause: .environment)
+  }
+
+  private static func spawn(
+    _ words: [String], _ input: Int32, _ output: Int32, _ complaints: Int32
+  ) throws(StageError) -> pid_t {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    for (end, standard) in [(input, STDIN_FILENO), (output, STDOUT_FILENO)] {
+      unsafe posix_spawn_file_actions_adddup2(&actions, end, standard)
+    }
+    unsafe posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO)
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var noSignals = sigset_t()
+    unsafe sigemptyset(&noSignals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGMASK))
+    let texts = unsafe words.map { unsafe strdup($0) } + [nil]
+    defer { unsafe texts.forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    let status = unsafe posix_spawn(&process, words[0], &actions, &attributes, texts, environ)
+    guard status == 0 else { throw trouble("start \(words[0])", status) }
+    return process
+  }
+
+  /// Tells the program that nothing more comes.
+  func closeInput() {
+    guard input >= 0 else { return }
+    close(input)
+    input = -1
+  }
+
+  /// Ends the program and everything that it started in its group.
+  /// - Returns: how it ended, for people; nil where it ended well.
+  @discardableResult func end(within grace: Duration = .zero) -> String? {
+    closeInput()
+    let deadline = ContinuousClock.now + grace
+    var found: Int32 = 0
+    while status == nil {
+      let isOver = ContinuousClock.now >= deadline
+      if isOver { kill(-process, SIGKILL) }
+      let answer = unsafe waitpid(process, &found, isOver ? 0 : WNOHANG)
+      if answer == process || answer < 0 && errno != EINTR { status = found } else { usleep(2000) }
+    }
+    // What it left behind in its group.
+    kill(-process, SIGKILL)
+    guard let status else { return nil }
+    let signal = status & 0x7f
+    if signal != 0 { return "it was ended by signal \(signal)" }
+    let code = status >> 8 & 0xff
+    return code == 0 ? nil : "it ended with exit code \(code)"
+  }
+
+  deinit {
+    end()
+    close(output)
+    close(complaints)
+  }
+}

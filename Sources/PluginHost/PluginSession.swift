@@ -1,0 +1,202 @@
+import FoundationEssentials
+import Glibc
+public import JSONText
+public import PipelineModel
+
+/// A conversation with a plugin, from `hello` to `done`. It belongs to one thread at a time.
+///
+/// Whatever goes wrong becomes one failure: what the plugin did, and the end of what it wrote to its
+/// standard error.
+public final class PluginSession {
+  /// What the plugin answered to `hello`.
+  public private(set) var ready = PluginMessage("ready")
+  /// The figures that it told last, as JSON.
+  public private(set) var measurement: String?
+  /// What people should know of it.
+  public private(set) var warnings: [String] = []
+
+  private let plugin: Plugin
+  private let folder: String
+  private let process: PluginProcess
+  private var connection: PluginConnection
+  private let check: () throws(StageError) -> Void
+  private let hear: (PluginMessage) throws(StageError) -> Void
+
+  /// What a session needs besides the plugin.
+  public struct Setting {
+    /// The program that confines plugins and then becomes them: Spool's own.
+    public var launcher: String
+    /// Files and folders that the plugin may read.
+    public var reads: [String]
+    /// Files and folders that it may write.
+    public var writes: [String]
+    /// Asked several times a second whether to go on.
+    public var check: () throws(StageError) -> Void
+    /// Told of each `progress` and `note`.
+    public var hear: (PluginMessage) throws(StageError) -> Void
+
+    /// A session that nothing disturbs.
+    public init(
+      launcher: String = "/proc/self/exe", reads: [String] = [], writes: [String] = [],
+      check: @escaping () throws(StageError) -> Void = {},
+      hear: @escaping (PluginMessage) throws(StageError) -> Void = { _ in }
+    ) {
+      self.launcher = launcher
+      self.reads = reads
+      self.writes = writes
+      self.check = check
+      self.hear = hear
+    }
+  }
+
+  /// Starts a plugin and greets it.
+  /// - Parameters:
+  ///   - kind: the kind that is wanted.
+  ///   - parameters: its parameters, as the plugin wants them.
+  ///   - work: what else the greeting says.
+  public init(
+    _ plugin: Plugin, kind: String, parameters: JSONValue, work: [String: JSONValue],
+    setting: Setting
+  ) throws(StageError) {
+    self.plugin = plugin
+    check = setting.check
+    hear = setting.hear
+    let program = try plugin.program()
+    folder = try Self.makeFolder(for: plugin)
+    do throws(StageError) {
+      process = try PluginProcess(
+        ConfinedProgram(
+          program: program, arguments: plugin.arguments, folder: folder,
+          reads: [plugin.folder] + plugin.manifest.limits.reads + setting.reads,
+          writes: setting.writes, limits: plugin.manifest.limits),
+        launcher: setting.launcher)
+    } catch {
+      try? FileManager.default.removeItem(atPath: folder)
+      throw error
+    }
+    connection = PluginConnection(process)
+    var greeting = work
+    greeting["protocol"] = .integer(PluginManifest.spokenProtocol)
+    greeting["spool"] = .text(Release.version)
+    greeting["stage"] = .text(kind)
+    greeting["parameters"] = parameters
+    greeting["temporary"] = .text(folder)
+    send(PluginMessage("hello", greeting))
+    ready = try receive("ready")
+    guard ready.members["protocol"]?.integer == PluginManifest.spokenProtocol else {
+      throw failure(
+        "it speaks protocol \(ready.members["protocol"]?.compact ?? "of no number"), not "
+          + "\(PluginManifest.spokenProtocol)", advice: "get a version of it for this Spool")
+    }
+  }
+
+  deinit {
+    process.end()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private static func makeFolder(for plugin: Plugin) throws(StageError) -> String {
+    let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    var template = Array("\(base)/spool-plugin-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else {
+      throw StageError(
+        "cannot make a folder for the plugin \(plugin.title) in \(base)",
+        reason: unsafe String(cString: strerror(errno)),
+        advice: "make room in \(base), or set TMPDIR", cause: .environment)
+    }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Sends a message; it goes out while answers are waited for.
+  public func send(_ message: PluginMessage) { connection.send(message) }
+
+  /// The next message of this type. What else comes is dealt with or skipped.
+  public func receive(_ type: String) throws(StageError) -> PluginMessage {
+    while true {
+      let message: PluginMessage
+      do throws(PluginConnection.Trouble) {
+        message = try connection.receive(
+          within: .seconds(plugin.manifest.limits.time), check: check)
+      } catch {
+        throw failure(error, waitingFor: type)
+      }
+      switch message.type {
+      case type: return message
+      case "error": throw reported(message)
+      case "log":
+        if message.members["level"]?.text == "warning", let text = message.members["message"]?.text
+        {
+          warnings.append(text)
+        }
+      case "measurement": measurement = message.members["value"]?.canonical
+      case "progress", "note": try hear(message)
+      case "sound", "snapshot", "restored", "done":
+        throw failure("it answered \"\(message.type)\" where \"\(type)\" was due")
+      default: break
+      }
+    }
+  }
+
+  /// Waits for the end of the program. Everything has been said.
+  public func finish() {
+    noteDegradation()
+    process.end(within: .milliseconds(500))
+  }
+
+  /// What the launcher could not take away.
+  private func noteDegradation() {
+    let prefix = ConfinedProgram.notConfined
+    let missing = connection.complaintLines().filter { $0.hasPrefix(prefix) }
+      .map { String($0.dropFirst(prefix.count)) }
+    if !missing.isEmpty {
+      warnings.append(
+        "\(plugin.title) is not confined as far as it should be: this machine's kernel cannot keep "
+          + "it from \(missing.joined(separator: ", "))")
+    }
+  }
+
+  private func failure(
+    _ trouble: PluginConnection.Trouble, waitingFor type: String
+  ) -> StageError {
+    switch trouble {
+    case .stopped(let error): return error
+    case .late:
+      process.end()
+      let limit = Unit.seconds.format(plugin.manifest.limits.time)
+      return failure(
+        "it gave no \"\(type)\" within \(limit)", advice: "raise limits: { time: … } in \(manifest)"
+      )
+    case .garbage(let what):
+      return failure(
+        "what it wrote is no message: \(what)",
+        advice: "print for people to standard error, not to standard output")
+    case .ended:
+      let how = process.end(within: .seconds(1)) ?? "it ended"
+      return failure("\(how) before it gave \"\(type)\"")
+    }
+  }
+
+  /// A failure of the plugin, in its own and our words.
+  public func failure(_ reason: String, advice: String? = nil) -> StageError {
+    process.end()
+    let lines = connection.complaintLines().filter { !$0.hasPrefix(ConfinedProgram.notConfined) }
+    let tail = lines.suffix(6).joined(separator: " | ")
+    return StageError(
+      "the plugin \(plugin.title) failed",
+      reason: reason + (tail.isEmpty ? "" : "; the end of what it wrote: \(tail)"),
+      advice: advice ?? "spool plugin test \(ShellWords.line([plugin.folder])) shows more")
+  }
+
+  /// What the plugin itself calls an error.
+  private func reported(_ message: PluginMessage) -> StageError {
+    let causes = ["input", "environment", "transient"]
+    let cause = message.members["cause"]?.text.flatMap { causes.contains($0) ? $0 : nil }
+    process.end(within: .milliseconds(200))
+    return StageError(
+      "\(plugin.title): \(message.members["message"]?.text ?? "it failed")",
+      reason: message.members["reason"]?.text, advice: message.members["advice"]?.text,
+      cause: cause.flatMap { StageError.Cause(rawValue: $0) } ?? .input)
+  }
+
+  private var manifest: String { "\(plugin.folder)/plugin.yaml" }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+public import PipelineModel
+
+/// The plugins that lie in some folders.
+public struct PluginShelf: Sendable {
+  /// Plugins that can be used, in the order of the folders and of their names.
+  public private(set) var plugins: [Plugin] = []
+  /// Plugins whose manifest is wrong.
+  public private(set) var flawed: [Flawed] = []
+  /// Kinds that more than one plugin offers, or that are Spool's own, and the folders that offer them.
+  public private(set) var disputed: [String: [String]] = [:]
+
+  /// A plugin whose manifest is wrong.
+  public struct Flawed: Hashable, Sendable {
+    /// The plugin's folder.
+    public let folder: String
+    /// The text of its manifest.
+    public let text: String
+    /// What is wrong with it.
+    public let problems: [Problem]
+  }
+
+  /// No plugins.
+  public init() {}
+
+  /// Looks for plugins: every folder in `folders` that has a manifest is one. A folder that is
+  /// named twice counts once. O(plugins).
+  /// - Parameter taken: kinds that are Spool's own.
+  public init(in folders: [String], taken: [String] = []) {
+    var seen: Set<String> = []
+    for shelf in folders {
+      for name in ((try? FileManager.default.contentsOfDirectory(atPath: shelf)) ?? []).sorted()
+      where !name.hasPrefix(".") {
+        let folder = "\(shelf)/\(name)"
+        let real = URL(filePath: folder).resolvingSymlinksInPath().path
+        if seen.insert(real).inserted { add(real) }
+      }
+    }
+    var offers: [String: [String]] = [:]
+    for plugin in plugins {
+      for kind in plugin.manifest.kinds { offers[kind.kind, default: []].append(plugin.folder) }
+    }
+    disputed = offers.filter { $0.value.count > 1 || taken.contains($0.key) }
+  }
+
+  /// Reads one plugin.
+  public init(folder: String) { add(folder) }
+
+  private mutating func add(_ folder: String) {
+    guard let bytes = FileManager.default.contents(atPath: "\(folder)/plugin.yaml") else { return }
+    let text = String(decoding: bytes, as: UTF8.self)
+    let read = ManifestText(text)
+    if let manifest = read.manifest {
+      plugins.append(Plugin(folder: folder, manifest: manifest))
+    } else {
+      flawed.append(Flawed(folder: folder, text: text, problems: read.problems))
+    }
+  }
+
+  /// The folders where plugins are looked for.
+  /// - Parameters:
+  ///   - named: the folder of `--plugins`.
+  ///   - pipeline: the folder of the pipeline's file.
+  ///   - current: the current folder.
+  public static func folders(
+    named: String?, pipeline: String?, current: String, environment: [String: String]
+  ) -> [String] {
+    var folders = named.map { [$0] } ?? []
+    if let pipeline {
+      folders.append("\(pipeline)/Plugins")
+      folders.append("\(pipeline)/../Plugins")
+    }
+    folders.append("\(current)/Plugins")
+    let data =
+      environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? environment["HOME"].map { "\($0)/.local/share" }
+    if let data { folders.append("\(data)/spool/plugins") }
+    return folders
+  }
+}

@@ -1,0 +1,100 @@
+import AudioModel
+import FoundationEssentials
+import JSONText
+import PipelineModel
+import PluginHost
+
+/// A plugin's kind that reads files and writes files.
+struct PluginFileStage: WholeStage, PublishingStage {
+  let plugin: Plugin
+  let kind: PluginManifest.Kind
+  let parameters: Value
+  /// The program that confines plugins.
+  let launcher: String
+
+  func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
+    let desk = try PluginDesk(claim: context.step, title: plugin.title)
+    defer { desk.clear() }
+    var inputs: [String: JSONValue] = [:]
+    for port in kind.inputs {
+      guard let path = try desk.path(of: port, in: context) else { continue }
+      inputs[port.name] = .text(path)
+    }
+    var outputs: [String: JSONValue] = [:]
+    for port in kind.outputs { outputs[port.name] = .text(desk.outputPath(port.name)) }
+    let note: JournalNote?
+    do throws(StoreError) { note = try context.journal.lastNote() } catch {
+      throw StageError(error)
+    }
+    let session = try PluginSession(
+      plugin, kind: kind.kind, parameters: kind.message(parameters),
+      work: [
+        "inputs": .object(inputs), "outputs": .object(outputs),
+        "note": note.map { .text($0.text) } ?? .null,
+      ],
+      setting: PluginSession.Setting(
+        launcher: launcher, reads: inputs.values.compactMap(\.text), writes: [desk.outputFolder],
+        check: { () throws(StageError) in try context.stop.check() },
+        hear: { (message) throws(StageError) in try hear(message, context) }))
+    _ = try session.receive("done")
+    session.finish()
+    return try collect(desk, session, context)
+  }
+
+  /// Hands on how far the plugin is.
+  private func hear(_ message: PluginMessage, _ context: StageContext) throws(StageError) {
+    switch message.type {
+    case "progress":
+      guard case .number(let digits) = message.members["done"], let done = Double(digits) else {
+        return
+      }
+      context.reportProgress(min(max(done, 0), 1))
+    case "note":
+      guard let text = message.members["text"]?.text else { return }
+      do throws(StoreError) { try context.journal.note(text) } catch { throw StageError(error) }
+    default: break
+    }
+  }
+
+  /// Keeps what the plugin has written.
+  private func collect(
+    _ desk: PluginDesk, _ session: PluginSession, _ context: StageContext
+  ) throws(StageError) -> [PortName: StepOutput] {
+    var results: [PortName: StepOutput] = [:]
+    for port in kind.outputs {
+      guard let artifact = try desk.keep(port, in: context.store) else {
+        guard port.optional else {
+          throw session.failure("it is done and has not written \(port.name)")
+        }
+        continue
+      }
+      results[PortName(port.name)] = StepOutput(artifact)
+    }
+    if let figures = session.measurement, results[.measurement] == nil,
+      !kind.outputs.contains(where: { $0.name == PortName.measurement.name })
+    {
+      do throws(StoreError) {
+        results[.measurement] = StepOutput(try context.store.keep(figures, as: .measurement))
+      } catch { throw StageError(error) }
+    }
+    return results
+  }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    kind.outputs.compactMap { port in
+      port.fileName.map { ExportName.fill($0, recording: recordings.first) }
+    }
+  }
+
+  func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
+    var files: [PublishedFile] = []
+    for port in kind.outputs {
+      guard let name = port.fileName,
+        let artifact = context.outputs[PortName(port.name)]?.artifact
+      else { continue }
+      files.append(
+        try context.publish(artifact, as: ExportName.fill(name, recording: context.names.first)))
+    }
+    return files
+  }
+}

@@ -1,0 +1,202 @@
+import AudioModel
+import FoundationEssentials
+import JSONText
+import PipelineModel
+import PluginHost
+
+/// Sound on its way through a plugin: blocks of one length go out, and while the plugin works on one,
+/// the answer to the one before is read.
+///
+/// Unlike other processors, this one waits for another process, and can fail.
+final class PluginProcessor: FallibleProcessor {
+  /// Frames in a block, whatever arrives in which pieces.
+  static let blockLength = 8192
+  /// The most seconds by which a plugin may be late.
+  private static let longestLatency = Seconds(10)
+
+  let outputFormat: AudioFormat
+  let latency: Frames
+  private(set) var failure: StageError?
+
+  private let session: PluginSession
+  private let isDeterministic: Bool
+  private let channelCount: Int
+  /// Frames by which the plugin is late.
+  private let lateness: Int
+  /// What has arrived and is no whole block yet, interleaved.
+  private var waiting: [Float] = []
+  /// What the plugin has given and nobody took yet, interleaved.
+  private var given: [Float] = []
+  /// Frames of the block that is with the plugin; 0 where none is.
+  private var underWay = 0
+  /// Late frames still to be cut off.
+  private var leading: Int
+  /// Frames that were taken and not given back.
+  private var owed = 0
+
+  init(
+    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, format: AudioFormat,
+    launcher: String
+  ) throws(StageError) {
+    outputFormat = format
+    channelCount = format.channelCount
+    isDeterministic = plugin.manifest.isDeterministic
+    session = try PluginSession(
+      plugin, kind: kind.kind, parameters: kind.message(parameters),
+      work: [
+        "format": .object([
+          "rate": .decimal(format.sampleRate.value), "channels": .integer(format.channelCount),
+        ]),
+        "blockFrames": .integer(Self.blockLength),
+      ], setting: PluginSession.Setting(launcher: launcher))
+    lateness = session.ready.members["latency"]?.integer ?? 0
+    leading = lateness
+    latency = Frames(2 * Self.blockLength + max(lateness, 0))
+    let most = Self.longestLatency.frames(at: format.sampleRate).count
+    guard (0...most).contains(lateness) else {
+      throw session.failure("it says that it is \(lateness) frames late, and \(most) is the most")
+    }
+  }
+
+  func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
+    take(input)
+    while waiting.count >= Self.blockLength * channelCount { exchange(Self.blockLength) }
+    give(into: &output)
+  }
+
+  func finish(into output: inout AudioBuffer) {
+    // Silence drives out what is late.
+    waiting.append(contentsOf: repeatElement(0, count: lateness * channelCount))
+    while !waiting.isEmpty {
+      exchange(min(Self.blockLength, waiting.count / channelCount))
+    }
+    receive()
+    attempt { () throws(StageError) in
+      session.send(PluginMessage("end"))
+      _ = try session.receive("done")
+      session.finish()
+    }
+    if failure != nil { given = [Float](repeating: 0, count: owed * channelCount) }
+    give(into: &output)
+  }
+
+  var isResumable: Bool {
+    isDeterministic && failure == nil && session.ready.members["snapshots"] == .boolean(true)
+  }
+  var warnings: [String] { session.warnings }
+  var figures: String? { session.measurement }
+
+  /// Sends a block, and reads the answer to the one before.
+  private func exchange(_ count: Int) {
+    let block = waiting.prefix(count * channelCount)
+    if failure == nil {
+      session.send(
+        PluginMessage("sound", ["frames": .integer(count)], payload: SampleBytes.bytes(of: block)))
+    }
+    waiting.removeFirst(block.count)
+    receive()
+    underWay = failure == nil ? count : 0
+  }
+
+  /// Reads the answer to the block that is with the plugin.
+  private func receive() {
+    guard underWay > 0 else { return }
+    let count = underWay
+    underWay = 0
+    attempt { () throws(StageError) in
+      let answer = try session.receive("sound")
+      guard answer.members["frames"]?.integer == count,
+        answer.payload.count == 4 * count * channelCount
+      else {
+        throw session.failure(
+          "it answered \(count) frames of \(channelCount) channels with \(answer.payload.count) "
+            + "bytes, not \(4 * count * channelCount)")
+      }
+      let samples = SampleBytes.samples(of: answer.payload)
+      if let place = samples.firstIndex(where: { !$0.isFinite }) {
+        throw session.failure("sample \(place / channelCount) of a block is no number")
+      }
+      let cut = min(leading, count)
+      leading -= cut
+      given.append(contentsOf: samples[(cut * channelCount)...])
+    }
+  }
+
+  private func attempt(_ work: () throws(StageError) -> Void) {
+    guard failure == nil else { return }
+    do throws(StageError) { try work() } catch { failure = error }
+  }
+
+  private func take(_ input: borrowing AudioBuffer) {
+    let count = input.frameCount.count
+    owed += count
+    guard failure == nil else { return }
+    let start = waiting.count
+    waiting.append(contentsOf: repeatElement(0, count: count * channelCount))
+    for channel in 0..<channelCount {
+      let samples = input.channel(channel)
+      var place = start + channel
+      for frame in 0..<count {
+        waiting[place] = samples[frame]
+        place += channelCount
+      }
+    }
+  }
+
+  private func give(into output: inout AudioBuffer) {
+    let count = min(given.count / channelCount, owed)
+    output.frameCount = Frames(count)
+    for channel in 0..<channelCount {
+      var target = output.mutableChannel(channel)
+      var place = channel
+      for frame in 0..<count {
+        target[frame] = given[place]
+        place += channelCount
+      }
+    }
+    given.removeAll(keepingCapacity: true)
+    owed -= count
+  }
+}
+
+extension PluginProcessor {
+  /// What is under way, and the plugin's own state.
+  var snapshot: ProcessorSnapshot {
+    receive()
+    var snapshot = ProcessorSnapshot()
+    snapshot.append(leading)
+    snapshot.append(owed)
+    snapshot.append(waiting.count)
+    snapshot.append(contentsOf: waiting)
+    snapshot.append(given.count)
+    snapshot.append(contentsOf: given)
+    attempt { () throws(StageError) in
+      session.send(PluginMessage("snapshot"))
+      let state = try session.receive("snapshot").payload
+      snapshot.append(state.count)
+      snapshot.bytes += state
+    }
+    return snapshot
+  }
+
+  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    var reader = SnapshotReader(snapshot)
+    leading = try reader.next(Int.self)
+    owed = try reader.next(Int.self)
+    waiting = try Self.samples(&reader)
+    given = try Self.samples(&reader)
+    let count = try reader.next(Int.self)
+    guard count >= 0, count == reader.remainingByteCount else { throw SnapshotError() }
+    let state = Array(snapshot.bytes.suffix(count))
+    attempt { () throws(StageError) in
+      session.send(PluginMessage("restore", ["bytes": .integer(count)], payload: state))
+      _ = try session.receive("restored")
+    }
+  }
+
+  private static func samples(_ reader: inout SnapshotReader) throws(SnapshotError) -> [Float] {
+    let count = try reader.next(Int.self)
+    guard count >= 0, 4 * count <= reader.remainingByteCount else { throw SnapshotError() }
+    return try reader.next(Float.self, count: count)
+  }
+}

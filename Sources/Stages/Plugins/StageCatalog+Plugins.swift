@@ -1,0 +1,56 @@
+import Hashing
+public import PipelineModel
+public import PluginHost
+import Synchronization
+
+extension StageCatalog {
+  /// The catalogue with the kinds of plugins behind its own. Kinds that several plugins offer are
+  /// left out.
+  /// - Parameter launcher: the program that confines plugins: Spool's own.
+  public func adding(
+    _ shelf: PluginShelf, launcher: String = "/proc/self/exe"
+  ) -> StageCatalog {
+    StageCatalog(
+      kinds.compactMap { self[$0] }
+        + shelf.plugins.flatMap { plugin in
+          plugin.manifest.kinds.filter { shelf.disputed[$0.kind] == nil && self[$0.kind] == nil }
+            .map { StageRegistration($0, of: plugin, launcher: launcher) }
+        })
+  }
+}
+
+extension StageRegistration {
+  /// Registers a plugin's kind.
+  init(_ kind: PluginManifest.Kind, of plugin: Plugin, launcher: String) {
+    let identity = PluginIdentity(plugin)
+    self.init(
+      kind.descriptor(of: plugin.title),
+      libraries: {
+        ["plugin \(plugin.manifest.name)": identity.text]
+      },
+      make: { (parameters) throws(StageError) -> any Stage in
+        switch kind.work {
+        case .sound:
+          PluginSoundStage(plugin: plugin, kind: kind, parameters: parameters, launcher: launcher)
+        case .file:
+          PluginFileStage(plugin: plugin, kind: kind, parameters: parameters, launcher: launcher)
+        }
+      })
+  }
+}
+
+/// What stands for a plugin in keys, made once: its files are read for it.
+private final class PluginIdentity: Sendable {
+  private let plugin: Plugin
+  private let known = Mutex<String?>(nil)
+
+  init(_ plugin: Plugin) { self.plugin = plugin }
+
+  var text: String {
+    known.withLock { known in
+      let text = known ?? "\(plugin.manifest.version) \(plugin.digest().short)"
+      known = text
+      return text
+    }
+  }
+}
