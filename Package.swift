@@ -86,6 +86,9 @@ let package = Package(
       "PluginHost",
       ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"]),
 
+    // What such a program is, where Spool hosts the plugin itself: in a process of its own.
+    library("PluginWorker", ["PluginHost", "JSONText", "CPosix"]),
+
     // It knows neither side: it signs statements and checks them.
     library("Proof", ["JSONText", "Hashing", "Threading", "CCrypto"]),
 
@@ -121,7 +124,7 @@ let package = Package(
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
         "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "JSONText", "Media", "Proof",
-        "PluginHost", "Threading", "CPosix",
+        "PluginHost", "PluginWorker", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 

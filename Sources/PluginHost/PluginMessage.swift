@@ -25,7 +25,7 @@ public struct PluginMessage: Hashable, Sendable {
   }
 
   /// A message that was read.
-  init(type: String, members: JSONValue, payload: [UInt8]) {
+  public init(type: String, members: JSONValue, payload: [UInt8]) {
     self.type = type
     self.members = members
     self.payload = payload
@@ -40,5 +40,5 @@ public struct PluginMessage: Hashable, Sendable {
   func flag(_ name: String) -> Bool { members[name] == .boolean(true) }
 
   /// The line, with its line feed.
-  var line: [UInt8] { Array(members.compact.utf8) + [10] }
+  public var line: [UInt8] { Array(members.compact.utf8) + [10] }
 }

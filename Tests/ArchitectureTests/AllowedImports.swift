@@ -26,6 +26,8 @@ enum AllowedImports {
 
     "PluginHost": ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"],
 
+    "PluginWorker": ["PluginHost", "JSONText", "CPosix"],
+
     "Proof": ["JSONText", "Hashing", "Threading", "CCrypto"],
 
     // The sound side.
@@ -52,7 +54,7 @@ enum AllowedImports {
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
       "Stages", "Watching", "Inbox", "Sidecars", "JSONText", "Hashing", "Media", "Proof",
-      "PluginHost", "Threading", "CPosix",
+      "PluginHost", "PluginWorker", "Threading", "CPosix",
     ],
 
     // For tests.
