@@ -91,7 +91,9 @@ struct PlanBinder {
       skipped.append(SkippedStep(id: id, kind: descriptor.kind, reason: reason))
       let bypass = descriptor.inputs.first.flatMap { connection.sources[$0.name] }
       connector.add(
-        SourceConnector.Above(id: id, outputs: descriptor.outputs, bypass: bypass, isSkipped: true))
+        SourceConnector.Above(
+          id: id, outputs: descriptor.outputs, bypass: bypass, isSkipped: true,
+          bypassKind: descriptor.inputs.first?.kind))
       return
     }
     connector.add(

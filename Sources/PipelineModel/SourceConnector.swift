@@ -8,6 +8,8 @@ struct SourceConnector {
     /// For a skipped step: what it would have read, which takes its place.
     let bypass: StepSource?
     let isSkipped: Bool
+    /// What the bypass carries: it takes the place of outputs of this kind only.
+    var bypassKind: ArtifactKind?
     /// Whether it is worth naming where a reference is wrong: a step of no known kind is not.
     var isOffered = true
   }
@@ -190,7 +192,8 @@ struct SourceConnector {
       return []
     }
     if output.kind != port.kind { report(reference, port, descriptor, found: output.kind) }
-    return [step.isSkipped ? step.bypass : .step(step.id, output.name)].compactMap { $0 }
+    guard step.isSkipped else { return [.step(step.id, output.name)] }
+    return output.kind == step.bypassKind ? [step.bypass].compactMap { $0 } : []
   }
 
   /// Where an unwritten source comes from: the nearest step above that gives such a thing, or, for a
@@ -205,7 +208,9 @@ struct SourceConnector {
           continue
         }
         if !candidate.isSkipped { return [.step(candidate.id, output.name)] }
-        if let bypass = candidate.bypass, case .step = bypass { return [bypass] }
+        if candidate.bypassKind == port.kind, let bypass = candidate.bypass, case .step = bypass {
+          return [bypass]
+        }
       }
     }
     if port.intake != .made, inputs.count == 1, let only = inputs.first,

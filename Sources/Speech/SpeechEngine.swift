@@ -19,7 +19,7 @@ public protocol SpeechEngine: Sendable {
   func makeAligner(_ lexicon: Lexicon, isJudging: Bool) throws(SpeechError) -> any Aligner
 
   /// Hears whatever is said.
-  func makeRecogniser() throws(SpeechError) -> any Listener
+  func makeRecogniser() throws(SpeechError) -> any Recogniser
 }
 
 /// Hears words in pieces of sound. It belongs to one thread at a time.

@@ -12,7 +12,7 @@ struct AlignStage: DeclaredStage, WholeStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "align", revision: 1,
+    kind: "align", revision: 2,
     summary: "Give every word of a transcript its time",
     discussion: """
       The sound is listened to for phrases of the transcript; what is heard in a row is beyond \
@@ -81,14 +81,17 @@ struct AlignStage: DeclaredStage, WholeStage {
         advice: "give the text of what is said")
     }
     let reader = SpeechReader(try KeptSound(sound, in: context.store))
-    let trace = try reader.trace { () throws(StageError) in try context.stop.check() }
-    let notes = SpeechNotes(context)
+    let survey = try reader.survey { () throws(StageError) in try context.stop.check() }
+    let notes = SpeechNotes<AlignmentProgress>(context)
     let result = try notes.working { (note) throws(SpeechError) in
       try TextAlignment(of: words, engine: engine, threadCount: CoreCount.online).align(
-        in: reader, trace, from: notes.lastProgress ?? AlignmentProgress(), note: note)
+        in: reader, survey.trace, from: notes.lastProgress ?? AlignmentProgress(), note: note)
     }
     try check(result)
-    return try outputs(of: transcript.timed(by: result, spoken: words), result, context)
+    let report = QualityMeasure().report(
+      on: transcript.timed(by: result, spoken: words), speech: survey.activity.stretches.seconds)
+    return try outputs(
+      of: transcript.timed(by: result, spoken: words), result, report, context)
   }
 
   /// Refuses a transcript of something else.
@@ -103,9 +106,9 @@ struct AlignStage: DeclaredStage, WholeStage {
   }
 
   private func outputs(
-    of transcript: Transcript, _ result: AlignmentResult, _ context: StageContext
+    of transcript: Transcript, _ result: AlignmentResult, _ report: QualityReport,
+    _ context: StageContext
   ) throws(StageError) -> [PortName: StepOutput] {
-    let report = QualityMeasure().report(on: transcript)
     let text: String
     do throws(TranscriptError) { text = try TranscriptFormat.json.write(transcript) } catch {
       throw StageError(error)

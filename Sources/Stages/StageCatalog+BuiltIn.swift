@@ -35,6 +35,7 @@ extension StageCatalog {
     StageRegistration(SpectrogramStage.self),
     StageRegistration(LoudnessCurveStage.self),
     StageRegistration(AlignStage.self),
+    StageRegistration(RecognizeStage.self),
     StageRegistration(TranscriptStage.self),
     StageRegistration(ProofStage.self),
   ])

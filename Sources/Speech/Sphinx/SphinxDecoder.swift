@@ -4,11 +4,11 @@ import CSpeechLoader
 ///
 /// Sound is 16 kHz, one channel, 16 bits; times are in frames, a hundred a second.
 @safe struct SphinxDecoder: ~Copyable {
-  private let decoder: OpaquePointer
+  let decoder: OpaquePointer
   private let arguments: CStringList
 
   /// Shorter sound holds no window of the analysis: it is not looked at.
-  private static let fewestSamples = 1600
+  static let fewestSamples = 1600
 
   /// Loads a model with a dictionary of the words that will be asked for.
   ///
@@ -87,7 +87,7 @@ import CSpeechLoader
   }
 
   /// Whether it stands for silence, noise or nothing at all.
-  private static func isFiller(_ text: String) -> Bool {
+  static func isFiller(_ text: String) -> Bool {
     text.hasPrefix("<") || text.hasPrefix("[") || text.hasPrefix("+") || text == "(NULL)"
   }
 }

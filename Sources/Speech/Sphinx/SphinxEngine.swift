@@ -33,12 +33,7 @@ public struct SphinxEngine: SpeechEngine {
   }
 
   /// Listens with the model's own language model.
-  public func makeRecogniser() throws(SpeechError) -> any Listener {
-    guard let languageModel = model.languageModel else {
-      throw SpeechError(.model, on: model.folder, why: "no language model goes with it")
-    }
-    return try SphinxListener(
-      model, dictionary: model.dictionary, languageModel: languageModel,
-      SphinxSettings(beam: 1e-60))
+  public func makeRecogniser() throws(SpeechError) -> any Recogniser {
+    try SphinxRecogniser(model)
   }
 }

@@ -1,26 +1,35 @@
 import PipelineModel
 import Speech
 
+/// How far listening is.
+protocol SpeechProgress: Codable {
+  /// 0 to 1.
+  var share: Double { get }
+}
+
+extension AlignmentProgress: SpeechProgress {}
+extension RecognitionProgress: SpeechProgress {}
+
 /// Notes how far the listening is, and ends it when the user asks to stop.
-final class SpeechNotes {
+final class SpeechNotes<Progress: SpeechProgress> {
   private let context: StageContext
   private var lastNoted = ContinuousClock.now
   private var failure: StageError?
 
   /// The least time between two notes.
-  private static let rhythm = Duration.milliseconds(500)
+  private static var rhythm: Duration { .milliseconds(500) }
 
   init(_ context: StageContext) { self.context = context }
 
   /// What an earlier process noted; nil where there is nothing, or nothing that can be read.
-  var lastProgress: AlignmentProgress? {
+  var lastProgress: Progress? {
     guard let note = try? context.journal.lastNote() else { return nil }
-    return try? Findings.decode(AlignmentProgress.self, from: note.text)
+    return try? Findings.decode(Progress.self, from: note.text)
   }
 
   /// Does work that takes notes. The last state is noted when it ends early.
   func working<Result>(
-    _ work: ((AlignmentProgress) throws(SpeechError) -> Void) throws(SpeechError) -> Result
+    _ work: ((Progress) throws(SpeechError) -> Void) throws(SpeechError) -> Result
   ) throws(StageError) -> Result {
     do throws(SpeechError) {
       return try work(note)
@@ -29,7 +38,7 @@ final class SpeechNotes {
     }
   }
 
-  private func note(_ progress: AlignmentProgress) throws(SpeechError) {
+  private func note(_ progress: Progress) throws(SpeechError) {
     context.reportProgress(progress.share)
     do throws(StageError) {
       let isStopping = (try? context.stop.check()) == nil
@@ -44,7 +53,7 @@ final class SpeechNotes {
     }
   }
 
-  private func keep(_ progress: AlignmentProgress) throws(StageError) {
+  private func keep(_ progress: Progress) throws(StageError) {
     guard let text = try? Findings.json(progress) else { return }
     do throws(StoreError) { try context.journal.note(text) } catch { throw StageError(error) }
   }

@@ -46,9 +46,9 @@ struct SpeechReader: SpeechSource {
     return Array(samples.prefix(count))
   }
 
-  /// How loud the whole is.
-  func trace(_ check: () throws(StageError) -> Void) throws(StageError) -> LevelTrace {
-    var trace = LevelTrace()
+  /// How loud the whole is, and where somebody speaks.
+  func survey(_ check: () throws(StageError) -> Void) throws(StageError) -> SpeechSurvey {
+    var survey = SpeechSurvey()
     var samples: [Int16] = []
     try convert(from: 0) { block in
       let channel = block.channel(0)
@@ -56,12 +56,12 @@ struct SpeechReader: SpeechSource {
       for index in 0..<block.frameCount.count {
         samples.append(Int16(max(-32768, min(32767, (channel[index] * 32768).rounded()))))
       }
-      trace.add(samples.span)
+      survey.add(samples.span)
       return true
     } check: { () throws(StageError) in
       try check()
     }
-    return trace
+    return survey
   }
 
   /// Converts the sound from some place on, until it ends or `take` wants no more.

@@ -33,8 +33,12 @@ extension TimedWord {
     flags = []
     if !place.isHeard { flags.insert(.interpolated) }
     if place.isHeard, place.confidence < 0.5 { flags.insert(.uncertain) }
-    if place.end - place.start > max(1, Self.longestLetter * Double(text.count)) {
-      flags.insert(.overlong)
-    }
+    if isOverlong { flags.insert(.overlong) }
+  }
+
+  /// Whether it is longer than anybody speaks it.
+  var isOverlong: Bool {
+    guard let start, let end else { return false }
+    return end - start > max(1, Self.longestLetter * Double(text.count))
   }
 }

@@ -74,7 +74,9 @@ int spool_sphinx_next(spool_sphinx *sphinx, spool_sphinx_segment *segment) {
   int32 acoustic = 0;
   segment->word = ps_seg_word(sphinx->segment);
   ps_seg_frames(sphinx->segment, &segment->first, &segment->last);
-  ps_seg_prob(sphinx->segment, &acoustic, NULL, NULL);
+  int32 posterior = ps_seg_prob(sphinx->segment, &acoustic, NULL, NULL);
   segment->score = acoustic * sphinx->step;
+  segment->posterior =
+      exp(logmath_log_to_ln(ps_get_logmath(sphinx->decoder), posterior));
   return 1;
 }

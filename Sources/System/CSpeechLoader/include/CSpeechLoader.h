@@ -39,12 +39,12 @@ int spool_sphinx_expect_words(spool_sphinx *sphinx, int state_count, int last_st
 // be loaded.
 int spool_sphinx_expect_speech(spool_sphinx *sphinx, const char *path);
 
-// A word or a filler that was heard: its frames, a hundred a second, and the natural logarithm of
-// its acoustic likelihood.
+// A word or a filler that was heard: its frames, a hundred a second, the natural logarithm of its
+// acoustic likelihood, and its posterior, 0 to 1: always 1 where no lattice is searched.
 typedef struct {
   const char *word;
   int first, last;
-  double score;
+  double score, posterior;
 } spool_sphinx_segment;
 
 // Listens to sound of 16 kHz; gives 0 and the logarithm of the likelihood of all of it, or -1 where
