@@ -136,7 +136,10 @@ let package = Package(
       extra: lifetimes + optimised),
     .executableTarget(
       name: "benchmarks",
-      dependencies: ["Arguments", "AudioModel", "DSP", "TestSupport", "CSQLite"],
+      dependencies: [
+        "Arguments", "AudioModel", "DSP", "Hashing", "PipelineModel", "Store", "TestSupport",
+        "CSQLite",
+      ],
       path: "Tests/Benchmarks",
       exclude: ["Pipelines"],
       swiftSettings: rules + lifetimes),

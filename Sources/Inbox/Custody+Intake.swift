@@ -22,6 +22,8 @@ extension Custody {
     else { return .changed }
     var sidecar: (taken: Taken, facts: Sidecar)?
     if let path = recording.sidecar { sidecar = try takeSidecar(path, nil, from: folder) }
+    // What is no sidecar settles by itself, and is told of then.
+    if sidecar?.facts.isTranscript == true { sidecar = nil }
     let facts = RecordingFacts(sidecar: sidecar?.facts, container: container, name: name)
     var arrival = NoteArrival(
       pipeline: pipeline, inbox: inbox, path: recording.path.escaped,
@@ -54,8 +56,9 @@ extension Custody {
   public func takeSidecar(
     at path: InboxPath, stamp: FileStamp
   ) throws(CustodyError) -> CustodySidecar {
-    guard let note = try recipient(of: path) else { return .waiting }
     let folder = try ownFolder()
+    if try isTranscript(path, stamp, in: folder) { return .transcript }
+    guard let note = try recipient(of: path) else { return .waiting }
     guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else {
       return .changed
     }
@@ -87,6 +90,24 @@ extension Custody {
       }
     }
     return isRepeated ? .known(changed) : .attached(changed)
+  }
+
+  /// Whether the version of a file that settled is a transcript.
+  private func isTranscript(
+    _ path: InboxPath, _ stamp: FileStamp, in folder: borrowing CustodyFolder
+  ) throws(CustodyError) -> Bool {
+    do throws(CustodyError) {
+      let file = try folder.open(path)
+      guard file.stamp == stamp else { return false }
+      return try inInbox { () throws(InboxError) in try Sidecar(reading: file) }.isTranscript
+    } catch {
+      // Whoever takes it says what is wrong with it.
+      if error.kind == .missing { return false }
+      switch error.kind {
+      case .link, .wrongKind, .special, .sparse, .denied, .changed: return false
+      default: throw error
+      }
+    }
   }
 
   /// The note whose recording lies, or lay until lately, beside a sidecar.

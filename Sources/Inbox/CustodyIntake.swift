@@ -38,6 +38,8 @@ public enum CustodySidecar: Hashable, Sendable {
   case waiting
   /// The note has its sidecar already.
   case refused(NoteRefusal)
+  /// It is no sidecar but somebody's transcript, and is left where it is.
+  case transcript
   /// It has changed since it settled, or is gone.
   case changed
 }

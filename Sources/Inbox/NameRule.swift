@@ -17,7 +17,7 @@ public struct NameRule: Hashable, Sendable {
   public enum Suspicion: Hashable, Sendable {
     /// It is none.
     case none
-    /// It may be one where its name ends as those of recordings do.
+    /// It may be one where its name ends as those of recordings do, or of commands.
     case ifOfSound
     /// It may be one.
     case always

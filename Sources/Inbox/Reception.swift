@@ -116,7 +116,7 @@ struct Reception: ~Copyable {
       let writers = file.writers()
       var shown = Examination.beingWritten
       var length: SettlingEntry.Length?
-      if writers != .some {
+      if writers != .some, !isUnderDownload(path) {
         let verdict: ContainerVerdict
         if settling.role(of: path) == .sidecar {
           let sidecar = try Sidecar(reading: file)
@@ -138,6 +138,14 @@ struct Reception: ~Copyable {
       goOn(with: path, report)
     } catch {
       fail(path, error, report)
+    }
+  }
+
+  /// Whether a program's file beside it says that it is not done with it.
+  private mutating func isUnderDownload(_ path: InboxPath) -> Bool {
+    guard let name = path.name else { return false }
+    return watch.names.controlFiles(of: name).contains { control in
+      if case .there = watch.look(at: path.folder.appending(control)) { true } else { false }
     }
   }
 

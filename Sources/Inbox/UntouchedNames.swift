@@ -15,13 +15,15 @@ public struct UntouchedNames: Hashable, Sendable {
   }
 
   /// Why a file is left alone although it may be a recording that never got its own name: a temporary
-  /// name that nobody has taken away, or a hidden recording; nil for all others.
+  /// name that nobody has taken away, or a hidden recording or command; nil for all others.
   public func suspicion(of name: FileName, in folder: InboxPath) -> String? {
     let rule = rules.first { $0.applies(to: name, in: folder, isFolder: false) }
     guard let rule else { return nil }
     switch rule.suspicion {
     case .none: return nil
-    case .ifOfSound: return SoundSign.isCarried(by: name) ? rule.reason : nil
+    case .ifOfSound:
+      return SoundSign.isCarried(by: name) || name.hasSuffix(CommandReading.ending)
+        ? rule.reason : nil
     case .always: return rule.reason
     }
   }
@@ -39,6 +41,15 @@ public struct UntouchedNames: Hashable, Sendable {
     return nil
   }
 
+  /// The files whose presence says that another program has not finished a recording that bears its
+  /// final name already: while they lie beside it, it is left alone.
+  public func controlFiles(of name: FileName) -> [FileName] {
+    Self.controlEndings.compactMap { name.appending($0) }
+  }
+
+  /// aria2 and axel write under the final name, and keep their progress in such a file.
+  static let controlEndings = [".aria2", ".st"]
+
   /// The rules of every inbox.
   public static let everywhere: [NameRule] = [
     NameRule(".spool-*", because: "it is Spool's own"),
@@ -52,6 +63,19 @@ public struct UntouchedNames: Hashable, Sendable {
       hiding: .always, because: "rclone is still copying it"),
     NameRule("*.partial", hiding: .always, because: "rclone or a browser is still copying it"),
     NameRule("*.crdownload", hiding: .always, because: "Chromium is still downloading it"),
+    NameRule("*.opdownload", hiding: .always, because: "Opera is still downloading it"),
+    NameRule("*.fdmdownload", hiding: .always, because: "a download manager is still writing it"),
+    NameRule("*.uploading", hiding: .always, because: "it is still being uploaded"),
+    NameRule("*.!ut", hiding: .always, because: "uTorrent is still receiving it"),
+    NameRule("*.!qb", hiding: .always, because: "qBittorrent is still receiving it"),
+    NameRule("*.bc!", hiding: .always, because: "BitComet is still receiving it"),
+    NameRule("*.sb-????????-??????", hiding: .always, because: "macOS is still saving it"),
+    NameRule(".sb-*", because: "macOS is still saving it"),
+    NameRule(".goutputstream-*", because: "a GNOME program is still writing it"),
+    NameRule(".fuse_hidden*", because: "it was deleted while a program has it open"),
+    NameRule(".nfs[0-9a-f]*", because: "it was deleted while a program has it open"),
+    NameRule(".smbdelete*", because: "it was deleted while a program has it open"),
+    NameRule(".~lock.*#", because: "LibreOffice locks a document with it"),
     NameRule("*.part", hiding: .always, because: "a download program is still writing it"),
     NameRule("*.filepart", hiding: .always, because: "WinSCP is still copying it"),
     NameRule("*.download", hiding: .always, because: "Safari is still downloading it"),

@@ -57,6 +57,16 @@ public struct Sidecar: Hashable, Sendable {
 }
 
 extension Sidecar {
+  /// Whether it is no device's word about a recording but what was heard in it, as recognisers write it
+  /// under the same name: it has words or segments, and not one field of a sidecar.
+  public var isTranscript: Bool {
+    guard isReadable else { return false }
+    var bare = self
+    bare.unknown = [:]
+    return bare.isEmpty && problems.isEmpty
+      && ["segments", "words", "transcription"].contains { unknown[$0]?.list != nil }
+  }
+
   /// Stands for a sidecar of too many bytes.
   package init(tooLong byteCount: Int) {
     self.init()

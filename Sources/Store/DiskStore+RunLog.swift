@@ -24,6 +24,7 @@ extension DiskStore: RunLog {
       reserve.giveUp()
       try saveEnded(run)
     }
+    indexWords(of: run)
     backUpIfDue()
   }
 

@@ -10,6 +10,7 @@ public import PipelineModel
 /// drafts/                files being written, named after the process that writes them
 /// work/abcdef….7/        files of work that can be gone on with, and the lock of who is at it
 /// spool.sqlite           checkpoints, runs, work under way, and what is known of files outside
+/// search.sqlite          the words of all transcripts, to be searched
 /// records/               checkpoints and runs once more, as small files
 /// backups/               the database as it was lately
 /// ballast                room to begin with where a full disk is freed

@@ -10,6 +10,8 @@ struct StoreLayout: Sendable {
   var damaged: String { root + "/damaged" }
   var work: String { root + "/work" }
   var database: String { root + "/spool.sqlite" }
+  /// The index of words; see ``SearchIndex``.
+  var search: String { root + "/search.sqlite" }
   var records: String { root + "/records" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }

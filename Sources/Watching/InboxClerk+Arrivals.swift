@@ -49,6 +49,11 @@ extension InboxClerk {
       case .refused(let refusal):
         clerk.refuse(path, refusal.reason)
       case .waiting: clerk.standing.wait(path, "its recording has not been taken in")
+      case .transcript:
+        clerk.standing.ignore(path)
+        clerk.tell(
+          .ignored, file: path.description,
+          text: "it is a transcript, no sidecar, and is left there")
       case .changed: clerk.watcher.lookAgain(at: path)
       }
     }

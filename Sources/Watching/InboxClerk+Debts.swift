@@ -36,7 +36,8 @@ extension InboxClerk {
     for note in settled.recovered { tell(.resumed, note) }
     for release in settled.released where release.file.role == .recording {
       tell(
-        .released, file: release.file.path, key: release.file.note, text: release.words,
+        .released, file: InboxPath(escaped: release.file.path)?.description ?? release.file.path,
+        key: release.file.note, text: release.words,
         place: release.place)
     }
     for result in settled.decidedLate {

@@ -30,6 +30,8 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     case unsettled
     /// Something in the inbox is left alone.
     case refused
+    /// Something in the inbox is none of its business.
+    case ignored
     /// The inbox cannot be reached.
     case lost
     /// Nothing is processed, because a folder for results cannot be used.

@@ -16,6 +16,7 @@ struct Spool {
     RunCommand.self, BatchCommand.self, WatchCommand.self, StatusCommand.self, InboxCommand.self,
     ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
     StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
+    SearchCommand.self,
     WhyCommand.self, CrashTestCommand.self,
     VerifyCommand.self, ProveCommand.self, StampCommand.self, KeyCommand.self, LedgerCommand.self,
     CheckCommand.self, RepairCommand.self, GCCommand.self, BackupCommand.self, RestoreCommand.self,

@@ -20,6 +20,18 @@ struct ArrivalPolicyTests {
     #expect(inbox.told.count == 2, "\(inbox.told)")
   }
 
+  @Test("leaves a recording alone while a download's control file lies beside it")
+  func controlFile() async throws {
+    let inbox = try LiveInbox()
+    try inbox.prepare("source")
+    try inbox.shell(": > inbox/a.wav.aria2; cp source inbox/a.wav; cp source inbox/b.wav")
+    #expect(await inbox.waitForSettled("b.wav"))
+    try await Task.sleep(for: .seconds(1))
+    #expect(inbox.settled == ["b.wav"])
+    try inbox.shell("rm inbox/a.wav.aria2")
+    #expect(await inbox.waitForSettled("a.wav"))
+  }
+
   @Test("names the sidecar that came first, and the one that came a little late")
   func sidecars() async throws {
     let inbox = try LiveInbox { $0.sidecar = .awaited(atMost: .seconds(36_000)) }

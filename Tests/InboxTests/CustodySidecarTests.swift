@@ -52,6 +52,23 @@ struct CustodySidecarTests {
     #expect(try custody.takeSidecar(at: lone, stamp: try bench.stamp(of: lone)) == .waiting)
   }
 
+  @Test("what a recogniser wrote under the recording's name is no sidecar, and stays where it is")
+  func transcripts() throws {
+    let words = #"{"text":"hi","segments":[{"start":0,"end":1,"text":"hi"}],"language":"en"}"#
+    let recording = try bench.drop("sound", as: "a.m4a", sidecar: words)
+    let note = try receive(recording)
+    #expect(note.sidecar == nil && note.facts?.contains("segments") != true)
+    let path = try #require(recording.sidecar)
+    #expect(try custody.takeSidecar(at: path, stamp: try bench.stamp(of: path)) == .transcript)
+    // A device's own word counts, whatever else it has heard.
+    let own = try #require(InboxPath("a_meta.json"))
+    try bench.write(#"{"title":"Lunch","segments":[]}"#, to: own)
+    guard case .attached = try custody.takeSidecar(at: own, stamp: try bench.stamp(of: own)) else {
+      Issue.record("it was not attached")
+      return
+    }
+  }
+
   @Test("a sidecar that is malformed, huge or a link does not keep its recording out")
   func badSidecars() throws {
     let malformed = try receive(try bench.drop("1", as: "a.m4a", sidecar: "{nonsense"))

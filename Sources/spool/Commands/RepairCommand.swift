@@ -12,7 +12,8 @@ struct RepairCommand: Command {
     discussion: """
       Damaged files are deleted and struck from their checkpoints, so that they are made again when \
       they are needed. A lost or damaged database is made again from the newest good backup and the \
-      records that lie beside it; the damaged one is kept. Recordings and exports are not touched.
+      records that lie beside it; the damaged one is kept. So is the index of words, from the \
+      transcripts. Recordings and exports are not touched.
 
       No other spool may work in the store meanwhile. --dry-run only looks: others may work, and \
       the store may lie on a disk that may only be read.
@@ -47,8 +48,10 @@ struct RepairCommand: Command {
       let repair = Repair(of: path, options, isDryRun: arguments[Self.dryRun], stop: stop) {
         meter.show($0)
       }
-      let report = try repair.run()
+      var report = try repair.run()
       meter.clear()
+      // A store that was just repaired can be opened like any other.
+      if !arguments[Self.dryRun] { try DiskStore(at: path).repairWords(for: &report) }
       console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
       return .done
     } catch {

@@ -1,0 +1,115 @@
+/// A query as the full text search reads it, with what it takes to tell its phrases apart again.
+///
+/// Only tokens come into it, between quotes: nothing that a user types means anything there.
+struct SearchExpression {
+  /// A phrase of the expression, in the order in which the full text search counts them.
+  struct Phrase: Hashable {
+    /// Which of the things that must all be said it belongs to.
+    let demand: Int
+    let tokenCount: Int
+  }
+
+  let text: String
+  let phrases: [Phrase]
+  /// How many things must all be said.
+  let demandCount: Int
+  /// How many words may lie within one place that is found.
+  let distance: Int
+
+  /// Translates a query; nil where nothing in it is a word.
+  /// - Parameter tokens: takes text apart as the index does.
+  init?(_ query: SearchQuery, tokens: (String) -> [String]) {
+    // Tokens are needed once for each text, before anything is written.
+    var known: [String: [String]] = [:]
+    for text in query.term.texts { known[text] = tokens(text) }
+    var writer = Writer(known: known)
+    var parts: [String] = []
+    var demand = 0
+    let demands: [SearchQuery.Term]
+    var unwanted: SearchQuery.Term?
+    switch query.term {
+    case .all(let terms): demands = terms
+    case .without(.all(let terms), let rest): (demands, unwanted) = (terms, rest)
+    case .without(let term, let rest): (demands, unwanted) = ([term], rest)
+    default: demands = [query.term]
+    }
+    for term in demands {
+      guard let part = writer.expression(of: term, demand: demand) else { continue }
+      parts.append(part)
+      demand += 1
+    }
+    guard !parts.isEmpty else { return nil }
+    var text = parts.joined(separator: " AND ")
+    if let unwanted, let part = writer.expression(of: unwanted, demand: -1) {
+      text = "(\(text)) NOT \(part)"
+    }
+    self.text = text
+    phrases = writer.phrases
+    demandCount = demand
+    distance = writer.distance
+  }
+
+  private struct Writer {
+    let known: [String: [String]]
+    var phrases: [Phrase] = []
+    var distance = 0
+
+    private func tokens(_ text: String) -> [String] { known[text] ?? [] }
+
+    mutating func expression(of term: SearchQuery.Term, demand: Int) -> String? {
+      switch term {
+      case .phrase(let text, let isPrefix):
+        let own = tokens(text)
+        let parts = SpokenNumber.readings(of: own).map { reading in
+          phrase(reading, isPrefix: isPrefix && reading == own, demand)
+        }
+        return parts.isEmpty ? nil : grouped(parts, by: " OR ")
+      case .near(let terms, let distance):
+        var parts: [String] = []
+        for case .phrase(let text, let isPrefix) in terms {
+          let own = tokens(text)
+          if !own.isEmpty { parts.append(phrase(own, isPrefix: isPrefix, demand)) }
+        }
+        guard parts.count > 1 else { return parts.first }
+        self.distance = max(self.distance, distance)
+        return "NEAR(\(parts.joined(separator: " ")), \(distance))"
+      case .all(let terms): return joined(terms, by: " AND ", demand)
+      case .any(let terms): return joined(terms, by: " OR ", demand)
+      case .without(let wanted, let unwanted):
+        guard let first = expression(of: wanted, demand: demand) else { return nil }
+        guard let second = expression(of: unwanted, demand: -1) else { return first }
+        return "(\(first) NOT \(second))"
+      }
+    }
+
+    private mutating func joined(
+      _ terms: [SearchQuery.Term], by word: String, _ demand: Int
+    ) -> String? {
+      var parts: [String] = []
+      for term in terms {
+        if let part = expression(of: term, demand: demand) { parts.append(part) }
+      }
+      return parts.isEmpty ? nil : grouped(parts, by: word)
+    }
+
+    private func grouped(_ parts: [String], by word: String) -> String {
+      parts.count == 1 ? parts[0] : "(\(parts.joined(separator: word)))"
+    }
+
+    private mutating func phrase(_ tokens: [String], isPrefix: Bool, _ demand: Int) -> String {
+      phrases.append(Phrase(demand: demand, tokenCount: tokens.count))
+      return "\"\(tokens.joined(separator: " "))\"" + (isPrefix ? "*" : "")
+    }
+  }
+}
+
+extension SearchQuery.Term {
+  /// The texts of all phrases.
+  fileprivate var texts: [String] {
+    switch self {
+    case .phrase(let text, _): [text]
+    case .near(let terms, _), .all(let terms), .any(let terms): terms.flatMap(\.texts)
+    case .without(let first, let second): first.texts + second.texts
+    }
+  }
+}

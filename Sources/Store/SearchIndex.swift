@@ -1,0 +1,176 @@
+internal import CSQLite
+internal import Hashing
+internal import PipelineModel
+
+/// The words of all transcripts in the store, to be searched: a database of its own beside the store's.
+///
+/// All of it follows from runs and artifacts. So it is in no backup, it is made again whenever it is
+/// lost or damaged, and one that lacks the last runs takes them in before it is asked.
+///
+/// `transcripts` holds the words of each transcript, a line each, with their times as
+/// ``SearchWords/times``; `said` is the full text search over them, whose tokens are counted into
+/// words again; `tellings` says of which recording each is.
+@safe struct SearchIndex: ~Copyable {
+  var database: Database
+  let tokenizer: SearchTokenizer
+
+  static let action = "search"
+  static let filling = "index words in"
+  /// Another number where what is kept, or how text is taken apart, has changed: then it is made anew.
+  private static let version: Int64 = 1
+
+  private static let tables = """
+    CREATE TABLE transcripts (
+      id INTEGER PRIMARY KEY,
+      digest TEXT NOT NULL UNIQUE,
+      words TEXT NOT NULL,
+      times TEXT NOT NULL
+    ) STRICT;
+    CREATE VIRTUAL TABLE said USING fts5(
+      words, content = 'transcripts', content_rowid = 'id', columnsize = 0,
+      tokenize = '\(SearchTokenizer.name) \(SearchTokenizer.arguments.joined(separator: " "))');
+    CREATE TABLE tellings (
+      recording TEXT NOT NULL,
+      pipeline TEXT NOT NULL,
+      step TEXT NOT NULL,
+      transcript INTEGER NOT NULL REFERENCES transcripts (id),
+      run TEXT NOT NULL,
+      path TEXT NOT NULL,
+      name TEXT NOT NULL,
+      at REAL NOT NULL,
+      PRIMARY KEY (recording, pipeline, step)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX tellings_by_transcript ON tellings (transcript);
+    CREATE TABLE mark (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      run TEXT NOT NULL,
+      number INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE pending (run TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    """
+
+  /// Opens the index, and makes its tables where there are none.
+  init(at path: String, for access: Database.Access = .writing) throws(StoreError) {
+    var database = try Database(at: path, for: access)
+    guard let api = unsafe sqlite3_fts5_calls(database.handle) else {
+      throw StoreError(
+        Self.action, path: path, reason: "this SQLite has no full text search",
+        advice: "install a libsqlite3 with FTS5, as Debian's is")
+    }
+    guard unsafe SearchPlaces.register(with: api) == SQLITE_OK else {
+      throw database.failure(Self.action)
+    }
+    if access == .writing, try Self.version(of: &database) == 0 {
+      try database.transaction(to: Self.filling) { (database) throws(StoreError) in
+        // Read again inside: another process may have made them meanwhile.
+        guard try Self.version(of: &database) == 0 else { return }
+        try database.script(Self.tables, to: Self.filling)
+        try database.script("PRAGMA user_version = \(Self.version)", to: Self.filling)
+      }
+    }
+    guard try Self.version(of: &database) == Self.version else {
+      throw StoreError(Self.action, path: path, reason: "the index is of another version")
+    }
+    tokenizer = try unsafe SearchTokenizer(api, path: path)
+    self.database = database
+  }
+
+  private static func version(of database: inout Database) throws(StoreError) -> Int64 {
+    try database.run("PRAGMA user_version", to: action).first?.first?.integer ?? 0
+  }
+
+  /// What is wrong with it; nil if nothing. Reads all of it.
+  mutating func fault() throws(StoreError) -> String? {
+    let answer = try database.run("PRAGMA quick_check(1)", to: Self.action)
+    if let text = answer.first?.first?.text, text != "ok" { return text }
+    do throws(StoreError) {
+      try database.run("INSERT INTO said (said) VALUES ('integrity-check')", to: Self.action)
+      return nil
+    } catch { return error.reason }
+  }
+
+  /// Takes in what a run tells, in one transaction; what the same pipeline told of the recording before
+  /// goes. Told twice, it is there once.
+  /// - Parameter words: reads the words, where they are not there yet; nil where they cannot be had.
+  mutating func add(
+    _ telling: SearchTelling, words: () throws(StoreError) -> SearchWords?
+  ) throws(StoreError) {
+    let digest = SQLValue.text(telling.transcript.digest.hex)
+    let isThere = try !database.run(
+      "SELECT 1 FROM transcripts WHERE digest = ?", [digest], to: Self.filling
+    ).isEmpty
+    var news: SearchWords?
+    if !isThere {
+      guard let words = try words() else { return }
+      news = words
+      let text = words.text
+      news?.count(tokensAt: tokenizer.tokens(of: text, isQuery: false).map(\.start))
+    }
+    try database.transaction(to: Self.filling) { (database) throws(StoreError) in
+      var id = try Self.id(digest, &database)
+      if id == nil, let news {
+        let text = SQLValue.text(news.text)
+        try database.run(
+          "INSERT INTO transcripts (digest, words, times) VALUES (?, ?, ?)",
+          [digest, text, .text(news.times)], to: Self.filling)
+        id = try Self.id(digest, &database)
+        try database.run(
+          "INSERT INTO said (rowid, words) VALUES (?, ?)",
+          [id.map(SQLValue.integer) ?? .null, text],
+          to: Self.filling)
+      }
+      guard let id else { return }
+      try Self.tell(telling, id, &database)
+    }
+  }
+
+  private static func id(
+    _ digest: SQLValue, _ database: inout Database
+  ) throws(StoreError) -> Int64? {
+    try database.run("SELECT id FROM transcripts WHERE digest = ?", [digest], to: filling)
+      .first?[0].integer
+  }
+
+  private static func tell(
+    _ telling: SearchTelling, _ id: Int64, _ database: inout Database
+  ) throws(StoreError) {
+    try database.run(
+      """
+      INSERT INTO tellings (recording, pipeline, step, transcript, run, path, name, at)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      ON CONFLICT DO UPDATE SET transcript = ?4, run = ?5, path = ?6, name = ?7, at = ?8
+      """,
+      [
+        .text(telling.recording), .text(telling.pipeline), .text(telling.step.name), .integer(id),
+        .text(telling.run.name), .text(telling.path), .text(telling.name), .real(telling.time),
+      ], to: filling)
+    try removeUntold(&database)
+  }
+
+  /// Removes the transcripts that no run tells any more, inside a transaction. The full text search
+  /// has to be told what it is to forget.
+  private static func removeUntold(_ database: inout Database) throws(StoreError) {
+    let untold = """
+      FROM transcripts WHERE NOT EXISTS (SELECT 1 FROM tellings WHERE transcript = transcripts.id)
+      """
+    try database.run(
+      "INSERT INTO said (said, rowid, words) SELECT 'delete', id, words \(untold)", to: filling)
+    try database.run("DELETE \(untold)", to: filling)
+  }
+
+  /// Removes the transcripts that are not in the store any more. - Returns: how many.
+  mutating func prune(
+    unless isThere: (String) -> Bool
+  ) throws(StoreError) -> Int {
+    let gone = try database.run("SELECT id, digest FROM transcripts", to: Self.filling)
+      .filter { !isThere($0[1].text ?? "") }
+    if gone.isEmpty { return 0 }
+    try database.transaction(to: Self.filling) { (database) throws(StoreError) in
+      for row in gone {
+        try database.run("DELETE FROM tellings WHERE transcript = ?", [row[0]], to: Self.filling)
+      }
+      try Self.removeUntold(&database)
+    }
+    return gone.count
+  }
+}

@@ -1,0 +1,57 @@
+/// Finds the passages of one transcript: places that lie close together are one, and where everything
+/// that was looked for is said in one passage, such passages alone count.
+struct SearchPassages {
+  /// A run of words, by their numbers, and which of them were found.
+  struct Passage: Hashable {
+    var words: ClosedRange<Int>
+    var marks: [ClosedRange<Int>]
+    var demands: Set<Int>
+  }
+
+  /// Places with no more words between them are one passage.
+  private static let gap = 12
+  /// A passage with several places is no longer than so many words.
+  private static let length = 40
+
+  let passages: [Passage]
+
+  /// O(n) in the words and places.
+  init(_ places: SearchPlaces, of expression: SearchExpression, in words: SearchWords) {
+    let gap = max(Self.gap, expression.distance)
+    let length = max(Self.length, 2 * gap)
+    let wordOfToken = words.words.indices.flatMap {
+      Array(repeating: $0, count: words.words[$0].tokenCount)
+    }
+    var passages: [Passage] = []
+    for place in places.places where expression.phrases.indices.contains(place.phrase) {
+      let phrase = expression.phrases[place.phrase]
+      guard phrase.demand >= 0, wordOfToken.indices.contains(place.token) else { continue }
+      let last = min(place.token + max(1, phrase.tokenCount), wordOfToken.count) - 1
+      let mark = wordOfToken[place.token]...wordOfToken[last]
+      if var open = passages.last, mark.lowerBound - open.words.upperBound - 1 <= gap,
+        mark.upperBound - open.words.lowerBound < length
+          || mark.lowerBound <= open.words.upperBound
+      {
+        open.add(mark, phrase.demand)
+        passages[passages.count - 1] = open
+      } else {
+        passages.append(Passage(words: mark, marks: [mark], demands: [phrase.demand]))
+      }
+    }
+    let whole = passages.filter { $0.demands.count == expression.demandCount }
+    self.passages = whole.isEmpty ? passages : whole
+  }
+}
+
+extension SearchPassages.Passage {
+  /// Takes in a place that begins no earlier than all before.
+  fileprivate mutating func add(_ mark: ClosedRange<Int>, _ demand: Int) {
+    words = words.lowerBound...max(words.upperBound, mark.upperBound)
+    demands.insert(demand)
+    if let last = marks.last, mark.lowerBound <= last.upperBound + 1 {
+      marks[marks.count - 1] = last.lowerBound...max(last.upperBound, mark.upperBound)
+    } else {
+      marks.append(mark)
+    }
+  }
+}

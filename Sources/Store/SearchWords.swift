@@ -1,0 +1,98 @@
+internal import JSONText
+
+/// The words of one transcript as the index keeps them: each with its time, and with how many tokens
+/// the full text search sees in it.
+struct SearchWords: Sendable {
+  /// A word; times are in ten-thousandths of a second, and nil where nobody knows.
+  struct Word: Hashable, Sendable {
+    var text: String
+    var start: Int?
+    var end: Int?
+    var tokenCount = 1
+  }
+
+  var words: [Word]
+
+  /// How many units of time a second has.
+  static let unitsPerSecond = 10_000.0
+  /// Between words in the text that is searched: no token holds it.
+  static let separator = "\n"
+
+  init(_ words: [Word]) { self.words = words }
+
+  /// Reads Spool's own form of a transcript; nil where it is another.
+  init?(transcript bytes: [UInt8]) {
+    guard let root = try? JSONReader.value(of: bytes, depthLimit: 16).value,
+      let list = root["words"]?.list
+    else { return nil }
+    words = list.compactMap { value in
+      guard let text = value["text"]?.text else { return nil }
+      return Word(
+        text: text.replacing(Self.separator, with: " "), start: Self.time(value["startTime"]),
+        end: Self.time(value["endTime"]))
+    }
+  }
+
+  private static func time(_ value: JSONValue?) -> Int? {
+    guard case .number(let digits)? = value, let seconds = Double(digits),
+      (0..<1e9).contains(seconds)
+    else { return nil }
+    return Int((seconds * unitsPerSecond).rounded())
+  }
+
+  /// The text that is searched.
+  var text: String { words.map(\.text).joined(separator: Self.separator) }
+
+  /// Says how many tokens lie in each word, from where the tokens begin in `text`, in bytes.
+  mutating func count(tokensAt starts: [Int]) {
+    var token = 0
+    var end = 0
+    for index in words.indices {
+      end += words[index].text.utf8.count + 1
+      let first = token
+      while token < starts.count, starts[token] < end { token += 1 }
+      words[index].tokenCount = token - first
+    }
+  }
+
+  /// Times and token counts as they are kept: of each word one more than its start behind the start
+  /// before it, or 0 where it has none; how long it is; how many tokens it has.
+  var times: String {
+    var numbers = SearchNumbers()
+    var last = 0
+    for word in words {
+      if let start = word.start {
+        let step = start - last
+        numbers.append(1 + (step < 0 ? -2 * step - 1 : 2 * step))
+        numbers.append(max(0, (word.end ?? start) - start))
+        last = start
+      } else {
+        numbers.append(0)
+      }
+      numbers.append(word.tokenCount)
+    }
+    return numbers.text
+  }
+
+  /// What was kept; nil where the parts do not belong together.
+  init?(text: String, times: String) {
+    var reader = SearchNumbers.Reader(times)
+    var last = 0
+    words = []
+    // Of a transcript without words, the text is empty too.
+    if times.isEmpty { return }
+    for part in text.utf8.split(separator: 10, omittingEmptySubsequences: false) {
+      var word = Word(text: String(decoding: part, as: UTF8.self))
+      guard let code = reader.next() else { return nil }
+      if code > 0 {
+        last += (code - 1) & 1 == 1 ? -(code / 2) : (code - 1) / 2
+        guard let length = reader.next() else { return nil }
+        (word.start, word.end) = (last, last + length)
+      }
+      guard let count = reader.next() else { return nil }
+      word.tokenCount = count
+      words.append(word)
+    }
+    if reader.next() != nil { return nil }
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("What was said is found, and can be heard") struct SearchTests {
+  private static let text = """
+    Please call me back on Monday morning, because the meeting with the client was moved to the \
+    2nd floor.
+
+    It costs $3.50 — and the quick brown fox jumps over the lazy dog in the café.
+    """
+
+  private let place: Workspace
+  private let sound: String
+  private let text: String
+
+  init() throws {
+    place = try Workspace()
+    sound = place.file("talk.wav")
+    let program = try #require(Program(named: "espeak-ng"))
+    #expect(try program.run(["-v", "en-us+m3", "-w", sound, Self.text]).exitCode == 0)
+    text = try place.folder.write(Self.text, to: "talk.txt")
+  }
+
+  private struct Hit: Decodable {
+    let hit: Int
+    let recording: String
+    let name: String
+    let startTime: Double
+    let endTime: Double
+    let words: String
+    let run: String
+  }
+
+  private func hits(_ words: String...) throws -> [Hit] {
+    let run = try place.spool(["search", "--json"] + words)
+    #expect(run.exitCode == (run.output.isEmpty ? 1 : 0), "\(run.errorOutput)")
+    return try run.text.split(separator: "\n").map {
+      try JSONDecoder().decode(Hit.self, from: Data($0.utf8))
+    }
+  }
+
+  private func tell() throws {
+    let run = try place.run(PackageFiles.pipeline("words.yaml"), [sound, text])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+  }
+
+  @Test(
+    "words that align has found are found with the times of its captions, and cut to the sample")
+  func found() throws {
+    try tell()
+    let line = try place.spool(["search", "quick brown"])
+    #expect(line.exitCode == 0 && line.errorOutput == "")
+    #expect(line.text.hasPrefix("1  talk.wav  0:0"), "\(line.text)")
+    #expect(line.text.contains("and the [quick brown] fox jumps"), "\(line.text)")
+
+    let hit = try #require(try hits("fox").first)
+    struct Captions: Decodable {
+      struct Word: Decodable {
+        let text: String
+        let startTime: Double
+        let endTime: Double
+      }
+      let words: [Word]
+    }
+    let captions = try JSONDecoder().decode(
+      Captions.self, from: Data(contentsOf: URL(fileURLWithPath: place.out + "/talk.json")))
+    let word = try #require(captions.words.first { $0.text == "fox" })
+    #expect(abs(hit.startTime - word.startTime) < 1e-4 && abs(hit.endTime - word.endTime) < 1e-4)
+    #expect(hit.recording == sound && hit.name == "talk.wav")
+
+    let clip = place.file("fox.wav")
+    let made = try place.spool(["search", "fox", "--clip", clip, "--padding", "0.25"])
+    #expect(made.exitCode == 0, "\(made.errorOutput)")
+    let rate = 22_050.0
+    let first = Int(((hit.startTime - 0.25) * rate).rounded())
+    let count = Int(((hit.endTime + 0.25) * rate).rounded()) - first
+    #expect(try samples(clip) == Array(try samples(sound)[first..<first + count]))
+
+    let again = try place.spool(["search", "fox", "--clip", clip])
+    #expect(again.exitCode == 1 && again.errorOutput.contains("--replace"))
+    #expect(try place.spool(["search", "fox", "--clip", clip, "--replace"]).exitCode == 0)
+    #expect(try place.spool(["search", "fox", "--clip", clip, "--hit", "2"]).exitCode == 1)
+    #expect(Workspace.names(in: place.folder.path).allSatisfy { !$0.hasSuffix(".part") })
+  }
+
+  @Test("where the recording has changed or is gone, the clip says so")
+  func gone() throws {
+    try tell()
+    let freed = try place.spool(["gc", "--sound", "--grace", "0s"])
+    #expect(freed.exitCode == 0, "\(freed.errorOutput)")
+    let clip = place.file("fox.wav")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: sound))
+    try (bytes + Data([0, 0])).write(to: URL(fileURLWithPath: sound))
+    let changed = try place.spool(["search", "fox", "--clip", clip])
+    #expect(changed.exitCode == 1)
+    #expect(changed.errorOutput.contains("it is not the recording whose words were found"))
+    try FileManager.default.removeItem(atPath: sound)
+    let gone = try place.spool(["search", "fox", "--clip", clip])
+    #expect(gone.exitCode == 1)
+    #expect(gone.errorOutput.contains("the recording is gone"), "\(gone.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: clip))
+  }
+
+  @Test("where a stage has moved the sound, the clip is of the sound that was heard")
+  func moved() throws {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: moved
+      inputs: { note: sound, text: transcript }
+      stages:
+        - decode: { from: $note }
+        - trim: { start: 0.1 s }
+        - align: { transcript: $text }
+      """)
+    let made = try place.run(pipeline, [sound, text])
+    #expect(made.exitCode == 0, "\(made.errorOutput)")
+    let hit = try #require(try hits("fox").first)
+    let clip = place.file("fox.wav")
+    let cut = try place.spool(["search", "fox", "--clip", clip, "--padding", "0"])
+    #expect(cut.exitCode == 0, "\(cut.errorOutput)")
+    let rate = 22_050.0
+    let first = Int((hit.startTime * rate).rounded()) + 2205
+    let own = try samples(clip)
+    #expect(own == Array(try samples(sound)[first..<first + own.count]))
+  }
+
+  @Test(
+    "nothing found is exit code 1, a query that means nothing is 2, a store that is not there 1")
+  func codes() throws {
+    #expect(try place.spool(["search", "fox"]).errorOutput.contains("there is no store"))
+    try tell()
+    let none = try place.spool(["search", "zebra"])
+    #expect(none.exitCode == 1 && none.text == "")
+    #expect(none.errorOutput == "nothing is found in 1 transcript\n")
+    for query in ["(", "fox AND", "NOT fox", "!?"] {
+      let run = try place.spool(["search", query])
+      #expect(run.exitCode == 2 && run.errorOutput.contains("next:"), "\(run.errorOutput)")
+    }
+    for options in [["--limit", "-1"], ["--since", "soon"], ["--near", "x"], ["--hit", "0"]] {
+      #expect(try place.spool(["search", "fox"] + options).exitCode == 2, "\(options)")
+    }
+    #expect(try place.spool(["search", "fox", "--since", "2100-01-01"]).exitCode == 1)
+    #expect(try place.spool(["search", "fox", "--since", "1d"]).exitCode == 0)
+  }
+
+  @Test("repair makes an index again that is no database")
+  func repaired() throws {
+    try tell()
+    try Data("no database".utf8).write(to: URL(fileURLWithPath: place.store + "/search.sqlite"))
+    let repair = try place.spool(["repair"])
+    #expect(repair.exitCode == 0, "\(repair.errorOutput)")
+    #expect(repair.text.contains("make the index of words again"), "\(repair.text)")
+    #expect(try hits("fox").count == 1)
+    #expect(try place.spool(["repair"]).text == "nothing to repair\n")
+  }
+
+  /// A WAV file's samples as 24-bit numbers.
+  private func samples(_ path: String) throws -> [Int32] {
+    let program = try #require(Program(named: "ffmpeg"))
+    let run = try program.run([
+      "-v", "error", "-i", path, "-f", "s32le", "-c:a", "pcm_s32le", "-",
+    ])
+    return unsafe run.output.withUnsafeBytes { bytes in
+      unsafe Array(bytes.bindMemory(to: Int32.self))
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import Glibc
+import Hashing
+import PipelineModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("Words of all recordings are found") struct SearchTests {
+  private let bench: SearchBench
+
+  init() throws { bench = try SearchBench() }
+
+  @Test("a word is found with its time, whatever its case, accents and punctuation")
+  func word() throws {
+    try bench.tell("The Café, opens at nine.", of: "a.wav")
+    for query in ["cafe", "CAFÉ", "café,"] {
+      let hit = try #require(try bench.hits(query).first)
+      #expect(hit.name == "a.wav" && hit.start == 1 && hit.end == 1.5)
+      #expect(hit.words == "Café,")
+    }
+    #expect(try bench.hits("cafes").isEmpty)
+  }
+
+  @Test("other scripts are found", arguments: ["Привет", "καλημέρα", "שלום", "नमस्ते", "日本語"])
+  func scripts(word: String) throws {
+    try bench.tell("one \(word) three", of: "a.wav")
+    #expect(try bench.hits(word).map(\.start) == [1])
+  }
+
+  @Test("words without letters, and words of several tokens, do not shift the times behind them")
+  func tokens() throws {
+    try bench.tell("— $3.50 😀 state-of-the-art don't fox", of: "a.wav")
+    #expect(try bench.hits("fox").first?.start == 5)
+    #expect(try bench.hits("3 50").first?.start == 1)
+    #expect(try bench.hits("of the").first?.words == "state-of-the-art")
+  }
+
+  @Test("places that lie close together are one hit, and those that do not are not")
+  func passages() throws {
+    let gap = (0..<60).map { "w\($0)" }.joined(separator: " ")
+    try bench.tell("fox and fox \(gap) fox", of: "a.wav")
+    let hits = try bench.hits("fox")
+    #expect(hits.map(\.start) == [0, 63])
+    #expect(hits.first?.pieces.filter(\.isHit).count == 2)
+    // A word that is said all the time does not make one passage of everything.
+    try bench.tell((0..<400).map { "the v\($0)" }.joined(separator: " "), of: "b.wav")
+    #expect(try bench.hits("the").count == 20)
+  }
+
+  @Test("where all that is wanted is said close together, only such places are shown")
+  func together() throws {
+    let gap = (0..<60).map { "w\($0)" }.joined(separator: " ")
+    try bench.tell("budget \(gap) garage", of: "far.wav")
+    #expect(try bench.hits("budget AND garage").count == 2)
+    try bench.tell("budget \(gap) the budget of the garage", of: "near.wav")
+    #expect(
+      try bench.hits("budget AND garage", pipeline: nil).map(\.name).filter { $0 == "near.wav" }
+        .count == 1)
+    #expect(try bench.hits("budget NOT garage").isEmpty)
+    #expect(try bench.hits("budget NEAR/3 garage").map(\.name) == ["near.wav"])
+  }
+
+  @Test("a phrase is found across the paragraphs of a text")
+  func paragraphs() throws {
+    try bench.tell("end of one\n\nbegin of two", of: "a.wav")
+    #expect(try bench.hits("one begin").count == 1)
+  }
+
+  @Test("words without times get their neighbours', and it is said")
+  func untimed() throws {
+    try bench.tell("one two three", of: "a.wav", untimed: [1])
+    let hit = try #require(try bench.hits("two").first)
+    #expect(hit.isApproximate && hit.start == 0.5 && hit.end == 2)
+  }
+
+  @Test("told again it is there once; told otherwise, the newer words count")
+  func again() throws {
+    try bench.tell("alpha beta", of: "a.wav")
+    try bench.tell("alpha beta", of: "a.wav")
+    #expect(try bench.hits("alpha").count == 1)
+    try bench.tell("alpha gamma", of: "a.wav")
+    #expect(try bench.hits("alpha").count == 1)
+    #expect(try bench.hits("beta").isEmpty)
+    #expect(try bench.hits("gamma").count == 1)
+  }
+
+  @Test("only what was told since, and only by a pipeline")
+  func limits() throws {
+    try bench.tell("alpha", of: "a.wav", at: 1000)
+    try bench.tell("alpha", of: "b.wav", at: 2000, pipeline: "other")
+    #expect(try bench.hits("alpha").map(\.name) == ["b.wav", "a.wav"])
+    #expect(try bench.hits("alpha", since: 1500).map(\.name) == ["b.wav"])
+    #expect(try bench.hits("alpha", pipeline: "words").map(\.name) == ["a.wav"])
+    let cut = try bench.answer("alpha", count: 1)
+    #expect(cut.hits.count == 1 && cut.hasMore)
+    #expect(try !bench.answer("alpha", count: 2).hasMore)
+  }
+
+  @Test("what gc frees is not found any more")
+  func collected() throws {
+    try bench.tell("alpha", of: "a.wav", at: 1000)
+    #expect(try bench.hits("alpha").count == 1)
+    var policy = CollectionPolicy()
+    policy.age = 0
+    policy.grace = 0
+    _ = try bench.store.collect(policy)
+    let answer = try bench.answer("alpha")
+    #expect(answer.hits.isEmpty && answer.transcripts == 0)
+  }
+
+  @Test("an index that is lost, emptied, cut short or overwritten is made again", arguments: 0..<5)
+  func damaged(way: Int) throws {
+    try bench.tell("alpha beta", of: "a.wav")
+    try bench.tell("alpha gamma", of: "b.wav")
+    let path = bench.store.layout.search
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    switch way {
+    case 0: bytes = Data("no database at all, but some text that is long enough".utf8)
+    case 1: bytes = Data()
+    case 2: bytes = bytes.prefix(bytes.count / 2)
+    case 3: for index in 4096..<bytes.count { bytes[index] ^= 0x5A }
+    default: break
+    }
+    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
+    if way < 4 { try bytes.write(to: URL(fileURLWithPath: path)) }
+    #expect(try bench.hits("alpha").map(\.name) == ["b.wav", "a.wav"])
+    #expect(try bench.hits("beta").count == 1)
+    #expect(try bench.store.repairWords() == nil)
+  }
+
+  @Test("repair finds a row that is gone, and makes the index again")
+  func repaired() throws {
+    try bench.tell("alpha beta", of: "a.wav")
+    do {
+      var index = try SearchIndex(at: bench.store.layout.search)
+      try index.database.run("DELETE FROM said_data WHERE id > 10", to: "test")
+    }
+    #expect(try bench.store.repairWords() != nil)
+    #expect(try bench.hits("beta").count == 1)
+    #expect(try bench.store.repairWords() == nil)
+  }
+
+  @Test("an older run that was missed does not take the place of a newer one")
+  func order() throws {
+    try bench.tell("alpha old", of: "a.wav", at: 5000)
+    try FileManager.default.removeItem(atPath: bench.store.layout.search)
+    // Its clock was set back.
+    try bench.tell("alpha new", of: "a.wav", at: 1000)
+    #expect(try bench.hits("alpha").map(\.words) == ["alpha"])
+    #expect(try bench.hits("new").count == 1)
+    #expect(try bench.hits("old").isEmpty)
+  }
+
+  @Test("a process that is killed before any of its commits leaves nothing that the next misses")
+  func killed() async throws {
+    try bench.tell("alpha", of: "a.wav")
+    let path = bench.store.path
+    for number in stride(from: 1, through: 61, by: 3) {
+      try? FileManager.default.removeItem(atPath: path + "/search.sqlite")
+      await #expect(processExitsWith: .failure) { [path = path as String, number = number as Int] in
+        unsafe setenv(CrashPoint.variable, "\(number)", 1)
+        let bench = try SearchBench(at: path)
+        try bench.tell("alpha number\(number)", of: "\(number).wav")
+        exit(1)
+      }
+      let again = try SearchBench(at: path)
+      let ended = try again.store.runs(limit: .max).filter { $0.state == .done }.count
+      #expect(try again.answer("alpha").transcripts == ended)
+      #expect(try again.hits("alpha").count == ended)
+    }
+    #expect(try SearchBench(at: path).hits("number61").count == 1, "no process came to its end")
+  }
+
+  @Test("where the index cannot be written no run fails, and its words are taken in later")
+  func unwritable() throws {
+    let place = bench.store.layout.search
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    try bench.tell("beta", of: "b.wav")
+    #expect(try bench.store.runs(limit: 1).first?.state == .done)
+    try FileManager.default.removeItem(atPath: place)
+    #expect(try bench.hits("beta").count == 1)
+  }
+
+  @Test("a query of ten thousand bytes, and one with NUL, are answered")
+  func hostile() throws {
+    try bench.tell("alpha beta", of: "a.wav")
+    #expect(try bench.hits(String(repeating: "a", count: 10_000)).isEmpty)
+    #expect(try bench.hits("alpha\0beta").count == 1)
+    #expect(try bench.hits("alpha\"; DROP TABLE said").isEmpty)
+  }
+
+  @Test("what is packed comes back", arguments: [0, 1, 31, 32, 1023, 1024, 123_456_789])
+  func packing(number: Int) {
+    var numbers = SearchNumbers()
+    numbers.append(number)
+    numbers.append(signed: -number)
+    var reader = SearchNumbers.Reader(numbers.text)
+    #expect(reader.next() == number && reader.nextSigned() == -number && reader.next() == nil)
+    let words = SearchWords([
+      .init(text: "a", start: number, end: number + 7), .init(text: "—", tokenCount: 0),
+      .init(text: "b", start: 3, end: 3, tokenCount: 2),
+    ])
+    #expect(SearchWords(text: words.text, times: words.times)?.words == words.words)
+    #expect(SearchWords(text: words.text, times: String(words.times.dropLast())) == nil)
+  }
+}
