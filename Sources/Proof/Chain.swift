@@ -16,6 +16,11 @@ enum Chain {
     SHA256.digest(of: statement.bytes)
   }
 
+  /// What a stage is called where it is told of.
+  static func name(of stage: JSONValue, at index: Int) -> String {
+    stage["id"]?.text.map { "the stage \($0)" } ?? "stage \(index + 1)"
+  }
+
   /// Every place at which a predicate's chain breaks; empty where it holds.
   static func breaks(in predicate: JSONValue) -> [Break] {
     guard let origin = predicate["origin"], let stages = predicate["stages"]?.list else {
@@ -25,7 +30,7 @@ enum Chain {
     var before = "the origin"
     var previous = digest(of: origin).hex
     for (index, stage) in stages.enumerated() {
-      let name = stage["id"]?.text.map { "the stage \($0)" } ?? "stage \(index + 1)"
+      let name = name(of: stage, at: index)
       if stage["previous"]?.text != previous {
         breaks.append(
           Break(place: name, reason: "it does not follow from \(before) as that is stated"))

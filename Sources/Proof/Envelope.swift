@@ -51,8 +51,9 @@ public struct Envelope: Hashable, Sendable {
     self.payload = payload
     self.keyID = keyID
     self.signature = signature
-    guard Array(text.utf8.dropLast()) == line else {
-      throw Self.refusal("it has fields that no receipt has, or base64 in another form")
+    guard Array(text.utf8) == bytes else {
+      throw Self.refusal(
+        "it has fields that no receipt has, base64 in another form, or another end")
     }
   }
 

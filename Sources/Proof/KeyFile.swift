@@ -50,6 +50,27 @@ enum KeyFile {
     }
   }
 
+  /// Refuses folders in which others could put keys of theirs in the place of the user's. One that is
+  /// not there is nobody's.
+  static func checkFolders(_ paths: [String]) throws(ProofError) {
+    for path in paths {
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { continue }
+      guard [geteuid(), 0].contains(status.st_uid) else {
+        throw ProofError(
+          "the keys in \(path) are not used", reason: "the folder belongs to another user",
+          advice: "name a folder of your own with --keys")
+      }
+      guard status.st_mode & 0o022 == 0 else {
+        throw ProofError(
+          "the keys in \(path) are not used",
+          reason: "others may have changed them: the folder's permissions are "
+            + octal(status.st_mode & 0o777),
+          advice: "chmod 700 \(path), and look with spool key show whose keys are in it")
+      }
+    }
+  }
+
   /// Writes a file that only the user can read, durably, and whole or not at all.
   /// - Parameter isReplacing: whether it takes the place of another.
   /// - Returns: false if another is there and is not replaced.

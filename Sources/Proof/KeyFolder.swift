@@ -52,7 +52,11 @@ public struct KeyFolder: Sendable {
   /// only where it does not lie beside the private part.
   public func existingVerifyingKey() throws(ProofError) -> VerifyingKey? {
     guard let text = try KeyFile.read(signingPath, isSecret: true) else { return nil }
-    if ProtectedKey.isProtected(text), let key = ProtectedKey.publicPart(of: text) { return key }
+    try KeyFile.checkFolders([path, knownFolder])
+    if ProtectedKey.isProtected(text), let key = ProtectedKey.publicPart(of: text) {
+      try checkKnown(key)
+      return key
+    }
     return try opened(text).key.verifyingKey
   }
 
@@ -63,6 +67,7 @@ public struct KeyFolder: Sendable {
 
   /// Every public key that is trusted here, in the order of their names.
   public func knownKeys() throws(ProofError) -> [VerifyingKey] {
+    try KeyFile.checkFolders([path, knownFolder])
     var keys: [VerifyingKey] = []
     for name in KeyFile.names(in: knownFolder) where name.hasSuffix(".pub") {
       guard let pem = try KeyFile.read("\(knownFolder)/\(name)", isSecret: false) else { continue }
@@ -129,6 +134,10 @@ public struct KeyFolder: Sendable {
       throw ProofError(
         "cannot read the key \(path)", reason: "there is no such file", advice: "check the path")
     }
+    // Whoever could read the file can sign as whoever signs with it from now on.
+    if pem.index(of: "PRIVATE KEY-----") != nil {
+      _ = try KeyFile.read(path, isSecret: true, followsLinks: true)
+    }
     return try take(pem)
   }
 
@@ -147,12 +156,26 @@ public struct KeyFolder: Sendable {
 
   private func opened() throws(ProofError) -> ProtectedKey? {
     guard let text = try KeyFile.read(signingPath, isSecret: true) else { return nil }
+    try KeyFile.checkFolders([path, knownFolder])
     return try opened(text)
   }
 
   private func opened(_ text: SecretBytes) throws(ProofError) -> ProtectedKey {
-    try ProtectedKey(text, at: signingPath) { () throws(ProofError) in
+    let opened = try ProtectedKey(text, at: signingPath) { () throws(ProofError) in
       try passphrase(of: "the signing key \(signingPath)")
+    }
+    try checkKnown(opened.key.verifyingKey)
+    return opened
+  }
+
+  /// Whoever signs is known here since the key was made: a key that is not is a file that was changed.
+  private func checkKnown(_ key: VerifyingKey) throws(ProofError) {
+    let pem = try KeyFile.read(knownPath(key), isSecret: false)
+    guard pem.flatMap({ VerifyingKey(pem: $0.text) }) == key else {
+      throw ProofError(
+        "cannot use the signing key \(signingPath)",
+        reason: "its public part is not in \(knownFolder): one of the two was changed",
+        advice: "put the right file back, or move it away and spool key import it from there")
     }
   }
 
@@ -182,6 +205,7 @@ public struct KeyFolder: Sendable {
   private func prepare() throws(ProofError) {
     try KeyFile.makeFolder(path)
     try KeyFile.makeFolder(knownFolder)
+    try KeyFile.checkFolders([path, knownFolder])
   }
 
   private var signingPath: String { path + "/signing.pem" }

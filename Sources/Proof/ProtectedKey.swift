@@ -23,11 +23,11 @@ struct ProtectedKey {
           : "put the right file back, or spool key rotate after moving it away")
     }
     self.key = key
-    // Nothing protects what stands beside the encrypted part.
-    if isProtected, let stated = Self.publicPart(of: text), stated != key.verifyingKey {
+    // Any 32 bytes are a private key, and nothing protects what stands beside one.
+    if let stated = Self.publicPart(of: text), stated != key.verifyingKey {
       throw ProofError(
         "cannot use the signing key \(path)",
-        reason: "the public key beside it is another's: the file was changed",
+        reason: "its private and its public part do not belong together: the file was changed",
         advice: "put the right file back, or spool key rotate after moving it away")
     }
   }

@@ -40,10 +40,11 @@ extension Receipt.Subject {
 
 extension Receipt.Origin {
   fileprivate var json: JSONValue {
-    .object([
+    .object(leavingOut: [
       "program": .object(["name": .text(program.name), "version": .text(program.version)]),
       "host": .object(["name": .text(host.name), "system": .text(host.version)]),
       "run": run.json, "sources": .list(sources.map(\.json)),
+      "authorities": authorities.isEmpty ? nil : .list(authorities.map { .text($0) }),
     ])
   }
 }

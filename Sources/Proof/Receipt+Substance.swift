@@ -37,6 +37,7 @@ extension Receipt {
       "pipeline": origin?["run"]?["pipeline"],
       "pipelineDigest": origin?["run"]?["pipelineDigest"],
       "sources": origin?["sources"],
+      "authorities": origin?["authorities"],
       "stages": .list(stages.map { $0.without(["outcome", "finishedAt", "previous"]) }),
     ])
     return SHA256.digest(of: essence.bytes)

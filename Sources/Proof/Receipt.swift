@@ -57,13 +57,18 @@ public struct Receipt: Hashable, Sendable {
     public var run: Run
     /// The recordings and other files that came in.
     public var sources: [Source]
+    /// The addresses of the authorities that are asked for a time stamp of the receipt, in order.
+    public var authorities: [String]
 
     /// Describes an origin.
-    public init(program: Named, host: Named, run: Run, sources: [Source]) {
+    public init(
+      program: Named, host: Named, run: Run, sources: [Source], authorities: [String] = []
+    ) {
       self.program = program
       self.host = host
       self.run = run
       self.sources = sources
+      self.authorities = authorities
     }
   }
 
@@ -116,7 +121,7 @@ public struct Receipt: Hashable, Sendable {
     public let digest: Digest
     /// Its length in bytes; nil where that is not known.
     public var byteCount: Int?
-    /// The watched inbox that it arrived in; nil where it was named by hand.
+    /// The name of the watched inbox that it arrived in; nil where it was named by hand.
     public var inbox: String?
     /// When it was taken into custody, in seconds since 1970.
     public var arrivedAt: Double?

@@ -14,18 +14,26 @@ struct ReceiptCheck: Sendable {
   private var result: VerifiedReceipt
 
   /// Reads the receipt at a path, and checks its signature, its chain and its time stamps.
-  /// - Parameter certificates: those that time stamps are checked against; nil for those beside them.
-  init(_ path: String, keys: [VerifyingKey], certificates: TrustedCertificates?) {
+  /// - Parameters:
+  ///   - certificates: those that time stamps are checked against; nil for those beside them.
+  ///   - awaited: the names of the tokens that are still waited for, by the digest of the receipt.
+  init(
+    _ path: String, keys: [VerifyingKey], certificates: TrustedCertificates?,
+    awaited: [Digest: Set<String>] = [:]
+  ) {
     result = VerifiedReceipt(path: path)
     let name = String(path.split(separator: "/").last ?? "")
     let folder = String(path.dropLast(name.utf8.count))
     let envelope: Envelope
+    let stamps: TimeStampCheck
+    let digest: Digest
     do throws(ProofError) {
       let bytes = try SubjectFile.readWhole(path, limit: Envelope.maximumByteCount)
-      checkTimeStamps(
-        TimeStampCheck(
-          of: name, in: folder.isEmpty ? "." : folder, digest: SHA256.digest(of: bytes),
-          certificates: certificates))
+      digest = SHA256.digest(of: bytes)
+      result.leaf = MerkleTree.leaf(bytes)
+      stamps = TimeStampCheck(
+        of: name, in: folder.isEmpty ? "." : folder, digest: digest, certificates: certificates)
+      checkTimeStamps(stamps)
       envelope = try Envelope(bytes)
     } catch {
       result.add(.receipt, name, error.reason ?? error.message)
@@ -41,6 +49,10 @@ struct ReceiptCheck: Sendable {
       return
     }
     checkStatement(statement, name, folder: folder)
+    let authorities = statement["predicate"]?["origin"]?["authorities"]?.list ?? []
+    checkExpected(
+      authorities.map { $0.text ?? "" }, of: name, among: stamps.present,
+      awaited: awaited[digest] ?? [])
   }
 
   /// What is to be said of the receipt, once its files were looked at.
@@ -68,6 +80,22 @@ struct ReceiptCheck: Sendable {
     for (name, reason) in check.problems { result.add(.timeStamp, name, reason) }
   }
 
+  /// Misses the tokens of the authorities that were asked, as the statement tells, and gave none.
+  private mutating func checkExpected(
+    _ authorities: [String], of receipt: String, among present: Set<String>, awaited: Set<String>
+  ) {
+    let names = authorities.indices.map { TimeStampNames.token(of: receipt, number: $0 + 1) }
+    for (name, authority) in zip(names, authorities) where !present.contains(name) {
+      if awaited.contains(name) {
+        result.awaitedStamps.append(name)
+      } else {
+        result.add(
+          .timeStamp, name,
+          "it is missing: \(authority) was asked for it, and has not answered or it was taken away")
+      }
+    }
+  }
+
   private mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {
     guard let key = keys.first(where: { $0.id.hex == envelope.keyID }) else {
       // What a receipt says of its key proves nothing: another one may have signed it.
@@ -93,11 +121,22 @@ struct ReceiptCheck: Sendable {
       result.add(.statement, name, "it is no statement of the type \(Receipt.predicateType)")
       return
     }
+    if let flaw = ReceiptForm.frame.flaw(in: statement) {
+      result.add(.statement, name, "its \(flaw.path) \(flaw.reason)")
+    }
     result.run = predicate["origin"]?["run"]?["id"]?.text
     result.sources = (predicate["origin"]?["sources"]?.list ?? []).compactMap { $0["name"]?.text }
     result.stageCount = predicate["stages"]?.list?.count ?? 0
     result.fileCount = subjects.count
-    for link in Chain.breaks(in: predicate) { result.add(.chain, link.place, link.reason) }
+    let links = Chain.breaks(in: predicate)
+    // A link that is broken is told of once.
+    let strangers = Descent.breaks(in: predicate).filter { stranger in
+      !links.contains { $0.place == stranger.place }
+    }
+    for link in links + strangers { result.add(.chain, link.place, link.reason) }
+    for stray in Descent.strays(among: subjects, of: predicate) {
+      result.add(.file, stray.place, stray.reason)
+    }
     for subject in subjects {
       guard let file = subject["name"]?.text, let digest = subject["digest"]?["sha256"]?.text
       else {

@@ -26,15 +26,14 @@ public struct SigningKey: Sendable {
   }
 
   /// PKCS#8 PEM, which `openssl pkey` reads: the key as it is, open to whoever sees it.
-  public var pem: String { text(protectedBy: nil).text }
+  public var pem: String { KeyHandle(seed: seed).pem.text }
 
-  /// PKCS#8 PEM. One that is encrypted has the public key after it, for which nobody has to be
-  /// asked then; `openssl pkey` takes the first of the two.
+  /// PKCS#8 PEM with the public key after it: for that, nobody has to be asked for a passphrase, and
+  /// by it a private part that was changed is found out. `openssl pkey` takes the first of the two.
   /// - Parameter passphrase: what it is encrypted with; nil to leave it as it is.
   public func text(protectedBy passphrase: SecretBytes?) -> SecretBytes {
     let handle = KeyHandle(seed: seed)
-    guard let passphrase else { return handle.pem }
-    return handle.pem(protectedBy: passphrase)
+    return (passphrase.map { handle.pem(protectedBy: $0) } ?? handle.pem)
       .followed(by: SecretBytes(verifyingKey.pem.utf8))
   }
 

@@ -1,4 +1,4 @@
-internal import Hashing
+public import Hashing
 internal import Synchronization
 internal import Threading
 
@@ -13,10 +13,18 @@ public struct Verification: Sendable {
   /// The certificates that time stamps are checked against; nil for those beside each.
   public let certificates: TrustedCertificates?
 
+  /// The names of the tokens that are still waited for, by the digest of the receipt: they are not
+  /// missed.
+  public let awaited: [Digest: Set<String>]
+
   /// Checks against these keys, and these certificates of time stamping authorities.
-  public init(keys: [VerifyingKey], certificates: TrustedCertificates? = nil, threadCount: Int) {
+  public init(
+    keys: [VerifyingKey], certificates: TrustedCertificates? = nil,
+    awaited: [Digest: Set<String>] = [:], threadCount: Int
+  ) {
     self.keys = keys
     self.certificates = certificates
+    self.awaited = awaited
     self.threadCount = max(1, threadCount)
   }
 
@@ -60,10 +68,10 @@ public struct Verification: Sendable {
   ) -> (receipts: [VerifiedReceipt], bags: [VerifiedBag])? {
     let meter = Meter(report)
     meter.advance { $0.allReceipts = paths.count }
-    let (keys, certificates) = (keys, certificates)
+    let (keys, certificates, awaited) = (keys, certificates, awaited)
     let checks = each(paths, mayGoOn) { path in
       defer { meter.advance { $0.receipts += 1 } }
-      return ReceiptCheck(path, keys: keys, certificates: certificates)
+      return ReceiptCheck(path, keys: keys, certificates: certificates, awaited: awaited)
     }
     guard let checks, let bags = each(folders, mayGoOn, { BagCheck($0) }) else { return nil }
     let named =

@@ -9,13 +9,15 @@ public enum VerificationScript {
   ///   - checksums: the name of the list of checksums, which the receipt names as a subject.
   ///   - key: the name of the public key beside it.
   ///   - isInBag: whether it lies in a bag's payload: time stamps lie outside of that.
+  ///   - stampCount: how many authorities are asked for a time stamp of it.
   public static func text(
-    receipt: String, checksums: String, key: String, isInBag: Bool = false
+    receipt: String, checksums: String, key: String, isInBag: Bool = false, stampCount: Int = 0
   ) -> String {
     """
     #!/bin/sh
     # Checks a receipt and the files that it vouches for. It needs sh, sha256sum and openssl (3.0
-    # or newer), and nothing of the program that wrote the receipt. Read it before you run it.
+    # or newer), and nothing of the program that wrote the receipt. Read it before you run it. It
+    # writes two small files where TMPDIR says, else in /tmp, and takes them away where there is rm.
     #
     #   sh \(quoted("./" + script(of: receipt))) [PUBLIC-KEY [CERTIFICATES]]
     #
@@ -32,6 +34,7 @@ public enum VerificationScript {
     key=\(quoted(key))
     stamps=\(quoted((isInBag ? "../" : "") + stem(of: receipt)))
     type=\(Envelope.payloadType)
+    authorities=\(stampCount)
 
     LC_ALL=C
     export LC_ALL
@@ -54,11 +57,16 @@ public enum VerificationScript {
     command -v sha256sum > /dev/null || cannot 'sha256sum is missing'
     [ -r "$key" ] || cannot "there is no public key $key"
     [ -r "$receipt" ] || broken "$receipt is missing"
-    work=$(mktemp -d) || exit 2
-    trap 'rm -rf "$work"' EXIT
 
-    # 1. The envelope: one line that holds a statement and a signature, both in base64.
-    { IFS= read -r envelope; IFS= read -r rest; } < "$receipt"
+    # What openssl takes only from files. With -C nothing that is there is written over.
+    work=${TMPDIR:-/tmp}/receipt-$$
+    umask 077
+    set -C
+    trap 'rm -f "$work-signed" "$work-signature" 2> /dev/null' EXIT
+
+    # 1. The envelope: one line that holds a statement and a signature, both in base64, and nothing
+    #    else. What is read is written again, and has to be the same to the last bit.
+    IFS= read -r envelope < "$receipt"
     payload=${envelope#'{"payload":"'}
     payload=${payload%%'"'*}
     keyid=${envelope#*'"keyid":"'}
@@ -67,28 +75,40 @@ public enum VerificationScript {
     signature=${signature%%'"'*}
     form='{"payload":"'$payload'","payloadType":"'$type'","signatures":'
     form=$form'[{"keyid":"'$keyid'","sig":"'$signature'"}]}'
-    [ "$envelope" = "$form" ] && [ -z "$rest" ] || broken "$receipt is not a receipt as it was written"
-    printf '%s' "$payload" | openssl base64 -d -A > "$work/statement" &&
-      printf '%s' "$signature" | openssl base64 -d -A > "$work/signature" ||
-      broken "$receipt cannot be decoded"
+    [ "$envelope" = "$form" ] && [ "$(sha256sum < "$receipt")" = "$(printf '%s\\n' "$form" | sha256sum)" ] ||
+      broken "$receipt is not a receipt as it was written"
+    for text in "$payload" "$signature"; do
+      [ "$(printf '%s' "$text" | openssl base64 -d -A | openssl base64 -A)" = "$text" ] ||
+        broken "$receipt cannot be decoded: its base64 is not as it was written"
+    done
+    statement=$(printf '%s' "$payload" | openssl base64 -d -A)
 
     # 2. The signature. What was signed is: DSSEv1, then the type and the statement, each with its
     #    length before it (the pre-authentication encoding of DSSE).
-    length=$(wc -c < "$work/statement")
-    { printf 'DSSEv1 %d %s %d ' "${#type}" "$type" "$length"; cat "$work/statement"; } > "$work/signed"
+    length=$((${#payload} / 4 * 3))
+    case $payload in
+      *==) length=$((length - 2)) ;;
+      *=) length=$((length - 1)) ;;
+    esac
+    {
+      printf 'DSSEv1 %d %s %d ' "${#type}" "$type" "$length"
+      printf '%s' "$payload" | openssl base64 -d -A
+    } > "$work-signed" && printf '%s' "$signature" | openssl base64 -d -A > "$work-signature" ||
+      cannot "nothing can be written in ${work%/*}"
     fingerprint=$(openssl pkey -pubin -in "$key" -outform DER 2> /dev/null | sha256sum)
     fingerprint=${fingerprint%% *}
-    if ! openssl pkeyutl -verify -pubin -inkey "$key" -rawin -in "$work/signed" \\
-      -sigfile "$work/signature" > /dev/null 2>&1; then
+    if ! openssl pkeyutl -verify -pubin -inkey "$key" -rawin -in "$work-signed" \\
+      -sigfile "$work-signature" > /dev/null 2>&1; then
       [ "$fingerprint" = "$keyid" ] ||
         broken "$key is not the key that the receipt names: that is $keyid, this is $fingerprint"
       broken "the signature does not fit the statement: $receipt was changed"
     fi
+    [ "$fingerprint" = "$keyid" ] ||
+      broken "$receipt names another key than the one that signed it: $keyid"
     printf 'signed   %s is signed by %s:\\n         %s\\n' "$receipt" "$whose" "$fingerprint"
 
     # 3. The list of checksums: the signed statement names its digest.
     sum=$(sha256sum < "$checksums") || broken "$checksums is missing"
-    IFS= read -r statement < "$work/statement"
     case $statement in
       *'"digest":{"sha256":"'"${sum%% *}"'"},"name":'"$checksums_json"'}'*) ;;
       *) broken "$checksums is not the list that was signed" ;;
@@ -99,25 +119,54 @@ public enum VerificationScript {
     sha256sum -c "$checksums" || broken 'not every file is as it was signed; see above'
     printf 'whole    every file is as it was signed\\n'
 
+    # Seconds from 1970 to a moment as openssl prints it: Nov 21 14:22:05 2026 GMT. Years begin in
+    # March here, so that the day that some have more is their last.
+    seconds() {
+      months=JanFebMarAprMayJunJulAugSepOctNovDec
+      months=${months%%"$1"*}
+      month=$(((${#months} / 3 + 10) % 12))
+      year=$(($4 - month / 10))
+      days=$((year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + $2 - 719469))
+      hour=${3%%:*}
+      minute=${3#*:}
+      second=${minute#*:}
+      second=${second%%.*}
+      minute=${minute%%:*}
+      printf '%d' $((((days * 24 + ${hour#0}) * 60 + ${minute#0}) * 60 + ${second#0}))
+    }
+
     # 5. The time stamps, where there are any: an authority signed the receipt's digest with its time.
     #    What its certificate signed before it expired is valid as long as it was then.
-    for token in "$stamps".tsr "$stamps".[0-9].tsr; do
-      [ -e "$token" ] || continue
+    missing=
+    number=0
+    for token in "$stamps".tsr "$stamps".2.tsr "$stamps".3.tsr "$stamps".4.tsr; do
+      number=$((number + 1))
+      if ! [ -e "$token" ]; then
+        [ $number -gt $authorities ] || missing="$missing $token"
+        continue
+      fi
       if [ -e "$token.sha256" ]; then
-        (cd -- "$(dirname -- "$token")" && sha256sum -c "${token##*/}.sha256") ||
+        case $token in */*) folder=${token%/*} ;; *) folder=. ;; esac
+        (cd -- "$folder" && sha256sum -c "${token##*/}.sha256") ||
           broken "$token is not as it was written; see above"
       fi
       trusted=${certificates:-$token.pem}
       [ -r "$trusted" ] || broken "$trusted is missing, against which $token is checked"
-      stamped=$(openssl ts -reply -in "$token" -text 2> /dev/null | sed -n 's/^Time stamp: //p')
-      moment=$(date -u -d "$stamped" +%s 2> /dev/null) || moment=
+      stamped=$(openssl ts -reply -in "$token" -text 2> /dev/null)
+      stamped=${stamped##*"
+    Time stamp: "}
+      stamped=${stamped%%"
+    "*}
+      case $stamped in *' GMT') ;; *) stamped= ;; esac
       openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" > /dev/null 2>&1 ||
-        { [ -n "$moment" ] && openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" \\
-          -attime "$moment" > /dev/null 2>&1; } ||
+        { [ -n "$stamped" ] && openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" \\
+          -attime "$(seconds $stamped)" > /dev/null 2>&1; } ||
         broken "$token is no time stamp of $receipt, or not by an authority in $trusted"
       printf 'stamped  %s was there on %s, says the authority\\n         in %s by %s\\n' \\
         "$receipt" "$stamped" "$token" "$trusted"
     done
+    [ -z "$missing" ] || cannot "the time stamp is missing that an authority was asked for:$missing
+      It had not answered yet, or what it gave was taken away. All else is as it was signed."
     if [ $# -eq 0 ]; then
       printf 'Whose key it is, this cannot show: compare the 64 digits with what its owner says.\\n'
     fi

@@ -1,3 +1,5 @@
+public import Hashing
+
 /// What came of checking one receipt.
 public struct VerifiedReceipt: Hashable, Sendable {
   /// Something that is not as it was signed.
@@ -18,6 +20,8 @@ public struct VerifiedReceipt: Hashable, Sendable {
       case file
       /// A time stamp is not of this receipt, or not by an authority that is trusted.
       case timeStamp = "time-stamp"
+      /// The ledger does not have the receipt, or is not as it was signed.
+      case ledger
     }
 
     /// What kind of thing it is.
@@ -44,6 +48,10 @@ public struct VerifiedReceipt: Hashable, Sendable {
   public var byteCount = 0
   /// The time stamps beside it that are what they say.
   public var timeStamps: [VerifiedTimeStamp] = []
+  /// The names of the time stamps that are not there yet, and are still asked for.
+  public var awaitedStamps: [String] = []
+  /// The hash of the receipt as a leaf of the ledger's tree; nil where it cannot be read.
+  public var leaf: Digest?
   /// Everything that is wrong; empty where it is verified.
   public var problems: [Problem] = []
 

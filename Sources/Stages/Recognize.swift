@@ -4,7 +4,7 @@ import Threading
 import Transcripts
 
 /// `recognize`: finds out what is said, and when.
-struct RecognizeStage: WholeStage {
+struct RecognizeStage: DeclaredStage, WholeStage {
   struct Parameters: Codable, Sendable {
     let model: String?
     let dictionary: String?

@@ -26,7 +26,7 @@ struct WatchReceiptTests {
     let statement = try JSONDecoder().decode(Statement.self, from: envelope.payload)
     let source = try #require(statement.predicate.origin.sources.first)
     #expect(source.name == "one.wav")
-    #expect(source.inbox == inbox.inbox)
+    #expect(source.inbox == inbox.inbox.split(separator: "/").last.map(String.init))
     #expect(source.arrivedAt?.hasSuffix("Z") == true)
     #expect(source.sidecar?.name == "one.json")
     #expect(source.sidecar?.content == Data((sidecar + "\n").utf8))

@@ -117,6 +117,62 @@ struct KeyTests {
     ) { try folder.signingKey() }
   }
 
+  @Test(
+    "no flipped bit of the signing key's file makes another key of it", arguments: [false, true])
+  func flippedSigningKey(hasPublicPart: Bool) throws {
+    let key = try folder.signingKey()
+    let path = folder.path + "/signing.pem"
+    let url = URL(fileURLWithPath: path)
+    let whole = hasPublicPart ? try Data(contentsOf: url) : Data(key.pem.utf8)
+    var refusals = 0
+    for bit in 0..<whole.count * 8 {
+      var bytes = whole
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      try bytes.write(to: url)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      do throws(ProofError) {
+        let found = try folder.existingSigningKey()
+        #expect(found?.pem == key.pem, "bit \(bit)")
+      } catch {
+        refusals += 1
+        #expect(error.message == "cannot use the signing key \(path)", "bit \(bit)")
+      }
+    }
+    #expect(refusals > 400, "every bit of the key's own 32 bytes counts")
+  }
+
+  @Test("a private key that others may have read is not imported, and a public one may be read")
+  func looseImport() throws {
+    let path = try scratch.write(SigningKey().pem, to: "loose.pem")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    let refusal = #expect(throws: ProofError.self) { try folder.take(fileAt: path) }
+    #expect(refusal?.advice?.hasPrefix("chmod 600 \(path)") == true)
+    #expect(try folder.existingSigningKey() == nil)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    #expect(try folder.take(fileAt: path).isSigning)
+    let open = try scratch.write(SigningKey().verifyingKey.pem, to: "open.pub")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: open)
+    #expect(try !folder.take(fileAt: open).isSigning)
+  }
+
+  @Test("a folder of keys that others can write to is refused", arguments: ["", "/known"])
+  func looseFolder(below: String) throws {
+    _ = try folder.signingKey()
+    let path = folder.path + below
+    for mode in [0o777, 0o770, 0o702] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      for use in [
+        { _ = try folder.signingKey() }, { _ = try folder.knownKeys() },
+        { _ = try folder.take(SecretBytes(SigningKey().verifyingKey.pem.utf8)) },
+      ] {
+        let refusal = #expect(throws: ProofError.self) { try use() }
+        #expect(refusal?.advice?.hasPrefix("chmod 700 \(path),") == true)
+      }
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    #expect(throws: Never.self) { try folder.signingKey() }
+  }
+
   @Test("a link, a folder and a damaged key are no keys")
   func damage() throws {
     _ = try folder.signingKey()

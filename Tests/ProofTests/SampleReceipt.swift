@@ -14,13 +14,19 @@ struct SampleReceipt {
 
   var path: String { scratch.file("note.receipt.json") }
 
-  /// - Parameter exports: the names and texts of the exports.
-  init(_ exports: [String: String] = ["note.wav": "sound", "it's \"one\".m4a": "more"]) throws {
+  /// - Parameters:
+  ///   - exports: the names and texts of the exports.
+  ///   - stampCount: how many time stamps its script expects.
+  init(
+    _ exports: [String: String] = ["note.wav": "sound", "it's \"one\".m4a": "more"],
+    stampCount: Int = 0
+  ) throws {
     scratch = try ScratchFolder()
     var files = exports
     files["spool.pub"] = key.verifyingKey.pem
     files["note.verify.sh"] = VerificationScript.text(
-      receipt: "note.receipt.json", checksums: "note.sha256", key: "spool.pub")
+      receipt: "note.receipt.json", checksums: "note.sha256", key: "spool.pub",
+      stampCount: stampCount)
     files["note.sha256"] = ChecksumList.text(
       of: files.sorted { $0.key < $1.key }.map { ($0.key, SHA256.digest(of: $0.value)) })
     for (name, text) in files { try scratch.write(text, to: name) }
@@ -60,7 +66,7 @@ struct SampleReceipt {
     let digests = ["a", "b", "c", "d"].map { SHA256.digest(of: $0) }
     var source = Receipt.Source(input: "note", name: "note.m4a", digest: digests[0])
     source.byteCount = 1234
-    source.inbox = "/inbox"
+    source.inbox = "inbox"
     source.arrivedAt = 1_790_000_000
     source.sidecar = Receipt.Sidecar(
       name: "note.json", digest: SHA256.digest(of: "{}"), byteCount: 2, content: Array("{}".utf8))

@@ -4,6 +4,8 @@ internal import Hashing
 /// The time stamps beside one receipt, read and checked.
 struct TimeStampCheck {
   private(set) var verified: [VerifiedTimeStamp] = []
+  /// The names of the tokens that are there, whatever is in them, without the folder.
+  private(set) var present: Set<String> = []
   /// What is wrong, by the token's name.
   private(set) var problems: [(name: String, reason: String)] = []
 
@@ -41,7 +43,9 @@ struct TimeStampCheck {
   private mutating func check(_ name: String, in folder: String, as shown: String) {
     do throws(SubjectFile.Trouble) {
       guard let token = SubjectFile(name: name, in: folder) else { return }
-      let reply = TimeStampReply(try token.bytes(limit: TimeStampReply.maximumByteCount))
+      let bytes = try token.bytes(limit: TimeStampReply.maximumByteCount)
+      present.insert(name)
+      let reply = TimeStampReply(bytes)
       checkList(of: name, reply, in: folder, as: shown)
       let certificates = try trusted(for: name, in: folder)
       do throws(ProofError) {

@@ -64,7 +64,7 @@ extension ReceiptDesk {
         id: run.id.name, pipeline: run.pipeline,
         pipelineDigest: run.request.map { SHA256.digest(of: $0.pipelineText) },
         startedAt: run.startedAt, finishedAt: testimony.now),
-      sources: sources)
+      sources: sources, authorities: testimony.authorities.map(\.url))
   }
 
   /// What was done, in order.
@@ -108,7 +108,8 @@ extension ReceiptDesk {
     var source = Receipt.Source(input: input, name: origin?.name ?? last, digest: digest)
     var status = stat()
     if unsafe stat(path, &status) == 0 { source.byteCount = Int(status.st_size) }
-    source.inbox = origin?.inbox
+    // Where its folder is on this machine concerns nobody who gets the receipt.
+    source.inbox = origin?.inbox.split(separator: "/").last.map(String.init)
     source.arrivedAt = origin?.arrivedAt
     guard let sidecar = origin?.sidecar else { return source }
     do throws(StoreError) {

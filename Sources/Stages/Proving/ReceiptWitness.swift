@@ -48,7 +48,7 @@ public final class ReceiptWitness: RunWitness {
     let script = try desk.publish(
       VerificationScript.text(
         receipt: names.receipt, checksums: names.checksums, key: keyName,
-        isInBag: testimony.enclosure != nil),
+        isInBag: testimony.enclosure != nil, stampCount: testimony.authorities.count),
       as: names.script)
     let exports = try desk.exports()
     let listed =

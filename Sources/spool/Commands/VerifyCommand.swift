@@ -4,6 +4,7 @@ import Glibc
 import PipelineModel
 import Proof
 import Stages
+import Store
 
 /// `spool verify`: is everything that a receipt vouches for as it was signed, and every bag whole?
 struct VerifyCommand: Command {
@@ -37,7 +38,8 @@ struct VerifyCommand: Command {
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
       """,
-    positionals: [place], options: [key, authority, Options.keys, Options.json, Options.quiet],
+    positionals: [place],
+    options: [key, authority, Options.keys, Options.store, Options.json, Options.quiet],
     examples: [
       Example("One recording's exports", "spool verify exports/note.receipt.json"),
       Example("A bag, and the receipt in it", "spool verify exports/note"),
@@ -55,11 +57,13 @@ struct VerifyCommand: Command {
       let keys = try keys(bench)
       let certificates = try certificates(console)
       let (paths, bags, quotes) = try subjects(console)
+      let ledger = try ledger(console)
       let stop = SignalWatch.begin()
       let meter = ReadingMeter(
         console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
       let verification = Verification(
-        keys: keys, certificates: certificates, threadCount: CoreCount.online)
+        keys: keys, certificates: certificates, awaited: ledger?.awaited ?? [:],
+        threadCount: CoreCount.online)
       let found = verification.check(
         receipts: paths, bags: bags, mayGoOn: { !stop.isRequested },
         report: { progress in
@@ -77,6 +81,17 @@ struct VerifyCommand: Command {
     } catch {
       console.report(error.text)
       return error.code
+    }
+  }
+
+  /// What the store knows; nil where there is none.
+  private func ledger(_ console: Console) throws(Workbench.Refusal) -> LedgerView? {
+    do throws(StoreError) {
+      return try LedgerView.find(
+        at: StoreLocation.resolve(
+          option: arguments[Options.store], environment: Environment.variables))
+    } catch {
+      throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
     }
   }
 

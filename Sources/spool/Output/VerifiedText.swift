@@ -24,6 +24,10 @@ struct VerifiedText {
       for receipt in receipts where receipt.isSound {
         lines.append(sound(receipt))
         lines += receipt.timeStamps.map(stamped)
+        lines += receipt.awaitedStamps.map {
+          Format.visible(
+            "  awaited  \($0)   the authority has not answered yet: spool stamp asks again")
+        }
       }
     }
     for receipt in broken {
@@ -88,6 +92,7 @@ struct VerifiedLine: Encodable {
   private let files: Int
   private let bytes: Int
   private let timeStamps: [Stamp]
+  private let awaitedStamps: [String]
   private let problems: [VerifiedReceipt.Problem]
 
   /// A time stamp; without `certificates`, it was checked against those that the user named.
@@ -112,6 +117,7 @@ struct VerifiedLine: Encodable {
         name: $0.name, time: $0.stamp.timeText, authority: $0.stamp.authority,
         certificates: $0.certificates)
     }
+    awaitedStamps = receipt.awaitedStamps
     problems = receipt.problems
   }
 }
