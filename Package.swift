@@ -128,7 +128,9 @@ let package = Package(
       extra: lifetimes + optimised),
     .executableTarget(
       name: "benchmarks",
-      dependencies: ["Arguments", "AudioModel", "DSP", "TestSupport", "CSQLite"],
+      dependencies: [
+        "Arguments", "AudioModel", "DSP", "TestSupport", "CSQLite", "CEspeak", "CSpeechLoader",
+      ],
       path: "Tests/Benchmarks",
       exclude: ["Pipelines"],
       swiftSettings: rules + lifetimes),
