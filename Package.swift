@@ -138,7 +138,7 @@ let package = Package(
       name: "benchmarks",
       dependencies: [
         "Arguments", "AudioModel", "DSP", "Hashing", "PipelineModel", "Store", "TestSupport",
-        "CSQLite",
+        "CSQLite", "CEspeak", "CSpeechLoader",
       ],
       path: "Tests/Benchmarks",
       exclude: ["Pipelines"],

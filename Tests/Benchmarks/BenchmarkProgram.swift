@@ -19,6 +19,9 @@ enum BenchmarkProgram {
 
   private static let files: Option<Count> = .value(
     "files", "N", default: Count(50_000), help: "How many files the watched inbox holds.")
+  private static let talk: Option<Count> = .value(
+    "talk", "N", default: Count(60), help: "The length of the long recording of speech, in minutes."
+  )
   private static let idle: Option<Count> = .value(
     "idle", "SECONDS", default: Count(60), help: "How long the idle watch is looked at.")
 
@@ -120,6 +123,16 @@ enum BenchmarkProgram {
           all.
           """,
         options: [hours, spool]),
+        CommandDeclaration(
+        name: "words", group: "Benchmarks",
+        summary: "How exactly and how fast align finds words whose times are known.",
+        discussion: """
+          Six voices of espeak-ng, which tells when its words begin: clean, and with the noises, \
+          rooms and narrow bands that sox makes; recordings timed by hand where they lie in \
+          ../shared/data; a long recording on one core and on all; and texts that lack blocks of \
+          it, or have blocks that nobody speaks. Not among all.
+          """,
+        options: [talk, spool]),
       CommandDeclaration(
         name: "all", group: "Benchmarks",
         summary: "Everything above, with all verdicts at the end.",
@@ -194,6 +207,11 @@ enum BenchmarkProgram {
           idleSeconds: arguments[idle].value)
       ]
     case "search": return [SearchJob(workshop: workshop, hours: arguments[hours].value)]
+    case "words":
+      return [
+        WordsAccuracy(workshop: workshop),
+        LongWords(workshop: workshop, minutes: arguments[talk].value),
+      ]
     case "reuse": return [Reuse(workshop: workshop, minutes: arguments[minutes].value)]
     case "memory":
       return [

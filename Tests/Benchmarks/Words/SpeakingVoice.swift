@@ -1,0 +1,83 @@
+import CEspeak
+import CSpeechLoader
+
+/// A voice of libespeak-ng, which tells when each of its words begins.
+struct SpeakingVoice {
+  /// Two American, one British and one Scottish man, and two women; all speak English.
+  static let all = ["en-us", "en", "en-us+f3", "en-us+m3", "en-gb-scotland", "en-us+f5"]
+
+  let name: String
+
+  /// Silence before and after what is spoken, in seconds.
+  private static let edge = 0.3
+
+  /// What the voice says, 160 words a minute unless told otherwise.
+  func speak(_ text: String, wordsPerMinute: Int32 = 160) throws(BenchmarkError) -> TimedSpeech {
+    var reason = [CChar](repeating: 0, count: 256)
+    let status = unsafe reason.withUnsafeMutableBufferPointer {
+      unsafe spool_espeak_load($0.baseAddress, $0.count)
+    }
+    guard status == 0 else {
+      throw BenchmarkError("libespeak-ng is not installed", "on Debian: apt install libespeak-ng1")
+    }
+    let rate = espeak_Initialize(
+      AUDIO_OUTPUT_RETRIEVAL, 0, nil, Int32(espeakINITIALIZE_DONT_EXIT))
+    guard rate > 0, unsafe espeak_SetVoiceByName(name) == EE_OK else {
+      throw BenchmarkError(
+        "espeak-ng has no voice \(name)", "on Debian: apt install espeak-ng-data")
+    }
+    espeak_SetParameter(espeakRATE, wordsPerMinute, 0)
+    unsafe espeak_SetSynthCallback(takeSpeech)
+    let spoken = Spoken()
+    let bytes = Array(text.utf8CString)
+    _ = unsafe bytes.withUnsafeBytes {
+      unsafe espeak_Synth(
+        $0.baseAddress, $0.count, 0, POS_CHARACTER, 0, UInt32(espeakCHARS_UTF8), nil,
+        Unmanaged.passUnretained(spoken).toOpaque())
+    }
+    espeak_Synchronize()
+    let silence = [Int16](repeating: 0, count: Int(Self.edge * Double(rate)))
+    return TimedSpeech(
+      name: name, words: spoken.words(of: text), samples: silence + spoken.samples + silence,
+      sampleRate: Int(rate))
+  }
+
+  /// What one call of the library has said so far.
+  fileprivate final class Spoken {
+    var samples: [Int16] = []
+    /// When a word begins, in seconds, by the number of its first character.
+    var starts: [Int: Double] = [:]
+
+    func words(of text: String) -> [TimedSpeech.Word] {
+      var place = 1
+      return text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+        defer { place += word.count + 1 }
+        return TimedSpeech.Word(
+          text: String(word), start: starts[place].map { $0 + SpeakingVoice.edge })
+      }
+    }
+  }
+}
+
+/// Called by libespeak-ng for every few milliseconds of speech. A function of its own: what is
+/// written where it is handed over would be checked for the caller's thread.
+private func takeSpeech(
+  _ samples: UnsafeMutablePointer<Int16>?, _ count: Int32,
+  _ events: UnsafeMutablePointer<espeak_EVENT>?
+) -> Int32 {
+  guard let events = unsafe events, let pointer = unsafe events.pointee.user_data else { return 0 }
+  let spoken = unsafe Unmanaged<SpeakingVoice.Spoken>.fromOpaque(pointer).takeUnretainedValue()
+  if let samples = unsafe samples, count > 0 {
+    unsafe spoken.samples.append(
+      contentsOf: UnsafeBufferPointer(start: samples, count: Int(count)))
+  }
+  var event = unsafe events
+  while unsafe event.pointee.type != espeakEVENT_LIST_TERMINATED {
+    if unsafe event.pointee.type == espeakEVENT_WORD {
+      let start = unsafe Double(event.pointee.audio_position) / 1000
+      spoken.starts[unsafe Int(event.pointee.text_position)] = start
+    }
+    unsafe event += 1
+  }
+  return 0
+}
