@@ -38,6 +38,10 @@ public struct BatchOrder: Sendable {
   var album: AlbumFigures = [:]
   /// The pipeline's input that takes the recordings.
   public let input: String
+  /// The pipeline's input that takes what is said in a recording; nil where it has none, or several.
+  public let transcriptInput: String?
+  /// The pipeline as it is for a recording whose transcript is there; nil where it takes none.
+  private let transcriptPlan: Plan?
   /// The pipeline as it is for a recording whose sidecar says nothing.
   let plan: Plan
 
@@ -68,8 +72,15 @@ public struct BatchOrder: Sendable {
     self.folder = folder
     self.output = output
     self.input = input.name
+    let texts = definition.inputs.filter { $0.kind == .transcript && !$0.isList && $0 != input }
+    transcriptInput = texts.count == 1 ? texts.first?.name : nil
     plan = try Plan(
       definition, catalog: catalog, inputs: [input.name: folder], overrides: overrides)
+    transcriptPlan = try transcriptInput.map { (text) throws(PlanError) in
+      try Plan(
+        definition, catalog: catalog, inputs: [input.name: folder, text: folder],
+        overrides: overrides)
+    }
   }
 
   /// Whether a stage of the pipeline asks for receipts.
@@ -90,8 +101,9 @@ public struct BatchOrder: Sendable {
   /// Everything that decides on a file's exports besides the file itself and its sidecar.
   var settings: Digest {
     var fields = ["spool-batch-settings-1", output, template?.text ?? ""]
-    let settled = (try? plan.settled(album)) ?? plan
-    for step in settled.steps {
+    // A transcript may have other steps run: what decides on them counts as well.
+    let plans = [plan, transcriptPlan].compactMap(\.self)
+    for step in plans.flatMap({ ((try? $0.settled(album)) ?? $0).steps }) {
       fields += ["step", step.id.name, step.keyComponents(inputs: [:]).key.digest.hex]
       fields.append(step.parameters.canonicalJSON)
       for (port, source) in step.sources.sorted(by: { $0.key < $1.key }) {
@@ -105,10 +117,16 @@ public struct BatchOrder: Sendable {
     return Self.digest(fields)
   }
 
-  /// The plan for one recording.
-  func plan(for path: String, sidecar: FileWishes?) throws(StageError) -> Plan {
-    let inputs = [input: PathText.join(folder, path)]
+  /// The plan for one recording, with what is said in it where that is known.
+  func plan(
+    for path: String, sidecar: FileWishes?, transcript: String? = nil
+  ) throws(StageError) -> Plan {
+    var inputs = [input: PathText.join(folder, path)]
+    if let transcriptInput, let transcript {
+      inputs[transcriptInput] = PathText.join(folder, transcript)
+    }
     guard let given = sidecar?.overrides, !given.isEmpty else {
+      let plan = inputs.count > 1 ? transcriptPlan ?? plan : plan
       return try plan.with(inputs: inputs).settled(album)
     }
     let own: Plan

@@ -10,8 +10,10 @@ struct BatchPlan: Sendable {
     let name: String
     /// What they would be called if no other file's exports had that name; nil where they are.
     let wantedName: String?
-    /// The digest of its sidecar; nil where there is none.
+    /// The digest of its sidecar and its transcript; nil where there is neither.
     let sidecar: Digest?
+    /// The path of its transcript below the batch's folder; nil where there is none.
+    let transcript: String?
   }
 
   /// The files to work on, in the order of their paths.

@@ -27,7 +27,8 @@ public struct BatchRunner: Sendable {
   public func run(id: RunID) throws(StageError) -> BatchSummary {
     let startedAt = workplace.clock.now
     let finding = TreeWalk(
-      root: order.folder, outputFolder: order.output, selection: order.selection
+      root: order.folder, outputFolder: order.output, selection: order.selection,
+      takesTranscripts: order.transcriptInput != nil
     ).find()
     guard !finding.files.isEmpty || !finding.troubles.isEmpty else {
       throw StageError(

@@ -31,11 +31,12 @@ struct BatchSurvey {
     for trouble in finding.troubles { add(trouble) }
     reserveRecordings(finding.files)
     keepNamesOfAbsentFiles(finding.files)
-    var pending: [(file: FoundFile, sidecar: Digest?, kept: String?)] = []
+    var pending: [Pending] = []
     for file in finding.files {
       let entry = recalled[ExactText(file.path)]
-      let sidecar = file.sidecar.flatMap { digest(of: $0) }
-      if let entry, isDone(entry, file, sidecar), ledger.take(entry.entry.name) {
+      let transcript = BatchTranscript.path(of: file, order, workplace)
+      let sidecar = BatchTranscript.digest(file.sidecar, transcript) { digest(of: $0) }
+      if let entry, isDone(entry, file, sidecar, transcript), ledger.take(entry.entry.name) {
         plan.settled.append(
           BatchFileResult(
             path: file.path, outcome: .reused, mediaSeconds: entry.entry.mediaSeconds,
@@ -47,11 +48,27 @@ struct BatchSurvey {
             path: file.path, outcome: .leftOut,
             report: entry?.entry.report ?? FileReport(path: file.path).json))
       } else {
-        pending.append((file, sidecar, entry?.entry.name))
+        pending.append(Pending(file, sidecar, transcript, kept: entry?.entry.name))
       }
     }
     name(pending)
     return plan
+  }
+
+  /// A file to work on.
+  private struct Pending {
+    let file: FoundFile
+    let sidecar: Digest?
+    let transcript: String?
+    /// The name that it had.
+    let kept: String?
+
+    init(_ file: FoundFile, _ sidecar: Digest?, _ transcript: String?, kept: String?) {
+      self.file = file
+      self.sidecar = sidecar
+      self.transcript = transcript
+      self.kept = kept
+    }
   }
 
   private mutating func add(_ trouble: TreeWalk.Trouble) {
@@ -83,10 +100,11 @@ struct BatchSurvey {
   }
 
   private func isDone(
-    _ recalled: RecalledBatchEntry, _ file: FoundFile, _ sidecar: Digest?
+    _ recalled: RecalledBatchEntry, _ file: FoundFile, _ sidecar: Digest?, _ transcript: String?
   ) -> Bool {
     recalled.isCurrent && recalled.entry.state == .done && recalled.entry.settings == settings
-      && recalled.entry.sidecar == sidecar && (file.sidecar == nil) == (sidecar == nil)
+      && recalled.entry.sidecar == sidecar
+      && (file.sidecar == nil && transcript == nil) == (sidecar == nil)
   }
 
   private func digest(of path: String) -> Digest? {
@@ -95,9 +113,7 @@ struct BatchSurvey {
 
   /// Names first keep those that have them, since their exports may be there already; the rest is
   /// named in the order of the paths.
-  private mutating func name(
-    _ pending: [(file: FoundFile, sidecar: Digest?, kept: String?)]
-  ) {
+  private mutating func name(_ pending: [Pending]) {
     let wanted = pending.map { wantedName(of: $0.file) }
     var names: [String?] = zip(pending, wanted).map { file, wanted in
       guard let kept = file.kept, NameLedger.isNumbered(kept, of: wanted), ledger.take(kept) else {
@@ -109,11 +125,11 @@ struct BatchSurvey {
       names[index] = ledger.assign(wanted[index])
     }
     plan.jobs = pending.indices.map { index in
-      let (file, sidecar, _) = pending[index]
-      let name = names[index] ?? file.path
+      let job = pending[index]
+      let name = names[index] ?? job.file.path
       return BatchPlan.Job(
-        file: file, name: name, wantedName: name == wanted[index] ? nil : wanted[index],
-        sidecar: sidecar)
+        file: job.file, name: name, wantedName: name == wanted[index] ? nil : wanted[index],
+        sidecar: job.sidecar, transcript: job.transcript)
     }
   }
 

@@ -21,7 +21,11 @@ struct FileRun {
         let sidecar = try job.file.sidecar.map { (path) throws(StageError) in
           try SidecarFile.read(path, of: order)
         }
-        return (sidecar, try order.plan(for: job.file.path, sidecar: sidecar))
+        return (
+          sidecar,
+          try order.plan(
+            for: job.file.path, sidecar: sidecar, transcript: job.transcript)
+        )
       }
       plan = bound
       let record = try run(bound, sidecar, id, of: batch)

@@ -12,6 +12,8 @@ public struct FileWishes: Sendable {
   public let overrides: [String: DocumentNode]
   /// What it says of the recording, names in lower case.
   public let fields: [String: String]
+  /// All that it says.
+  let sidecar: Sidecar
 
   /// Reads a sidecar for a pipeline.
   /// - Throws: what is wrong with it: no JSON, or a variable that it may not set.
@@ -27,6 +29,7 @@ public struct FileWishes: Sendable {
     }
     overrides = try SidecarOverrides.read(
       sidecar.written["spool"]?.node, of: path, variables: variables)
+    self.sidecar = sidecar
     var fields: [String: String] = [:]
     for (name, value) in sidecar.written.sorted(by: { $0.key < $1.key }) {
       switch value {

@@ -10,13 +10,19 @@ public struct FoundFile: Hashable, Sendable {
   public let modifiedAt: Double
   /// The path of its sidecar below the folder; nil where there is none.
   public let sidecar: String?
+  /// The paths of what may be its transcript below the folder, the likeliest first.
+  public let transcripts: [String]
 
   /// Describes a file.
-  public init(path: String, byteCount: Int, modifiedAt: Double = 0, sidecar: String? = nil) {
+  public init(
+    path: String, byteCount: Int, modifiedAt: Double = 0, sidecar: String? = nil,
+    transcripts: [String] = []
+  ) {
     self.path = path
     self.byteCount = byteCount
     self.modifiedAt = modifiedAt
     self.sidecar = sidecar
+    self.transcripts = transcripts
   }
 
   /// The path of its folder below the batch's; empty for the batch's own.

@@ -7,20 +7,26 @@ enum SidecarFile {
   /// Reads a sidecar at a path below the batch's folder.
   static func read(_ path: String, of order: BatchOrder) throws(StageError) -> FileWishes {
     let full = PathText.join(order.folder, path)
-    let descriptor = unsafe open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw failure(full) }
-    defer { close(descriptor) }
     // One byte more than is allowed, so that what is too long shows.
-    var bytes = [UInt8](repeating: 0, count: Sidecar.byteLimit + 1)
+    guard let bytes = beginning(of: full, Sidecar.byteLimit + 1) else { throw failure(full) }
+    return try FileWishes(bytes, path: full, variables: order.definition.variables)
+  }
+
+  /// The first bytes of a file, at most so many; nil where it cannot be read.
+  static func beginning(of path: String, _ byteCount: Int) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: byteCount)
     var count = 0
     while count < bytes.count {
       let got = unsafe bytes.withUnsafeMutableBytes { buffer in
         unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
       }
       if got == 0 { break }
-      if got > 0 { count += got } else if errno != EINTR { throw failure(full) }
+      if got > 0 { count += got } else if errno != EINTR { return nil }
     }
-    return try FileWishes(Array(bytes[..<count]), path: full, variables: order.definition.variables)
+    return Array(bytes[..<count])
   }
 
   private static func failure(_ path: String) -> StageError {

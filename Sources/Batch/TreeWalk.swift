@@ -5,7 +5,8 @@ import Sidecars
 ///
 /// Hidden files and folders are left out, and so are links that lead out of the folder or to other
 /// folders, whatever is no file, the batch's own output folder, and folders that other batches put
-/// their exports into. Nothing is read.
+/// their exports into. Nothing is read but the beginning of JSON beside a recording, which may be a
+/// sidecar or a transcript.
 public struct TreeWalk: Sendable {
   /// What is in a folder.
   public struct Finding: Hashable, Sendable {
@@ -34,12 +35,18 @@ public struct TreeWalk: Sendable {
   private let root: String
   private let outputFolder: String
   private let selection: FileSelection
+  private let takesTranscripts: Bool
 
   /// Looks below `root`, but not in `outputFolder`; both are absolute, without links.
-  public init(root: String, outputFolder: String, selection: FileSelection) {
+  ///
+  /// - Parameter takesTranscripts: whether what is said is taken from files beside the recordings.
+  public init(
+    root: String, outputFolder: String, selection: FileSelection, takesTranscripts: Bool = false
+  ) {
     self.root = root
     self.outputFolder = outputFolder
     self.selection = selection
+    self.takesTranscripts = takesTranscripts
   }
 
   /// Everything there is. O(n log n) for n files.
@@ -64,7 +71,7 @@ public struct TreeWalk: Sendable {
       return
     }
     var candidates: [(path: String, status: stat)] = []
-    var sidecars: Set<ExactText> = []
+    var beside: Set<ExactText> = []
     var skipped: [(path: String, bytes: [UInt8], reason: SkippedFiles.Reason)] = []
     var below: [String] = []
     for entry in entries where entry != [UInt8(ascii: ".")] && entry != Array("..".utf8) {
@@ -95,21 +102,28 @@ public struct TreeWalk: Sendable {
         skipped.append((path, bytes, selection.excludes(path) ? .excluded : .noRecording))
       default: skipped.append((path, bytes, .special))
       }
-      if status.st_mode & S_IFMT == S_IFREG, PathText.fileExtension(of: path) == "json" {
-        sidecars.insert(ExactText(path))
-      }
+      if status.st_mode & S_IFMT == S_IFREG { beside.insert(ExactText(path)) }
     }
     folders += below
     var used: Set<ExactText> = []
     for (path, status) in candidates {
-      let sidecar = FileName(PathText.name(of: path)).map { SidecarName.candidates(for: $0) }?
-        .compactMap(\.text).map { PathText.join(folder, $0) }
-        .first { $0 != path && sidecars.contains(ExactText($0)) }
-      if let sidecar { used.insert(ExactText(sidecar)) }
+      let companions = FileName(PathText.name(of: path)).map { name in
+        Companions(of: name) { name in
+          beside.contains(ExactText(PathText.join(folder, name.description)))
+        } beginning: { name, byteCount in
+          SidecarFile.beginning(
+            of: PathText.join(root, PathText.join(folder, name.description)), byteCount)
+        }
+      }
+      let sidecar = companions?.sidecar.map { PathText.join(folder, $0.description) }
+      let transcripts =
+        takesTranscripts
+        ? companions?.transcripts.map { PathText.join(folder, $0.description) } ?? [] : []
+      used.formUnion(([sidecar].compactMap(\.self) + transcripts).map { ExactText($0) })
       finding.files.append(
         FoundFile(
           path: path, byteCount: Int(status.st_size),
-          modifiedAt: Double(status.st_mtim.tv_sec), sidecar: sidecar))
+          modifiedAt: Double(status.st_mtim.tv_sec), sidecar: sidecar, transcripts: transcripts))
     }
     // A recording's sidecar is read with it.
     for (path, bytes, reason) in skipped where !used.contains(ExactText(path)) {

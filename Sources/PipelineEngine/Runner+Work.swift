@@ -134,7 +134,8 @@ extension Runner {
       let context = StageContext(
         step: id, inputs: inputs, files: plan.files(of: step), store: store, journal: claim,
         stop: stop,
-        reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) })
+        reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
+        warn: { [recorder] in recorder.record(.warning(id, $0)) })
       let outputs = try retrying(step.attempts) { () throws(PassFailure) in
         do throws(StageError) {
           return try stage.run(context)

@@ -89,12 +89,15 @@ public struct StageContext: Sendable {
   public let stop: StopRequest
   /// Tells how far the work is, from 0 to 1.
   public let reportProgress: @Sendable (Double) -> Void
+  /// Tells the user something that is worth knowing and ends nothing.
+  public let warn: @Sendable (String) -> Void
 
   /// Collects what the stage may touch.
   public init(
     step: StepID, inputs: [PortName: StepOutput], files: [PortName: String] = [:],
     store: any ArtifactStore, journal: any Journal, stop: StopRequest,
-    reportProgress: @escaping @Sendable (Double) -> Void
+    reportProgress: @escaping @Sendable (Double) -> Void,
+    warn: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.step = step
     self.inputs = inputs
@@ -103,6 +106,7 @@ public struct StageContext: Sendable {
     self.journal = journal
     self.stop = stop
     self.reportProgress = reportProgress
+    self.warn = warn
   }
 }
 

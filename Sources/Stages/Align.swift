@@ -6,6 +6,12 @@ import Transcripts
 /// `align`: gives every word of a transcript its time.
 struct AlignStage: DeclaredStage, WholeStage {
   struct Parameters: Codable, Sendable {
+    let untimedWords: Int?
+    let interpolated: Double?
+    let uncertain: Double?
+    let longestWord: Double?
+    let coverage: Double?
+    let outOfBounds: WordLimits.OutOfBounds
     let least: Double
     let model: String?
     let dictionary: String?
@@ -47,14 +53,20 @@ struct AlignStage: DeclaredStage, WholeStage {
       ParameterDescriptor(
         "dictionary", .text(maximumLength: 4096), .optional,
         "the pronunciations that go with it, in the form of cmudict"),
-    ])
+    ] + WordLimits.parameters)
 
   static var libraries: [String: String] { ["pocketsphinx": "0.8+5prealpha"] }
 
   private let least: Double
+  private let limits: WordLimits
   private let engine: SphinxEngine
 
   init(_ parameters: Parameters) throws(StageError) {
+    limits = WordLimits(
+      WordLimits.Parameters(
+        untimedWords: parameters.untimedWords, interpolated: parameters.interpolated,
+        uncertain: parameters.uncertain, longestWord: parameters.longestWord,
+        coverage: parameters.coverage, outOfBounds: parameters.outOfBounds))
     least = parameters.least
     switch (parameters.model, parameters.dictionary) {
     case (nil, nil): engine = SphinxEngine(.english)
@@ -88,10 +100,11 @@ struct AlignStage: DeclaredStage, WholeStage {
         in: reader, survey.trace, from: notes.lastProgress ?? AlignmentProgress(), note: note)
     }
     try check(result)
+    let timed = transcript.timed(by: result, spoken: words)
     let report = QualityMeasure().report(
-      on: transcript.timed(by: result, spoken: words), speech: survey.activity.stretches.seconds)
-    return try outputs(
-      of: transcript.timed(by: result, spoken: words), result, report, context)
+      on: timed, speech: survey.activity.stretches.seconds)
+    try limits.check(report, timed, warn: context.warn)
+    return try outputs(of: timed, result, report, context)
   }
 
   /// Refuses a transcript of something else.

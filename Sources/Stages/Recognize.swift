@@ -6,6 +6,12 @@ import Transcripts
 /// `recognize`: finds out what is said, and when.
 struct RecognizeStage: DeclaredStage, WholeStage {
   struct Parameters: Codable, Sendable {
+    let untimedWords: Int?
+    let interpolated: Double?
+    let uncertain: Double?
+    let longestWord: Double?
+    let coverage: Double?
+    let outOfBounds: WordLimits.OutOfBounds
     let model: String?
     let dictionary: String?
     let languageModel: String?
@@ -40,13 +46,19 @@ struct RecognizeStage: DeclaredStage, WholeStage {
       ParameterDescriptor(
         "language-model", .text(maximumLength: 4096), .optional,
         "how likely its words follow each other: a file in the form of ARPA or of CMU Sphinx"),
-    ])
+    ] + WordLimits.parameters)
 
   static var libraries: [String: String] { ["pocketsphinx": "0.8+5prealpha"] }
 
   private let model: AcousticModel
+  private let limits: WordLimits
 
   init(_ parameters: Parameters) throws(StageError) {
+    limits = WordLimits(
+      WordLimits.Parameters(
+        untimedWords: parameters.untimedWords, interpolated: parameters.interpolated,
+        uncertain: parameters.uncertain, longestWord: parameters.longestWord,
+        coverage: parameters.coverage, outOfBounds: parameters.outOfBounds))
     switch (parameters.model, parameters.dictionary, parameters.languageModel) {
     case (nil, nil, nil): model = .english
     case (let folder?, let dictionary?, let languageModel?):
@@ -80,6 +92,7 @@ struct RecognizeStage: DeclaredStage, WholeStage {
     of transcript: Transcript, _ speech: [Range<Double>], _ context: StageContext
   ) throws(StageError) -> [PortName: StepOutput] {
     let report = QualityMeasure().report(on: transcript, speech: speech)
+    try limits.check(report, transcript, warn: context.warn)
     let text: String
     do throws(TranscriptError) { text = try TranscriptFormat.json.write(transcript) } catch {
       throw StageError(error)

@@ -3,14 +3,24 @@ import PipelineModel
 
 /// Which file is which input.
 extension Workbench {
-  /// Gives each file its input: `name=path`, or in the order of the pipeline's inputs.
-  func bind(_ arguments: [String], to pipeline: Pipeline) throws(Refusal) -> [String: String] {
+  /// Gives each file its input: `name=path`, or in the order of the pipeline's inputs. `name=` says
+  /// that there is none, for an input that may stay away.
+  func bind(
+    _ arguments: [String], to pipeline: Pipeline, store: String?
+  ) throws(Refusal) -> [String: String] {
     var bound: [String: String] = [:]
+    var declined: Set<String> = []
     var free = pipeline.definition.inputs.map(\.name)
     let names = Set(free)
     var unnamed: [String] = []
     for argument in arguments {
       if let (name, path) = Self.assignment(argument), names.contains(name) {
+        let isOptional = pipeline.definition.inputs.contains { $0.name == name && $0.isOptional }
+        if path.isEmpty, isOptional {
+          declined.insert(name)
+          free.removeAll { $0 == name }
+          continue
+        }
         let list = pipeline.definition.inputs.first { $0.name == name && $0.isList }
         let place = list.map { $0.place($0.names(in: Set(bound.keys)).count + 1) } ?? name
         guard bound[place] == nil else {
@@ -46,6 +56,7 @@ extension Workbench {
     }
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
     for path in bound.values.sorted() { try refuseUnnameable(path) }
+    bound = withTranscript(bound, in: pipeline, declined: declined, store: store)
     return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
   }
 

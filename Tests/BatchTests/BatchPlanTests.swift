@@ -50,7 +50,9 @@ struct BatchPlanTests {
     costs.add(cost(seconds: 1), of: files[0])
     costs.add(cost(seconds: 9), of: files[1])
     var queue = WorkQueue(
-      files.map { BatchPlan.Job(file: $0, name: $0.path, wantedName: nil, sidecar: nil) },
+      files.map {
+        BatchPlan.Job(file: $0, name: $0.path, wantedName: nil, sidecar: nil, transcript: nil)
+      },
       costs: costs)
     var order: [String] = []
     var numbers: [Int] = []

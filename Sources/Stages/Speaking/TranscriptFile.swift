@@ -27,6 +27,9 @@ enum TranscriptFile {
       throw StageError("cannot read \(path)", reason: "\(error)", cause: .environment)
     }
     do throws(StageError) {
+      if let inner = SidecarTranscript.find(in: bytes) {
+        return try read(inner.bytes, named: inner.name)
+      }
       return try read(bytes, named: name)
     } catch {
       throw StageError("\(path): \(error.message)", reason: error.reason, advice: error.advice)

@@ -61,7 +61,8 @@ struct CrashTestCommand: Command {
     do throws(Workbench.Refusal) {
       // Whatever is wrong with the pipeline is said here, and not by a child.
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
-      let inputs = try bench.bind(arguments[Options.inputs], to: pipeline)
+      let inputs = try bench.bind(
+        arguments[Options.inputs], to: pipeline, store: nil)
       _ = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
     } catch {
       console.report(error.text)

@@ -26,7 +26,8 @@ struct PlanCommand: Command {
     let bench = Workbench(console: console, plugins: arguments[Options.plugins])
     do throws(Workbench.Refusal) {
       let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
-      let inputs = try bench.bind(arguments[Options.inputs], to: pipeline)
+      let inputs = try bench.bind(
+        arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
       let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
       try OutputFolder.check(
         bench.absolute(arguments[Options.out] ?? "exports"), console: console)
