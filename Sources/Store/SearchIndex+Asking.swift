@@ -67,32 +67,32 @@ extension SearchIndex {
       """,
       [.integer(id), .real(limits.since ?? -1e300), SQLValue(limits.pipeline)], to: Self.action)
     guard let row = rows.first, let text = row[0].text, let times = row[1].text else { return [] }
-    guard let words = SearchWords(text: text, times: times) else {
+    guard let page = SearchPage(text: text, times: times) else {
       throw StoreError(Self.action, path: database.path, reason: "the times of words are damaged")
     }
-    return SearchPassages(places, of: expression, in: words).passages.map { passage in
-      let (start, end, isApproximate) = Self.time(of: passage, in: words)
+    return SearchPassages(places, of: expression, in: page).passages.map { passage in
+      let (start, end, isApproximate) = Self.time(of: passage, in: page)
       return SearchHit(
         name: row[2].text ?? "", path: row[3].text ?? "", run: row[4].text ?? "",
         step: row[5].text ?? "", pipeline: row[6].text ?? "", time: row[7].real ?? 0, start: start,
-        end: end, isApproximate: isApproximate, pieces: Self.pieces(of: passage, in: words),
+        end: end, isApproximate: isApproximate, pieces: Self.pieces(of: passage, in: page),
         recording: row[8].text ?? "")
     }
   }
 
   /// When a passage is said. Where its words have no times, those of their neighbours count.
   private static func time(
-    of passage: SearchPassages.Passage, in words: SearchWords
+    of passage: SearchPassages.Passage, in page: SearchPage
   ) -> (start: Double?, end: Double?, isApproximate: Bool) {
     let (first, last) = (passage.words.lowerBound, passage.words.upperBound)
-    let all = words.words
+    let (before, behind) = (page[first], page[last])
     let start =
-      all[first].start ?? all[..<first].last { $0.end != nil }?.end
-      ?? all[first...].first { $0.start != nil }?.start
+      before.start ?? (0..<first).last { page[$0].end != nil }.flatMap { page[$0].end }
+      ?? (first..<page.count).first { page[$0].start != nil }.flatMap { page[$0].start }
     let end =
-      all[last].end ?? all[last...].first { $0.start != nil }?.start
-      ?? all[...last].last { $0.end != nil }?.end
-    let isApproximate = all[first].start == nil || all[last].end == nil
+      behind.end ?? (last..<page.count).first { page[$0].start != nil }.flatMap { page[$0].start }
+      ?? (0...last).last { page[$0].end != nil }.flatMap { page[$0].end }
+    let isApproximate = before.start == nil || behind.end == nil
     let unit = SearchWords.unitsPerSecond
     return (
       start.map { Double($0) / unit }, end.map { Double(max($0, start ?? $0)) / unit },
@@ -101,12 +101,8 @@ extension SearchIndex {
   }
 
   private static func pieces(
-    of passage: SearchPassages.Passage, in words: SearchWords
+    of passage: SearchPassages.Passage, in page: SearchPage
   ) -> [SearchHit.Piece] {
-    let all = words.words
-    func text(_ range: Range<Int>) -> String {
-      all[range].map(\.text).joined(separator: " ")
-    }
     var pieces: [SearchHit.Piece] = []
     func add(_ text: String, isHit: Bool = false) {
       if !text.isEmpty { pieces.append(SearchHit.Piece(text: text, isHit: isHit)) }
@@ -116,16 +112,18 @@ extension SearchIndex {
     var next = begin
     for mark in passage.marks {
       if next > begin, mark.lowerBound - next > 2 * inner {
-        add(text(next..<next + inner) + " … " + text(mark.lowerBound - inner..<mark.lowerBound))
+        add(
+          page.text(next..<next + inner) + " … "
+            + page.text(mark.lowerBound - inner..<mark.lowerBound))
       } else {
-        add(text(next..<mark.lowerBound))
+        add(page.text(next..<mark.lowerBound))
       }
-      add(text(mark.lowerBound..<mark.upperBound + 1), isHit: true)
+      add(page.text(mark.lowerBound..<mark.upperBound + 1), isHit: true)
       next = mark.upperBound + 1
     }
-    let end = min(all.count, next + context)
-    add(text(next..<end))
-    if end < all.count { add("…") }
+    let end = min(page.count, next + context)
+    add(page.text(next..<end))
+    if end < page.count { add("…") }
     return pieces
   }
 }

@@ -15,19 +15,16 @@ struct SearchPassages {
 
   let passages: [Passage]
 
-  /// O(n) in the words and places.
-  init(_ places: SearchPlaces, of expression: SearchExpression, in words: SearchWords) {
+  /// O(n log m) in the places and words.
+  init(_ places: SearchPlaces, of expression: SearchExpression, in page: SearchPage) {
     let gap = max(Self.gap, expression.distance)
     let length = max(Self.length, 2 * gap)
-    let wordOfToken = words.words.indices.flatMap {
-      Array(repeating: $0, count: words.words[$0].tokenCount)
-    }
     var passages: [Passage] = []
     for place in places.places where expression.phrases.indices.contains(place.phrase) {
       let phrase = expression.phrases[place.phrase]
-      guard phrase.demand >= 0, wordOfToken.indices.contains(place.token) else { continue }
-      let last = min(place.token + max(1, phrase.tokenCount), wordOfToken.count) - 1
-      let mark = wordOfToken[place.token]...wordOfToken[last]
+      guard phrase.demand >= 0, place.token < page.tokenCount else { continue }
+      let last = min(place.token + max(1, phrase.tokenCount), page.tokenCount) - 1
+      let mark = page.word(ofToken: place.token)...page.word(ofToken: last)
       if var open = passages.last, mark.lowerBound - open.words.upperBound - 1 <= gap,
         mark.upperBound - open.words.lowerBound < length
           || mark.lowerBound <= open.words.upperBound

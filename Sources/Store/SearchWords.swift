@@ -73,26 +73,4 @@ struct SearchWords: Sendable {
     }
     return numbers.text
   }
-
-  /// What was kept; nil where the parts do not belong together.
-  init?(text: String, times: String) {
-    var reader = SearchNumbers.Reader(times)
-    var last = 0
-    words = []
-    // Of a transcript without words, the text is empty too.
-    if times.isEmpty { return }
-    for part in text.utf8.split(separator: 10, omittingEmptySubsequences: false) {
-      var word = Word(text: String(decoding: part, as: UTF8.self))
-      guard let code = reader.next() else { return nil }
-      if code > 0 {
-        last += (code - 1) & 1 == 1 ? -(code / 2) : (code - 1) / 2
-        guard let length = reader.next() else { return nil }
-        (word.start, word.end) = (last, last + length)
-      }
-      guard let count = reader.next() else { return nil }
-      word.tokenCount = count
-      words.append(word)
-    }
-    if reader.next() != nil { return nil }
-  }
 }

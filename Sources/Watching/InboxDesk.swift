@@ -53,6 +53,11 @@ final class InboxDesk: Sendable {
       // An inbox that is away is claimed when it comes.
       if error.kind != .missing { throw StageError(watchedAlready: settings.path, error) }
     }
+    // With the claim: nobody else serves it meanwhile. One that is away says nothing.
+    if folders.inboxAbsence == nil {
+      try ServingStore.claim(
+        settings.path, for: engine.store, at: engine.storePath, isAdopting: settings.isAdopting)
+    }
     let mail = mail
     let watcher = InboxWatcher(
       path: settings.path, rules: settings.rules, isKnown: { custody.isKnown($0, $1) },

@@ -26,6 +26,8 @@ public struct InboxSettings: Sendable {
   /// Whether its folders count as where they belong, though a disk was mounted there when they were
   /// last used and is not now.
   public var isAcceptingMounts = false
+  /// Whether it is taken over from another store that has served it.
+  public var isAdopting = false
 
   /// Collects the settings.
   public init(

@@ -5,9 +5,11 @@ public import PipelineModel
 public struct WatchEngine: Sendable {
   /// All that a watch needs of a store.
   public typealias Store = ArtifactStore & FileCustody & RunLog & WorkClaims & NoteLedger
-    & MountMemory
+    & MountMemory & InboxMemory
 
   let store: any Store
+  /// Where the store lies.
+  let storePath: String
   let executors: [any PassExecutor]
   let clock: any RunClock
   let makeRunID: @Sendable () -> RunID
@@ -20,7 +22,8 @@ public struct WatchEngine: Sendable {
   /// Collects it; `makeRunID` names runs, `option` the store in what a user is told to type, and
   /// `witness` writes a receipt for every recording.
   public init(
-    store: any Store, option: StoreOption = .usual, executors: [any PassExecutor],
+    store: any Store, at storePath: String, option: StoreOption = .usual,
+    executors: [any PassExecutor],
     clock: any RunClock,
     makeRunID: @Sendable @escaping () -> RunID, recorder: any WatchRecorder,
     witness: (any RunWitness)? = nil
@@ -28,6 +31,7 @@ public struct WatchEngine: Sendable {
     self.witness = witness
     self.option = option
     self.store = store
+    self.storePath = storePath
     self.executors = executors
     self.clock = clock
     self.makeRunID = makeRunID

@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test("what is packed comes back", arguments: [0, 1, 31, 32, 1023, 1024, 123_456_789])
-  func packing(number: Int) {
+  func packing(number: Int) throws {
     var numbers = SearchNumbers()
     numbers.append(number)
     numbers.append(signed: -number)
@@ -202,7 +202,12 @@ import Testing
       .init(text: "a", start: number, end: number + 7), .init(text: "—", tokenCount: 0),
       .init(text: "b", start: 3, end: 3, tokenCount: 2),
     ])
-    #expect(SearchWords(text: words.text, times: words.times)?.words == words.words)
-    #expect(SearchWords(text: words.text, times: String(words.times.dropLast())) == nil)
+    let page = try #require(SearchPage(text: words.text, times: words.times))
+    #expect((0..<3).map { page[$0].start } == [number, nil, 3])
+    #expect((0..<3).map { page[$0].end } == [number + 7, nil, 3])
+    #expect((0..<3).map { page.word(ofToken: $0) } == [0, 2, 2] && page.tokenCount == 3)
+    #expect(page.text(0..<3) == "a — b" && page.text(1..<2) == "—")
+    #expect(SearchPage(text: words.text, times: String(words.times.dropLast())) == nil)
+    #expect(SearchPage(text: words.text + "\nc", times: words.times) == nil)
   }
 }

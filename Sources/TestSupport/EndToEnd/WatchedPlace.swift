@@ -119,13 +119,14 @@ public final class WatchedPlace {
   }
 
   /// The names of all files beneath a folder, sorted, as paths in it; without receipts and what lies
-  /// beside them, of which there is one set for every recording.
+  /// beside them, of which there is one set for every recording, and without the note of the store that
+  /// serves an inbox.
   public static func files(in folder: String) -> [String] {
     let manager = FileManager.default
     let names = manager.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return names.filter { name in
       (try? manager.attributesOfItem(atPath: folder + "/" + name))?[.type] as? FileAttributeType
-        != .typeDirectory && !isOfReceipt(name)
+        != .typeDirectory && !isOfReceipt(name) && name != ".spool-store.json"
     }.sorted()
   }
 }

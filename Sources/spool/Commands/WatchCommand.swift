@@ -47,6 +47,8 @@ struct WatchCommand: Command {
   private static let ignoreMounts = Option<Bool>.flag(
     "ignore-mounts",
     help: "Take the folders as they lie now, though a disk was mounted there before.")
+  private static let adopt = Option<Bool>.flag(
+    "adopt", help: "Take the inbox over from another store that has served it.")
   private static let jobs = Option<Int?>.value(
     "jobs", "N", short: "j", help: "Recordings worked on at once.",
     defaultText: "one for each core")
@@ -62,7 +64,9 @@ struct WatchCommand: Command {
 
       Where a disk was mounted on the inbox, the outbox or the output folder, or on a folder above, \
       the store remembers that: with nothing mounted there, the inbox pauses until the disk is back, \
-      also after a restart. --ignore-mounts, given once, takes the folders as they lie now.
+      also after a restart. --ignore-mounts, given once, takes the folders as they lie now. \
+      An inbox remembers its store: another one, as is made where the disk of the first is not mounted, \
+      is refused unless --adopt is given once.
 
       Ctrl-C or SIGTERM ends at a clean point, and the next watch goes on there; after a crash as \
       well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
@@ -77,7 +81,8 @@ struct WatchCommand: Command {
       config, Options.out, outbox, name, Options.plugins, Options.store, settle, sidecar, keep,
       giveUp, overlooked,
       attempts,
-      Options.set, jobs, drain, ignoreMounts, Options.keys, Options.passphraseFile, Options.json,
+      Options.set, jobs, drain, ignoreMounts, adopt, Options.keys, Options.passphraseFile,
+      Options.json,
     ],
     examples: [
       Example(
@@ -101,12 +106,30 @@ struct WatchCommand: Command {
       }
       let order = try read(console)
       let bench = Workbench(console: console)
+      try requireOwnStore(of: order, console)
       let store = try bench.store(at: order.store)
       return try watch(order, store, console)
     } catch {
       console.report(error.text)
       return error.code
     }
+  }
+
+  /// Throws where a store would be made anew for an inbox that another one has served.
+  private func requireOwnStore(
+    of order: WatchOrder, _ console: Console
+  ) throws(Workbench.Refusal) {
+    let path = Self.path(ofStore: order.store)
+    guard !arguments[Self.adopt], !DiskStore.isThere(at: path) else { return }
+    for inbox in order.settings.inboxes {
+      guard let former = ServingStore(of: inbox.path) else { continue }
+      throw Workbench.Refusal(
+        text: ErrorText(former.refusal(of: inbox.path, by: path)).render(console), code: .failed)
+    }
+  }
+
+  private static func path(ofStore option: String?) -> String {
+    ResolvedPath.of(StoreLocation.resolve(option: option, environment: Environment.variables))
   }
 
   private func watch(
@@ -122,7 +145,7 @@ struct WatchCommand: Command {
     let clock = SystemClock()
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
-      store: store, option: Self.option(order.store),
+      store: store, at: Self.path(ofStore: order.store), option: Self.option(order.store),
       executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       clock: clock, makeRunID: { clock.makeRunID() },
       recorder: WatchMemory(store: store, line: line(order, console), log: log),
@@ -165,7 +188,7 @@ struct WatchCommand: Command {
     }
     return WatchLine(
       arguments, places: [arguments[Self.pipeline], arguments[Self.inbox]].compactMap(\.self),
-      usual: usual, passing: [Self.ignoreMounts.declaration.name],
+      usual: usual, passing: [Self.ignoreMounts.declaration.name, Self.adopt.declaration.name],
       absolute: { Workbench(console: console).absolute($0) }
     ).text
   }
@@ -252,7 +275,8 @@ struct WatchCommand: Command {
   private func reader(_ console: Console, base: String) -> WatchOrderReader {
     WatchOrderReader(
       console, base: base, store: arguments[Options.store], jobs: arguments[Self.jobs],
-      drain: arguments[Self.drain]?.seconds, isAcceptingMounts: arguments[Self.ignoreMounts])
+      drain: arguments[Self.drain]?.seconds, isAcceptingMounts: arguments[Self.ignoreMounts],
+      isAdopting: arguments[Self.adopt])
   }
 
   private func usage(_ message: String, _ console: Console) -> Workbench.Refusal {

@@ -19,6 +19,7 @@ struct WatchOrderReader {
   private let jobsOption: Int?
   private let drainOption: Double?
   private let isAcceptingMounts: Bool
+  private let isAdopting: Bool
 
   /// - Parameters:
   ///   - base: the folder that relative paths start from.
@@ -26,10 +27,12 @@ struct WatchOrderReader {
   ///   - jobs: `--jobs`, likewise.
   ///   - drain: `--drain`, likewise.
   ///   - isAcceptingMounts: whether folders belong where they lie now, though a disk was mounted there.
+  ///   - isAdopting: whether inboxes that another store has served are taken over.
   init(
     _ console: Console, base: String, store: String?, jobs: Int?, drain: Double?,
-    isAcceptingMounts: Bool
+    isAcceptingMounts: Bool, isAdopting: Bool
   ) {
+    self.isAdopting = isAdopting
     self.isAcceptingMounts = isAcceptingMounts
     bench = Workbench(console: console)
     self.console = console
@@ -108,6 +111,7 @@ struct WatchOrderReader {
       path: path, pipeline: pipeline, out: out, outbox: outbox, custody: custody, rules: rules)
     settings.template = template
     settings.isAcceptingMounts = isAcceptingMounts
+    settings.isAdopting = isAdopting
     return (settings, problems)
   }
 
