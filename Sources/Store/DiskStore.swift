@@ -12,6 +12,8 @@ public import PipelineModel
 /// spool.sqlite           checkpoints, runs, work under way, and what is known of files outside
 /// records/               checkpoints and runs once more, as small files
 /// backups/               the database as it was lately
+/// receipts.log           the receipts that were written, once more
+/// receipts.head.json     the signed head of their tree
 /// ballast                room to begin with where a full disk is freed
 /// ```
 ///
@@ -150,6 +152,7 @@ public final class DiskStore: Sendable {
       ledger.sweep(in: &database)
       return lost
     }
+    try catchUpReceipts()
     if !lost.isEmpty { news.tell(lost.line) }
   }
 
