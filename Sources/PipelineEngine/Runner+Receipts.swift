@@ -65,6 +65,12 @@ extension Runner {
     }
   }
 
+  private func earlierRuns() throws(StageError) -> [RunRecord] {
+    do throws(StoreError) { return try log.runs(limit: Self.historyLimit) } catch {
+      throw StageError(error)
+    }
+  }
+
   private func testimony(
     _ run: RunRecord, _ plan: Plan, _ options: Options, _ recordings: [String: StepOutput],
     step: StepID, fileNames: [String]
@@ -76,13 +82,22 @@ extension Runner {
       throw StageError(error)
     }
     var work: [Testimony.Work] = []
+    var makers: [RunRecord]?
     for bound in plan.steps where !(bound.stage is any ReceiptStage) {
-      guard let record = run.steps.first(where: { $0.id == bound.id }),
+      guard var record = run.steps.first(where: { $0.id == bound.id }),
         let checkpoint = survey.checkpoint(of: bound.id)
       else {
         throw StageError(
           "no receipt can be written", reason: "the record of the step \(bound.id) is gone",
           advice: "run it again: what is missing is made anew", cause: .transient)
+      }
+      if record.finishedAt == nil {
+        // Whoever made it knows when; where its record is gone, nobody does.
+        if makers == nil { makers = try earlierRuns() }
+        let maker = (makers ?? []).lazy.flatMap(\.steps)
+          .first { $0.key == record.key && $0.finishedAt != nil }
+        record.begunAt = maker?.begunAt
+        record.finishedAt = maker?.finishedAt
       }
       work.append(Testimony.Work(record: record, components: checkpoint.components))
     }

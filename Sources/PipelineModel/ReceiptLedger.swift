@@ -3,12 +3,96 @@ public import Hashing
 /// The list of all receipts that were ever written, to which one is only added. Every method may be
 /// called from any thread and is durable on return.
 public protocol ReceiptLedger: Sendable {
-  /// Adds a receipt at the end, unless it is there.
+  /// Adds a receipt at the end, unless it is there, and with it the signed head of the tree that it
+  /// gives: in one transaction, so that whoever deletes or changes a leaf later contradicts the head.
   /// - Parameters:
   ///   - leaf: the hash of its bytes as a leaf of the tree.
   ///   - path: where it lies, for people.
-  func append(receipt leaf: Digest, at path: String) throws(StoreError)
+  ///   - known: a head that the caller knows the tree under.
+  ///   - sign: gives the head over all leaves, or nil where they are not those of the head that is
+  ///     there: then that stays, and shows it.
+  func append(
+    receipt leaf: Digest, at path: String, knowing known: ReceiptHead?,
+    sign: @Sendable (ReceiptGrowth) -> ReceiptHead?
+  ) throws(StoreError)
 
-  /// The leaves of all receipts, in the order in which they were added.
+  /// The leaves of all receipts, in the order in which they were added. O(n).
   func receiptLeaves() throws(StoreError) -> [Digest]
+
+  /// All that is known of the list, to hold one thing against the other. O(n).
+  func receiptRecords() throws(StoreError) -> ReceiptRecords
+}
+
+/// What a list of receipts grew by.
+public enum ReceiptGrowth: Hashable, Sendable {
+  /// It was as under the head that the caller knows, and this leaf came behind.
+  case one(Digest)
+  /// All leaves, and the head as it was; nil where there was none.
+  case all([Digest], since: ReceiptHead?)
+}
+
+/// The head of the tree of receipts, signed.
+public struct ReceiptHead: Hashable, Sendable {
+  /// How many leaves it is over.
+  public let size: Int
+  /// The root.
+  public let root: Digest
+  /// The signed envelope, as a file has it.
+  public let text: String
+
+  /// Describes a head.
+  public init(size: Int, root: Digest, text: String) {
+    self.size = size
+    self.root = root
+    self.text = text
+  }
+}
+
+/// One receipt in the list.
+public struct ReceiptEntry: Hashable, Sendable {
+  /// Its place, from 0.
+  public let position: Int
+  /// The hash of its bytes as a leaf; nil where what is there is no hash.
+  public let leaf: Digest?
+  /// Where it lay when it was written.
+  public let path: String
+
+  /// Describes a receipt.
+  public init(position: Int, leaf: Digest?, path: String) {
+    self.position = position
+    self.leaf = leaf
+    self.path = path
+  }
+}
+
+/// The list of receipts as the database has it, and what lies beside that.
+public struct ReceiptRecords: Sendable {
+  /// What the database says, by place.
+  public let entries: [ReceiptEntry]
+  /// What the log beside it says, line by line.
+  public let logged: [ReceiptEntry]
+  /// The signed head in the database; nil where there is none.
+  public let head: ReceiptHead?
+  /// The text of the signed head beside it; nil where there is none.
+  public let copy: String?
+  /// The path of the database.
+  public let databasePath: String
+  /// The path of the log.
+  public let logPath: String
+  /// The path of the head beside the database.
+  public let headPath: String
+
+  /// Collects what is known.
+  public init(
+    entries: [ReceiptEntry], logged: [ReceiptEntry], head: ReceiptHead?, copy: String?,
+    databasePath: String, logPath: String, headPath: String
+  ) {
+    self.entries = entries
+    self.logged = logged
+    self.head = head
+    self.copy = copy
+    self.databasePath = databasePath
+    self.logPath = logPath
+    self.headPath = headPath
+  }
 }

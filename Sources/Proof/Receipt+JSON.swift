@@ -85,6 +85,7 @@ extension Receipt.Stage {
       "outputs": .object(outputs.mapValues(\.json)),
       "libraries": .object(libraries.mapValues { .text($0) }), "key": .text(key.hex),
       "outcome": .text(isReused ? "reused" : "made"),
+      "begunAt": begunAt.map { .text(UniversalTime.text(of: $0)) },
       "finishedAt": finishedAt.map { .text(UniversalTime.text(of: $0)) },
       "previous": .text(previous.hex),
     ])

@@ -176,7 +176,11 @@ public struct Receipt: Hashable, Sendable {
     public let key: Digest
     /// Whether this run did the work, or found it done.
     public var isReused: Bool
-    /// When this run had done it, in seconds since 1970.
+    /// When the work on it began, in this run or an earlier one, in seconds since 1970; nil where that
+    /// is not known.
+    public var begunAt: Double?
+    /// When it was made, in this run or an earlier one, in seconds since 1970; nil where that is not
+    /// known.
     public var finishedAt: Double?
 
     /// Describes a stage's work.

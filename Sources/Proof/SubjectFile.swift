@@ -44,8 +44,9 @@ struct SubjectFile: Hashable, Sendable {
     posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     var hasher = SHA256()
     var byteCount = 0
-    // No larger than the file: to clear a mebibyte takes longer than to read a small file.
-    var block = [UInt8](repeating: 0, count: max(1, min(file.byteCount, 1 << 20)))
+    // No larger than the file, and a byte more so that its end is seen with it: to clear a mebibyte
+    // takes longer than to read a small file.
+    var block = [UInt8](repeating: 0, count: max(1, min(file.byteCount + 1, 1 << 20)))
     while true {
       let count = unsafe block.withUnsafeMutableBytes { bytes in
         let count = unsafe Glibc.read(file.descriptor, bytes.baseAddress, bytes.count)
@@ -59,6 +60,9 @@ struct SubjectFile: Hashable, Sendable {
       if count == 0 { return .read(hasher.finalize(), byteCount: byteCount) }
       byteCount += count
       guard took(count) else { return .trouble("it was not read to its end") }
+      if count < block.count, byteCount == file.byteCount {
+        return .read(hasher.finalize(), byteCount: byteCount)
+      }
     }
   }
 
@@ -111,8 +115,9 @@ struct SubjectFile: Hashable, Sendable {
   }
 
   func hash(into hasher: inout Hasher) {
-    for byte in name.utf8 { hasher.combine(byte) }
-    for byte in folder.utf8 { hasher.combine(byte) }
+    for var text in [name, folder] {
+      text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
   }
 
   func open() -> Result<(descriptor: Int32, byteCount: Int), Trouble> {

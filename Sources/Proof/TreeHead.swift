@@ -34,8 +34,21 @@ public struct TreeHead: Hashable, Sendable {
   /// - Parameter keys: the keys whose signatures count.
   public init(at path: String, keys: [VerifyingKey]) throws(ProofError) {
     let bytes = try SubjectFile.readWhole(path, limit: 64 << 10)
-    let envelope = try Envelope(bytes, type: Self.payloadType)
-    guard keys.contains(where: { envelope.isSigned(by: $0) }) else {
+    try self.init(String(decoding: bytes, as: UTF8.self), at: path, keys: keys)
+  }
+
+  /// Reads a signed head.
+  /// - Parameters:
+  ///   - path: where it lies, for what is told.
+  ///   - keys: the keys whose signatures count.
+  public init(_ text: String, at path: String, keys: [VerifyingKey]) throws(ProofError) {
+    let envelope: Envelope
+    do throws(ProofError) {
+      envelope = try Envelope(Array(text.utf8), type: Self.payloadType)
+    } catch {
+      throw ProofError("cannot read the tree head \(path)", reason: error.reason)
+    }
+    guard keys.contains(where: { $0.id.hex == envelope.keyID && envelope.isSigned(by: $0) }) else {
       throw ProofError(
         "the tree head \(path) is not used",
         reason: "no key that is trusted here signed it, or it was changed since")

@@ -34,6 +34,10 @@ public struct Verification: Sendable {
     public var receipts = 0
     /// Receipts in all.
     public var allReceipts = 0
+    /// Files read so far.
+    public var files = 0
+    /// Files in all; 0 until every receipt is read.
+    public var allFiles = 0
     /// Bytes of files read so far.
     public var bytes = 0
     /// Bytes of files in all; 0 until every receipt is read.
@@ -74,17 +78,34 @@ public struct Verification: Sendable {
       return ReceiptCheck(path, keys: keys, certificates: certificates, awaited: awaited)
     }
     guard let checks, let bags = each(folders, mayGoOn, { BagCheck($0) }) else { return nil }
-    let named =
-      checks.flatMap { $0.subjects.map(\.file) } + bags.flatMap { $0.subjects.map(\.file) }
+    // What the receipts say of the lengths is enough to order by, and costs no look at the files.
+    var lengths: [SubjectFile: Int] = [:]
+    for subject in checks.lazy.flatMap(\.subjects) {
+      lengths[subject.file] = subject.byteCount ?? 0
+    }
+    for subject in bags.lazy.flatMap(\.subjects) where lengths[subject.file] == nil {
+      lengths[subject.file] = subject.file.byteCount ?? 0
+    }
     // The longest first, so that no thread is left alone with it in the end.
-    let files = Set(named)
-      .map { (file: $0, byteCount: $0.byteCount ?? 0) }.sorted { $0.byteCount > $1.byteCount }
-    meter.advance { $0.allBytes = files.reduce(0) { $0 + $1.byteCount } }
+    let files = lengths.map { (file: $0.key, byteCount: $0.value) }
+      .sorted { $0.byteCount > $1.byteCount }
+    meter.advance {
+      $0.allFiles = files.count
+      $0.allBytes = files.reduce(0) { $0 &+ max(0, $1.byteCount) }
+    }
     let contents = each(files.map(\.file), mayGoOn) { file in
-      file.read { count in
-        meter.advance { $0.bytes += count }
+      var isLast = false
+      let content = file.read { count in
+        // One report for a small file.
+        isLast = count < 1 << 20
+        meter.advance {
+          $0.bytes += count
+          if isLast { $0.files += 1 }
+        }
         return mayGoOn()
       }
+      if !isLast { meter.advance { $0.files += 1 } }
+      return content
     }
     guard let contents, mayGoOn() else { return nil }
     let found = Dictionary(uniqueKeysWithValues: zip(files.map(\.file), contents))

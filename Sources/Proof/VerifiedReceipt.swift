@@ -52,6 +52,8 @@ public struct VerifiedReceipt: Hashable, Sendable {
   public var awaitedStamps: [String] = []
   /// The hash of the receipt as a leaf of the ledger's tree; nil where it cannot be read.
   public var leaf: Digest?
+  /// Whether the ledger was looked at, and has it; nil where it was not looked at.
+  public private(set) var isInLedger: Bool?
   /// Everything that is wrong; empty where it is verified.
   public var problems: [Problem] = []
 
@@ -59,6 +61,17 @@ public struct VerifiedReceipt: Hashable, Sendable {
   public var isSound: Bool { problems.isEmpty }
 
   init(path: String) { self.path = path }
+
+  /// Notes whether the ledger of a store has it.
+  public mutating func place(in store: String, isThere: Bool) {
+    isInLedger = isThere
+    guard !isThere else { return }
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    add(
+      .ledger, name,
+      "the ledger in \(store) does not have it: it was changed or put there later, or another store "
+        + "wrote it, to be named with --store")
+  }
 
   mutating func add(_ kind: Problem.Kind, _ name: String, _ reason: String) {
     problems.append(Problem(kind: kind, name: name, reason: reason))

@@ -13,6 +13,8 @@ public import PipelineModel
 /// search.sqlite          the words of all transcripts, to be searched
 /// records/               checkpoints and runs once more, as small files
 /// backups/               the database as it was lately
+/// receipts.log           the receipts that were written, once more
+/// receipts.head.json     the signed head of their tree
 /// ballast                room to begin with where a full disk is freed
 /// ```
 ///
@@ -151,6 +153,7 @@ public final class DiskStore: Sendable {
       ledger.sweep(in: &database)
       return lost
     }
+    try catchUpReceipts()
     if !lost.isEmpty { news.tell(lost.line) }
   }
 

@@ -22,6 +22,8 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
     case unreadableRun
     /// A record beside the database is damaged.
     case damagedRecord
+    /// The ledger of receipts is not as it was signed.
+    case damagedLedger
     /// A backup is damaged.
     case damagedBackup
     /// What unfinished work has noted is not what was written.
@@ -69,11 +71,21 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
     self.advice = advice
   }
 
+  /// Something in the ledger of receipts that is not as it was signed.
+  /// - Parameter name: the file of the store, or the receipt.
+  public init(ledger name: String, problem: String) {
+    self.init(
+      .damagedLedger, name, problem: problem,
+      meaning: "the receipts that are there can be checked; the ledger cannot tell what is missing",
+      advice: "keep the store as it is, or put a backup in its place with spool restore")
+  }
+
   /// Whether it is damage; else it is a remark, and the store is sound.
   public var isDamage: Bool {
     switch kind {
     case .database, .databaseBehind, .damagedArtifact, .missingArtifact, .missingRecording,
-      .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedBackup,
+      .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedLedger,
+      .damagedBackup,
       .damagedNote, .damagedWork, .damagedPin:
       true
     case .unfinishedStore, .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile,

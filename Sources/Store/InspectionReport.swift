@@ -23,6 +23,13 @@ public struct InspectionReport: Hashable, Sendable, Codable {
   public internal(set) var isThorough = true
   /// Everything that was found.
   public internal(set) var findings: [InspectionFinding] = []
+  /// How many receipts the ledger has; nil where it was not looked at.
+  public var receipts: Int?
+
+  /// Adds damage that was found by looking at more than the store itself knows.
+  public mutating func add(_ damage: [InspectionFinding]) {
+    findings = findings.filter(\.isDamage) + damage + findings.filter { !$0.isDamage }
+  }
 
   /// Whether nothing is damaged.
   public var isSound: Bool { !findings.contains(where: \.isDamage) }

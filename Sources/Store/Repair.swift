@@ -96,7 +96,8 @@ public struct Repair: Sendable {
       case .damagedPin: "make the pins agree with their records"
       case .withoutRecord: "write the record"
       case .onlyRecord: "take the record into the database"
-      case .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile, .exportMissing,
+      case .unfinishedStore, .missingRecording, .damagedLedger, .unnamedArtifact, .strayFile,
+        .exportMissing,
         .exportChanged:
         nil
       }

@@ -35,7 +35,8 @@ struct RepairWork {
     case .damagedPin: try PinTable.mend(&database, with: records)
     case .withoutRecord: try record(finding, &database)
     case .onlyRecord: try takeIn(finding, &database)
-    case .database, .unfinishedStore, .missingRecording, .unnamedArtifact, .strayFile,
+    case .database, .unfinishedStore, .missingRecording, .damagedLedger, .unnamedArtifact,
+      .strayFile,
       .exportMissing,
       .exportChanged:
       return false

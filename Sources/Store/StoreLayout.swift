@@ -15,6 +15,10 @@ struct StoreLayout: Sendable {
   var records: String { root + "/records" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }
+  /// A line for each receipt that was written.
+  var receiptLog: String { root + "/receipts.log" }
+  /// The signed head of the tree of receipts.
+  var receiptHead: String { root + "/receipts.head.json" }
   /// Locked by whoever asks for time stamps.
   var stamping: String { root + "/stamping.lock" }
 

@@ -8,20 +8,53 @@ import Store
 struct LedgerView {
   /// The names of the time stamps that are still asked for, by the digest of the receipt.
   let awaited: [Digest: Set<String>]
+  /// Where it lies.
+  let path: String
+  /// What is wrong with the ledger in itself.
+  let findings: [LedgerAudit.Finding]
 
-  /// - Parameter path: the store's folder.
+  private let leaves: Set<Digest>
+  private let own: VerifyingKey?
+  private let isNamed: Bool
+
+  /// - Parameters:
+  ///   - path: the store's folder.
+  ///   - keys: those whose signatures of heads count.
+  ///   - own: the key that is signed with here; nil where there is none.
+  ///   - isNamed: whether the user named the store, and so means that every receipt is in it.
   /// - Returns: nil where there is no store.
-  static func find(at path: String) throws(StoreError) -> LedgerView? {
+  static func find(
+    at path: String, keys: [VerifyingKey], own: VerifyingKey?, isNamed: Bool
+  ) throws(StoreError) -> LedgerView? {
     guard DiskStore.isThere(at: path) else { return nil }
-    return try LedgerView(DiskStore(reading: path))
+    return try LedgerView(DiskStore(reading: path), keys, own, isNamed)
   }
 
-  private init(_ store: DiskStore) throws(StoreError) {
+  private init(
+    _ store: DiskStore, _ keys: [VerifyingKey], _ own: VerifyingKey?, _ isNamed: Bool
+  ) throws(StoreError) {
+    self.own = own
+    self.isNamed = isNamed
+    path = store.path
+    let records = try store.receiptRecords()
+    leaves = Set(records.entries.compactMap(\.leaf))
+    findings = LedgerAudit(records, keys: keys).findings
     var awaited: [Digest: Set<String>] = [:]
     for stamp in try store.awaitedStamps() {
       let token = stamp.token.split(separator: "/").last.map(String.init) ?? stamp.token
       awaited[stamp.receipt, default: []].insert(token)
     }
     self.awaited = awaited
+  }
+
+  /// Looks for the receipts in the ledger: those that were signed here have to be in it, and all, where
+  /// the user named the store. A stranger's are in another ledger.
+  func look(for receipts: [VerifiedReceipt]) -> [VerifiedReceipt] {
+    receipts.map { receipt in
+      var receipt = receipt
+      guard let leaf = receipt.leaf, isNamed || own?.id.hex == receipt.keyID else { return receipt }
+      receipt.place(in: path, isThere: leaves.contains(leaf))
+      return receipt
+    }
   }
 }

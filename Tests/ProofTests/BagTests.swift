@@ -64,7 +64,7 @@ struct BagTests {
     #expect(found.problems == [])
     #expect(found.fileCount == Self.names.count)
     #expect(found.byteCount == Self.names.reduce(0) { $0 + "what is in \($1)".utf8.count })
-    #expect(ReceiptSearch.bags(below: scratch.path) == [bag])
+    #expect(ReceiptSearch(below: scratch.path).bags == [bag])
   }
 
   @Test("only CR, LF and the percent sign are encoded, and what else stands there stays")
@@ -117,7 +117,7 @@ struct BagTests {
       let whole = try text(name)
       try FileManager.default.removeItem(atPath: bag + "/" + name)
       #expect(try culprits().contains(name))
-      #expect(ReceiptSearch.bags(below: scratch.path) == [bag])
+      #expect(ReceiptSearch(below: scratch.path).bags == [bag])
       try write(whole, name)
     }
     try FileManager.default.removeItem(atPath: bag + "/data")

@@ -109,4 +109,18 @@ struct MerkleTreeTests {
       }
     }
   }
+
+  @Test("a tree that is known by its edge alone has the same roots")
+  func frontier() {
+    let leaves = (0..<200).map { MerkleTree.leaf([UInt8($0)]) }
+    let tree = MerkleTree(leaves: leaves)
+    var edge = MerkleFrontier()
+    #expect(edge.root == tree.root(size: 0))
+    for (index, leaf) in leaves.enumerated() {
+      edge.append(leaf)
+      #expect(edge.root == tree.root(size: index + 1))
+      #expect(edge.size == index + 1)
+    }
+    #expect(MerkleFrontier(leaves: leaves) == edge)
+  }
 }

@@ -84,12 +84,33 @@ struct QuoteTests {
   @Test("quotes are found in folders, those that lack something too")
   func found() throws {
     let sample = try SampleQuote()
-    #expect(ReceiptSearch.quotes(below: sample.folder) == [sample.folder])
-    #expect(ReceiptSearch.quotes(below: sample.scratch.path) == [sample.folder])
-    #expect(ReceiptSearch.receipts(below: sample.scratch.path) == [])
+    #expect(ReceiptSearch(below: sample.folder).quotes == [sample.folder])
+    #expect(ReceiptSearch(below: sample.scratch.path).quotes == [sample.folder])
+    #expect(ReceiptSearch(below: sample.scratch.path).receipts == [])
     try FileManager.default.removeItem(atPath: sample.folder + "/quote.json")
-    #expect(ReceiptSearch.quotes(below: sample.scratch.path + "/") == [sample.folder])
+    #expect(ReceiptSearch(below: sample.scratch.path + "/").quotes == [sample.folder])
     #expect(sample.check()?.problems.map(\.name) == ["quote.json"])
     #expect(try sample.script().exitCode == 4)
+  }
+
+  @Test("what a process left that was killed is taken away by the next, and nothing else")
+  func leftovers() throws {
+    let scratch = try ScratchFolder()
+    let files = FileManager.default
+    // No process has this number: it is beyond what Linux gives.
+    for name in ["quote.new-4194305", "quote.new-1", "quote.new-4194306", "other.new-4194305"] {
+      try files.createDirectory(
+        atPath: scratch.file(name), withIntermediateDirectories: false)
+      try scratch.write("half", to: name + "/clip.wav")
+    }
+    try scratch.write("the user's", to: "quote.new-4194306/letter.txt")
+    let bundle = try QuoteBundle(at: scratch.file("quote"))
+    try bundle.append("whole", to: QuoteBundle.clipName)
+    try bundle.finish()
+    #expect(
+      try files.contentsOfDirectory(atPath: scratch.path).sorted()
+        == ["other.new-4194305", "quote", "quote.new-1", "quote.new-4194306"])
+    #expect(
+      try files.contentsOfDirectory(atPath: scratch.file("quote.new-4194306")) == ["letter.txt"])
   }
 }

@@ -11,12 +11,14 @@ struct TimeStampTests {
   private let scratch: ScratchFolder
   private let certificates: TrustedCertificates
   private let request = TimeStampRequest(for: SHA256.digest(of: "receipt"))
-  private let now = Date().timeIntervalSince1970
+  private let now: Double
 
   init() throws {
     authority = try TimeAuthority()
     scratch = try ScratchFolder()
     certificates = try TrustedCertificates(at: authority.certificates)
+    // Not before the authority was made: its certificate is not valid before.
+    now = Date().timeIntervalSince1970
   }
 
   private func accept(

@@ -292,7 +292,7 @@ struct VerificationTests {
     try scratch.write("", to: "3.json")
     try files.createSymbolicLink(atPath: scratch.file("c"), withDestinationPath: scratch.file("a"))
     #expect(
-      ReceiptSearch.receipts(below: scratch.path)
+      ReceiptSearch(below: scratch.path).receipts
         == [scratch.file("2.receipt.json"), scratch.file("a/b/1.receipt.json")])
   }
 }

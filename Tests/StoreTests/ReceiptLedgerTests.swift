@@ -1,4 +1,7 @@
+import Foundation
 import Hashing
+import PipelineModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,9 +17,9 @@ struct ReceiptLedgerTests {
       let store = try DiskStore(at: scratch.file("store"))
       #expect(try store.receiptLeaves() == [])
       for leaf in leaves {
-        try store.append(receipt: leaf, at: "path")
-        try store.append(receipt: leaf, at: "elsewhere")
-        try store.append(receipt: leaves[0], at: "path")
+        try store.append(leaf, "path")
+        try store.append(leaf, "elsewhere")
+        try store.append(leaves[0], "path")
       }
       #expect(try store.receiptLeaves() == leaves)
     }
@@ -29,12 +32,125 @@ struct ReceiptLedgerTests {
     let store = try DiskStore(at: scratch.file("store"))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<40 {
-        group.addTask { try store.append(receipt: SHA256.digest(of: "\(number % 30)"), at: "p") }
+        group.addTask { try store.append(SHA256.digest(of: "\(number % 30)"), "p") }
       }
       try await group.waitForAll()
     }
     let leaves = try store.receiptLeaves()
     #expect(leaves.count == 30)
     #expect(Set(leaves).count == 30)
+    let records = try store.receiptRecords()
+    #expect(records.head?.size == 30)
+    #expect(records.logged == records.entries)
+    #expect(records.copy == records.head?.text)
+  }
+
+  @Test("the head grows with the list, and the files beside the database say the same")
+  func head() throws {
+    let scratch = try ScratchFolder()
+    let store = try DiskStore(at: scratch.file("store"))
+    for (number, path) in ["a", "a line\nand \"more\"", "ü"].enumerated() {
+      try store.append(SHA256.digest(of: "\(number)"), path)
+      let records = try store.receiptRecords()
+      #expect(records.head?.size == number + 1)
+      #expect(records.entries.map(\.position) == Array(0...number))
+      #expect(records.logged == records.entries)
+      #expect(records.copy == records.head?.text)
+    }
+  }
+
+  @Test("whoever knows the head is told of the new leaf alone, and anybody else of all")
+  func growth() throws {
+    let scratch = try ScratchFolder()
+    let store = try DiskStore(at: scratch.file("store"))
+    let leaves = (0..<4).map { SHA256.digest(of: "\($0)") }
+    try store.append(leaves[0], "p")
+    let known = try store.receiptRecords().head
+    let told = Mutex<[ReceiptGrowth]>([])
+    for (leaf, known) in [(leaves[1], known), (leaves[2], known), (leaves[2], known)] {
+      try store.append(receipt: leaf, at: "p", knowing: known) { growth in
+        told.withLock { $0.append(growth) }
+        return DiskStore.head(growth)
+      }
+    }
+    // What nobody signed is not signed later either.
+    #expect(told.withLock { $0 } == [.one(leaves[1])])
+    let other = try DiskStore(at: scratch.file("other"))
+    for leaf in leaves[..<2] { try other.append(leaf, "p") }
+    let second = try other.receiptRecords().head
+    try other.append(receipt: leaves[2], at: "p", knowing: known) { growth in
+      told.withLock { $0.append(growth) }
+      return DiskStore.head(growth)
+    }
+    #expect(
+      told.withLock { $0.last } == .all(Array(leaves[..<3]), since: second))
+    #expect(try other.receiptRecords().head?.size == 3)
+  }
+
+  @Test("what cannot be signed changes neither the head nor the files beside the database")
+  func unsigned() throws {
+    let scratch = try ScratchFolder()
+    let store = try DiskStore(at: scratch.file("store"))
+    try store.append(SHA256.digest(of: "a"), "a")
+    let before = try store.receiptRecords()
+    try store.append(receipt: SHA256.digest(of: "b"), at: "b", knowing: nil) { _ in nil }
+    let after = try store.receiptRecords()
+    #expect(after.entries.count == 2)
+    #expect(after.head == before.head)
+    #expect(after.logged == before.logged)
+    #expect(after.copy == before.copy)
+  }
+
+  @Test("files that a killed process left behind the database are brought up to it")
+  func behind() throws {
+    let scratch = try ScratchFolder()
+    let store = try DiskStore(at: scratch.file("store"))
+    for name in ["a", "b"] { try store.append(SHA256.digest(of: name), name) }
+    for file in ["receipts.log", "receipts.head.json"] {
+      try FileManager.default.removeItem(atPath: scratch.file("store/" + file))
+      try store.append(SHA256.digest(of: "b"), "b")
+      try store.append(SHA256.digest(of: file), file)
+      let records = try store.receiptRecords()
+      #expect(records.logged == records.entries)
+      #expect(records.copy == records.head?.text)
+    }
+  }
+
+  @Test("a database that came back from a backup takes in what the files know beyond it")
+  func restored() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch.file("store")
+    let names = ["a", "b", "c", "d"]
+    let old = scratch.file("old.sqlite")
+    for (number, name) in names.enumerated() {
+      try DiskStore(at: path).append(SHA256.digest(of: name), name)
+      if number == 1 {
+        try FileManager.default.copyItem(atPath: path + "/spool.sqlite", toPath: old)
+      }
+    }
+    let before = try DiskStore(at: path).receiptRecords()
+    for file in ["spool.sqlite", "spool.sqlite-wal", "spool.sqlite-shm"] {
+      try? FileManager.default.removeItem(atPath: path + "/" + file)
+    }
+    try FileManager.default.copyItem(atPath: old, toPath: path + "/spool.sqlite")
+    let after = try DiskStore(at: path).receiptRecords()
+    #expect(after.entries == before.entries)
+    #expect(after.head == before.head)
+    #expect(after.entries.map(\.path) == names)
+  }
+}
+
+extension DiskStore {
+  /// Adds a receipt under a head that nobody signed.
+  fileprivate func append(_ leaf: Digest, _ path: String) throws(StoreError) {
+    try append(receipt: leaf, at: path, knowing: nil) { Self.head($0) }
+  }
+
+  fileprivate static func head(_ growth: ReceiptGrowth) -> ReceiptHead? {
+    guard case .all(let leaves, _) = growth else { return nil }
+    let root = SHA256.digest(of: leaves.map(\.hex).joined())
+    let payload = #"{"root":"\#(root.hex)","size":\#(leaves.count)}"#
+    let text = #"{"payload":"\#(Data(payload.utf8).base64EncodedString())"}"# + "\n"
+    return ReceiptHead(size: leaves.count, root: root, text: text)
   }
 }

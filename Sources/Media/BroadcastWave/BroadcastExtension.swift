@@ -15,6 +15,8 @@ public struct BroadcastExtension: Hashable, Sendable {
   public var originationTime = ""
   /// Frames from midnight to the first one of the file.
   public var timeReference: UInt64 = 0
+  /// The identifier of the material after SMPTE ST 330, 64 bytes; empty where there is none.
+  public var materialIdentifier: [UInt8] = []
   /// How loud it is.
   public var loudness = BroadcastLoudness()
   /// What was done to the sound, a line for each process, after EBU R 98.
@@ -28,8 +30,8 @@ public struct BroadcastExtension: Hashable, Sendable {
   /// Bytes that every version of the chunk has something in.
   private static let leastByteCount = 348
 
-  /// Reads a chunk of any version; nil where it is too short to be one. The loudness counts from
-  /// version 2 on; the material identifier is left out: it names the file that it was read from.
+  /// Reads a chunk of any version; nil where it is too short to be one. The identifier counts
+  /// from version 1 on, and the loudness from version 2 on.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.leastByteCount else { return nil }
     var reader = ByteReader(bytes[...])
@@ -41,11 +43,15 @@ public struct BroadcastExtension: Hashable, Sendable {
     timeReference = reader.word() ?? 0
     let version = reader.integer(byteCount: 2) ?? 0
     guard bytes.count >= Self.fixedByteCount else { return }
+    let identifier = bytes[Self.leastByteCount..<412]
+    if version >= 1, identifier.contains(where: { $0 != 0 }) {
+      materialIdentifier = Array(identifier)
+    }
     if version >= 2 { loudness = BroadcastLoudness(bytes[412..<422]) }
     codingHistory = Self.text(Array(bytes[Self.fixedByteCount...]))
   }
 
-  /// The chunk's content, version 2 with an empty material identifier.
+  /// The chunk's content, version 2.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.fixedByteCount + codingHistory.utf8.count)
@@ -56,7 +62,8 @@ public struct BroadcastExtension: Hashable, Sendable {
     bytes += Self.field(originationTime, 8)
     bytes.append(timeReference)
     bytes.append(2, byteCount: 2)
-    bytes += [UInt8](repeating: 0, count: 64)
+    bytes += materialIdentifier.prefix(64)
+    bytes += [UInt8](repeating: 0, count: 412 - bytes.count)
     bytes += loudness.bytes
     bytes += [UInt8](repeating: 0, count: Self.fixedByteCount - bytes.count)
     return bytes + codingHistory.utf8

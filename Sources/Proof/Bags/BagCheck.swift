@@ -20,6 +20,11 @@ struct BagCheck: Sendable {
   init(_ folder: String) {
     self.folder = folder
     result = VerifiedBag(path: folder)
+    // Whoever follows a link vouches for what lies elsewhere, and may change there.
+    if FolderWalk.isLink("\(folder)/\(Bag.payloadFolder)") {
+      result.add(Bag.payloadFolder, "it is a link, which is not followed")
+      return
+    }
     checkDeclaration()
     let payload = manifest(Bag.manifestName, isPayload: true)
     let tags = manifest(Bag.tagManifestName, isPayload: false)

@@ -86,6 +86,31 @@ public struct QuotableReceipt: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The files of the time stamps that lie beside it, or outside of the bag that it lies in, under the
+  /// names that they have beside `receipt`; of those that hold, in order.
+  /// - Parameter receipt: what the receipt is called where they are to lie.
+  public func timeStamps(besideReceipt receipt: String) -> [(name: String, bytes: [UInt8])] {
+    let own = ReceiptSearch.name(of: path)
+    return (1...TimeStampNames.maximumCount).flatMap { number -> [(name: String, bytes: [UInt8])] in
+      let token = TimeStampNames.token(of: own, number: number)
+      for place in [folder, folder + "/.."] {
+        guard
+          let bytes = try? SubjectFile(name: token, in: place)?
+            .bytes(limit: TimeStampReply.maximumByteCount),
+          let text = try? SubjectFile(name: TimeStampNames.certificates(of: token), in: place)?
+            .bytes(limit: TrustedCertificates.maximumByteCount),
+          let certificates = try? TrustedCertificates(text, from: token),
+          (try? TimeStampReply(bytes).verified(for: digest, by: certificates)) != nil
+        else { continue }
+        return TimeStampFiles(
+          TimeStampReply(bytes), certificates,
+          token: TimeStampNames.token(of: receipt, number: number)
+        ).all
+      }
+      return []
+    }
+  }
+
   /// The path of an export; nil where its name leads out of the receipt's folder.
   public func path(of export: Export) -> String? {
     SubjectFile(name: export.name, in: folder) == nil ? nil : "\(folder)/\(export.name)"

@@ -38,14 +38,39 @@ public final class QuoteBundle {
         "cannot write the quote to \(folder)", reason: "something is there already",
         advice: "name another folder with --out")
     }
+    Self.sweep(beside: path)
     guard unsafe mkdir(unfinished, 0o777) == 0 else { throw Self.failure(folder) }
   }
 
   deinit {
-    if !isFinished {
-      for name in names { unsafe unlink("\(unfinished)/\(name)") }
-      unsafe rmdir(unfinished)
+    if !isFinished { Self.remove(unfinished, names) }
+  }
+
+  /// Takes away what processes left that ended before they were done with the same quote. Whatever else
+  /// lies in their folders stays, and so do they.
+  private static func sweep(beside path: String) {
+    let name = ReceiptSearch.name(of: path)
+    let parent = path.utf8.count == name.utf8.count ? "." : String(path.dropLast(name.count))
+    let start = "\(name).new-"
+    for entry in KeyFile.names(in: parent) where entry.hasPrefix(start) {
+      guard let process = pid_t(entry.dropFirst(start.count)), process > 0,
+        process == getpid() || kill(process, 0) != 0 && errno == ESRCH
+      else { continue }
+      remove("\(parent)/\(entry)", fileNames)
     }
+  }
+
+  /// Every name that a file of a bundle can have.
+  private static var fileNames: [String] {
+    [clipName, quoteName, receiptName, keyName, wordsName, scriptName]
+      + TimeStampNames.tokens(of: receiptName).flatMap { token in
+        [token, TimeStampNames.certificates(of: token), TimeStampNames.checksums(of: token)]
+      }
+  }
+
+  private static func remove(_ folder: String, _ names: [String]) {
+    for name in names { unsafe unlink("\(folder)/\(name)") }
+    unsafe rmdir(folder)
   }
 
   /// Adds bytes to the end of one of its files.

@@ -10,8 +10,10 @@ struct QuoteCheck {
   private(set) var result: VerifiedQuote
 
   /// Reads the bundle in a folder. O(bytes of the clip), a block of which is in memory at a time.
-  /// - Parameter keys: whose signatures count.
-  init(_ folder: String, keys: [VerifyingKey]) {
+  /// - Parameters:
+  ///   - keys: whose signatures count.
+  ///   - certificates: those that time stamps are checked against; nil for those beside them.
+  init(_ folder: String, keys: [VerifyingKey], certificates: TrustedCertificates? = nil) {
     self.folder = folder
     self.keys = keys
     result = VerifiedQuote(path: folder)
@@ -21,6 +23,11 @@ struct QuoteCheck {
       let quote = readQuote()
     else { return }
     result.quote = quote
+    let stamps = TimeStampCheck(
+      of: QuoteBundle.receiptName, in: folder, digest: SHA256.digest(of: receipt),
+      certificates: certificates)
+    result.timeStamps = stamps.verified
+    for (name, reason) in stamps.problems { result.add(name, reason) }
     checkReceipt(receipt, quote)
     if let key, VerifyingKey(pem: String(decoding: key, as: UTF8.self))?.id.hex != result.keyID {
       result.add(QuoteBundle.keyName, "it is not the key that the receipt names")

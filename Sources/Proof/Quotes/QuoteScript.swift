@@ -204,6 +204,18 @@ public enum QuoteScript {
         return "%02d:%02d:%02d.%03d" % (seconds // 3600, seconds // 60 % 60, seconds % 60, part)
 
 
+    # 6. The time stamps of the receipt (RFC 3161), where there are any.
+    for number in ("", ".2", ".3", ".4"):
+        token = "receipt%s.tsr" % number
+        if not path.lexists(path.join(folder, token)):
+            continue
+        size(token), size(token + ".pem")
+        if openssl("ts", "-verify", "-data", path.join(folder, "receipt.json"), "-in",
+                   path.join(folder, token), "-CAfile",
+                   path.join(folder, token + ".pem")).returncode != 0:
+            broken(token, "it is no time stamp of receipt.json, or its certificate has expired")
+        print("stamped  receipt.json has a time stamp in %s" % token)
+
     print("\nclip.wav is %s to %s of %s; the quote is" % (
         time(held.start), time(held.stop), ascii(quote["export"])))
     print("         %s to %s of it, %s into the clip." % (

@@ -7,20 +7,21 @@ extension Verification {
   public func check(
     quotes folders: [String], mayGoOn: @escaping @Sendable () -> Bool = { true }
   ) -> [VerifiedQuote]? {
-    let keys = keys
-    return each(folders, mayGoOn) { QuoteCheck($0, keys: keys).result }
+    let (keys, certificates) = (keys, certificates)
+    return each(folders, mayGoOn) { QuoteCheck($0, keys: keys, certificates: certificates).result }
   }
 }
 
 extension ReceiptSearch {
   /// The folders of all quotes, sorted, the folder itself among them: of those, too, that lack something.
-  public static func quotes(below folder: String) -> [String] {
-    var found: [String: Set<String>] = [:]
-    for (path, _) in FolderWalk.entries(of: folder) {
-      let name = path.split(separator: "/").last.map(String.init) ?? ""
-      found[String(path.dropLast(name.utf8.count)), default: []].insert(name)
-    }
+  public var quotes: [String] {
     let rest: Set = [QuoteBundle.clipName, QuoteBundle.receiptName, QuoteBundle.scriptName]
+    var found: [String: Set<String>] = [:]
+    for path in paths {
+      let name = Self.name(of: path)
+      guard name == QuoteBundle.quoteName || rest.contains(name) else { continue }
+      found[String(path.utf8.dropLast(name.utf8.count)) ?? "", default: []].insert(name)
+    }
     return found.filter { $0.value.contains(QuoteBundle.quoteName) || rest.isSubset(of: $0.value) }
       .keys.sorted().map { place in
         let inner = place.hasSuffix("/") ? String(place.dropLast()) : place

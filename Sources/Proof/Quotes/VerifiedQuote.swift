@@ -16,6 +16,8 @@ public struct VerifiedQuote: Hashable, Sendable {
   public var quote: Quote?
   /// Whether the bundle has words, which nothing proves.
   public var hasWords = false
+  /// The time stamps of the receipt that are what they say.
+  public var timeStamps: [VerifiedTimeStamp] = []
   /// Whether only the key is not trusted: whoever trusts it need not ask again.
   public var hasStrangeKey = false
   /// Everything that is wrong; empty where the clip is part of the export.

@@ -36,7 +36,10 @@ extension PublishingContext {
     let description = [incoming.bext?.description, tags.title].compactMap { $0 }
       .first { !$0.isEmpty }
     bext.description = description ?? ExportName.stem(of: names.first)
-    bext.originator = "\(Release.name) \(Release.version)"
+    // Who made the recording made what is told in it; what was done since is in the coding history.
+    bext.originator =
+      incoming.bext.map(\.originator).flatMap { $0.isEmpty ? nil : $0 }
+      ?? "\(Release.name) \(Release.version)"
     (bext.originationDate, bext.originationTime) = tags.origination ?? ("", "")
     bext.timeReference = past.time.reference(incoming.bext?.timeReference ?? 0)
     bext.loudness = loudness
@@ -47,7 +50,7 @@ extension PublishingContext {
     lines.append(
       CodingHistory.Line(
         format: extent?.format, wordLength: target.depth?.rawValue,
-        words: "\(Release.name) \(Release.version); \(target.format.rawValue)"))
+        words: "\(Release.name) \(Release.version); written as \(target.format.rawValue)"))
     bext.codingHistory = CodingHistory.text(lines, after: incoming.bext?.codingHistory ?? "")
 
     var notes = BroadcastNotes()
@@ -55,7 +58,14 @@ extension PublishingContext {
     carry(
       incoming, past.time, extent?.frames, isWhole: start == nil && past.time.isUnchanged,
       to: &notes)
-    bext.originatorReference = reference(artifact, notes)
+    // A piece, or sound that stands elsewhere in time, is not the material that these name.
+    let isSameMaterial = start == nil && past.time.isUnchanged
+    let given = isSameMaterial ? incoming.bext : nil
+    bext.materialIdentifier = given?.materialIdentifier ?? []
+    notes.bext = bext
+    bext.originatorReference =
+      given.map(\.originatorReference).flatMap { $0.isEmpty ? nil : $0 }
+      ?? reference(artifact, notes)
     notes.bext = bext
     return notes
   }

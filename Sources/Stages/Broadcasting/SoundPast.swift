@@ -5,7 +5,7 @@ import PipelineModel
 /// What happened to sound between its recording and a file: what each stage did, and where its time
 /// went.
 struct SoundPast {
-  /// A line for each stage.
+  /// A line for each stage that may have changed the sound.
   private(set) var lines: [CodingHistory.Line] = []
   /// What became of its time.
   private(set) var time = TimePath()
@@ -35,7 +35,10 @@ struct SoundPast {
       default: format = nil
       }
       if let before, let format { time.resample(from: before.sampleRate, to: format.sampleRate) }
-      lines.append(CodingHistory.Line(step, format: format))
+      // What only listens changed nothing.
+      if !(step.stage is MeasureStage) {
+        lines.append(CodingHistory.Line(step, format: format))
+      }
     }
   }
 

@@ -98,6 +98,9 @@ public struct QuoteDesk: Sendable {
     try add(Array(quote.text.utf8), QuoteBundle.quoteName)
     try add(receipt.bytes, QuoteBundle.receiptName)
     try add(Array(receipt.key.pem.utf8), QuoteBundle.keyName)
+    for (name, bytes) in receipt.timeStamps(besideReceipt: QuoteBundle.receiptName) {
+      try add(bytes, name)
+    }
     if let words { try add(Array(words.text.utf8), QuoteBundle.wordsName) }
     try add(Array(QuoteScript.text.utf8), QuoteBundle.scriptName)
     try Self.writing { () throws(ProofError) in try bundle.finish() }

@@ -75,20 +75,21 @@ extension ReceiptDesk {
       guard let parameters = Value(json: components.parameters) else {
         throw StageError("the record of the step \(work.record.id) cannot be read")
       }
-      stages.append(
-        Receipt.Stage(
-          id: work.record.id.name, kind: components.kind, revision: components.revision,
-          parameters: JSONValue(parameters),
-          inputs: named(components.inputs) { $0 },
-          outputs: named(work.record.outputs) { output in
-            Receipt.Output(
-              kind: output.kind.rawValue, identity: output.identity,
-              file: output.artifact.map {
-                Receipt.Output.File(digest: $0.digest, byteCount: $0.byteCount)
-              })
-          },
-          libraries: components.libraries, key: components.key.digest,
-          isReused: work.record.outcome == .reused, finishedAt: work.record.finishedAt))
+      var stage = Receipt.Stage(
+        id: work.record.id.name, kind: components.kind, revision: components.revision,
+        parameters: JSONValue(parameters),
+        inputs: named(components.inputs) { $0 },
+        outputs: named(work.record.outputs) { output in
+          Receipt.Output(
+            kind: output.kind.rawValue, identity: output.identity,
+            file: output.artifact.map {
+              Receipt.Output.File(digest: $0.digest, byteCount: $0.byteCount)
+            })
+        },
+        libraries: components.libraries, key: components.key.digest,
+        isReused: work.record.outcome == .reused, finishedAt: work.record.finishedAt)
+      stage.begunAt = work.record.begunAt
+      stages.append(stage)
     }
     return stages
   }

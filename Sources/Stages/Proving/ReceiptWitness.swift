@@ -9,7 +9,8 @@ internal import Synchronization
 /// that is needed to check it.
 public final class ReceiptWitness: RunWitness {
   private let keys: KeyFolder
-  private let ledger: any ReceiptLedger & StampQueue
+  private let stamps: any StampQueue
+  private let ledger: LedgerClerk
   private let program: Receipt.Named
   private let key = Mutex<SigningKey?>(nil)
 
@@ -18,7 +19,8 @@ public final class ReceiptWitness: RunWitness {
   /// - Parameter version: the program's.
   public init(keys: KeyFolder, ledger: any ReceiptLedger & StampQueue, version: String) {
     self.keys = keys
-    self.ledger = ledger
+    stamps = ledger
+    self.ledger = LedgerClerk(ledger)
     program = Receipt.Named(name: "spool", version: version)
   }
 
@@ -60,8 +62,8 @@ public final class ReceiptWitness: RunWitness {
       origin: try desk.origin(of: program, on: Self.host), stages: try desk.stages())
     let (file, text) = try desk.publish(receipt, signedBy: key, as: names.receipt)
     do throws(StoreError) {
-      try ledger.append(receipt: MerkleTree.leaf(Array(text.utf8)), at: file.path)
-      try ledger.awaitStamps(
+      try ledger.add(text, at: file.path, signedBy: key, now: testimony.now)
+      try stamps.awaitStamps(
         StampDesk(testimony, receipt: names.receipt).awaited(SHA256.digest(of: text)))
     } catch {
       throw StageError(error)

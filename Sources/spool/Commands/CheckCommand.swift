@@ -3,6 +3,8 @@ import Arguments
 import Media
 import PipelineEngine
 import PipelineModel
+import Proof
+import Stages
 import Store
 
 /// `spool check`: is everything in the store as it was written?
@@ -15,12 +17,13 @@ struct CheckCommand: Command {
     summary: "Look whether everything in the store is as it was written.",
     discussion: """
       Every artifact is read and compared with the digest that is its name; every checkpoint with \
-      its artifacts, its key and its record; the database with itself. Nothing is changed. Exports \
+      its artifacts, its key and its record; the database with itself; the ledger of receipts with its \
+      signed head, by the keys that are known here. Nothing is changed. Exports \
       that were moved or edited since are mentioned, and are no damage.
 
       The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told.
       """,
-    options: [quick, Options.store, Options.json, Options.quiet],
+    options: [quick, Options.store, Options.keys, Options.json, Options.quiet],
     examples: [
       Example("Read everything", "spool check"),
       Example("A look that takes no time", "spool check --quick"),
@@ -48,8 +51,23 @@ struct CheckCommand: Command {
       console.report(error.text)
       return error.code
     }
+    let keys: [VerifyingKey]
+    do throws(Workbench.Refusal) {
+      keys = try KeyCommand.asking(console) { () throws(ProofError) in
+        try Workbench(console: console).keyFolder(at: arguments[Options.keys]).knownKeys()
+      }
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
     do throws(StoreError) {
-      let report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
+      var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
+      if report.databaseFault == nil {
+        let audit = LedgerAudit(try DiskStore(reading: path).receiptRecords(), keys: keys)
+        report.receipts = audit.size
+        report.add(
+          audit.findings.map { InspectionFinding(ledger: $0.name, problem: $0.problem) })
+      }
       meter.clear()
       if arguments[Options.json] {
         console.print(JSONText.of(CheckLine(report)))
@@ -70,16 +88,19 @@ struct CheckCommand: Command {
     let read = report.isThorough ? "read" : "looked at, not read"
     let size = ByteCount(report.artifactBytes)
     let damage = report.findings.filter(\.isDamage).count
+    let isRepairable = report.findings.contains { $0.isDamage && $0.kind != .damagedLedger }
     let looked =
       "\(Count.of(report.artifacts, "artifact")) (\(size)) \(read), "
       + "\(Count.of(report.checkpoints, "checkpoint")), \(Count.of(report.runs, "run")), "
       + "\(Count.of(report.exports, "export")), \(Count.of(report.backups, "backup"))"
+      + ((report.receipts ?? 0) == 0 ? "" : ", \(Count.of(report.receipts ?? 0, "receipt"))")
       + (report.unfinished == 0 ? "" : ", \(Count.of(report.unfinished, "unfinished pass"))")
     let verdict =
       report.isSound
       ? report.isThorough
         ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
-      : "the store is damaged: \(Count.of(damage, "problem")); spool repair puts it right"
+      : "the store is damaged: \(Count.of(damage, "problem"))"
+        + (isRepairable ? "; spool repair puts it right" : "")
     let ballast =
       report.ballastBytes > 0 || report.runs == 0
       ? []

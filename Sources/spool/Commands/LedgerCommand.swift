@@ -1,4 +1,5 @@
 import Arguments
+import Glibc
 import Hashing
 import PipelineModel
 import Proof
@@ -29,7 +30,8 @@ struct LedgerCommand: Command {
       what it held before; OLD and NEW are signed heads in files, or sizes, and NEW is the tree as \
       it is now unless it is named.
 
-      The exit code is 4 if a receipt is not there, or the tree does not continue an earlier one.
+      The exit code is 4 if a receipt is not there, the tree does not continue an earlier one, or a \
+      head is not as it was signed.
       """,
     positionals: [action, words],
     options: [Options.store, Options.keys, Options.passphraseFile, Options.json],
@@ -138,11 +140,28 @@ struct LedgerCommand: Command {
     _ word: String, _ bench: Workbench
   ) throws(Workbench.Refusal) -> (size: Int, root: Digest?) {
     if let size = Int(word), size >= 0 { return (size, nil) }
-    let head = try KeyCommand.asking(bench.console) { () throws(ProofError) in
-      try TreeHead(
-        at: word, keys: try bench.keyFolder(at: arguments[Options.keys]).knownKeys())
+    let keys = try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
     }
-    return (head.size, head.root)
+    guard unsafe access(word, R_OK) == 0 else {
+      throw Workbench.Refusal(
+        text: ErrorText(
+          StageError(
+            "cannot read the tree head \(word)", reason: unsafe String(cString: strerror(errno)),
+            advice: "check the path")
+        ).render(bench.console), code: .failed)
+    }
+    do throws(ProofError) {
+      let head = try TreeHead(at: word, keys: keys)
+      return (head.size, head.root)
+    } catch {
+      throw Workbench.Refusal(
+        text: ErrorText(
+          StageError(
+            error.message, reason: error.reason,
+            advice: error.advice ?? "take a head as it was kept, or import the key of its signer")
+        ).render(bench.console), code: .verificationFailed)
+    }
   }
 
   private func broken(_ what: String, _ why: String, _ console: Console) -> Workbench.Refusal {

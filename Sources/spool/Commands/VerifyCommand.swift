@@ -19,6 +19,9 @@ struct VerifyCommand: Command {
     help: "Check time stamps against these certificates, and not those beside them.",
     defaultText: "what lies beside each time stamp", completion: .files())
 
+  private static let isAlone = Option<Bool>.flag(
+    "no-ledger", help: "Leave the ledger in the store unlooked at.")
+
   static let declaration = CommandDeclaration(
     name: "verify", group: "Proof",
     summary: "Check receipts, bags and quotes, and the files that they vouch for.",
@@ -35,11 +38,15 @@ struct VerifyCommand: Command {
       --tsa-ca, or of those that lie beside it: these show only that the two belong together, so get \
       the authority's own from the authority.
 
+      Where there is a store, its ledger is held against its signed head, and has to have every \
+      receipt that the key of this place signed; with --store, every receipt. A receipt that was \
+      deleted, changed or slipped in is named.
+
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
       """,
     positionals: [place],
-    options: [key, authority, Options.keys, Options.store, Options.json, Options.quiet],
+    options: [key, authority, isAlone, Options.keys, Options.store, Options.json, Options.quiet],
     examples: [
       Example("One recording's exports", "spool verify exports/note.receipt.json"),
       Example("A bag, and the receipt in it", "spool verify exports/note"),
@@ -57,7 +64,7 @@ struct VerifyCommand: Command {
       let keys = try keys(bench)
       let certificates = try certificates(console)
       let (paths, bags, quotes) = try subjects(console)
-      let ledger = try ledger(console)
+      let ledger = try ledger(bench, keys)
       let stop = SignalWatch.begin()
       let meter = ReadingMeter(
         console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
@@ -67,15 +74,23 @@ struct VerifyCommand: Command {
       let found = verification.check(
         receipts: paths, bags: bags, mayGoOn: { !stop.isRequested },
         report: { progress in
-          if progress.allBytes > 0 { meter.show(progress.bytes, of: progress.allBytes) }
+          if progress.allBytes > 0 {
+            meter.show(
+              progress.bytes, of: progress.allBytes, files: progress.files, of: progress.allFiles)
+          } else {
+            meter.show(progress.receipts, of: progress.allReceipts, named: "receipt")
+          }
         })
       meter.clear()
-      guard let found,
+      guard var found,
         let proven = verification.check(quotes: quotes, mayGoOn: { !stop.isRequested })
       else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+      if let ledger, !paths.isEmpty { found.receipts = ledger.look(for: found.receipts) }
       tell(found.receipts, found.bags, proven, console)
+      if !paths.isEmpty { tell(of: ledger, found.receipts, console) }
       let isSound =
-        found.receipts.allSatisfy(\.isSound) && found.bags.allSatisfy(\.isSound)
+        (paths.isEmpty || ledger?.findings.isEmpty != false) && found.receipts.allSatisfy(\.isSound)
+        && found.bags.allSatisfy(\.isSound)
         && proven.allSatisfy(\.isSound)
       return isSound ? .done : .verificationFailed
     } catch {
@@ -84,15 +99,38 @@ struct VerifyCommand: Command {
     }
   }
 
-  /// What the store knows; nil where there is none.
-  private func ledger(_ console: Console) throws(Workbench.Refusal) -> LedgerView? {
+  /// What the store knows; nil where there is none, or nobody asks.
+  private func ledger(
+    _ bench: Workbench, _ keys: [VerifyingKey]
+  ) throws(Workbench.Refusal) -> LedgerView? {
+    if arguments[Self.isAlone] { return nil }
+    let named = arguments[Options.store]
+    if let named { try bench.requireStore(at: named) }
+    let path = StoreLocation.resolve(option: named, environment: Environment.variables)
+    // Heads are signed with the keys that are known here, whatever --key says of receipts.
+    let folder = bench.keyFolder(at: arguments[Options.keys])
+    let (known, own) = try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      (try folder.knownKeys(), try? folder.existingVerifyingKey())
+    }
     do throws(StoreError) {
       return try LedgerView.find(
-        at: StoreLocation.resolve(
-          option: arguments[Options.store], environment: Environment.variables))
+        at: path, keys: known + keys, own: own, isNamed: named != nil)
     } catch {
-      throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+      throw Workbench.Refusal(
+        text: ErrorText(StageError(error)).render(bench.console), code: .failed)
     }
+  }
+
+  /// What came of looking at the ledger.
+  private func tell(
+    of ledger: LedgerView?, _ receipts: [VerifiedReceipt], _ console: Console
+  ) {
+    let text = ReceiptLedgerText(ledger, receipts, isAsked: !arguments[Self.isAlone])
+    if arguments[Options.json] {
+      // What is right about each receipt stands in its own line.
+      return text.line.problems.isEmpty ? () : console.print(JSONText.of(text.line))
+    }
+    for line in text.lines(isQuiet: arguments[Options.quiet]) { console.print(line) }
   }
 
   /// The keys whose signatures count.
@@ -131,12 +169,14 @@ struct VerifyCommand: Command {
         "cannot read \(place)", unsafe String(cString: strerror(errno)), "check the path", console)
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      guard place.hasSuffix("/" + QuoteBundle.quoteName) else { return ([place], [], []) }
-      return ([], [], [String(place.dropLast(QuoteBundle.quoteName.utf8.count + 1))])
+      guard place == QuoteBundle.quoteName || place.hasSuffix("/" + QuoteBundle.quoteName) else {
+        return ([place], [], [])
+      }
+      let folder = place.dropLast(QuoteBundle.quoteName.utf8.count + 1)
+      return ([], [], [folder.isEmpty ? (place.hasPrefix("/") ? "/" : ".") : String(folder)])
     }
-    let paths = ReceiptSearch.receipts(below: place)
-    let bags = ReceiptSearch.bags(below: place)
-    let quotes = ReceiptSearch.quotes(below: place)
+    let search = ReceiptSearch(below: place)
+    let (paths, bags, quotes) = (search.receipts, search.bags, search.quotes)
     guard !paths.isEmpty || !bags.isEmpty || !quotes.isEmpty else {
       throw refusal(
         "there is no receipt in \(place)",

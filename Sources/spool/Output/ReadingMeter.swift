@@ -28,6 +28,25 @@ final class ReadingMeter: Sendable {
   /// Draws how many bytes of all have been read; may be called from any thread, as often as one
   /// likes.
   func show(_ doneBytes: Int, of totalBytes: Int) {
+    show(doneBytes, of: totalBytes) { "\(ByteCount(doneBytes)) of \(ByteCount(totalBytes))" }
+  }
+
+  /// Draws how many bytes and files of all have been read; may be called from any thread, as often
+  /// as one likes.
+  func show(_ doneBytes: Int, of totalBytes: Int, files: Int, of totalFiles: Int) {
+    show(doneBytes, of: totalBytes) {
+      "\(files) of \(Count.of(totalFiles, "file")), \(ByteCount(doneBytes)) of "
+        + "\(ByteCount(totalBytes))"
+    }
+  }
+
+  /// Draws how many things of all have been read; may be called from any thread, as often as one likes.
+  /// - Parameter thing: what they are, one of them.
+  func show(_ done: Int, of total: Int, named thing: String) {
+    show(done, of: total) { "\(done) of \(Count.of(total, thing))" }
+  }
+
+  private func show(_ done: Int, of total: Int, _ words: () -> String) {
     guard isShown else { return }
     let now = SystemClock().elapsed
     state.withLock { state in
@@ -36,12 +55,12 @@ final class ReadingMeter: Sendable {
       guard now - state.drawnAt >= Self.interval else { return }
       state.drawnAt = now
       state.isDrawn = true
-      let fraction = Double(doneBytes) / Double(max(1, totalBytes))
+      let fraction = Double(done) / Double(max(1, total))
       let left = fraction > 0.02 ? (now - start) * (1 - fraction) / fraction : nil
       let rest = left.map { "   \(Format.duration($0)) left" } ?? ""
       console.draw(
         "\r\u{1B}[Kreading  \(Format.bar(fraction, width: 24))  "
-          + "\(ByteCount(doneBytes)) of \(ByteCount(totalBytes))\(rest)")
+          + "\(words())\(rest)")
     }
   }
 

@@ -34,6 +34,10 @@ struct VerifiedQuoteText {
       "  quoted  \(text.range) of \(Format.visible(quote.export))",
       "  clip    \(text.clip), \(Count.of(quote.blocks.count, "block"))",
     ]
+    lines += verified.timeStamps.map {
+      Format.visible(
+        "  stamped \($0.name)   there on \($0.stamp.timeText), says \($0.stamp.authority)")
+    }
     if verified.hasWords { lines.append("  words   not proven: listen to the clip") }
     return lines
   }

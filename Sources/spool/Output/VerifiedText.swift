@@ -93,6 +93,7 @@ struct VerifiedLine: Encodable {
   private let bytes: Int
   private let timeStamps: [Stamp]
   private let awaitedStamps: [String]
+  private let inLedger: Bool?
   private let problems: [VerifiedReceipt.Problem]
 
   /// A time stamp; without `certificates`, it was checked against those that the user named.
@@ -118,6 +119,7 @@ struct VerifiedLine: Encodable {
         certificates: $0.certificates)
     }
     awaitedStamps = receipt.awaitedStamps
+    inLedger = receipt.isInLedger
     problems = receipt.problems
   }
 }

@@ -1,0 +1,82 @@
+internal import Hashing
+internal import PipelineModel
+
+/// The rows of the list of receipts.
+enum ReceiptTable {
+  private static let reading = "read receipts in"
+  private static let writing = "record a receipt in"
+
+  /// Adds a receipt at the end, unless it is there. - Returns: whether it was added.
+  static func append(
+    _ leaf: Digest, _ path: String, in database: inout Database
+  ) throws(StoreError) -> Bool {
+    let place = try count(in: &database)
+    try database.run(
+      """
+      INSERT INTO receipts (position, leaf, path)
+      SELECT (SELECT coalesce(max(position) + 1, 0) FROM receipts), ?1, ?2
+      WHERE NOT EXISTS (SELECT 1 FROM receipts WHERE leaf = ?1)
+      """, [.text(leaf.hex), .text(path)], to: writing)
+    return try count(in: &database) > place
+  }
+
+  /// Puts one in its place.
+  static func insert(_ entry: ReceiptEntry, into database: inout Database) throws(StoreError) {
+    try database.run(
+      "INSERT INTO receipts (position, leaf, path) VALUES (?, ?, ?)",
+      [.integer(Int64(entry.position)), .text(entry.leaf?.hex ?? ""), .text(entry.path)],
+      to: writing)
+  }
+
+  /// How many there are.
+  static func count(in database: inout Database) throws(StoreError) -> Int {
+    Int(
+      try database.run("SELECT count(*) FROM receipts", to: reading).first?.first?.integer ?? 0)
+  }
+
+  /// All from a place on, in order.
+  static func entries(
+    from first: Int, in database: inout Database
+  ) throws(StoreError) -> [ReceiptEntry] {
+    try database.run(
+      "SELECT position, leaf, path FROM receipts WHERE position >= ? ORDER BY position",
+      [.integer(Int64(first))], to: reading
+    ).map { row in
+      ReceiptEntry(
+        position: Int(row[0].integer ?? 0), leaf: row[1].text.flatMap(Digest.init(hex:)),
+        path: row[2].text ?? "")
+    }
+  }
+
+  /// The signed head; nil where there is none.
+  static func head(in database: inout Database) throws(StoreError) -> ReceiptHead? {
+    let row = try database.run("SELECT size, root, text FROM receipt_head", to: reading).first
+    guard let row, let size = row[0].integer, let text = row[2].text else { return nil }
+    // A root that does not read is that of nothing, and the head contradicts the leaves.
+    let root = row[1].text.flatMap(Digest.init(hex:)) ?? SHA256.digest(of: "")
+    return ReceiptHead(size: Int(size), root: root, text: text)
+  }
+
+  static func setHead(_ head: ReceiptHead, in database: inout Database) throws(StoreError) {
+    try database.run(
+      """
+      INSERT INTO receipt_head (id, size, root, text) VALUES (1, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET size = excluded.size, root = excluded.root,
+        text = excluded.text
+      """, [.integer(Int64(head.size)), .text(head.root.hex), .text(head.text)], to: writing)
+  }
+
+  static func log(in database: inout Database) throws(StoreError) -> ReceiptLog.Standing {
+    let row = try database.run("SELECT lines, byte_count FROM receipt_log", to: reading).first
+    return ReceiptLog.Standing(
+      lines: Int(row?[0].integer ?? 0), byteCount: row?[1].integer ?? 0)
+  }
+
+  static func setLog(
+    _ standing: ReceiptLog.Standing, in database: inout Database
+  ) throws(StoreError) {
+    try database.run(
+      "UPDATE receipt_log SET lines = ?, byte_count = ?",
+      [.integer(Int64(standing.lines)), .integer(standing.byteCount)], to: writing)
+  }
+}
