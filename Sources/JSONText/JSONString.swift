@@ -10,6 +10,12 @@ public enum JSONString {
   /// Writes the literal of a text behind others.
   static func append(_ text: String, to result: inout String) {
     result += "\""
+    // Most texts need no escape, and are copied in one go.
+    guard text.utf8.contains(where: needsEscape) else {
+      result += text
+      result += "\""
+      return
+    }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": result += "\\\""
@@ -26,5 +32,9 @@ public enum JSONString {
       }
     }
     result += "\""
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 }
