@@ -60,6 +60,7 @@ enum AcknowledgementText {
   private static func description(
     of note: Note, _ aliases: [String], _ claimants: [NoteKey]
   ) -> [String: JSONValue] {
+    let kept = KeptFacts(of: note)
     let isWrong = note.state == .failed || note.state == .quarantined
     return [
       "id": .text(note.key.name), "status": .text(note.state.rawValue),
@@ -70,6 +71,8 @@ enum AcknowledgementText {
       "attempts": .number("\(note.attempts)"), "retryAt": .time(note.nextAttempt),
       "name": .text(note.fileName), "title": .optional(note.title),
       "tags": .list(note.tags.map { .text($0) }),
+      "createdAt": .optional(kept.createdAt),
+      "differences": .list(kept.differences.map { .text($0) }),
       "digest": .text(note.recording.digest.hex),
       "duplicateOf": .optional(note.original?.name),
       "conflictsWith": .optional(note.conflict?.name),

@@ -47,6 +47,9 @@ extension Custody {
     let admission = try inStore { () throws(StoreError) in
       try store.admit(arrival, conflicts: rules.conflicts)
     }
+    if case .duplicate(let note) = admission, let sidecar {
+      return .duplicate(of: try fill(note, from: sidecar.facts, of: sidecar.taken) ?? note)
+    }
     return CustodyIntake(admission)
   }
 
@@ -58,15 +61,29 @@ extension Custody {
   ) throws(CustodyError) -> CustodySidecar {
     let folder = try ownFolder()
     if try isTranscript(path, stamp, in: folder) { return .transcript }
-    guard let note = try recipient(of: path) else { return .waiting }
+    guard let (note, file) = try recipient(of: path) else { return .waiting }
     guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else {
       return .changed
     }
     let isRepeated = note.sidecar == taken.artifact
     // Another recording's, which has not come yet or is being written.
-    if let id = sidecar.noteID?.text, let own = note.deviceID, id != own { return .waiting }
+    let isForeign =
+      sidecar.noteID.map { id in note.deviceID.map { $0 != id.text } ?? false } ?? false
+    let isCopy = try isCopy(file)
     var changed = note
-    if !isRepeated {
+    if isForeign || (note.sidecar != nil && !isRepeated && isCopy) {
+      // The copy's own word, which came behind it.
+      guard isCopy, CustodyFacts.mayBe(sidecar, of: note) else { return .waiting }
+      if isForeign, let id = sidecar.noteID {
+        guard
+          let named = try inStore({ () throws(StoreError) in
+            try store.addAlias(id.text, written: id.written, to: file)
+          })
+        else { return .waiting }
+        changed = named
+      }
+      changed = try fill(changed, from: sidecar, of: taken) ?? changed
+    } else if !isRepeated {
       // A title that somebody has given it since counts for more.
       let isRenamed = note.title != CustodyFacts.title(in: note.facts)
       let late = LateSidecar(
@@ -110,8 +127,34 @@ extension Custody {
     }
   }
 
-  /// The note whose recording lies, or lay until lately, beside a sidecar.
-  private func recipient(of path: InboxPath) throws(CustodyError) -> Note? {
+  /// Takes over from a copy's sidecar what the note lacks, and notes what differs.
+  /// - Returns: the note, where that changed it.
+  private func fill(
+    _ note: Note, from sidecar: Sidecar, of taken: Taken
+  ) throws(CustodyError) -> Note? {
+    guard sidecar.isReadable, note.sidecar != taken.artifact else { return nil }
+    let (facts, isChanged) = CustodyFacts.json(
+      note.facts, title: note.title, tags: note.tags, filledBy: sidecar)
+    guard isChanged else { return nil }
+    // Its own sidecar stays the one that it has.
+    let late = LateSidecar(
+      note.sidecar ?? taken.artifact, facts: facts,
+      title: note.title == nil ? sidecar.title : nil, tags: sidecar.tags, isReplacing: true)
+    return try change(note.key, .attach(late))?.note
+  }
+
+  /// Whether a file brought a note that was there already.
+  private func isCopy(_ file: NoteFile) throws(CustodyError) -> Bool {
+    let first = try inStore { () throws(StoreError) in
+      try store.files(of: file.note).filter { $0.role == .recording }.map(\.id).min()
+    }
+    return first.map { $0 < file.id } ?? false
+  }
+
+  /// The note whose recording lies, or lay until lately, beside a sidecar, and that file.
+  private func recipient(
+    of path: InboxPath
+  ) throws(CustodyError) -> (note: Note, file: NoteFile)? {
     guard let name = path.name else { return nil }
     let since = store.noteTime - rules.lateSidecarLimit
     for stem in SidecarName.recordingStems(for: name) {
@@ -123,7 +166,7 @@ extension Custody {
         guard let recording = InboxPath(escaped: file.path)?.name,
           SidecarName.candidates(for: recording).contains(name)
         else { continue }
-        return try note(file.note)
+        return try note(file.note).map { ($0, file) }
       }
     }
     return nil

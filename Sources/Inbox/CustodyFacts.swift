@@ -43,6 +43,56 @@ enum CustodyFacts {
     return fields.isEmpty ? nil : JSONValue.object(fields).compact
   }
 
+  /// Facts that were kept, and what the sidecar of a copy says that nobody had said; where it says
+  /// something else, that is noted beside them.
+  static func json(
+    _ kept: String?, title: String?, tags: [String], filledBy copy: Sidecar
+  ) -> (text: String?, isChanged: Bool) {
+    let before = fields(of: kept)
+    var fields = before
+    var differences: [JSONValue] = []
+    if case .list(let known)? = before["differences"] { differences = known }
+    func differ(_ name: String, _ own: String, _ other: String) {
+      let words = JSONValue.text("\(name): \(own), and \(other) by a copy's sidecar")
+      if own != other, !differences.contains(words) { differences.append(words) }
+    }
+    func fill(_ name: String, _ said: String?) {
+      guard let said else { return }
+      guard case .object(let fact)? = before[name], case .text(let known)? = fact["value"],
+        fact["source"] == .text(RecordingFacts.Source.sidecar.rawValue)
+      else { return fields[name] = own(said) }
+      differ(name, known, said)
+    }
+    fill("createdAt", copy.createdAt?.description)
+    fill("recorder", copy.watchModel ?? copy.phoneModel)
+    if let title, let said = copy.title {
+      differ("title", title, said)
+    } else {
+      fill("title", copy.title)
+    }
+    if !tags.isEmpty, !copy.tags.isEmpty {
+      differ("tags", tags.joined(separator: " "), copy.tags.joined(separator: " "))
+    } else if !copy.tags.isEmpty {
+      fields["tags"] = .list(copy.tags.map { .text($0) })
+    }
+    let said = [copy.watchModel, copy.watchOSVersion, copy.phoneModel, copy.iOSVersion]
+    for case (let name, let text?) in zip(deviceFields, said) where fields[name] == nil {
+      fields[name] = .text(text)
+    }
+    if !differences.isEmpty { fields["differences"] = .list(differences) }
+    return (
+      fields.isEmpty ? nil : JSONValue.object(fields).compact, fields != before
+    )
+  }
+
+  /// Whether a sidecar may speak of this sound: where both say how long it is, they agree.
+  static func mayBe(_ sidecar: Sidecar, of note: Note) -> Bool {
+    guard let said = sidecar.milliseconds, let held = KeptFacts(of: note).milliseconds else {
+      return true
+    }
+    return abs(said - held) <= max(2000, held / 20)
+  }
+
   /// Whether the sidecar that facts were kept of did not read: one that does may take its place.
   static func hasUnreadableSidecar(_ kept: String?) -> Bool {
     fields(of: kept)["isSidecarUnreadable"] == .boolean(true)

@@ -12,6 +12,9 @@ public struct KeptFacts: Sendable {
   /// Why the recording may not be all that was recorded; nil where nothing says so.
   public let doubt: String?
 
+  /// What sidecars of copies say otherwise, one sentence each.
+  public let differences: [String]
+
   /// When it was recorded, in ISO 8601; nil where unknown.
   public let createdAt: String?
   /// How long it is, in milliseconds, as its sidecar or its container says; nil where unknown.
@@ -50,6 +53,11 @@ public struct KeptFacts: Sendable {
       uniqueKeysWithValues: CustodyFacts.deviceFields.compactMap { name in
         text(fields[name]).map { (name, $0) }
       })
+    if case .list(let differences)? = fields["differences"] {
+      self.differences = differences.compactMap(text)
+    } else {
+      differences = []
+    }
     if case .list(let problems)? = fields["problems"] {
       self.problems = problems.compactMap(text)
     } else {

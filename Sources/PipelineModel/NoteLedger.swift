@@ -87,6 +87,11 @@ public protocol NoteLedger: Sendable {
     _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, to key: NoteKey
   ) throws(StoreError)
 
+  /// Records that a device knows a note by another name as well, by a sidecar that came behind one of
+  /// its files: from then on it is acknowledged under that name too. O(log n).
+  /// - Returns: the note; nil where another note has the name already, or there is no such file.
+  func addAlias(_ id: String, written name: String?, to file: NoteFile) throws(StoreError) -> Note?
+
   /// The files of uploaded and quarantined notes that have not been moved yet. O(limit).
   func heldFiles(inbox: String, limit: Int) throws(StoreError) -> [HeldFile]
 

@@ -49,6 +49,31 @@ extension DiskStore {
     }
   }
 
+  /// Records that a device knows a note by another name as well.
+  public func addAlias(
+    _ id: String, written name: String?, to file: NoteFile
+  ) throws(StoreError) -> Note? {
+    let time = now
+    return try changeNotes { (database) throws(StoreError) in
+      guard let note = try NoteTable.note(file.note, in: &database),
+        try NoteAdmittance.note(deviceID: id, pipeline: note.pipeline, in: &database) == nil
+      else { return nil }
+      try database.run(
+        "UPDATE note_files SET device_id = ?, device_name = ? WHERE id = ? AND device_id IS NULL",
+        [.text(id), SQLValue(name), .integer(file.id)], to: NoteTable.recording)
+      let taken = try database.run(
+        "SELECT 1 FROM note_files WHERE id = ? AND device_id = ?",
+        [.integer(file.id), .text(id)], to: NoteTable.recording)
+      if taken.isEmpty { return nil }
+      try RetractionTable.withdraw(name ?? id, note.pipeline, in: &database)
+      let outcome = try NoteWork(time: time).change(
+        note.key, .repeatArrival(name: file.path), in: &database)
+      try NoteCommandTable.applyWaiting(
+        for: id, pipeline: note.pipeline, at: time, in: &database)
+      return outcome?.note
+    }
+  }
+
   /// The files of uploaded and quarantined notes that have not been moved yet.
   public func heldFiles(inbox: String, limit: Int) throws(StoreError) -> [HeldFile] {
     try withDatabase { (database) throws(StoreError) in

@@ -1,4 +1,5 @@
 internal import PipelineModel
+internal import Synchronization
 
 /// What is being written in users' folders is recorded first, so that it is found and removed if
 /// its process dies.
@@ -28,6 +29,17 @@ extension DiskStore {
       guard let path = row[0].text, let owner = row[1].text.flatMap({ ProcessIdentity($0) })
       else { continue }
       if AbandonedFiles.remove(path, of: owner, files: files) { forgetUnfinished(path) }
+    }
+  }
+
+  /// Removes what dead processes left in a user's folder, whichever store they worked with: of another
+  /// one's, this database knows nothing. Once for each folder.
+  func sweepDrafts(in folder: String) {
+    guard sweptFolders.withLock({ $0.insert(folder).inserted }) else { return }
+    for name in FilePath.names(in: folder) where name.hasPrefix(Publication.prefix) {
+      let rest = String(name.dropFirst(Publication.prefix.count))
+      guard let owner = AbandonedFiles.owner(inName: rest) else { continue }
+      AbandonedFiles.remove("\(folder)/\(name)", of: owner, files: files)
     }
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 internal import Hashing
 public import PipelineModel
+internal import Synchronization
 
 /// The store on a disk: a folder with finished work and a database that says what it is.
 ///
@@ -38,6 +39,8 @@ public final class DiskStore: Sendable {
   private let lock: FolderLock
   private let database: SharedDatabase
   let news = StoreNews()
+  /// Users' folders in which nothing of dead processes is left.
+  let sweptFolders = Mutex<Set<String>>([])
   let reserve: DiskReserve
   let ballast: Ballast
   /// Whether what is damaged can be taken out of use.

@@ -7,6 +7,9 @@ struct Publication: ~Copyable {
   /// Where it is written.
   let temporaryPath: String
 
+  /// What the names of temporary files begin with; the process follows.
+  static let prefix = ".spool-"
+
   private let path: String
   private let folder: String
   private let store: DiskStore
@@ -19,7 +22,8 @@ struct Publication: ~Copyable {
     self.store = store
     folder = FilePath.folder(of: path)
     try Self.checkFolder(folder)
-    let name = ".spool-\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
+    store.sweepDrafts(in: folder)
+    let name = Self.prefix + AbandonedFiles.newName(for: .current)
     let temporaryPath = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
     try store.noteUnfinished(temporaryPath)
     do {

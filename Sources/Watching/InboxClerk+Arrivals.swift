@@ -21,6 +21,7 @@ extension InboxClerk {
       case .quarantined(let note): clerk.tell(.quarantined, note, text: note.reason)
       case .duplicate(let note):
         clerk.tell(.duplicate, note, file: path.description, text: "it has come before")
+        clerk.warn(of: note, isCopy: true)
       case .conflict(let note, let other):
         // Whether a new one is the same sound is known once it is decoded.
         let isNew = note.revision == 1
@@ -123,8 +124,10 @@ extension InboxClerk {
   }
 
   /// Tells what speaks against a note's being whole, and what is wrong with its sidecar.
-  private func warn(of note: Note) {
+  private func warn(of note: Note, isCopy: Bool = false) {
     let facts = KeptFacts(of: note)
+    for difference in facts.differences { tell(.warning, note, text: difference) }
+    if isCopy { return }
     if let doubt = facts.doubt { tell(.warning, note, text: doubt) }
     for problem in facts.problems {
       tell(.warning, note, text: "its sidecar: \(problem)")

@@ -52,6 +52,57 @@ struct CustodySidecarTests {
     #expect(try custody.takeSidecar(at: lone, stamp: try bench.stamp(of: lone)) == .waiting)
   }
 
+  @Test("what the sidecar of a copy says fills in what was missing, and what differs is told")
+  func copies() throws {
+    let first = try receive(
+      try bench.drop("sound", as: "a.m4a", sidecar: #"{"title":"Lunch","watchModel":"W1"}"#))
+    #expect(first.tags.isEmpty)
+    let copy = try receive(
+      try bench.drop(
+        "sound", as: "b.m4a",
+        sidecar: #"{"title":"Dinner","createdAt":"2026-11-20T10:00:00Z","tags":["food"]}"#))
+    #expect(copy.key == first.key && copy.title == "Lunch" && copy.tags == ["food"])
+    #expect(copy.sidecar == first.sidecar, "its own sidecar stays")
+    let facts = KeptFacts(of: copy)
+    #expect(facts.createdAt?.hasPrefix("2026-11-20T10:00:00") == true)
+    #expect(facts.differences == ["title: Lunch, and Dinner by a copy's sidecar"])
+    _ = custody.settle()
+    let text = AcknowledgementText.acknowledgement(of: copy, named: copy.key.name, claimants: [])
+    #expect(text.contains("2026-11-20") && text.contains("Dinner by a copy's sidecar"))
+    // The same once more says nothing new.
+    let again = try receive(
+      try bench.drop("sound", as: "c.m4a", sidecar: #"{"title":"Dinner","tags":["food"]}"#))
+    #expect(KeptFacts(of: again).differences == facts.differences)
+  }
+
+  @Test("a sidecar that comes behind a copy gives it a name of its own, which is acknowledged")
+  func lateCopies() throws {
+    let other = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    let first = try receive(
+      try bench.drop("sound", as: "a.m4a", sidecar: #"{"noteId":"\#(Self.id)","title":"Lunch"}"#))
+    let copy = try receive(try bench.drop("sound", as: "b.m4a"))
+    #expect(copy.key == first.key)
+    let path = try #require(InboxPath("b.json"))
+    try bench.write(#"{"noteId":"\#(other)","tags":["late"]}"#, to: path)
+    guard
+      case .attached(let note) = try custody.takeSidecar(
+        at: path, stamp: try bench.stamp(of: path))
+    else {
+      Issue.record("it was not attached")
+      return
+    }
+    #expect(note.key == first.key && note.deviceID == Self.id && note.tags == ["late"])
+    #expect(try store.acknowledgementNames(of: note).contains(other))
+    try bench.process(note.key, with: custody)
+    _ = custody.settle()
+    #expect(bench.files(in: bench.inbox).allSatisfy { $0.hasPrefix("accepted/") })
+    // Another identity beside the note's own file is another recording's, which has yet to come.
+    let stranger = try #require(InboxPath("a.json"))
+    try bench.write(#"{"noteId":"1b4e28ba-2fa1-41d2-883f-0016d3cca427"}"#, to: stranger)
+    #expect(
+      try custody.takeSidecar(at: stranger, stamp: try bench.stamp(of: stranger)) == .waiting)
+  }
+
   @Test("what a recogniser wrote under the recording's name is no sidecar, and stays where it is")
   func transcripts() throws {
     let words = #"{"text":"hi","segments":[{"start":0,"end":1,"text":"hi"}],"language":"en"}"#
