@@ -12,6 +12,7 @@ struct RecognizeStage: DeclaredStage, WholeStage {
     let longestWord: Double?
     let coverage: Double?
     let outOfBounds: WordLimits.OutOfBounds
+    let channels: ChannelChoice
     let model: String?
     let dictionary: String?
     let languageModel: String?
@@ -37,6 +38,7 @@ struct RecognizeStage: DeclaredStage, WholeStage {
       Port(.measurement, .measurement, "how sure the words are, as JSON"),
     ],
     parameters: [
+      ChannelChoice.parameter,
       ParameterDescriptor(
         "model", .text(maximumLength: 4096), .optional,
         "the folder of another acoustic model of CMU Sphinx"),
@@ -51,9 +53,11 @@ struct RecognizeStage: DeclaredStage, WholeStage {
   static var libraries: [String: String] { ["pocketsphinx": "0.8+5prealpha"] }
 
   private let model: AcousticModel
+  private let isSeparate: Bool
   private let limits: WordLimits
 
   init(_ parameters: Parameters) throws(StageError) {
+    isSeparate = parameters.channels == .separate
     limits = WordLimits(
       WordLimits.Parameters(
         untimedWords: parameters.untimedWords, interpolated: parameters.interpolated,
@@ -74,18 +78,17 @@ struct RecognizeStage: DeclaredStage, WholeStage {
     guard let sound = context.inputs[.sound]?.artifact else {
       throw StageError("there is no sound to listen to")
     }
-    let reader = SpeechReader(try KeptSound(sound, in: context.store))
-    let survey = try reader.survey { () throws(StageError) in try context.stop.check() }
-    let speech = survey.activity.stretches
-    let notes = SpeechNotes<RecognitionProgress>(context)
+    let kept = try KeptSound(sound, in: context.store)
+    let channels = try RecognisedChannels(of: kept, isSeparate: isSeparate, context.stop)
+    let notes = SpeechNotes<RecognisedChannels.Progress>(context)
     let words = try notes.working { (note) throws(SpeechError) in
-      try Recognition(engine: SphinxEngine(model), threadCount: CoreCount.online).recognise(
-        in: reader, survey.trace, speech: speech,
-        from: notes.lastProgress ?? RecognitionProgress(), note: note)
+      try channels.recognise(
+        with: Recognition(engine: SphinxEngine(model), threadCount: CoreCount.online),
+        from: notes.lastProgress, note: note)
     }
     let language = model == .english ? "en" : nil
-    let transcript = Transcript(recognised: words, language: language)
-    return try outputs(of: transcript, speech.seconds, context)
+    let transcript = channels.transcript(of: words, language: language)
+    return try outputs(of: transcript, channels.speech, context)
   }
 
   private func outputs(

@@ -8,7 +8,6 @@ protocol SpeechProgress: Codable {
 }
 
 extension AlignmentProgress: SpeechProgress {}
-extension RecognitionProgress: SpeechProgress {}
 
 /// Notes how far the listening is, and ends it when the user asks to stop.
 final class SpeechNotes<Progress: SpeechProgress> {

@@ -6,10 +6,17 @@ extension Transcript {
   func timed(by result: AlignmentResult, spoken: [SpokenWord]) -> Transcript {
     var transcript = self
     var number = 0
+    var lastStart = 0.0
+    let times = GivenTimes(words: words, result: result)
     for segment in transcript.segments.indices {
       for word in transcript.segments[segment].words.indices {
-        let place = result.words[number]
-        transcript.segments[segment].words[word].take(place, isSpoken: spoken[number].isSpoken)
+        if spoken[number].isSpoken, times.areBetter(at: number) {
+          transcript.segments[segment].words[word].keepTimes()
+        } else {
+          let place = result.words[number]
+          transcript.segments[segment].words[word].take(place, isSpoken: spoken[number].isSpoken)
+        }
+        lastStart = transcript.segments[segment].words[word].follow(lastStart)
         number += 1
       }
       let words = transcript.segments[segment].words
@@ -24,6 +31,22 @@ extension TimedWord {
   /// Nobody speaks a letter longer than this, in seconds, nor a word of one letter longer than a
   /// second.
   private static let longestLetter = 0.35
+
+  /// Begins no earlier than the word before, whose time may be of another origin, and gives its
+  /// beginning.
+  fileprivate mutating func follow(_ earliest: Double) -> Double {
+    let begin = max(start ?? earliest, earliest)
+    start = begin
+    end = max(end ?? begin, begin)
+    return begin
+  }
+
+  /// Keeps the times that somebody else found, and says that nobody heard the word there.
+  fileprivate mutating func keepTimes() {
+    confidence = min(confidence ?? 0, 0.49)
+    flags = .uncertain
+    if isOverlong { flags.insert(.overlong) }
+  }
 
   /// Takes a place over, and says what is to be known about it.
   fileprivate mutating func take(_ place: AlignedWord, isSpoken: Bool) {
