@@ -12,7 +12,7 @@ struct AlignStage: WholeStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "align", revision: 1,
+    kind: "align", revision: 2,
     summary: "Give every word of a transcript its time",
     discussion: """
       The sound is listened to for phrases of the transcript; what is heard in a row is beyond \
