@@ -14,8 +14,9 @@ struct AlignmentPlan: Hashable {
   /// The pieces, in order.
   private(set) var pieces: [Piece] = []
 
-  /// The lengths that pieces should have, in hundredths of a second.
-  private static let length = 800...2500
+  /// The lengths that pieces should have, in hundredths of a second: in short ones fewer sounds
+  /// compete, in very short ones the mean of the sound says little.
+  private static let length = 500...1200
   /// The shortest pause that a piece may end in, and the one that always ends it.
   private static let pause = 10
   private static let longPause = 200

@@ -21,7 +21,7 @@ public struct AlignmentProgress: Hashable, Sendable, Codable {
 /// What came of aligning a piece.
 struct PieceOutcome: Hashable, Codable {
   /// What was heard of each of its words; empty where nothing was.
-  let words: [[HeardWord]]
-  /// Whether the words' scores say how well they fit.
-  let isJudged: Bool
+  var words: [[HeardWord]]
+  /// How well each word fits, as far as that was asked: the acoustic score of a hundredth.
+  var scores: [Double?]
 }

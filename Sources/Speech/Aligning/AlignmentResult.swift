@@ -11,6 +11,8 @@ public struct AlignmentResult: Sendable {
 
   /// Half of a hundredth: the model's frames are told by their beginning, and mean their middle.
   private static let centre = 0.005
+  /// A word that was heard in a row, and was placed so far from there, in seconds, may be wrong.
+  private static let contradiction = 0.5
   /// A word without a place takes no more than this, in seconds.
   private static let longestGuess = 0.6
 
@@ -23,15 +25,21 @@ public struct AlignmentResult: Sendable {
     let usual = Self.usualScore(plan, outcomes, trusted: trustedPlaces)
     var places: [AlignedWord?] = Array(repeating: nil, count: words.count)
     for (piece, outcome) in zip(plan.pieces, outcomes) {
-      for (word, heard) in zip(piece.words, outcome.words) {
+      for ((word, heard), score) in zip(zip(piece.words, outcome.words), outcome.scores) {
         guard let first = heard.first, let last = heard.last else { continue }
-        let agrees = trustedPlaces[word].map { abs($0 - Double(first.first) / 100) < 0.08 } ?? false
-        let fit = outcome.isJudged ? Self.fit(of: heard, usual: usual) : 0.7
+        let start = Double(first.first) / 100
+        let distance = trustedPlaces[word].map { abs($0 - start) }
+        let fit = score.map { Self.fit(of: $0, usual: usual) } ?? 0.7
+        let confidence =
+          switch distance {
+          // Two that do not know of each other agree on the place, or contradict each other.
+          case .some(..<0.08): 0.7 + 0.3 * fit
+          case .some(Self.contradiction...): min(fit, 0.4)
+          default: fit
+          }
         places[word] = AlignedWord(
-          start: Double(first.first) / 100 + Self.centre,
-          end: Double(last.end) / 100 + Self.centre,
-          // Two that do not know of each other agree on the place.
-          confidence: agrees ? 0.7 + 0.3 * fit : fit, isHeard: true)
+          start: start + Self.centre, end: Double(last.end) / 100 + Self.centre,
+          confidence: confidence, isHeard: true)
       }
     }
     let spoken = words.indices.filter { words[$0].isSpoken }
@@ -47,9 +55,9 @@ public struct AlignmentResult: Sendable {
     _ plan: AlignmentPlan, _ outcomes: [PieceOutcome], trusted: [Int: Double]
   ) -> Double {
     var scores: [Double] = []
-    for (piece, outcome) in zip(plan.pieces, outcomes) where outcome.isJudged {
-      for (word, heard) in zip(piece.words, outcome.words) where trusted[word] != nil {
-        if let score = HeardWord.meanScore(of: heard) { scores.append(score) }
+    for (piece, outcome) in zip(plan.pieces, outcomes) {
+      for (word, score) in zip(piece.words, outcome.scores) where trusted[word] != nil {
+        if let score { scores.append(score) }
       }
     }
     scores.sort()
@@ -57,9 +65,8 @@ public struct AlignmentResult: Sendable {
   }
 
   /// How much the sound resembles a word, against words that are beyond doubt: 0 to 1.
-  private static func fit(of heard: [HeardWord], usual: Double) -> Double {
-    guard let score = HeardWord.meanScore(of: heard) else { return 0 }
-    return 1 / (1 + exp((usual - 4 - score) * 0.9))
+  private static func fit(of score: Double, usual: Double) -> Double {
+    1 / (1 + exp((usual - 4 - score) * 0.9))
   }
 
   /// Gives words that were not heard places between their neighbours.

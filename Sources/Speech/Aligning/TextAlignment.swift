@@ -88,7 +88,7 @@ public struct TextAlignment: Sendable {
       progress.aligned = Array(repeating: nil, count: plan.pieces.count)
     }
     let engine = engine
-    let sureWords = Set(trusted.map(\.word))
+    let sure = Dictionary(uniqueKeysWithValues: trusted.map { ($0.word, $0.place) })
     let open = plan.pieces.indices.filter { progress.aligned[$0] == nil }
     try PieceWork(pieces: open, threadCount: threadCount).run {
       .success(AlignerDesk(engine, lexicon))
@@ -96,10 +96,9 @@ public struct TextAlignment: Sendable {
       do throws(SpeechError) {
         let piece = plan.pieces[number]
         let doubtful = DoubtfulPiece(
-          words: Array(words[piece.words]), isSure: piece.words.map { sureWords.contains($0) })
-        return .success(
-          try doubtful.align(
-            with: desk, in: try source.read(piece.place), at: piece.place.lowerBound))
+          words: Array(words[piece.words]), places: piece.words.map { sure[$0] },
+          origin: piece.place.lowerBound)
+        return .success(try doubtful.align(with: desk, in: try source.read(piece.place)))
       } catch { return .failure(error) }
     } done: { (piece, outcome) throws(SpeechError) in
       progress.aligned[piece] = outcome

@@ -13,7 +13,7 @@ final class SphinxAligner: Aligner {
 
   func align(_ words: [SpokenWord], in sound: Span<Int16>) throws(SpeechError) -> AlignedPiece? {
     try decoder.expect(words)
-    guard let heard = decoder.hear(sound),
+    guard let heard = decoder.hear(SilenceFloor.under(sound).span),
       let assigned = WordGrammar.assign(heard.words, to: words)
     else { return nil }
     return AlignedPiece(words: assigned, score: heard.score)

@@ -29,7 +29,8 @@ public struct SphinxEngine: SpeechEngine {
     -> any Aligner
   {
     try SphinxAligner(
-      model, lexicon: lexicon, SphinxSettings(beam: 1e-200, scoresEverySound: isJudging))
+      model, lexicon: lexicon,
+      SphinxSettings(beam: isJudging ? 1e-200 : 1e-120, scoresEverySound: isJudging))
   }
 
   /// Listens with the model's own language model.

@@ -19,5 +19,7 @@ final class SphinxListener: Listener {
     self.decoder = decoder
   }
 
-  func hear(_ sound: Span<Int16>) -> [HeardWord] { decoder.hear(sound)?.words ?? [] }
+  func hear(_ sound: Span<Int16>) -> [HeardWord] {
+    decoder.hear(SilenceFloor.under(sound).span)?.words ?? []
+  }
 }

@@ -58,6 +58,8 @@ int spool_sphinx_hear(spool_sphinx *sphinx, const int16_t *samples, size_t count
   if (sphinx->segment) ps_seg_free(sphinx->segment);
   sphinx->segment = NULL;
   sphinx->is_walking = 0;
+  // Else the noise of what was heard before would be taken from this sound.
+  if (ps_start_stream(sphinx->decoder) != 0) return -1;
   if (ps_start_utt(sphinx->decoder) != 0) return -1;
   ps_process_raw(sphinx->decoder, samples, count, FALSE, TRUE);
   int32 total = 0;
