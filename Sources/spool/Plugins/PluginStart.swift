@@ -11,11 +11,12 @@ struct PluginStart {
   let folder: String
 
   func run() throws(Workbench.Refusal) -> ExitCode {
+    let parent = ResolvedPath.of(desk.bench.absolute(folder))
     let path: String
     do throws(StageError) {
       let scaffold = try PluginScaffold(
         named: name, in: language, taken: desk.bench.catalog(beside: nil).kinds)
-      path = try scaffold.write(into: ResolvedPath.of(desk.bench.absolute(folder)))
+      path = ResolvedPath.of(try scaffold.write(into: parent))
     } catch { throw desk.refusal(error, error.cause == .environment ? .failed : .usage) }
     let shown = desk.shown(path)
     if desk.isJSON {
@@ -27,9 +28,9 @@ struct PluginStart {
     }
     let place = ShellWords.line([shown])
     var steps = language.isBuilt ? ["\(place)/build.sh"] : []
-    steps += [
-      "spool plugin test \(place)", "spool run \(place)/try.yaml RECORDING --plugins \(place)/..",
-    ]
+    let isFound = desk.shelf.plugins.contains { $0.folder == path }
+    let plugins = isFound ? "" : " --plugins " + ShellWords.line([desk.shown(parent)])
+    steps += ["spool plugin test \(place)", "spool run \(place)/try.yaml RECORDING\(plugins)"]
     desk.console.print(
       "wrote \(shown)\nnext: " + steps.joined(separator: "\n      "))
     if Plugin.find(language.tool) == nil {
