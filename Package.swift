@@ -179,6 +179,7 @@ let package = Package(
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
         "Hashing", "Media", "Pictures", "Proof", "Threading", "TestSupport",
       ]),
+    tests("PluginHostTests", ["PluginHost", "PipelineModel", "TestSupport"]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),
     tests("SpoolTests", ["spool", "PipelineModel", "PipelineEngine", "Hashing"]),

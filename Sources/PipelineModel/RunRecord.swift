@@ -58,12 +58,15 @@ public struct RunRecord: Hashable, Sendable, Codable {
   /// Seconds that it was at work, without those in which its process was stopped; nil until it
   /// ended.
   public var activeSeconds: Double?
+  /// The plugins behind its stages, as they were when it began; nil where there are none, and in
+  /// records from before this was kept.
+  public var plugins: [PluginUse]?
 
   /// Starts a record.
   public init(
     id: RunID, pipeline: String, pipelinePath: String, inputs: [String: String],
     overrides: [String: String], startedAt: Double, request: RunRequest? = nil,
-    resumes: RunID? = nil, batch: BatchMembership? = nil
+    resumes: RunID? = nil, batch: BatchMembership? = nil, plugins: [PluginUse]? = nil
   ) {
     self.id = id
     self.pipeline = pipeline
@@ -74,6 +77,7 @@ public struct RunRecord: Hashable, Sendable, Codable {
     self.request = request
     self.resumes = resumes
     self.batch = batch
+    self.plugins = plugins
     state = .running
     steps = []
     published = []

@@ -14,11 +14,13 @@ public struct RunRequest: Hashable, Sendable, Codable {
   public let names: [String: String]?
   /// What was settled for the whole batch that the run belongs to; nil where nothing was.
   public let album: AlbumFigures?
+  /// The folder of `--plugins`, an absolute path; nil where there was none.
+  public let pluginFolder: String?
 
   /// Describes what was told.
   public init(
     pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
-    names: [String: String]? = nil, album: AlbumFigures? = nil
+    names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil
   ) {
     self.pipelineText = pipelineText
     self.folder = folder
@@ -26,6 +28,7 @@ public struct RunRequest: Hashable, Sendable, Codable {
     self.keepsEverything = keepsEverything
     self.names = names
     self.album = album
+    self.pluginFolder = pluginFolder
   }
 }
 

@@ -8,7 +8,7 @@ struct ManifestReader {
   init(root: DocumentNode) { self.root = root }
 
   mutating func manifest(from draft: ManifestDraft) -> PluginManifest {
-    let top = Place(root)
+    let top = ManifestPlace(root)
     checkName(draft.plugin, "the plugin's name", top["plugin"])
     if draft.protocol != PluginManifest.spokenProtocol {
       report(
@@ -31,7 +31,9 @@ struct ManifestReader {
       isDeterministic: draft.deterministic, kinds: kinds)
   }
 
-  private mutating func kind(_ draft: ManifestDraft.Kind, at place: Place) -> PluginManifest.Kind {
+  private mutating func kind(_ draft: ManifestDraft.Kind, at place: ManifestPlace)
+    -> PluginManifest.Kind
+  {
     checkName(draft.kind, "a kind", place["kind"])
     let (inputs, outputs) = (draft.inputs ?? [], draft.outputs ?? [])
     switch draft.type {
@@ -67,7 +69,7 @@ struct ManifestReader {
       discussion: draft.discussion, inputs: inputs, outputs: outputs, parameters: parameters)
   }
 
-  private mutating func checkPorts(_ ports: [PluginManifest.FilePort], at place: Place) {
+  private mutating func checkPorts(_ ports: [PluginManifest.FilePort], at place: ManifestPlace) {
     for (index, port) in ports.enumerated() {
       checkName(port.name, "a port", place[index]["name"])
       if ports[..<index].contains(where: { $0.name == port.name }) {
@@ -77,7 +79,7 @@ struct ManifestReader {
   }
 
   private mutating func parameter(
-    _ draft: ManifestDraft.Parameter, at place: Place
+    _ draft: ManifestDraft.Parameter, at place: ManifestPlace
   ) -> ParameterDescriptor? {
     checkName(draft.name, "a parameter", place["name"])
     guard let type = type(of: draft, at: place) else { return nil }
@@ -97,7 +99,7 @@ struct ManifestReader {
 
   /// Exactly one form is wanted; none means a number.
   private mutating func type(
-    of draft: ManifestDraft.Parameter, at place: Place
+    of draft: ManifestDraft.Parameter, at place: ManifestPlace
   ) -> ParameterType? {
     let forms = [draft.choices != nil, draft.flag, draft.text != nil, draft.path]
     guard forms.count(where: { $0 }) <= 1, !forms.contains(true) || draft.range == nil else {
@@ -128,7 +130,7 @@ struct ManifestReader {
     return .number(unit, range[0]...range[1])
   }
 
-  private mutating func checkName(_ name: String, _ what: String, _ place: Place) {
+  private mutating func checkName(_ name: String, _ what: String, _ place: ManifestPlace) {
     let isGood =
       name.first?.isLetter == true && name.utf8.count <= 64
       && name.utf8.allSatisfy {
@@ -141,36 +143,7 @@ struct ManifestReader {
     }
   }
 
-  private mutating func report(_ place: Place, _ message: String, allowed: String? = nil) {
+  private mutating func report(_ place: ManifestPlace, _ message: String, allowed: String? = nil) {
     problems.append(Problem(at: place.location, message, allowed: allowed))
-  }
-}
-
-/// A node of a document that is looked for: where it is missing, the nearest one around it.
-private struct Place {
-  private let node: DocumentNode?
-  let location: SourceLocation
-
-  init(_ node: DocumentNode) {
-    self.node = node
-    location = node.location
-  }
-
-  private init(_ node: DocumentNode?, or location: SourceLocation) {
-    self.node = node
-    self.location = node?.location ?? location
-  }
-
-  subscript(name: String) -> Place {
-    guard case .mapping(let entries) = node?.content else { return Place(nil, or: location) }
-    return Place(entries.first { $0.key == name }?.value, or: location)
-  }
-
-  subscript(index: Int) -> Place {
-    switch node?.content {
-    case .sequence(let nodes) where index < nodes.count: Place(nodes[index])
-    case .mapping where index == 0: self  // A single element may be written without the list.
-    default: Place(nil, or: location)
-    }
   }
 }

@@ -8,6 +8,8 @@ public struct ManifestText: Sendable {
   public let manifest: PluginManifest?
   /// What is wrong, each with its place.
   public let problems: [Problem]
+  /// The text as a document; nil where it is none.
+  let root: DocumentNode?
 
   /// Reads a text. O(n).
   public init(_ text: String) {
@@ -15,13 +17,17 @@ public struct ManifestText: Sendable {
     guard let root = document.root, document.problems.isEmpty else {
       manifest = nil
       problems = document.problems
+      root = nil
       return
     }
+    self.root = root
     var resolver = ParameterResolver(owner: "the manifest")
     let value = resolver.resolve(root, as: ManifestForm.plugin)
-    guard resolver.problems.isEmpty,
+    var filling = ManifestFilling()
+    let whole = filling.fill(value, as: ManifestForm.plugin)
+    guard
       let draft = try? JSONDecoder().decode(
-        ManifestDraft.self, from: Data(value.canonicalJSON.utf8))
+        ManifestDraft.self, from: Data(whole.canonicalJSON.utf8))
     else {
       manifest = nil
       problems = resolver.problems
@@ -29,8 +35,14 @@ public struct ManifestText: Sendable {
     }
     var reader = ManifestReader(root: root)
     let manifest = reader.manifest(from: draft)
-    problems = reader.problems
-    self.manifest = reader.problems.isEmpty ? manifest : nil
+    // What contradicts itself on a line that cannot be understood may only follow from that.
+    let unclear = Set(resolver.problems.compactMap(\.location?.line))
+    problems =
+      resolver.problems
+      + reader.problems.filter { problem in
+        !(problem.location.map { unclear.contains($0.line) } ?? false)
+      }
+    self.manifest = problems.isEmpty ? manifest : nil
   }
 }
 

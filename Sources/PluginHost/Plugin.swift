@@ -42,6 +42,26 @@ public struct Plugin: Hashable, Sendable {
     return path
   }
 
+  /// The first program or file that it cannot do without and that is not there; nil where all are.
+  /// O(what the manifest names).
+  public var missing: String? {
+    let files = FileManager.default
+    if let program = manifest.needs.first(where: { Self.find($0) == nil }) { return program }
+    if let name = manifest.run.first {
+      guard name.contains("/") else { return Self.find(name) == nil ? name : scriptMissing }
+      let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
+      if !files.isExecutableFile(atPath: path) { return name }
+    }
+    return scriptMissing
+  }
+
+  private var scriptMissing: String? {
+    manifest.run.dropFirst().first { word in
+      word.hasPrefix("./")
+        && !FileManager.default.fileExists(atPath: "\(folder)/\(word.dropFirst(2))")
+    }
+  }
+
   /// The arguments of the program: where one begins with `./`, it starts from the plugin's folder.
   public var arguments: [String] {
     manifest.run.dropFirst().map { $0.hasPrefix("./") ? "\(folder)/\($0.dropFirst(2))" : $0 }

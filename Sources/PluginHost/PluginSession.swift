@@ -138,9 +138,12 @@ public final class PluginSession {
   }
 
   /// Waits for the end of the program. Everything has been said.
-  public func finish() {
+  /// - Parameter grace: how long it may take to end by itself.
+  /// - Returns: how it ended, for people; nil where it ended well.
+  @discardableResult
+  public func finish(within grace: Duration = .milliseconds(500)) -> String? {
     noteDegradation()
-    process.end(within: .milliseconds(500))
+    return process.end(within: grace)
   }
 
   /// What the launcher could not take away.

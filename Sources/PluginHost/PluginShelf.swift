@@ -9,6 +9,8 @@ public struct PluginShelf: Sendable {
   public private(set) var flawed: [Flawed] = []
   /// Kinds that more than one plugin offers, or that are Spool's own, and the folders that offer them.
   public private(set) var disputed: [String: [String]] = [:]
+  /// Names that more than one plugin has, and the folders of those. Their kinds cannot be used.
+  public private(set) var namesakes: [String: [String]] = [:]
 
   /// A plugin whose manifest is wrong.
   public struct Flawed: Hashable, Sendable {
@@ -41,10 +43,22 @@ public struct PluginShelf: Sendable {
       for kind in plugin.manifest.kinds { offers[kind.kind, default: []].append(plugin.folder) }
     }
     disputed = offers.filter { $0.value.count > 1 || taken.contains($0.key) }
+    namesakes = Dictionary(grouping: plugins, by: \.manifest.name)
+      .filter { $0.value.count > 1 }.mapValues { $0.map(\.folder) }
+  }
+
+  /// Whether pipelines can use a kind of this plugin.
+  public func canUse(_ kind: PluginManifest.Kind, of plugin: Plugin) -> Bool {
+    disputed[kind.kind] == nil && namesakes[plugin.manifest.name] == nil
   }
 
   /// Reads one plugin.
   public init(folder: String) { add(folder) }
+
+  /// Whether this folder is a plugin's.
+  public static func holdsPlugin(_ folder: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(folder)/plugin.yaml")
+  }
 
   private mutating func add(_ folder: String) {
     guard let bytes = FileManager.default.contents(atPath: "\(folder)/plugin.yaml") else { return }

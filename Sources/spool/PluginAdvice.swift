@@ -18,11 +18,21 @@ struct PluginAdvice {
           allowed: "one of them; move the others elsewhere")
       }
     }
+    let namesakes = shelf.plugins.filter { plugin in
+      plugin.manifest.kinds.contains { unknown.contains($0.kind) }
+    }.map(\.manifest.name).filter { shelf.namesakes[$0] != nil }
+    let doubles = Set(namesakes).sorted().map { name in
+      Problem(
+        at: nil,
+        "more than one plugin is called \(name): "
+          + (shelf.namesakes[name] ?? []).joined(separator: ", "),
+        allowed: "one of them; give the others another name, or move them elsewhere")
+    }
     let flaws = shelf.flawed.map { flawed in
       Problem(
         at: nil, "the plugin in \(flawed.folder) is left out: its manifest is wrong",
         allowed: "spool plugin check \(ShellWords.line([flawed.folder])) shows what")
     }
-    return disputes + flaws
+    return disputes + doubles + flaws
   }
 }

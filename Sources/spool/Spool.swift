@@ -15,8 +15,8 @@ struct Spool {
   private static let commands: [any (Command & SendableMetatype).Type] = [
     RunCommand.self, BatchCommand.self, WatchCommand.self, StatusCommand.self, InboxCommand.self,
     ResumeCommand.self, PlanCommand.self, CheckPipelineCommand.self, NewCommand.self,
-    StagesCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self, ShowCommand.self,
-    SearchCommand.self,
+    StagesCommand.self, PluginCommand.self, SchemaCommand.self, GraphCommand.self, RunsCommand.self,
+    ShowCommand.self, SearchCommand.self,
     WhyCommand.self, CrashTestCommand.self,
     VerifyCommand.self, ProveCommand.self, StampCommand.self, KeyCommand.self, LedgerCommand.self,
     CheckCommand.self, RepairCommand.self, GCCommand.self, BackupCommand.self, RestoreCommand.self,

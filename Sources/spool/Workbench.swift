@@ -12,7 +12,7 @@ import Store
 /// What most commands need: the catalogue, a pipeline read from its file, the store.
 struct Workbench {
   let console: Console
-  /// The folder of `--plugins`, as an absolute path.
+  /// The folder of `--plugins` as it was typed, or of `SPOOL_PLUGINS`.
   private let plugins: String?
 
   /// - Parameter plugins: `--plugins` as it was typed.
@@ -20,6 +20,14 @@ struct Workbench {
     self.console = console
     self.plugins = plugins ?? Environment.variables["SPOOL_PLUGINS"]
   }
+
+  /// The same, and where nothing was typed, the folder that an earlier run was given.
+  init(console: Console, plugins: String?, rememberedBy earlier: RunRecord) {
+    self.init(console: console, plugins: plugins ?? earlier.request?.pluginFolder)
+  }
+
+  /// The folder of `--plugins`, an absolute path; nil where there is none.
+  var pluginFolder: String? { plugins.map { ResolvedPath.of(absolute($0)) } }
 
   /// A command that ended before its work: what to tell, and the exit code.
   struct Refusal: Error {

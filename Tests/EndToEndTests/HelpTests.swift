@@ -5,7 +5,8 @@ import Testing
 @Suite("The command line explains itself")
 struct HelpTests {
   static let commands = [
-    "run", "batch", "resume", "plan", "check-pipeline", "new", "stages", "schema", "graph", "runs",
+    "run", "batch", "resume", "plan", "check-pipeline", "new", "stages", "plugin", "schema",
+    "graph", "runs",
     "show",
     "why", "crashtest", "check", "repair", "gc", "backup", "restore", "completion",
   ]

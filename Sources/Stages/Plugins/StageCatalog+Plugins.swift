@@ -13,7 +13,7 @@ extension StageCatalog {
     StageCatalog(
       kinds.compactMap { self[$0] }
         + shelf.plugins.flatMap { plugin in
-          plugin.manifest.kinds.filter { shelf.disputed[$0.kind] == nil && self[$0.kind] == nil }
+          plugin.manifest.kinds.filter { shelf.canUse($0, of: plugin) && self[$0.kind] == nil }
             .map { StageRegistration($0, of: plugin, launcher: launcher) }
         })
   }

@@ -164,7 +164,7 @@ struct BatchCommand: Command {
       order.isReplacing = arguments[Options.replace]
       order.ignoresRoom = arguments[Options.ignoreRoom]
       order.pipelineText = pipeline.text
-      order.command = commandLine(order)
+      order.command = commandLine(order, bench)
       return order
     } catch {
       throw bench.refusal(error.problems, in: pipeline.text, at: pipeline.path)
@@ -172,12 +172,13 @@ struct BatchCommand: Command {
   }
 
   /// What goes on with this very batch, typed in any folder.
-  private func commandLine(_ order: BatchOrder) -> String {
+  private func commandLine(_ order: BatchOrder, _ bench: Workbench) -> String {
     var words = ["spool", "batch", order.pipelinePath, order.folder, "--out", order.output]
     for pattern in arguments[Self.include] { words += ["--include", pattern] }
     for pattern in arguments[Self.exclude] { words += ["--exclude", pattern] }
     for override in arguments[Options.set] { words += ["--set", override] }
     if let name = arguments[Self.name] { words += ["--name", name] }
+    if let plugins = bench.pluginFolder { words += ["--plugins", plugins] }
     if let store = arguments[Options.store] { words += ["--store", store] }
     if let keys = arguments[Options.keys] { words += ["--keys", keys] }
     if let file = arguments[Options.passphraseFile] { words += ["--passphrase-file", file] }

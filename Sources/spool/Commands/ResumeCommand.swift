@@ -48,7 +48,10 @@ struct ResumeCommand: Command {
         }
         return .done
       }
-      return try goOn(with: earlier, bench, store)
+      return try goOn(
+        with: earlier,
+        Workbench(
+          console: console, plugins: arguments[Options.plugins], rememberedBy: earlier), store)
     } catch {
       console.report(error.text)
       return error.code
@@ -76,7 +79,16 @@ struct ResumeCommand: Command {
   private func goOn(
     with earlier: RunRecord, _ bench: Workbench, _ store: DiskStore
   ) throws(Workbench.Refusal) -> ExitCode {
-    let pipeline = try pipeline(of: earlier, bench)
+    let memory = PluginMemory(bench.shelf(beside: earlier.pipelinePath))
+    if let loss = memory.loss(since: earlier, resumeCommand: "spool resume \(earlier.id)") {
+      throw refusal(loss, bench, .failed)
+    }
+    let pipeline: Workbench.Pipeline
+    do throws(Workbench.Refusal) { pipeline = try self.pipeline(of: earlier, bench) } catch {
+      tellOfBatch(earlier, bench)
+      throw error
+    }
+    let plugins = memory.uses(of: pipeline.definition)
     let others = try bench.runs(limit: .max, in: store)
     if let missing = MissingRecording(
       of: earlier, beside: others, store: arguments[Options.store])
@@ -93,12 +105,13 @@ struct ResumeCommand: Command {
     let folder = try OutputFolder.prepare(
       earlier.request?.folder ?? folder(of: earlier, bench), console: bench.console)
     tellOfBatch(earlier, bench)
-    warnOfChanges(since: earlier, bench, store)
+    warnOfChanges(since: earlier, bench, store, memory)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder,
       isReplacing: earlier.request?.isReplacing ?? false,
       keepsEverything: earlier.request?.keepsEverything ?? false,
-      names: earlier.request?.names, album: earlier.request?.album)
+      names: earlier.request?.names, album: earlier.request?.album,
+      pluginFolder: bench.pluginFolder)
     let launch = RunLaunch(
       plan: plan, store: store, storeOption: arguments[Options.store],
       voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys],
@@ -108,7 +121,7 @@ struct ResumeCommand: Command {
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,
         overrides: earlier.overrides, startedAt: startedAt, request: request, resumes: earlier.id,
-        batch: earlier.batch)
+        batch: earlier.batch, plugins: plugins)
     }
   }
 
@@ -142,9 +155,10 @@ struct ResumeCommand: Command {
   /// Says what is not as the earlier run saw it: a recording with other bytes is other work, and a
   /// pipeline whose file was edited goes on as it was.
   private func warnOfChanges(
-    since earlier: RunRecord, _ bench: Workbench, _ store: DiskStore
+    since earlier: RunRecord, _ bench: Workbench, _ store: DiskStore,
+    _ memory: PluginMemory
   ) {
-    var warnings: [String] = []
+    var warnings = memory.changes(since: earlier)
     for (name, digest) in (earlier.recordings ?? [:]).sorted(by: { $0.key < $1.key }) {
       // What cannot be read is reported when the run reads it.
       guard let path = earlier.inputs[name], let now = try? store.digest(ofFile: path),

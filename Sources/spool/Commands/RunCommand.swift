@@ -59,11 +59,13 @@ struct RunCommand: Command {
       let request = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
         keepsEverything: options.keepsEverything,
-        names: bench.names(of: inputs, in: pipeline))
+        names: bench.names(of: inputs, in: pipeline), pluginFolder: bench.pluginFolder)
+      let plugins = PluginMemory(bench.shelf(beside: pipeline.path)).uses(of: pipeline.definition)
       return launch.start(request) { id, startedAt in
         RunRecord(
           id: id, pipeline: plan.name, pipelinePath: bench.absolute(pipeline.path),
-          inputs: inputs, overrides: overrides, startedAt: startedAt, request: request)
+          inputs: inputs, overrides: overrides, startedAt: startedAt, request: request,
+          plugins: plugins)
       }
     } catch {
       console.report(error.text)

@@ -38,7 +38,9 @@ struct WhyCommand: Command {
       defer { withExtendedLifetime(readable) {} }
       let store = readable.store
       let run = try bench.run(named: arguments[Self.run], in: store)
-      let catalog = bench.catalog(beside: run.pipelinePath)
+      let catalog = Workbench(
+        console: console, plugins: arguments[Options.plugins], rememberedBy: run
+      ).catalog(beside: run.pipelinePath)
       let explanation = RunExplanation(
         run, history: try bench.runs(limit: .max, in: store), store: store, catalog: catalog)
       var rows: [(step: StepRecord, reason: ReasonText)] = []

@@ -1,0 +1,128 @@
+import JSONText
+import PipelineModel
+
+/// Sound through one kind of a plugin, block by block, as a run does it: each session is a new
+/// process.
+struct SoundTrial {
+  let plugin: Plugin
+  let kind: PluginManifest.Kind
+  let launcher: String
+  /// The parameters; what a pipeline gives that says nothing.
+  var parameters: Value
+  /// The most frames of a block.
+  static let blockLength = 8192
+
+  /// A session for sound of this form.
+  func open(_ signal: ConformanceSignal) throws(ConformanceFailure) -> PluginSession {
+    do throws(StageError) {
+      return try PluginSession(
+        plugin, kind: kind.kind, parameters: kind.message(parameters),
+        work: [
+          "format": .object([
+            "rate": .decimal(signal.rate), "channels": .integer(signal.channels),
+          ]),
+          "blockFrames": .integer(Self.blockLength),
+        ], setting: PluginSession.Setting(launcher: launcher))
+    } catch { throw .stage(error) }
+  }
+
+  /// What a new process gives for all of the sound.
+  /// - Parameter cuts: the lengths of the blocks, again and again.
+  func answer(
+    to signal: ConformanceSignal, cuts: [Int] = [blockLength]
+  ) throws(ConformanceFailure) -> [Float] {
+    let session = try open(signal)
+    let given = try stream(signal, 0..<signal.count, cuts: cuts, through: session)
+    try close(session)
+    return given
+  }
+
+  /// Sends frames and gives what comes back.
+  func stream(
+    _ signal: ConformanceSignal, _ range: Range<Int>, cuts: [Int] = [blockLength],
+    through session: PluginSession
+  ) throws(ConformanceFailure) -> [Float] {
+    var given: [Float] = []
+    var (position, turn) = (range.lowerBound, 0)
+    while position < range.upperBound {
+      let count = min(cuts[turn % cuts.count], range.upperBound - position)
+      send(signal.piece(position..<position + count), frames: count, to: session)
+      given += try receive(frames: count, channels: signal.channels, at: position, from: session)
+      position += count
+      turn += 1
+    }
+    return given
+  }
+
+  /// Sends one block.
+  func send(_ samples: ArraySlice<Float>, frames: Int, to session: PluginSession) {
+    session.send(
+      PluginMessage(
+        "sound", ["frames": .integer(frames), "bytes": .integer(4 * samples.count)],
+        payload: unsafe samples.withUnsafeBytes { unsafe Array($0) }))
+  }
+
+  /// Reads the answer to one block.
+  func receive(
+    frames: Int, channels: Int, at position: Int, from session: PluginSession
+  ) throws(ConformanceFailure) -> [Float] {
+    let answer: PluginMessage
+    do throws(StageError) { answer = try session.receive("sound") } catch { throw .stage(error) }
+    let wanted = 4 * frames * channels
+    guard answer.members["frames"]?.integer == frames, answer.payload.count == wanted else {
+      throw .wrong(
+        "it answered a block of \(frames) frames with "
+          + "\(answer.members["frames"]?.compact ?? "no") frames and \(answer.payload.count) bytes, "
+          + "not \(wanted)")
+    }
+    let samples = unsafe [Float](unsafeUninitializedCapacity: frames * channels) { buffer, count in
+      unsafe UnsafeMutableRawBufferPointer(buffer).copyBytes(from: answer.payload)
+      count = frames * channels
+    }
+    if let place = samples.firstIndex(where: { !$0.isFinite }) {
+      throw .wrong("frame \(position + place / channels) of what it gave is no number")
+    }
+    return samples
+  }
+
+  /// The state behind what was sent.
+  func snapshot(of session: PluginSession) throws(ConformanceFailure) -> [UInt8] {
+    do throws(StageError) {
+      session.send(PluginMessage("snapshot"))
+      return try session.receive("snapshot").payload
+    } catch { throw .stage(error) }
+  }
+
+  /// Hands a state to a new process.
+  func restore(_ state: [UInt8], in session: PluginSession) throws(ConformanceFailure) {
+    do throws(StageError) {
+      session.send(
+        PluginMessage("restore", ["bytes": .integer(state.count)], payload: state))
+      _ = try session.receive("restored")
+    } catch { throw .stage(error) }
+  }
+
+  /// Ends a session as a run does.
+  func close(_ session: PluginSession) throws(ConformanceFailure) {
+    do throws(StageError) {
+      session.send(PluginMessage("end"))
+      _ = try session.receive("done")
+    } catch { throw .stage(error) }
+    if let how = session.finish(within: .seconds(5)) {
+      throw .wrong(
+        how.contains("signal 9")
+          ? "it said done, and did not end when its standard input did" : "it said done, but \(how)"
+      )
+    }
+  }
+
+  /// Where two answers part; nil where they are the same, bit for bit.
+  static func difference(_ one: [Float], _ other: [Float], channels: Int) -> String? {
+    guard one.count == other.count else {
+      return "\(other.count / channels) frames instead of \(one.count / channels)"
+    }
+    guard let place = one.indices.first(where: { one[$0].bitPattern != other[$0].bitPattern })
+    else { return nil }
+    return "frame \(place / channels) is \(other[place]) instead of \(one[place])"
+  }
+}

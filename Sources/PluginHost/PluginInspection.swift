@@ -1,0 +1,107 @@
+import FoundationEssentials
+public import PipelineModel
+
+/// A plugin's folder, looked at before anything of it is started: what its manifest says wrongly, and
+/// what is missing on this machine.
+public struct PluginInspection: Sendable {
+  /// The plugin's folder.
+  public let folder: String
+  /// The text of its manifest.
+  public let text: String
+  /// The plugin; nil where its manifest is wrong.
+  public let plugin: Plugin?
+  /// Everything that is wrong, each with its place in the manifest.
+  public let problems: [Problem]
+
+  /// Looks at a folder. O(what the manifest names).
+  /// - Parameters:
+  ///   - folder: an absolute path.
+  ///   - taken: kinds that are Spool's own.
+  /// - Throws: where there is no manifest.
+  public init(folder: String, taken: [String] = []) throws(StageError) {
+    guard let bytes = FileManager.default.contents(atPath: "\(folder)/plugin.yaml") else {
+      throw StageError(
+        "there is no plugin in \(folder)", reason: "it has no plugin.yaml",
+        advice: "spool plugin new NAME --lang python makes one to start from")
+    }
+    self.folder = folder
+    text = String(decoding: bytes, as: UTF8.self)
+    let read = ManifestText(text)
+    plugin = read.manifest.map { Plugin(folder: folder, manifest: $0) }
+    var problems = read.problems
+    if let plugin, let root = read.root {
+      let top = ManifestPlace(root)
+      problems += Self.missing(plugin, top)
+      for (index, kind) in plugin.manifest.kinds.enumerated() where taken.contains(kind.kind) {
+        problems.append(
+          Problem(
+            at: top["stages"][index]["kind"].location,
+            "\"\(kind.kind)\" is a stage of Spool's own", allowed: "a word of your own"))
+      }
+    }
+    self.problems = problems
+  }
+
+  private static func missing(_ plugin: Plugin, _ top: ManifestPlace) -> [Problem] {
+    var problems: [Problem] = []
+    for (index, program) in plugin.manifest.needs.enumerated()
+    where Plugin.find(program) == nil {
+      problems.append(notInstalled(program, top["needs"][index]))
+    }
+    for (index, word) in plugin.manifest.run.enumerated() {
+      let place = top["run"][index]
+      guard index == 0 || word.hasPrefix("./") else { continue }
+      guard word.contains("/") else {
+        if Plugin.find(word) == nil { problems.append(notInstalled(word, place)) }
+        continue
+      }
+      let path = word.hasPrefix("/") ? word : "\(plugin.folder)/\(word)"
+      if let flaw = flaw(of: path, called: word, isProgram: index == 0, in: plugin.folder) {
+        problems.append(Problem(at: place.location, flaw.message, allowed: flaw.allowed))
+      }
+    }
+    return problems
+  }
+
+  private static func notInstalled(_ program: String, _ place: ManifestPlace) -> Problem {
+    Problem(
+      at: place.location, "\(program) is not installed",
+      allowed: "a program on PATH; install \(program)")
+  }
+
+  private static func flaw(
+    of path: String, called name: String, isProgram: Bool, in folder: String
+  ) -> (message: String, allowed: String)? {
+    let files = FileManager.default
+    var isFolder = false
+    guard files.fileExists(atPath: path, isDirectory: &isFolder) else {
+      let isBuilt = files.isExecutableFile(atPath: "\(folder)/build.sh")
+      return (
+        "\(name) is not there",
+        isBuilt
+          ? "a file in the plugin's folder; ./build.sh there makes it"
+          : "a file in the plugin's folder"
+      )
+    }
+    guard isProgram else { return nil }
+    if isFolder { return ("\(name) is a folder", "a program") }
+    guard files.isExecutableFile(atPath: path) else {
+      return ("\(name) is not executable", "a program; chmod +x \(ShellWords.line([path]))")
+    }
+    if let interpreter = interpreter(of: path), !files.isExecutableFile(atPath: interpreter) {
+      return (
+        "\(name) wants \(interpreter), which is not there", "an interpreter that is installed"
+      )
+    }
+    return nil
+  }
+
+  /// What the first line of a script names.
+  private static func interpreter(of path: String) -> String? {
+    guard let bytes = FileManager.default.contents(atPath: path)?.prefix(256),
+      bytes.starts(with: Array("#!".utf8))
+    else { return nil }
+    let line = bytes.dropFirst(2).prefix { $0 != 10 }
+    return String(decoding: line, as: UTF8.self).split(separator: " ").first.map(String.init)
+  }
+}

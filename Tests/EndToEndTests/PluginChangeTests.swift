@@ -1,0 +1,144 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "Plugins change, go and come back, and every run knows what that means for it",
+  .enabled(if: Program(named: "python3") != nil, "python3 is not installed"),
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct PluginChangeTests {
+  /// Halves the sound, unless there is no file `go` beside it.
+  private static let halve = #"""
+    import array, json, os, sys
+    source, target = sys.stdin.buffer, sys.stdout.buffer
+    def say(data=b"", **message):
+        target.write(json.dumps(message | {"bytes": len(data)}).encode() + b"\n" + data)
+        target.flush()
+    source.readline()
+    if not os.path.exists(os.path.dirname(os.path.abspath(__file__)) + "/go"):
+        say(type="error", message="not yet", cause="environment"); sys.exit(1)
+    say(type="ready", protocol=1)
+    for line in source:
+        message = json.loads(line); data = source.read(message.get("bytes", 0))
+        if message["type"] == "sound":
+            samples = array.array("f", [x / 2 for x in array.array("f", data)])
+            say(samples.tobytes(), type="sound", frames=message["frames"])
+        elif message["type"] == "end": say(type="done")
+    """#
+
+  /// A place whose plugin lies where only `--plugins` finds it.
+  private func place(works: Bool = true) throws -> PluginPlace {
+    let place = try PluginPlace()
+    try place.plugin("halve", "run: [python3, ./halve.py]")
+    try place.write(Self.halve, to: "Plugins/halve/halve.py")
+    if works { try place.write("", to: "Plugins/halve/go") }
+    try FileManager.default.moveItem(atPath: place.file("Plugins"), toPath: place.file("mine"))
+    try place.write(
+      "pipeline: p\ninputs: { note: sound }\nstages: [decode, halve, { export: wav }, proof]\n",
+      to: "p/p.yaml")
+    try Reference.record(place.file("note.wav"), seconds: 1)
+    return place
+  }
+
+  private static let run = [
+    "run", "p/p.yaml", "note.wav", "--out", "out", "--plugins", "mine",
+  ]
+
+  @Test("resume looks for plugins where the run was told to, and says what changed")
+  func resume() throws {
+    let place = try place(works: false)
+    let failed = try place.spool(Self.run)
+    #expect(failed.exitCode == 1)
+    #expect(failed.errorOutput.contains("halve 1.0.0: not yet"), "\(failed.errorOutput)")
+    try place.write("", to: "mine/halve/go")
+    let resumed = try place.spool(["resume"])
+    #expect(resumed.exitCode == 0, "\(resumed.errorOutput)")
+    #expect(
+      resumed.errorOutput.contains("warning: files of the plugin halve 1.0.0 have changed"),
+      "\(resumed.errorOutput)")
+    #expect(FileManager.default.fileExists(atPath: place.file("out/note.wav")))
+  }
+
+  @Test("a plugin that is gone when its run goes on is told of, with where it lay")
+  func removed() throws {
+    let place = try place(works: false)
+    #expect(try place.spool(Self.run).exitCode == 1)
+    try FileManager.default.moveItem(atPath: place.file("mine"), toPath: place.file("else"))
+    let gone = try place.spool(["resume"])
+    #expect(gone.exitCode == 1)
+    let complaint = try #require(Complaint(gone.errorOutput), "\(gone.errorOutput)")
+    #expect(complaint.what.hasPrefix("the plugin halve 1.0.0, which run "))
+    #expect(complaint.what.hasSuffix(" uses, is not there any more"))
+    #expect(complaint.why.hasSuffix("/mine/halve"), "\(complaint.why)")
+    #expect(complaint.next.contains("--plugins DIR"), "\(complaint.next)")
+    try place.write("", to: "else/halve/go")
+    let found = try place.spool(["resume", "--plugins", "else"])
+    #expect(found.exitCode == 0, "\(found.errorOutput)")
+
+    try place.write("nonsense", to: "else/halve/plugin.yaml")
+    let wrong = try place.spool(["plan", "p/p.yaml", "note.wav", "--plugins", "else"])
+    #expect(wrong.exitCode == 2)
+    #expect(wrong.errorOutput.contains("is left out: its manifest is wrong"))
+    #expect(wrong.errorOutput.contains("spool plugin check "), "\(wrong.errorOutput)")
+  }
+
+  @Test("why says that another version was used, and the receipt says which")
+  func versions() throws {
+    let place = try place()
+    #expect(try place.spool(Self.run).exitCode == 0)
+    let text = try String(contentsOfFile: place.file("mine/halve/plugin.yaml"), encoding: .utf8)
+    try place.write(
+      text.replacing("version: 1.0.0", with: "version: 1.1.0"), to: "mine/halve/plugin.yaml")
+    let again = try place.spool(Self.run + ["--replace", "--json"])
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    let why = try place.spool(["why", "last", "halve"])
+    #expect(why.exitCode == 0, "\(why.errorOutput)")
+    #expect(
+      why.text.contains(/because +plugin halve: 1\.0\.0 [0-9a-f]+ → 1\.1\.0 [0-9a-f]+/),
+      "\(why.text)")
+    let receipt = try #require(
+      Workspace.names(in: place.file("out")).first {
+        $0.contains("receipt") || $0.contains("proof")
+      })
+    let envelope =
+      try JSONSerialization.jsonObject(
+        with: Data(contentsOf: URL(filePath: place.file("out/\(receipt)")))) as? [String: Any]
+    let payload = try #require(
+      (envelope?["payload"] as? String).flatMap { Data(base64Encoded: $0) })
+    #expect(
+      String(decoding: payload, as: UTF8.self).contains(/"plugin halve":"1\.1\.0 [0-9a-f]{12}/))
+
+    // The store is whole without the plugin that made what is in it.
+    try FileManager.default.removeItem(atPath: place.file("mine"))
+    let check = try place.spool(["check"])
+    #expect(check.exitCode == 0, "\(check.text)\(check.errorOutput)")
+  }
+
+  @Test("a program that speaks another protocol is a failure that says which")
+  func otherProtocol() throws {
+    let place = try place()
+    try place.write(
+      Self.halve.replacing("protocol=1", with: "protocol=7"), to: "mine/halve/halve.py")
+    let result = try place.spool(Self.run)
+    #expect(result.exitCode == 1)
+    #expect(result.errorOutput.contains("it speaks protocol 7, not 1"), "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("get a version of it for this Spool"))
+  }
+
+  @Test("a batch takes plugins, too, and its command to go on names them")
+  func batch() throws {
+    let place = try place(works: false)
+    try FileManager.default.createDirectory(
+      atPath: place.file("notes"), withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      atPath: place.file("note.wav"), toPath: place.file("notes/note.wav"))
+    let words = ["batch", "p/p.yaml", "notes", "--out", "out", "--plugins", "mine"]
+    #expect(try place.spool(words).exitCode == 1)
+    let alone = try place.spool(["resume"])
+    #expect(alone.errorOutput.contains("--plugins"), "\(alone.errorOutput)")
+    try place.write("", to: "mine/halve/go")
+    let again = try place.spool(words)
+    #expect(again.exitCode == 0, "\(again.errorOutput)")
+    #expect(FileManager.default.fileExists(atPath: place.file("out/note.wav")))
+  }
+}
