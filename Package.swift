@@ -57,6 +57,8 @@ let package = Package(
     .target(
       name: "CSpeechLoader", dependencies: ["CEspeak"], path: "Sources/System/CSpeechLoader",
       cSettings: [.unsafeFlags(["-I/usr/include/pocketsphinx"])]),
+    // The interface of native plugins: the header that their authors use.
+    .systemLibrary(name: "CSpoolPlugin", path: "Sources/System/CSpoolPlugin"),
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
 
     // What both sides share.
@@ -87,7 +89,7 @@ let package = Package(
       ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"]),
 
     // What such a program is, where Spool hosts the plugin itself: in a process of its own.
-    library("PluginWorker", ["PluginHost", "JSONText", "CPosix"]),
+    library("PluginWorker", ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"]),
 
     // It knows neither side: it signs statements and checks them.
     library("Proof", ["JSONText", "Hashing", "Threading", "CCrypto"]),
@@ -167,6 +169,12 @@ let package = Package(
         "TestSupport",
       ]),
     tests("SidecarsTests", ["Sidecars", "PipelineModel", "TestSupport"]),
+    tests(
+      "PluginHostTests",
+      [
+        "PluginHost", "PluginWorker", "Stages", "AudioModel", "PipelineModel", "PipelineFile",
+        "JSONText", "Hashing", "Transcripts", "spool", "TestSupport",
+      ]),
     tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
     tests("ProofTests", ["Proof", "JSONText", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),

@@ -64,6 +64,8 @@ public struct ConfinedProgram: Codable, Sendable {
     }
     return inherited + [
       "HOME=\(folder)", "TMPDIR=\(folder)", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1",
+      // A crash is told in a line: what Swift would write of it hides what the plugin wrote.
+      "SWIFT_BACKTRACE=enable=no",
     ]
   }
 
@@ -76,7 +78,7 @@ public struct ConfinedProgram: Codable, Sendable {
       "/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt", "/etc", "/proc", "/sys/devices/system/cpu",
       "/dev/urandom", "/dev/random", "/dev/zero",
     ]
-    for path in system + reads + interpreterFolders {
+    for path in system + reads + interpreterFolders + ownLibraries {
       _ = unsafe posix_landlock_allow(rules, path, 0)
     }
     for path in ["/dev/null", "/dev/shm", folder] + writes {
@@ -96,6 +98,17 @@ public struct ConfinedProgram: Codable, Sendable {
       let isPersonal = [home, "/", "\(home)/.local"].contains(prefix.path)
       return isPersonal ? [folder.path, "\(prefix.path)/lib"] : [prefix.path]
     }
+  }
+
+  /// What Spool's own program is made of, where that is what hosts the plugin: its libraries may lie
+  /// anywhere.
+  private var ownLibraries: [String] {
+    guard program == "/proc/self/exe",
+      let maps = FileManager.default.contents(atPath: "/proc/self/maps")
+    else { return [] }
+    let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n")
+      .compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
+    return Array(Set(paths))
   }
 
   /// How many processes the user has, for the limit counts them all.

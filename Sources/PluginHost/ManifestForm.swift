@@ -13,8 +13,10 @@ enum ManifestForm {
     ParameterDescriptor("protocol", .integer(1...1_000_000), .required, "what it speaks"),
     ParameterDescriptor("summary", line, .required, "one line for people"),
     ParameterDescriptor(
-      "run", .list(of: .text(maximumLength: 4096), count: 1...100), .required,
+      "run", .list(of: .text(maximumLength: 4096), count: 1...100), .optional,
       "the program and its arguments"),
+    ParameterDescriptor(
+      "library", .text(maximumLength: 4096), .optional, "a shared library in place of a program"),
     ParameterDescriptor(
       "needs", .list(of: line, count: 0...100), .optional, "programs that must be there"),
     ParameterDescriptor("limits", .group(limits), .defaulted(""), "what it may use"),

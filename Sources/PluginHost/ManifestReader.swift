@@ -15,16 +15,26 @@ struct ManifestReader {
         top["protocol"], "this Spool does not speak protocol \(draft.protocol)",
         allowed: "\(PluginManifest.spokenProtocol)")
     }
+    if (draft.run == nil) == (draft.library == nil) {
+      report(
+        top[draft.library == nil ? "plugin" : "library"],
+        "a plugin has either a program or a library", allowed: "run or library")
+    }
     let kinds = draft.stages.enumerated().map { index, kind in
       self.kind(kind, at: top["stages"][index])
+    }
+    for (index, kind) in kinds.enumerated() where draft.library != nil && kind.work == .file {
+      report(
+        top["stages"][index]["type"], "a library cannot read and write files in Spool's place",
+        allowed: "sound; a file stage needs a program")
     }
     for (index, kind) in kinds.enumerated()
     where kinds[..<index].contains(where: { $0.kind == kind.kind }) {
       report(top["stages"][index]["kind"], "the kind \"\(kind.kind)\" is offered twice")
     }
     return PluginManifest(
-      name: draft.plugin, version: draft.version, summary: draft.summary, run: draft.run,
-      needs: draft.needs ?? [],
+      name: draft.plugin, version: draft.version, summary: draft.summary,
+      run: draft.run ?? [], library: draft.library, needs: draft.needs ?? [],
       limits: PluginManifest.Limits(
         memory: draft.limits.memory, time: draft.limits.time, network: draft.limits.network,
         reads: draft.limits.reads ?? []),

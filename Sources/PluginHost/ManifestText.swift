@@ -52,7 +52,8 @@ struct ManifestDraft: Decodable {
   let version: String
   let `protocol`: Int
   let summary: String
-  let run: [String]
+  let run: [String]?
+  let library: String?
   let needs: [String]?
   let limits: Limits
   let deterministic: Bool

@@ -18,11 +18,12 @@ public struct Plugin: Hashable, Sendable {
   /// For people: `softclip 1.0.0`.
   public var title: String { "\(manifest.name) \(manifest.version)" }
 
-  /// The program, as a path.
+  /// The program or the library, as a path.
   public func program() throws(StageError) -> String {
     for program in manifest.needs where Self.find(program) == nil {
       throw missing(program)
     }
+    if let library = manifest.library { return try path(ofLibrary: library) }
     let name = manifest.run[0]
     guard name.contains("/") else {
       guard let path = Self.find(name) else { throw missing(name) }

@@ -11,8 +11,10 @@ public struct PluginManifest: Hashable, Sendable {
   public let version: String
   /// One line for people.
   public let summary: String
-  /// The program and its arguments.
+  /// The program and its arguments; none where there is a library.
   public let run: [String]
+  /// A shared library that Spool loads, in place of a program.
+  public let library: String?
   /// More programs that must be there.
   public let needs: [String]
   /// What it may use.
@@ -126,13 +128,15 @@ public struct PluginManifest: Hashable, Sendable {
 
   /// Describes a plugin.
   public init(
-    name: String, version: String, summary: String, run: [String], needs: [String] = [],
+    name: String, version: String, summary: String, run: [String] = [], library: String? = nil,
+    needs: [String] = [],
     limits: Limits = Limits(), isDeterministic: Bool = true, kinds: [Kind]
   ) {
     self.name = name
     self.version = version
     self.summary = summary
     self.run = run
+    self.library = library
     self.needs = needs
     self.limits = limits
     self.isDeterministic = isDeterministic

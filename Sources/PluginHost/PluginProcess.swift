@@ -99,9 +99,16 @@ final class PluginProcess {
     kill(-process, SIGKILL)
     guard let status else { return nil }
     let signal = status & 0x7f
-    if signal != 0 { return "it was ended by signal \(signal)" }
+    if signal != 0 { return Self.name(ofSignal: signal) }
     let code = status >> 8 & 0xff
     return code == 0 ? nil : "it ended with exit code \(code)"
+  }
+
+  /// What a signal tells of the program that it ended.
+  private static func name(ofSignal signal: Int32) -> String {
+    let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP]
+    let text = unsafe strsignal(signal).map { unsafe String(cString: $0) } ?? "signal \(signal)"
+    return crashes.contains(signal) ? "it crashed (\(text))" : "it was ended (\(text))"
   }
 
   deinit {

@@ -61,12 +61,12 @@ public final class PluginSession {
     self.plugin = plugin
     check = setting.check
     hear = setting.hear
-    let program = try plugin.program()
+    let (program, arguments) = try plugin.start(launcher: setting.launcher)
     folder = try Self.makeFolder(for: plugin)
     do throws(StageError) {
       process = try PluginProcess(
         ConfinedProgram(
-          program: program, arguments: plugin.arguments, folder: folder,
+          program: program, arguments: arguments, folder: folder,
           reads: [plugin.folder] + plugin.manifest.limits.reads + setting.reads,
           writes: setting.writes, limits: plugin.manifest.limits),
         launcher: setting.launcher)
@@ -111,12 +111,16 @@ public final class PluginSession {
   public func send(_ message: PluginMessage) { connection.send(message) }
 
   /// The next message of this type. What else comes is dealt with or skipped.
+  ///
+  /// The plugin has its limit of time for it, which begins anew where it tells how far it is: other
+  /// talk gains it none.
   public func receive(_ type: String) throws(StageError) -> PluginMessage {
+    let limit = Duration.seconds(plugin.manifest.limits.time)
+    var deadline = ContinuousClock.now + limit
     while true {
       let message: PluginMessage
       do throws(PluginConnection.Trouble) {
-        message = try connection.receive(
-          within: .seconds(plugin.manifest.limits.time), check: check)
+        message = try connection.receive(by: deadline, check: check)
       } catch {
         throw failure(error, waitingFor: type)
       }
@@ -124,12 +128,15 @@ public final class PluginSession {
       case type: return message
       case "error": throw reported(message)
       case "log":
-        if message.members["level"]?.text == "warning", let text = message.members["message"]?.text
+        if message.members["level"]?.text == "warning", warnings.count < Self.mostWarnings,
+          let text = message.members["message"]?.text
         {
           warnings.append(text)
         }
       case "measurement": measurement = message.members["value"]?.canonical
-      case "progress", "note": try hear(message)
+      case "progress", "note":
+        deadline = ContinuousClock.now + limit
+        try hear(message)
       case "sound", "snapshot", "restored", "done":
         throw failure("it answered \"\(message.type)\" where \"\(type)\" was due")
       default: break
@@ -146,11 +153,13 @@ public final class PluginSession {
     return process.end(within: grace)
   }
 
+  /// A plugin that warns of every block says nothing more with its hundredth.
+  private static let mostWarnings = 100
+
   /// What the launcher could not take away.
   private func noteDegradation() {
-    let prefix = ConfinedProgram.notConfined
-    let missing = connection.complaintLines().filter { $0.hasPrefix(prefix) }
-      .map { String($0.dropFirst(prefix.count)) }
+    connection.drainComplaints()
+    let missing = connection.complaints.missingConfinements
     if !missing.isEmpty {
       warnings.append(
         "\(plugin.title) is not confined as far as it should be: this machine's kernel cannot keep "
@@ -182,11 +191,10 @@ public final class PluginSession {
   /// A failure of the plugin, in its own and our words.
   public func failure(_ reason: String, advice: String? = nil) -> StageError {
     process.end()
-    let lines = connection.complaintLines().filter { !$0.hasPrefix(ConfinedProgram.notConfined) }
-    let tail = lines.suffix(6).joined(separator: " | ")
+    connection.drainComplaints()
     return StageError(
       "the plugin \(plugin.title) failed",
-      reason: reason + (tail.isEmpty ? "" : "; the end of what it wrote: \(tail)"),
+      reason: reason + connection.complaints.reason,
       advice: advice ?? "spool plugin test \(ShellWords.line([plugin.folder])) shows more")
   }
 

@@ -9,6 +9,8 @@ import PluginHost
 public final class WorkerLoop {
   /// What Spool asked for.
   public struct Greeting: Sendable {
+    /// The stage kind that is wanted.
+    public let kind: String
     /// The parameters.
     public let parameters: JSONValue
     /// Frames a second.
@@ -22,7 +24,7 @@ public final class WorkerLoop {
   }
 
   private let output: Int32
-  private var pending: [UInt8] = []
+  private var incoming = MessageBuffer()
 
   private init() {
     output = dup(STDOUT_FILENO)
@@ -57,6 +59,7 @@ public final class WorkerLoop {
     else { throw EffectError("the session does not begin with hello") }
     let effect = try make(
       Greeting(
+        kind: hello.members["stage"]?.text ?? "",
         parameters: hello.members["parameters"] ?? .object([:]), rate: rate,
         channelCount: channels, blockFrames: block,
         folder: hello.members["temporary"]?.text ?? "/tmp"))
@@ -68,17 +71,22 @@ public final class WorkerLoop {
           "snapshots": .boolean(effect.hasState),
         ]))
     var samples: [Float] = []
-    while let message = next() {
+    while var message = next() {
       switch message.type {
       case "sound":
         let frames = message.members["frames"]?.integer ?? 0
         guard frames >= 0, message.payload.count == 4 * frames * channels else {
           throw EffectError("a block has not the length that it says")
         }
-        samples = Self.samples(of: message.payload)
+        Self.copy(message.payload, into: &samples)
         try effect.process(&samples, frames: frames)
-        send(
-          PluginMessage("sound", ["frames": .integer(frames)], payload: Self.bytes(of: samples)))
+        guard samples.count == frames * channels else {
+          throw EffectError("the effect has changed the length of a block")
+        }
+        unsafe samples.withUnsafeBytes { bytes in
+          unsafe message.payload.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
+        }
+        send(PluginMessage("sound", ["frames": .integer(frames)], payload: message.payload))
       case "snapshot":
         let state = try effect.state()
         send(PluginMessage("snapshot", ["bytes": .integer(state.count)], payload: state))
@@ -101,56 +109,29 @@ public final class WorkerLoop {
   /// The next message; nil at the end, or where what came is none.
   private func next() -> PluginMessage? {
     while true {
-      if let end = pending.firstIndex(of: 10) {
-        guard
-          let members = try? JSONReader.value(of: Array(pending[..<end]), depthLimit: 64).value,
-          let type = members["type"]?.text
-        else { return nil }
-        let count = max(0, members["bytes"]?.integer ?? 0)
-        while pending.count - end - 1 < count { guard fill() else { return nil } }
-        let payload = Array(pending[(end + 1)..<(end + 1 + count)])
-        pending.removeFirst(end + 1 + count)
-        return PluginMessage(type: type, members: members, payload: payload)
-      }
-      guard fill() else { return nil }
+      do throws(MessageBuffer.Garbage) {
+        if let message = try incoming.next() { return message }
+      } catch { return nil }
+      var count = -1
+      repeat { count = incoming.fill(from: STDIN_FILENO) } while count < 0 && errno == EINTR
+      guard count > 0 else { return nil }
     }
-  }
-
-  private func fill() -> Bool {
-    let length = pending.count
-    let portion = 1 << 18
-    pending.append(contentsOf: repeatElement(0, count: portion))
-    var count = -1
-    repeat {
-      count = unsafe pending.withUnsafeMutableBytes { buffer -> Int in
-        guard let start = buffer.baseAddress else { return 0 }
-        return unsafe read(STDIN_FILENO, start + length, portion)
-      }
-    } while count < 0 && errno == EINTR
-    pending.removeLast(portion - max(0, count))
-    return count > 0
   }
 
   private func send(_ message: PluginMessage) {
-    let bytes = message.line + message.payload
-    var sent = 0
-    while sent < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { buffer -> Int in
-        guard let start = buffer.baseAddress else { return 0 }
-        return unsafe write(output, start + sent, bytes.count - sent)
-      }
-      if count > 0 { sent += count } else if errno != EINTR { exit(1) }
+    var outgoing = OutgoingMessage(message)
+    while !outgoing.isSent {
+      // Nobody listens any more.
+      if outgoing.write(to: output) < 0, errno != EINTR { exit(1) }
     }
   }
 
-  private static func samples(of bytes: [UInt8]) -> [Float] {
-    unsafe [Float](unsafeUninitializedCapacity: bytes.count / 4) { buffer, count in
-      unsafe UnsafeMutableRawBufferPointer(buffer).copyBytes(from: bytes)
-      count = bytes.count / 4
+  private static func copy(_ bytes: [UInt8], into samples: inout [Float]) {
+    if samples.count != bytes.count / 4 {
+      samples = [Float](repeating: 0, count: bytes.count / 4)
     }
-  }
-
-  private static func bytes(of samples: [Float]) -> [UInt8] {
-    unsafe samples.withUnsafeBytes { unsafe Array($0) }
+    unsafe samples.withUnsafeMutableBytes { target in
+      unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+    }
   }
 }

@@ -3,6 +3,7 @@ import CPosix
 import Glibc
 import PipelineModel
 import PluginHost
+import PluginWorker
 
 /// The program: parse, find the command, run it, and leave with an exit code that scripts can
 /// trust.
@@ -31,6 +32,9 @@ struct Spool {
   static func main() {
     if CommandLine.arguments.count == 3, CommandLine.arguments[1] == ConfinedProgram.word {
       exit(ConfinedProgram.become(CommandLine.arguments[2]))
+    }
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == Plugin.hostingWord {
+      exit(NativePlugin.serve(library: CommandLine.arguments[2]))
     }
     // Threads come and go with every pass; an arena for each would scatter the memory. And what
     // grows large must grow in place, not be copied beside itself.

@@ -26,7 +26,7 @@ enum AllowedImports {
 
     "PluginHost": ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"],
 
-    "PluginWorker": ["PluginHost", "JSONText", "CPosix"],
+    "PluginWorker": ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"],
 
     "Proof": ["JSONText", "Hashing", "Threading", "CCrypto"],
 

@@ -33,12 +33,24 @@ struct PluginFileStage: WholeStage, PublishingStage {
         "note": note.map { .text($0.text) } ?? .null,
       ],
       setting: PluginSession.Setting(
-        launcher: launcher, reads: inputs.values.compactMap(\.text), writes: [desk.outputFolder],
+        launcher: launcher, reads: inputs.values.compactMap(\.text) + namedPaths,
+        writes: [desk.outputFolder],
         check: { () throws(StageError) in try context.stop.check() },
         hear: { (message) throws(StageError) in try hear(message, context) }))
     _ = try session.receive("done")
     session.finish()
     return try collect(desk, session, context)
+  }
+
+  /// Files that the user names in parameters: the plugin may read them.
+  private var namedPaths: [String] {
+    guard case .group(let members) = parameters else { return [] }
+    return kind.parameters.compactMap { parameter in
+      guard parameter.type == .path, case .text(let path)? = members[parameter.name] else {
+        return nil
+      }
+      return path
+    }
   }
 
   /// Hands on how far the plugin is.

@@ -9,6 +9,9 @@ public enum PackageFiles {
   /// A pipeline of the package: `voice-note.yaml`.
   public static func pipeline(_ name: String) -> String { path("Pipelines/" + name) }
 
+  /// A plugin of the package, or what plugins include: `softclip-c`.
+  public static func plugin(_ name: String) -> String { path("Plugins/" + name) }
+
   /// A sample recording: `note-1.m4a`.
   public static func sample(_ name: String) -> String { path("samples/" + name) }
 
