@@ -57,6 +57,11 @@ let package = Package(
     .target(
       name: "CSpeechLoader", dependencies: ["CEspeak"], path: "Sources/System/CSpeechLoader",
       cSettings: [.unsafeFlags(["-I/usr/include/pocketsphinx"])]),
+    // liblilv's header and ladspa.h: the library is opened on first use, and its header lies in a
+    // folder of its own.
+    .target(
+      name: "CLilvLoader", path: "Sources/System/CLilvLoader",
+      cSettings: [.unsafeFlags(["-I/usr/include/lilv-0"])]),
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
 
     // What both sides share.
@@ -88,6 +93,9 @@ let package = Package(
 
     // What such a program is, where Spool hosts the plugin itself: in a process of its own.
     library("PluginWorker", ["PluginHost", "JSONText", "CPosix"]),
+    library(
+      "LV2Host", ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader"],
+      extra: optimised),
 
     // It knows neither side: it signs statements and checks them.
     library("Proof", ["JSONText", "Hashing", "Threading", "CCrypto"]),
@@ -108,7 +116,8 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "JSONText", "Hashing", "Threading",
+        "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "LV2Host", "JSONText", "Hashing",
+        "Threading",
       ],
       extra: lifetimes),
     library(
@@ -124,7 +133,7 @@ let package = Package(
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
         "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "JSONText", "Media", "Proof",
-        "PluginHost", "PluginWorker", "Threading", "CPosix",
+        "PluginHost", "PluginWorker", "LV2Host", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 
@@ -165,6 +174,7 @@ let package = Package(
       ]),
     tests("SidecarsTests", ["Sidecars", "PipelineModel", "TestSupport"]),
     tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
+    tests("LV2HostTests", ["LV2Host"]),
     tests("ProofTests", ["Proof", "JSONText", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),

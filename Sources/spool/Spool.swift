@@ -1,6 +1,7 @@
 import Arguments
 import CPosix
 import Glibc
+import LV2Host
 import PipelineModel
 import PluginHost
 
@@ -30,6 +31,11 @@ struct Spool {
   static func main() {
     if CommandLine.arguments.count == 3, CommandLine.arguments[1] == ConfinedProgram.word {
       exit(ConfinedProgram.become(CommandLine.arguments[2]))
+    }
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == HostOrder.word,
+      let order = HostOrder(CommandLine.arguments[2])
+    {
+      exit(EffectHost.obey(order))
     }
     // Threads come and go with every pass; an arena for each would scatter the memory. And what
     // grows large must grow in place, not be copied beside itself.
