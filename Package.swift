@@ -89,10 +89,11 @@ let package = Package(
     // Stages that are programs of their own; it hands their sound on without knowing what that is.
     library(
       "PluginHost",
-      ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"]),
+      ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"],
+      extra: optimised),
 
     // What such a program is, where Spool hosts the plugin itself: in a process of its own.
-    library("PluginWorker", ["PluginHost", "JSONText", "CPosix"]),
+    library("PluginWorker", ["PluginHost", "JSONText", "CPosix"], extra: optimised),
     library(
       "LV2Host", ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader"],
       extra: optimised),
@@ -184,7 +185,8 @@ let package = Package(
       "StagesTests",
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
-        "Hashing", "Media", "Pictures", "Proof", "Threading", "TestSupport",
+        "Hashing", "Media", "Pictures", "Proof", "Threading", "LV2Host", "PluginHost",
+        "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),

@@ -96,7 +96,8 @@ public struct EffectControl: Hashable, Sendable, Codable {
       case .notANumber: throw Mistake(what: "is a number, not \"\(text)\"")
       case .wrongUnit(let symbol):
         throw Mistake(
-          what: unit.isEmpty ? "has no unit, not \"\(symbol)\"" : "is in \(unit), not \"\(symbol)\"")
+          what: unit.isEmpty ? "has no unit, not \"\(symbol)\"" : "is in \(unit), not \"\(symbol)\""
+        )
       }
     }
   }

@@ -81,7 +81,9 @@ final class EffectRack: HostedEffect {
           fill(instance.memory, port, with: channels, of: samples, at: first, count)
         }
         instance.run(Self.blockLength)
-        for output in place.outputs { read(output, of: instance.memory, into: &samples, first, count) }
+        for output in place.outputs {
+          read(output, of: instance.memory, into: &samples, first, count)
+        }
       }
       first += count
     }

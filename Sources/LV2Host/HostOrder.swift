@@ -48,7 +48,9 @@ public struct HostOrder: Hashable, Sendable, Codable {
 
   /// Reads the word.
   public init?(_ text: String) {
-    guard let order = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
+    guard let order = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
+      return nil
+    }
     self = order
   }
 }

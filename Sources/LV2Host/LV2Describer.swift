@@ -63,6 +63,12 @@ struct LV2Describer {
     func text(_ predicate: String) -> String? {
       unsafe LilvWorld.taken(lilv_port_get(plugin, port, world.node(predicate)))
     }
+    /// What is said of something that the port names, which need not have a URI.
+    func text(_ predicate: String, _ inner: String) -> String? {
+      let node = unsafe lilv_port_get(plugin, port, world.node(predicate))
+      defer { unsafe lilv_node_free(node) }
+      return unsafe world.text(of: node, inner)
+    }
     func isA(_ kind: String) -> Bool { unsafe lilv_port_is_a(plugin, port, world.node(kind)) }
     let kinds: [(String, EffectPort.Kind)] = [
       (LV2Names.audioPort, .audio), (LV2Names.cvPort, .cv), (LV2Names.controlPort, .control),
@@ -76,7 +82,10 @@ struct LV2Describer {
       case LV2Names.freeWheeling where kind == .control && isInput: .freeWheel
       case LV2Names.enabled where kind == .control && isInput: .enabled
       case _ where kind == .control && !isInput && has(LV2Names.reportsLatency): .latency
-      case _ where kind == .audio && isInput && isSideChain(text(LV2Names.group), has): .sideChain
+      case _
+      where kind == .audio && isInput
+        && (has(LV2Names.isSideChain) || text(LV2Names.group, LV2Names.sideChainOf) != nil):
+        .sideChain
       default: .main
       }
     let symbol = unsafe LilvWorld.text(lilv_port_get_symbol(plugin, port)) ?? "\(index)"
@@ -86,19 +95,9 @@ struct LV2Describer {
       kind: kind, isInput: isInput, isOptional: has(LV2Names.connectionOptional), role: role,
       minimumSize: text(LV2Names.minimumSize).flatMap { Int($0) } ?? 0,
       control: kind == .control || kind == .cv
-        ? unsafe control(of: plugin, port, has, unit: unit(text(LV2Names.unit))) : nil)
-  }
-
-  private func isSideChain(_ group: String?, _ has: (String) -> Bool) -> Bool {
-    if has(LV2Names.isSideChain) { return true }
-    return group.flatMap { unsafe world.text(of: world.node($0), LV2Names.sideChainOf) } != nil
-  }
-
-  /// What a unit is written as: the standard's units and a plugin's own have a symbol alike.
-  private func unit(_ uri: String?) -> String {
-    guard let uri else { return "" }
-    let symbol = unsafe world.text(of: world.node(uri), LV2Names.unitSymbol) ?? ""
-    return symbol == "dbFS" ? "dB" : symbol
+        ? unsafe control(
+          of: plugin, port, has, unit: text(LV2Names.unit, LV2Names.unitSymbol) ?? "")
+        : nil)
   }
 
   private func control(

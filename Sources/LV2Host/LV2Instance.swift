@@ -5,6 +5,8 @@ import PluginWorker
 @safe final class LV2Instance: EffectInstance {
   let memory: PortMemory
   private let instance: OpaquePointer
+  /// It outlives the instance, which is part of it.
+  private let world: LilvWorld
   private let symbols: [String: EffectPort]
   private let hasEvents: Bool
 
@@ -15,10 +17,12 @@ import PluginWorker
   ) throws(EffectError) {
     guard let made = unsafe spool_lv2_make(plugin, rate, UInt32(blockLength)) else {
       throw EffectError(
-        "\(effect.name) cannot be started", reason: "its library could not be opened, or it refused",
+        "\(effect.name) cannot be started",
+        reason: "its library could not be opened, or it refused",
         advice: "what it wrote is in the log; try another sample rate")
     }
     unsafe instance = unsafe made
+    self.world = world
     memory = PortMemory(effect.ports, blockLength: blockLength)
     hasEvents = effect.ports.contains { $0.kind == .events }
     symbols = Dictionary(

@@ -57,8 +57,9 @@ import PluginWorker
 
   /// The first thing that is said of a subject.
   func text(of subject: OpaquePointer?, _ predicate: String) -> String? {
-    guard let found = unsafe lilv_world_get(world, subject, node(predicate), nil) else { return nil }
-    return unsafe Self.taken(found)
+    // Nobody would mean anybody.
+    guard let subject = unsafe subject else { return nil }
+    return unsafe Self.taken(lilv_world_get(world, subject, node(predicate), nil))
   }
 
   /// All that is said of a plugin, as texts.

@@ -43,7 +43,9 @@ struct ChannelLayoutTests {
             #expect(instance.inputs.count == inputs && instance.sideChains.count == 1)
             #expect(instance.inputs.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0 < channels } })
             #expect(
-              instance.outputs.allSatisfy { !$0.ports.isEmpty && $0.ports.allSatisfy { $0 < outputs } })
+              instance.outputs.allSatisfy {
+                !$0.ports.isEmpty && $0.ports.allSatisfy { $0 < outputs }
+              })
           }
         }
       }

@@ -26,7 +26,7 @@ extension StageCatalog {
             shelf.disputed[$0.kind] == nil && self[$0.kind] == nil
               && EffectFormat(rawValue: $0.kind) == nil
           }
-            .map { StageRegistration($0, of: plugin, launcher: launcher) }
+          .map { StageRegistration($0, of: plugin, launcher: launcher) }
         })
   }
 }
