@@ -200,7 +200,8 @@ struct StageTrial {
     let path = scratch.file("recording.wav")
     try sound.writeWAV(to: path)
     var inputs: [SoundInput] = []
-    for port in type(of: stage).descriptor.inputs where !port.isOptional {
+    let declared = try #require(type(of: stage) as? any DeclaredStage.Type)
+    for port in declared.descriptor.inputs where !port.isOptional {
       for number in 1...(port.isList ? 3 : 1) {
         inputs.append(
           try SoundInput(
