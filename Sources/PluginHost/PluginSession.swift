@@ -185,7 +185,8 @@ public final class PluginSession {
     return StageError(
       "the plugin \(plugin.title) failed",
       reason: reason + (tail.isEmpty ? "" : "; the end of what it wrote: \(tail)"),
-      advice: plugin.advice ?? advice ?? "spool plugin test \(ShellWords.line([plugin.folder])) shows more")
+      advice: plugin.advice ?? advice
+        ?? "spool plugin test \(ShellWords.line([plugin.folder])) shows more")
   }
 
   /// What the plugin itself calls an error.
