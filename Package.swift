@@ -191,6 +191,6 @@ let package = Package(
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),
     tests("SpoolTests", ["spool", "PipelineModel", "PipelineEngine", "Hashing"]),
-    tests("EndToEndTests", ["spool", "Store", "PipelineModel", "TestSupport"]),
+    tests("EndToEndTests", ["spool", "Store", "PipelineModel", "AudioModel", "TestSupport"]),
   ]
 )
