@@ -59,6 +59,11 @@ let package = Package(
       cSettings: [.unsafeFlags(["-I/usr/include/pocketsphinx"])]),
     // The interface of native plugins: the header that their authors use.
     .systemLibrary(name: "CSpoolPlugin", path: "Sources/System/CSpoolPlugin"),
+    // liblilv's header and ladspa.h: the library is opened on first use, and its header lies in a
+    // folder of its own.
+    .target(
+      name: "CLilvLoader", path: "Sources/System/CLilvLoader",
+      cSettings: [.unsafeFlags(["-I/usr/include/lilv-0"])]),
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
 
     // What both sides share.
@@ -86,10 +91,15 @@ let package = Package(
     // Stages that are programs of their own; it hands their sound on without knowing what that is.
     library(
       "PluginHost",
-      ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"]),
+      ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"],
+      extra: optimised),
 
     // What such a program is, where Spool hosts the plugin itself: in a process of its own.
-    library("PluginWorker", ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"]),
+    library(
+      "PluginWorker", ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"], extra: optimised),
+    library(
+      "LV2Host", ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader"],
+      extra: optimised),
 
     // It knows neither side: it signs statements and checks them.
     library("Proof", ["JSONText", "Hashing", "Threading", "CCrypto"]),
@@ -110,7 +120,8 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "JSONText", "Hashing", "Threading",
+        "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "LV2Host", "JSONText", "Hashing",
+        "Threading",
       ],
       extra: lifetimes),
     library(
@@ -126,7 +137,7 @@ let package = Package(
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
         "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "JSONText", "Media", "Proof",
-        "PluginHost", "PluginWorker", "Threading", "CPosix",
+        "PluginHost", "PluginWorker", "LV2Host", "Threading", "CPosix",
       ],
       swiftSettings: rules),
 
@@ -176,6 +187,7 @@ let package = Package(
         "JSONText", "Hashing", "Transcripts", "spool", "TestSupport",
       ]),
     tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
+    tests("LV2HostTests", ["LV2Host"]),
     tests("ProofTests", ["Proof", "JSONText", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
@@ -185,12 +197,12 @@ let package = Package(
       "StagesTests",
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
-        "Hashing", "Media", "Pictures", "Proof", "Threading", "TestSupport",
+        "Hashing", "Media", "Pictures", "Proof", "Threading", "LV2Host", "PluginHost",
+        "TestSupport",
       ]),
-    tests("PluginHostTests", ["PluginHost", "PipelineModel", "TestSupport"]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),
     tests("SpoolTests", ["spool", "PipelineModel", "PipelineEngine", "Hashing"]),
-    tests("EndToEndTests", ["spool", "Store", "PipelineModel", "TestSupport"]),
+    tests("EndToEndTests", ["spool", "Store", "PipelineModel", "AudioModel", "TestSupport"]),
   ]
 )

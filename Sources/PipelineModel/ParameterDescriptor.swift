@@ -57,6 +57,8 @@ public indirect enum ParameterType: Hashable, Sendable {
   case list(of: ParameterType, count: ClosedRange<Int>)
   /// Named members.
   case group([ParameterDescriptor])
+  /// Values under names that nobody knows beforehand, at most so many: a foreign plugin's controls.
+  case named(ParameterType, maximumCount: Int)
 
   /// For messages and help: `-80 dB … 0 dB`, `one of wav, m4a`.
   public var allowed: String {
@@ -74,6 +76,8 @@ public indirect enum ParameterType: Hashable, Sendable {
     case .list(let element, let count):
       "a list of \(count.lowerBound) … \(count.upperBound) elements (\(element.allowed))"
     case .group(let members): "a mapping with " + members.map(\.name).joined(separator: ", ")
+    case .named(let element, let count):
+      "a mapping of at most \(count) names (\(element.allowed))"
     }
   }
 }

@@ -120,6 +120,15 @@ public struct ParameterResolver {
     case (.list(let element, _), .scalar): return .list([resolve(node, as: element, name: name)])
     case (.list(let element, _), .mapping): return .list([resolve(node, as: element, name: name)])
     case (.group(let members), .mapping): return resolve(node, as: members, context: name)
+    case (.named(let element, let limit), .mapping(let entries)):
+      if entries.count > limit {
+        report(node, "\(name) has \(entries.count) members", allowed: type.allowed)
+      }
+      var values: [String: Value] = [:]
+      for entry in entries where !entry.value.isNull {
+        values[entry.key] = resolve(entry.value, as: element, name: "\(entry.key) in \(name)")
+      }
+      return .group(values)
     default:
       report(node, "\(name) cannot be \(node.summary)", allowed: type.allowed)
       return .null

@@ -14,6 +14,11 @@ extension ParameterType {
     case (.list(let element, _), .list(let values)):
       "[" + values.map { element.text(of: $0) }.joined(separator: ", ") + "]"
     case (.group(let members), .group(let values)): ParameterType.text(of: values, members)
+    case (.named(let element, _), .group(let values)):
+      "{ "
+        + values.sorted { $0.key < $1.key }
+        .map { "\(ParameterType.scalar($0.key)): \(element.text(of: $0.value))" }
+        .joined(separator: ", ") + " }"
     default: value.canonicalJSON
     }
   }

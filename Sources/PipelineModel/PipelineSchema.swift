@@ -183,6 +183,15 @@ public struct PipelineSchema: Sendable {
       ])
     case .group(let parameters):
       return members(parameters)
+    case .named(let element, let count):
+      return .group([
+        "type": .text("object"), "maxProperties": .number(Double(count)),
+        "additionalProperties": .group([
+          "anyOf": .list([
+            schema(element), .group(["type": .list([.text("number"), .text("boolean")])]),
+          ])
+        ]),
+      ])
     }
   }
 

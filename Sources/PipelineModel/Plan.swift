@@ -148,7 +148,8 @@ public struct BoundStep: Sendable {
     KeyComponents(
       kind: descriptor.kind, revision: descriptor.revision,
       parameters: keyParameters.canonicalJSON, inputs: inputs.mapValues(\.identity),
-      libraries: registration.libraries())
+      libraries: registration.libraries().merging(
+        (stage as? any VersionedStage)?.libraries ?? [:], uniquingKeysWith: { $1 }))
   }
 }
 

@@ -23,6 +23,13 @@ extension DeclaredStage {
   public static var libraries: [String: String] { [:] }
 }
 
+/// A stage that knows the versions of what it works with only once its parameters are known: a
+/// foreign plugin's.
+public protocol VersionedStage: Stage {
+  /// Versions that are part of its keys, besides those of its kind.
+  var libraries: [String: String] { get }
+}
+
 /// A stage that reads finished artifacts and writes finished artifacts.
 public protocol WholeStage: Stage {
   /// Does the work. Called on a thread of its own, where it may block.

@@ -8,15 +8,20 @@ public struct Plugin: Hashable, Sendable {
   public let folder: String
   /// What it says of itself.
   public let manifest: PluginManifest
+  /// What its user can do where it fails, if it is hosted by Spool itself and has no manifest's file.
+  public let advice: String?
 
   /// Describes a plugin.
-  public init(folder: String, manifest: PluginManifest) {
+  public init(folder: String, manifest: PluginManifest, advice: String? = nil) {
     self.folder = folder
     self.manifest = manifest
+    self.advice = advice
   }
 
   /// For people: `softclip 1.0.0`.
-  public var title: String { "\(manifest.name) \(manifest.version)" }
+  public var title: String {
+    manifest.version.isEmpty ? manifest.name : "\(manifest.name) \(manifest.version)"
+  }
 
   /// The program or the library, as a path.
   public func program() throws(StageError) -> String {

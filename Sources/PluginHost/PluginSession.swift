@@ -176,7 +176,8 @@ public final class PluginSession {
       process.end()
       let limit = Unit.seconds.format(plugin.manifest.limits.time)
       return failure(
-        "it gave no \"\(type)\" within \(limit)", advice: "raise limits: { time: … } in \(manifest)"
+        "it gave no \"\(type)\" within \(limit)",
+        advice: plugin.advice ?? "raise limits: { time: … } in \(manifest)"
       )
     case .garbage(let what):
       return failure(
@@ -195,7 +196,8 @@ public final class PluginSession {
     return StageError(
       "the plugin \(plugin.title) failed",
       reason: reason + connection.complaints.reason,
-      advice: advice ?? "spool plugin test \(ShellWords.line([plugin.folder])) shows more")
+      advice: plugin.advice ?? advice
+        ?? "spool plugin test \(ShellWords.line([plugin.folder])) shows more")
   }
 
   /// What the plugin itself calls an error.

@@ -1,6 +1,7 @@
 import Arguments
 import CPosix
 import Glibc
+import LV2Host
 import PipelineModel
 import PluginHost
 import PluginWorker
@@ -35,6 +36,11 @@ struct Spool {
     }
     if CommandLine.arguments.count == 3, CommandLine.arguments[1] == Plugin.hostingWord {
       exit(NativePlugin.serve(library: CommandLine.arguments[2]))
+    }
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == HostOrder.word,
+      let order = HostOrder(CommandLine.arguments[2])
+    {
+      exit(EffectHost.obey(order))
     }
     // Threads come and go with every pass; an arena for each would scatter the memory. And what
     // grows large must grow in place, not be copied beside itself.

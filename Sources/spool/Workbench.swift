@@ -53,7 +53,7 @@ struct Workbench {
       in: PluginShelf.folders(
         named: plugins.map(absolute), pipeline: path.map(folder),
         current: String(absolute("").dropLast()), environment: Environment.variables),
-      taken: StageCatalog.builtIn.kinds)
+      taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
   }
 
   /// The stage kinds that a pipeline may use: Spool's own, and those of plugins.

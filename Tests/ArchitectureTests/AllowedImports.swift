@@ -27,6 +27,7 @@ enum AllowedImports {
     "PluginHost": ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"],
 
     "PluginWorker": ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"],
+    "LV2Host": ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader"],
 
     "Proof": ["JSONText", "Hashing", "Threading", "CCrypto"],
 
@@ -41,7 +42,8 @@ enum AllowedImports {
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "JSONText", "Hashing", "Threading",
+      "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "LV2Host", "JSONText", "Hashing",
+      "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
@@ -54,7 +56,7 @@ enum AllowedImports {
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
       "Stages", "Watching", "Inbox", "Sidecars", "JSONText", "Hashing", "Media", "Proof",
-      "PluginHost", "PluginWorker", "Threading", "CPosix",
+      "PluginHost", "PluginWorker", "LV2Host", "Threading", "CPosix",
     ],
 
     // For tests.

@@ -45,6 +45,29 @@ import Testing
     #expect(resolver.problems.map(\.message) == ["file of proof is no path"])
   }
 
+  @Test func `names that nobody knows beforehand are taken as they are, up to a number`() {
+    let type = ParameterType.named(.text(maximumLength: 5), maximumCount: 2)
+    let parameters = [ParameterDescriptor("controls", type, .optional, "which")]
+    var resolver = ParameterResolver(owner: "lv2")
+    let value = resolver.resolve(
+      .mapping([("controls", .mapping([("Room Size", .scalar("0.5")), ("mix", .scalar("3 dB"))]))]),
+      as: parameters)
+    #expect(resolver.problems.isEmpty)
+    #expect(value.canonicalJSON == #"{"controls":{"Room Size":"0.5","mix":"3 dB"}}"#)
+    #expect(
+      type.text(of: .group(["Room Size": .text("0.5"), "mix": .text("3")]))
+        == #"{ "Room Size": 0.5, mix: 3 }"#)
+    let wrong = DocumentNode.mapping([
+      ("a", .scalar("123456")), ("b", .list([])), ("c", .scalar("1")),
+    ])
+    _ = resolver.resolve(.mapping([("controls", wrong)]), as: parameters)
+    #expect(
+      resolver.problems.map(\.message) == [
+        "controls of lv2 has 3 members", "a in controls of lv2 is too long (6 characters)",
+        "b in controls of lv2 cannot be a list",
+      ])
+  }
+
   @Test func `a bare value stands for the shorthand`() {
     let (value, problems) = resolve(.scalar("-20 dB"))
     #expect(problems.isEmpty)

@@ -76,7 +76,6 @@ final class PluginProcessor: FallibleProcessor {
       _ = try session.receive("done")
       session.finish()
     }
-    if failure != nil { given = [Float](repeating: 0, count: owed * channelCount) }
     give(into: &output)
   }
 
@@ -144,6 +143,8 @@ final class PluginProcessor: FallibleProcessor {
   }
 
   private func give(into output: inout AudioBuffer) {
+    // Silence in place of what does not come any more, as it falls due.
+    if failure != nil { given = [Float](repeating: 0, count: owed * channelCount) }
     let count = min(given.count / channelCount, owed)
     output.frameCount = Frames(count)
     for channel in 0..<channelCount {

@@ -1,20 +1,32 @@
 import Hashing
+import LV2Host
 public import PipelineModel
 public import PluginHost
 import Synchronization
 
 extension StageCatalog {
-  /// The catalogue with the kinds of plugins behind its own. Kinds that several plugins offer are
+  /// The kinds that need a program to be confined in, which only a catalogue with plugins has: those of
+  /// foreign standards.
+  public static let hostedKinds = EffectFormat.allCases.map(\.rawValue)
+
+  /// The catalogue with those kinds and the kinds of plugins behind its own. Kinds that several plugins offer are
   /// left out.
   /// - Parameter launcher: the program that confines plugins: Spool's own.
   public func adding(
     _ shelf: PluginShelf, launcher: String = "/proc/self/exe"
   ) -> StageCatalog {
-    StageCatalog(
-      kinds.compactMap { self[$0] }
+    let effects = EffectShelf(launcher: launcher)
+    let hosted: [StageRegistration] = [
+      .lv2(effects, launcher: launcher), .ladspa(effects, launcher: launcher),
+    ]
+    return StageCatalog(
+      kinds.compactMap { self[$0] } + hosted
         + shelf.plugins.flatMap { plugin in
-          plugin.manifest.kinds.filter { shelf.canUse($0, of: plugin) && self[$0.kind] == nil }
-            .map { StageRegistration($0, of: plugin, launcher: launcher) }
+          plugin.manifest.kinds.filter {
+            shelf.canUse($0, of: plugin) && self[$0.kind] == nil
+              && EffectFormat(rawValue: $0.kind) == nil
+          }
+          .map { StageRegistration($0, of: plugin, launcher: launcher) }
         })
   }
 }

@@ -138,6 +138,11 @@ struct StageReference {
       ]
     case .group(let parameters):
       ["type": .text("group"), "members": .list(parameters.map { value($0) })]
+    case .named(let element, let count):
+      [
+        "type": .text("named"), "of": .group(value(element)),
+        "maximumCount": .number(Double(count)),
+      ]
     }
   }
 }

@@ -1,0 +1,182 @@
+import CLilvLoader
+import FoundationEssentials
+import Glibc
+import JSONText
+import PipelineModel
+import PluginHost
+import PluginWorker
+
+/// What a host process does: plugins' code runs in it, and nothing else does.
+public enum EffectHost {
+  /// Obeys an order, and tells the outcome on standard output in the protocol of plugins.
+  /// - Returns: the exit code.
+  public static func obey(_ order: HostOrder) -> Int32 {
+    switch order.wish {
+    case .run:
+      spool_flush_subnormals()
+      return WorkerLoop.serve { (greeting) throws(EffectError) -> any HostedEffect in
+        try rack(order, rate: greeting.rate, channelCount: greeting.channelCount)
+      }
+    case .list: return answer { () throws(EffectError) in try list(order) }
+    case .describe: return answer { () throws(EffectError) in try describe(order) }
+    }
+  }
+
+  // MARK: Answers without sound
+
+  /// Answers the greeting with what was found, or with why there is nothing.
+  private static func answer(_ find: () throws(EffectError) -> some Encodable) -> Int32 {
+    let output = dup(STDOUT_FILENO)
+    // What libraries print would disturb the answer.
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    _ = readLine()
+    var members: [String: JSONValue] = ["protocol": .integer(PluginManifest.spokenProtocol)]
+    do throws(EffectError) {
+      let found = try find()
+      members["found"] = (try? JSONEncoder().encode(found)).map {
+        .text(String(decoding: $0, as: UTF8.self))
+      }
+    } catch {
+      members["trouble"] = .object(leavingOut: [
+        "message": .text(error.message), "reason": error.reason.map { .text($0) },
+        "advice": error.advice.map { .text($0) },
+      ])
+    }
+    let line = PluginMessage("ready", members).line
+    var sent = 0
+    while sent < line.count {
+      let count = unsafe line.withUnsafeBytes { bytes -> Int in
+        guard let start = bytes.baseAddress else { return -1 }
+        return unsafe write(output, start + sent, line.count - sent)
+      }
+      guard count > 0 || errno == EINTR else { return 1 }
+      sent += max(0, count)
+    }
+    return 0
+  }
+
+  private static func list(_ order: HostOrder) throws(EffectError) -> EffectCatalog {
+    switch order.format {
+    case .lv2:
+      let world = try LilvWorld(order.folders)
+      let describer = LV2Describer(world)
+      return unsafe EffectCatalog(
+        world.plugins.map { unsafe describer.description(of: $0, isInFull: false) })
+    case .ladspa:
+      var found: [EffectDescription] = []
+      var flaws: [String] = []
+      for path in LADSPALibrary.paths(in: order.folders) {
+        do throws(EffectError) {
+          let library = try LADSPALibrary(path)
+          let describer = LADSPADescriber(library)
+          found += unsafe library.descriptors.map { unsafe describer.description(of: $0) }
+        } catch {
+          flaws.append("\(error.message): \(error.reason ?? "")")
+        }
+      }
+      return EffectCatalog(found, flaws: flaws)
+    }
+  }
+
+  private static func describe(_ order: HostOrder) throws(EffectError) -> EffectDescription {
+    switch order.format {
+    case .lv2:
+      let world = try LilvWorld(order.folders)
+      return try unsafe LV2Describer(world).description(of: lv2(order, world), isInFull: true)
+    case .ladspa:
+      let (library, plugin) = try unsafe ladspa(order)
+      return unsafe LADSPADescriber(library).description(of: plugin)
+    }
+  }
+
+  // MARK: Finding
+
+  private static func lv2(
+    _ order: HostOrder, _ world: LilvWorld
+  ) throws(EffectError) -> OpaquePointer {
+    if let plugin = unsafe world.plugin(order.identity) { return unsafe plugin }
+    let uris = unsafe world.plugins.compactMap { plugin in
+      unsafe LilvWorld.text(lilv_plugin_get_uri(plugin))
+    }
+    throw missing(order.identity, of: uris, .lv2, order.folders)
+  }
+
+  private static func ladspa(
+    _ order: HostOrder
+  ) throws(EffectError) -> (LADSPALibrary, UnsafePointer<LADSPA_Descriptor>) {
+    let label = order.identity.split(separator: ":").last.map { String($0) } ?? ""
+    let name = String(order.identity.dropLast(label.count + 1))
+    guard let path = LADSPALibrary.path(of: name, in: order.folders) else {
+      let names = LADSPALibrary.paths(in: order.folders).map {
+        String(($0.split(separator: "/").last ?? "").dropLast(3))
+      }
+      throw missing(name, of: names, .ladspa, order.folders)
+    }
+    let library = try LADSPALibrary(path)
+    if let plugin = unsafe library.descriptor(label) { return unsafe (library, plugin) }
+    let labels = unsafe library.descriptors.map { unsafe LADSPALibrary.text($0.pointee.Label) }
+    let near = Problem.nearest(to: label, in: labels).map { "; did you mean \"\($0)\"?" }
+    throw EffectError(
+      "the library \(library.name) has no plugin \"\(label)\"",
+      reason: "it has \(labels.prefix(20).joined(separator: ", "))\(near ?? "")",
+      advice: "spool stages ladspa shows what is installed")
+  }
+
+  private static func missing(
+    _ name: String, of names: [String], _ format: EffectFormat, _ folders: [String]
+  ) -> EffectError {
+    let near = Problem.nearest(to: name, in: names).map { "; did you mean \"\($0)\"?" }
+    return EffectError(
+      "no \(format.title) plugin \"\(name)\" is installed",
+      reason: "looked in \(folders.joined(separator: ", "))\(near ?? "")",
+      advice: "spool stages \(format.rawValue) shows what is installed; install the plugin, or set "
+        + "\(format.title)_PATH")
+  }
+
+  // MARK: Running
+
+  private static func rack(
+    _ order: HostOrder, rate: Double, channelCount: Int
+  ) throws(EffectError) -> EffectRack {
+    switch order.format {
+    case .lv2:
+      let world = try LilvWorld(order.folders)
+      let plugin = try unsafe lv2(order, world)
+      let effect = unsafe LV2Describer(world).description(of: plugin, isInFull: false)
+      return try EffectRack(effect, channelCount: channelCount) { () throws(EffectError) in
+        try unsafe set(
+          LV2Instance(
+            plugin, effect, in: world, preset: order.preset, rate: rate,
+            blockLength: EffectRack.blockLength), order, effect, rate)
+      }
+    case .ladspa:
+      let (library, plugin) = try unsafe ladspa(order)
+      let effect = unsafe LADSPADescriber(library).description(of: plugin)
+      return try EffectRack(effect, channelCount: channelCount) { () throws(EffectError) in
+        try unsafe set(
+          LADSPAInstance(plugin, effect, rate: rate, blockLength: EffectRack.blockLength), order,
+          effect, rate)
+      }
+    }
+  }
+
+  /// Sets an instance's controls; limits in parts of the sample rate are known only now.
+  private static func set(
+    _ instance: some EffectInstance, _ order: HostOrder, _ effect: EffectDescription, _ rate: Double
+  ) throws(EffectError) -> any EffectInstance {
+    for port in effect.ports where port.kind == .control && port.isInput {
+      if port.role == .freeWheel { instance.set(port.symbol, to: 1) }
+      guard let value = order.values[port.symbol], let control = port.control else { continue }
+      guard control.holds(value, at: rate) else {
+        let limits = [control.minimum, control.maximum].map { limit in
+          limit.map { EffectControl.text($0 * (control.isScaledByRate ? rate : 1)) } ?? "any"
+        }
+        throw EffectError(
+          "\(port.symbol) of \(effect.name) is out of range at \(EffectControl.text(value))",
+          advice: "\(limits.joined(separator: " … ")) at \(EffectControl.text(rate)) Hz")
+      }
+      instance.set(port.symbol, to: value)
+    }
+    return instance
+  }
+}

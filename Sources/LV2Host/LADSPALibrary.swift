@@ -1,0 +1,55 @@
+import CLilvLoader
+import FoundationEssentials
+import PluginWorker
+
+/// A library of LADSPA plugins. Opening it runs its code.
+@safe struct LADSPALibrary {
+  /// Its path.
+  let path: String
+  /// What pipelines call it: its file's name without `.so`.
+  let name: String
+  private let find: LADSPA_Descriptor_Function
+
+  /// Opens a library.
+  init(_ path: String) throws(EffectError) {
+    var reason = [CChar](repeating: 0, count: 512)
+    guard let found = unsafe spool_ladspa_open(path, &reason, reason.count) else {
+      throw EffectError("cannot open \(path)", reason: CText.text(reason))
+    }
+    self.path = path
+    name = String((path.split(separator: "/").last ?? "").dropLast(3))
+    unsafe find = unsafe found
+  }
+
+  /// Where a library lies: `cmt`, `cmt.so` or an absolute path.
+  static func path(of library: String, in folders: [String]) -> String? {
+    let file = library.hasSuffix(".so") ? library : "\(library).so"
+    let paths = library.hasPrefix("/") ? [file] : folders.map { "\($0)/\(file)" }
+    return paths.first { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  /// The paths of all libraries.
+  static func paths(in folders: [String]) -> [String] {
+    folders.flatMap { folder in
+      ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+        .filter { $0.hasSuffix(".so") }.sorted().map { "\(folder)/\($0)" }
+    }
+  }
+
+  /// Its plugins, in its own order. O(plugins).
+  var descriptors: [UnsafePointer<LADSPA_Descriptor>] {
+    var found: [UnsafePointer<LADSPA_Descriptor>] = unsafe []
+    while let next = unsafe find(UInt(found.count)) { unsafe found.append(next) }
+    return unsafe found
+  }
+
+  /// The plugin of a label.
+  func descriptor(_ label: String) -> UnsafePointer<LADSPA_Descriptor>? {
+    unsafe descriptors.first { unsafe Self.text($0.pointee.Label) == label }
+  }
+
+  /// A library's text; empty where it has none.
+  static func text(_ text: UnsafePointer<CChar>?) -> String {
+    unsafe text.map { unsafe String(cString: $0) } ?? ""
+  }
+}

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import Glibc
+import Hashing
+import JSONText
+public import LV2Host
+public import PipelineModel
+import PluginHost
+import Synchronization
+
+/// The LV2 and LADSPA plugins that are installed. What is asked of it is answered by a process of its
+/// own, since looking at a plugin may run its code; answers are kept while the plugin's library stays as it
+/// is.
+public final class EffectShelf: Sendable {
+  private let launcher: String
+  private let environment: [String: String]
+  private let known = Mutex<[String: Known]>([:])
+
+  private struct Known {
+    let effect: EffectDescription
+    let stamp: FileStamp?
+    var digests: [String: Digest] = [:]
+  }
+
+  /// The plugins where `LV2_PATH` and `LADSPA_PATH` say, or where they usually are.
+  /// - Parameters:
+  ///   - launcher: the program that confines plugins and then becomes them: Spool's own.
+  ///   - environment: the variables; nil takes this process's own.
+  public init(
+    launcher: String = "/proc/self/exe",
+    environment: [String: String]? = nil
+  ) {
+    self.launcher = launcher
+    self.environment = environment ?? ProcessInfo.processInfo.environment
+  }
+
+  /// Where a format's plugins are looked for.
+  public func folders(_ format: EffectFormat) -> [String] { format.folders(environment) }
+
+  /// All that is installed. Takes a second where hundreds are.
+  public func catalog(_ format: EffectFormat) throws(StageError) -> EffectCatalog {
+    try ask(HostOrder(.list, format, in: folders(format)), "the installed \(format.title) plugins")
+  }
+
+  /// One plugin.
+  public func description(
+    _ format: EffectFormat, _ identity: String
+  ) throws(StageError) -> EffectDescription {
+    let key = "\(format.rawValue):\(identity)"
+    if let found = known.withLock({ $0[key] }), found.stamp == FileStamp(found.effect.binary) {
+      return found.effect
+    }
+    var folders = folders(format)
+    if identity.hasPrefix("/") { folders.append(Self.folder(of: identity)) }
+    let effect: EffectDescription = try ask(
+      HostOrder(.describe, format, identity, in: folders), "the \(format.title) plugin \(identity)")
+    known.withLock { $0[key] = Known(effect: effect, stamp: FileStamp(effect.binary)) }
+    return effect
+  }
+
+  /// A plugin that runs with these settings.
+  func process(_ effect: EffectDescription, _ settings: EffectSettings) -> EffectProcess {
+    EffectProcess(
+      order: HostOrder(
+        .run, effect.format, effect.format == .lv2 ? effect.identity : Self.place(of: effect),
+        in: folders(effect.format), values: settings.values, preset: settings.preset),
+      name: effect.identity, version: effect.format == .lv2 ? effect.version : "",
+      binary: effect.binary, launcher: launcher)
+  }
+
+  /// What stands for a plugin in keys: its version, its library and the files that describe it and
+  /// its preset, as they are now. O(bytes), once for each plugin.
+  func text(of effect: EffectDescription, preset: String?) -> String {
+    let key = "\(effect.format.rawValue):\(effect.identity)"
+    let name = preset ?? ""
+    let digest: Digest
+    if let kept = known.withLock({ $0[key]?.digests[name] }) {
+      digest = kept
+    } else {
+      var hash = SHA256()
+      let presetFile = effect.presets.first { $0.uri == preset }?.file
+      for path in [effect.binary] + effect.files + (presetFile.map { [$0] } ?? []) {
+        let bytes = FileManager.default.contents(atPath: path) ?? Data()
+        hash.update(Array("\(path)\u{0}\(bytes.count)\u{0}".utf8))
+        hash.update(Array(bytes))
+      }
+      digest = hash.finalize()
+      known.withLock { $0[key]?.digests[name] = digest }
+    }
+    return effect.version.isEmpty ? digest.short : "\(effect.version) \(digest.short)"
+  }
+
+  /// A LADSPA plugin by its library's path, so that what runs is what was described.
+  private static func place(of effect: EffectDescription) -> String {
+    let label = effect.identity.split(separator: ":").last ?? ""
+    return "\(effect.binary):\(label)"
+  }
+
+  private static func folder(of path: String) -> String {
+    path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+  }
+
+  private func ask<Answer: Decodable>(
+    _ order: HostOrder, _ what: String
+  ) throws(StageError) -> Answer {
+    let process = EffectProcess(
+      order: order, name: what, version: "", binary: nil, launcher: launcher)
+    let session = try PluginSession(
+      process.plugin, kind: order.format.rawValue, parameters: .object([:]), work: [:],
+      setting: PluginSession.Setting(launcher: launcher))
+    if let trouble = session.ready.members["trouble"] {
+      throw StageError(
+        trouble["message"]?.text ?? "cannot look at \(what)", reason: trouble["reason"]?.text,
+        advice: trouble["advice"]?.text, cause: .environment)
+    }
+    let text = session.ready.members["found"]?.text ?? ""
+    do {
+      return try JSONDecoder().decode(Answer.self, from: Data(text.utf8))
+    } catch {
+      throw session.failure("what it told cannot be read: \(error)")
+    }
+  }
+}
+
+/// When a file was changed last, and how long it is.
+private struct FileStamp: Hashable {
+  private let seconds: Int
+  private let nanoseconds: Int
+  private let size: Int
+
+  init?(_ path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    seconds = status.st_mtim.tv_sec
+    nanoseconds = status.st_mtim.tv_nsec
+    size = Int(status.st_size)
+  }
+}

@@ -1,0 +1,60 @@
+import AudioModel
+import LV2Host
+import PipelineModel
+import PluginHost
+
+/// A stage whose work an LV2 or LADSPA plugin does, in a process of its own.
+struct HostedEffectStage: SoundFilterStage, VersionedStage {
+  private let effect: EffectDescription
+  private let settings: EffectSettings
+  private let shelf: EffectShelf
+  private let launcher: String
+
+  /// Holds what the user wrote against what the plugin can do.
+  /// - Parameters:
+  ///   - identity: the plugin.
+  ///   - parameters: with `controls`, and perhaps `preset`.
+  init(
+    _ format: EffectFormat, _ identity: String, _ parameters: [String: Value], shelf: EffectShelf,
+    launcher: String
+  ) throws(StageError) {
+    let effect = try shelf.description(format, identity)
+    let page = "spool stages \(ShellWords.line(["\(format.rawValue):\(identity)"]))"
+    if let reason = effect.refusal {
+      throw StageError(
+        "\(format.rawValue) cannot use \(identity)", reason: reason,
+        advice: "spool stages \(format.rawValue) lists what treats sound")
+    }
+    settings = EffectSettings(
+      Self.texts(parameters["controls"]), preset: Self.text(parameters["preset"]), for: effect)
+    guard settings.problems.isEmpty else {
+      throw StageError(
+        "\(format.rawValue) cannot set \(identity)",
+        reason: settings.problems.joined(separator: "; "), advice: "\(page) shows what can be set")
+    }
+    self.effect = effect
+    self.shelf = shelf
+    self.launcher = launcher
+  }
+
+  /// The text of a value; nil where there is none.
+  static func text(_ value: Value?) -> String? {
+    if case .text(let text) = value { text } else { nil }
+  }
+
+  private static func texts(_ value: Value?) -> [String: String] {
+    guard case .group(let members) = value else { return [:] }
+    return members.compactMapValues { text($0) }
+  }
+
+  var libraries: [String: String] {
+    ["\(effect.format.title) \(effect.identity)": shelf.text(of: effect, preset: settings.preset)]
+  }
+
+  func makeProcessor(for format: AudioFormat) throws(StageError) -> any Processor {
+    let process = shelf.process(effect, settings)
+    return try PluginProcessor(
+      process.plugin, kind: process.kind, parameters: .group([:]), format: format,
+      launcher: launcher)
+  }
+}

@@ -1,0 +1,105 @@
+import AudioModel
+import Foundation
+import LV2Host
+import PipelineModel
+import TestSupport
+import Testing
+
+@testable import Stages
+
+@Suite("A plugin of LADSPA, hosted in a process of its own")
+struct HostedEffectTests {
+  private static let stereo = AudioFormat(sampleRate: Hertz(48_000), channelCount: 2)
+
+  private func noise(_ frames: Int, _ channelCount: Int = 2) -> TestSound {
+    .noise(
+      amplitude: 0.5, AudioFormat(sampleRate: Hertz(48_000), channelCount: channelCount),
+      frames: frames)
+  }
+
+  private func message(_ settings: String) throws -> String {
+    let error = try #require(throws: StageError.self) { try EffectTrial("ladspa", settings) }
+    return "\(error.message): \(error.reason ?? "")"
+  }
+
+  @Test(
+    "latency is cut off at the head and flushed at the tail, for each channel",
+    arguments: [1, 2, 3])
+  func latency(channels: Int) throws {
+    let fixture = try LADSPAFixture()
+    let sound = noise(20_011, channels)
+    let trial = try EffectTrial("ladspa", "{ library: \(fixture.path), label: delay }")
+    #expect(try trial.result(of: sound) == sound)
+  }
+
+  @Test("a control is set by name, by symbol or by number", arguments: ["Gain", "gain", "1"])
+  func control(name: String) throws {
+    let fixture = try LADSPAFixture()
+    let sound = noise(5000)
+    let trial = try EffectTrial(
+      "ladspa", "{ library: \(fixture.path), label: delay, controls: { \(name): 0.5 } }")
+    #expect(try trial.result(of: sound) == sound.map { $0 / 2 })
+  }
+
+  @Test func `blocks have one length, however the sound arrives`() throws {
+    let fixture = try LADSPAFixture()
+    let trial = try EffectTrial("ladspa", "{ library: \(fixture.path), label: length }")
+    let expected = TestSound.constant(1024 / 65_536, Self.stereo, frames: 20_011)
+    for cuts in [[4096], [1, 700, 9001], [20_011]] {
+      #expect(try trial.result(of: noise(20_011), cuts: cuts) == expected)
+    }
+  }
+
+  @Test func `a plugin that crashes is a failed stage, and what it was is said`() throws {
+    let fixture = try LADSPAFixture()
+    let trial = try EffectTrial("ladspa", "{ library: \(fixture.path), label: crash }")
+    let error = try #require(throws: StageError.self) { try trial.result(of: noise(100_000)) }
+    #expect(
+      error.message.contains("\(fixture.path):crash") || error.message.contains("fixture:crash"))
+    #expect(error.reason?.contains("ended by signal 11") == true, "\(error)")
+    #expect(error.advice?.contains("spool stages") == true)
+    // A short sound never gets there.
+    #expect(try trial.result(of: noise(5000)) == noise(5000))
+  }
+
+  @Test func `a library that crashes when it is looked at ends nothing but the look`() throws {
+    let fixture = try LADSPAFixture("CRASH_EARLY")
+    #expect(
+      try message("{ library: \(fixture.path), label: delay }").contains("ended by signal 6"))
+  }
+
+  @Test func `a latency that is no number is refused`() throws {
+    let fixture = try LADSPAFixture()
+    let trial = try EffectTrial("ladspa", "{ library: \(fixture.path), label: lie }")
+    let error = try #require(throws: StageError.self) { try trial.result(of: noise(100)) }
+    #expect(error.message.contains("latency"))
+  }
+
+  @Test func `every wrong control is told of at once, with what is near`() throws {
+    let fixture = try LADSPAFixture()
+    let text = try message(
+      "{ library: \(fixture.path), label: delay, controls: { gian: 1, gain: 7, Gain: x } }")
+    #expect(text.contains("no control \"gian\"; did you mean \"gain\"?"), "\(text)")
+    #expect(text.contains("gain is out of range at 7 (allowed: 0 … 4)"), "\(text)")
+    #expect(text.contains("gain is a number, not \"x\""), "\(text)")
+  }
+
+  @Test func `a label or a library that is not there is told of with what is near`() throws {
+    let fixture = try LADSPAFixture()
+    #expect(try message("{ library: \(fixture.path), label: dely }").contains("\"delay\"?"))
+    #expect(try message("{ library: nowhere-at-all, label: x }").contains("is installed"))
+  }
+
+  @Test func `another library at the same place is another key`() throws {
+    let fixture = try LADSPAFixture()
+    let settings = "{ library: \(fixture.path), label: delay }"
+    let first = try EffectTrial("ladspa", settings).stage.libraries
+    #expect(first.count == 1)
+    #expect(try EffectTrial("ladspa", settings).stage.libraries == first)
+    // A byte behind the end of a library changes nothing but its digest.
+    let file = try #require(FileHandle(forWritingAtPath: fixture.path))
+    try file.seekToEnd()
+    try file.write(contentsOf: [0])
+    #expect(try EffectTrial("ladspa", settings).stage.libraries != first)
+  }
+}

@@ -1,0 +1,96 @@
+import AudioModel
+import Foundation
+import LV2Host
+import PipelineModel
+import TestSupport
+import Testing
+
+@testable import Stages
+
+@Suite("Plugins that Debian packages")
+struct InstalledEffectTests {
+  private static let isWhole =
+    ProcessInfo.processInfo.environment["SPOOL_EVERY_EFFECT"] != nil
+
+  private static let limiter = "http://drobilla.net/plugins/mda/Limiter"
+
+  private static func noise(_ frames: Int, _ channelCount: Int = 2) -> TestSound {
+    .noise(
+      amplitude: 0.5, AudioFormat(sampleRate: Hertz(48_000), channelCount: channelCount),
+      frames: frames)
+  }
+
+  @Test("an LV2 plugin gives the same however its sound arrives, and keeps its length")
+  func cuts() throws {
+    let sound = Self.noise(30_011)
+    let trial = try EffectTrial("lv2", "{ uri: '\(Self.limiter)', controls: { thresh: 0.2 } }")
+    let result = try trial.result(of: sound)
+    #expect(result.frameCount == sound.frameCount && result != sound)
+    #expect(try trial.result(of: sound, cuts: [1, 700, 9001]) == result)
+    // A plugin of two channels hears mono sound twice.
+    let mono = try trial.result(of: Self.noise(5000, 1))
+    #expect(mono.format.channelCount == 1 && mono.frameCount == Frames(5000))
+  }
+
+  @Test("an LV2 plugin's control can be set by the name of one of its values")
+  func scalePoint() throws {
+    let sound = Self.noise(10_000)
+    let settings = { (knee: String) in
+      "{ uri: '\(Self.limiter)', controls: { thresh: 0.2, knee: \(knee) } }"
+    }
+    let soft = try EffectTrial("lv2", settings("Soft")).result(of: sound)
+    #expect(try EffectTrial("lv2", settings("1")).result(of: sound) == soft)
+    #expect(try EffectTrial("lv2", settings("0")).result(of: sound) != soft)
+  }
+
+  @Test("an instrument, an unknown control and an unknown plugin are refused with a reason")
+  func refusals() throws {
+    func message(_ settings: String) throws -> String {
+      let error = try #require(throws: StageError.self) { try EffectTrial("lv2", settings) }
+      return "\(error.message): \(error.reason ?? "")"
+    }
+    #expect(
+      try message("{ uri: 'http://drobilla.net/plugins/mda/Piano' }").contains(
+        "it makes sound and takes none"))
+    #expect(
+      try message("{ uri: '\(Self.limiter)', controls: { tresh: 0 } }").contains("\"thresh\"?"))
+    #expect(try message("{ uri: '\(Self.limiter)', preset: Loud }").contains("has no presets"))
+    #expect(
+      try message("{ uri: '\(Self.limiter)s' }").contains("did you mean \"\(Self.limiter)\"?"))
+  }
+
+  @Test("every effect that is installed treats a second of sound, and none takes Spool down")
+  func everyEffect() throws {
+    let sound = Self.noise(48_000)
+    for format in EffectFormat.allCases {
+      let catalog = try EffectTrial.catalog(format)
+      let effects = catalog.entries.filter { entry in
+        // A small set, unless all of them are wanted.
+        entry.refusal == nil
+          && (Self.isWhole || entry.identity.contains("/mda/") || entry.identity.hasPrefix("cmt:"))
+      }
+      var failures: [String] = []
+      for effect in effects {
+        do {
+          let result = try EffectTrial(format.rawValue, Self.settings(effect, format)).result(
+            of: sound)
+          if result.frameCount != sound.frameCount { failures.append("\(effect.identity): length") }
+        } catch let error as StageError {
+          failures.append("\(effect.identity): \(error.message): \(error.reason ?? "")")
+        }
+      }
+      print(
+        "\(format.title): \(catalog.entries.count) installed, \(effects.count) effects tried, "
+          + "\(effects.count - failures.count) ran")
+      failures.forEach { print("  \($0)") }
+      #expect(!effects.isEmpty)
+      #expect(10 * failures.count <= effects.count, "\(failures)")
+    }
+  }
+
+  private static func settings(_ effect: EffectCatalog.Entry, _ format: EffectFormat) -> String {
+    guard format == .ladspa else { return "{ uri: '\(effect.identity)' }" }
+    let parts = effect.identity.split(separator: ":")
+    return "{ library: '\(parts[0])', label: '\(parts[1])' }"
+  }
+}
