@@ -25,6 +25,8 @@ final class PluginProcessor: FallibleProcessor {
   private let lateness: Int
   /// What has arrived and is no whole block yet, interleaved.
   private var waiting: [Float] = []
+  /// Room for a block on its way into `waiting`.
+  private var joined: [Float] = []
   /// What the plugin has given and nobody took yet, interleaved.
   private var given: [Float] = []
   /// Frames of the block that is with the plugin; 0 where none is.
@@ -111,13 +113,11 @@ final class PluginProcessor: FallibleProcessor {
           "it answered \(count) frames of \(channelCount) channels with \(answer.payload.count) "
             + "bytes, not \(4 * count * channelCount)")
       }
-      let samples = SampleBytes.samples(of: answer.payload)
-      if let place = samples.firstIndex(where: { !$0.isFinite }) {
-        throw session.failure("sample \(place / channelCount) of a block is no number")
-      }
       let cut = min(leading, count)
       leading -= cut
-      given.append(contentsOf: samples[(cut * channelCount)...])
+      if let place = SampleBytes.append(answer.payload, from: cut * channelCount, to: &given) {
+        throw session.failure("sample \(place / channelCount) of a block is no number")
+      }
     }
   }
 
@@ -130,16 +130,8 @@ final class PluginProcessor: FallibleProcessor {
     let count = input.frameCount.count
     owed += count
     guard failure == nil else { return }
-    let start = waiting.count
-    waiting.append(contentsOf: repeatElement(0, count: count * channelCount))
-    for channel in 0..<channelCount {
-      let samples = input.channel(channel)
-      var place = start + channel
-      for frame in 0..<count {
-        waiting[place] = samples[frame]
-        place += channelCount
-      }
-    }
+    let length = Interleaving.join(input, into: &joined)
+    waiting += joined[..<length]
   }
 
   private func give(into output: inout AudioBuffer) {
@@ -147,14 +139,7 @@ final class PluginProcessor: FallibleProcessor {
     if failure != nil { given = [Float](repeating: 0, count: owed * channelCount) }
     let count = min(given.count / channelCount, owed)
     output.frameCount = Frames(count)
-    for channel in 0..<channelCount {
-      var target = output.mutableChannel(channel)
-      var place = channel
-      for frame in 0..<count {
-        target[frame] = given[place]
-        place += channelCount
-      }
-    }
+    Interleaving.split(given, into: &output)
     given.removeAll(keepingCapacity: true)
     owed -= count
   }
