@@ -96,8 +96,14 @@ struct LV2Describer {
       minimumSize: text(LV2Names.minimumSize).flatMap { Int($0) } ?? 0,
       control: kind == .control || kind == .cv
         ? unsafe control(
-          of: plugin, port, has, unit: text(LV2Names.unit, LV2Names.unitSymbol) ?? "")
+          of: plugin, port, has,
+          unit: text(LV2Names.unit, LV2Names.unitSymbol)
+            ?? Self.standardUnit(text(LV2Names.unit)) ?? "")
         : nil)
+  }
+
+  private static func standardUnit(_ uri: String?) -> String? {
+    uri?.split(separator: "#").last.flatMap { LV2Names.standardSymbols[String($0)] }
   }
 
   private func control(

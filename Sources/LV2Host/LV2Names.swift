@@ -28,6 +28,14 @@ enum LV2Names {
   static let minimumSize = extensions + "resize-port#minimumSize"
   static let preset = extensions + "presets#Preset"
   static let unit = "http://lv2plug.in/ns/extensions/units#unit"
+  /// The symbols of the standard's own units, whose file is missing where `LV2_PATH` names only the
+  /// user's folders.
+  static let standardSymbols = [
+    "db": "dB", "hz": "Hz", "khz": "kHz", "mhz": "MHz", "ms": "ms", "s": "s", "min": "min",
+    "pc": "%", "bpm": "BPM", "oct": "oct", "cent": "ct", "semitone12TET": "semi",
+    "degree": "deg", "bar": "bars", "beat": "beats", "frame": "frames", "m": "m", "cm": "cm",
+    "mm": "mm",
+  ]
   static let unitSymbol = "http://lv2plug.in/ns/extensions/units#symbol"
   static let label = "http://www.w3.org/2000/01/rdf-schema#label"
   static let seeAlso = "http://www.w3.org/2000/01/rdf-schema#seeAlso"

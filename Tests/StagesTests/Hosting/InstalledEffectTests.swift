@@ -43,6 +43,36 @@ struct InstalledEffectTests {
     #expect(try EffectTrial("lv2", settings("0")).result(of: sound) != soft)
   }
 
+  @Test("a preset sets the controls that its file names, and what the user sets comes after it")
+  func preset() throws {
+    let sound = Self.noise(10_000)
+    let result = { (settings: String) in
+      try EffectTrial("lv2", "{ uri: 'http://drobilla.net/plugins/mda/Detune', \(settings) }")
+        .result(of: sound)
+    }
+    let preset = try result("preset: out of tune")
+    #expect(try preset == result("controls: { detune: 0.8, mix: 0.7, output: 0.5, latency: 0.5 }"))
+    #expect(try preset != result("preset: Symphonic"))
+    #expect(
+      try result("preset: Out Of Tune, controls: { mix: 0 }")
+        == result("controls: { detune: 0.8, mix: 0 }"))
+  }
+
+  @Test("a folder of LV2_PATH is looked at, and units are known without the standard's own files")
+  func ownFolder() throws {
+    let scratch = try ScratchFolder()
+    let bundle = scratch.file("mda.lv2")
+    try FileManager.default.copyItem(atPath: "/usr/lib/lv2/mda.lv2", toPath: bundle)
+    let shelf = EffectShelf(
+      launcher: try SpoolProgram.program.path, environment: ["LV2_PATH": scratch.path])
+    let effect = try shelf.description(.lv2, "http://drobilla.net/plugins/mda/RePsycho")
+    #expect(effect.binary == "\(bundle)/RePsycho.so")
+    let units = Set(effect.controls.compactMap(\.control?.unit))
+    let usual = try EffectShelf(launcher: SpoolProgram.program.path)
+      .description(.lv2, "http://drobilla.net/plugins/mda/RePsycho")
+    #expect(units == Set(usual.controls.compactMap(\.control?.unit)))
+  }
+
   @Test("an instrument, an unknown control and an unknown plugin are refused with a reason")
   func refusals() throws {
     func message(_ settings: String) throws -> String {
