@@ -53,6 +53,7 @@ public struct Plugin: Hashable, Sendable {
   public var missing: String? {
     let files = FileManager.default
     if let program = manifest.needs.first(where: { Self.find($0) == nil }) { return program }
+    if let library = manifest.library, (try? path(ofLibrary: library)) == nil { return library }
     if let name = manifest.run.first {
       guard name.contains("/") else { return Self.find(name) == nil ? name : scriptMissing }
       let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"

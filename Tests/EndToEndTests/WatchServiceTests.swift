@@ -28,13 +28,16 @@ struct WatchServiceTests {
   @Test("a watch with another store does not get into the inbox either")
   func twoStores() throws {
     let first = try inbox.watch()
-    let second = try inbox.watch(
-      environment: ["SPOOL_STORE": place.file("another-store")], isAwaited: false)
+    let other = ["SPOOL_STORE": place.file("another-store")]
+    let second = try inbox.watch(environment: other, isAwaited: false)
     #expect(second.end() == 1)
-    #expect(second.errors.contains("watched already"))
-    #expect(second.errors.contains("process \(first.number) watches it"))
+    #expect(second.errors.contains("another store has served the inbox"))
+    let adopting = try inbox.watch(["--adopt"], environment: other, isAwaited: false)
+    #expect(adopting.end() == 1)
+    #expect(adopting.errors.contains("watched already"))
+    #expect(adopting.errors.contains("process \(first.number) watches it"))
     first.kill9()
-    let third = try inbox.watch(environment: ["SPOOL_STORE": place.file("another-store")])
+    let third = try inbox.watch(["--adopt"], environment: other)
     #expect(third.news.contains { $0.event == "watching" }, "\(third.errors)")
   }
 
