@@ -40,6 +40,7 @@ struct ManifestFilling {
     case .choice(let words): return .text(words.first ?? "")
     case .flag: return .flag(false)
     case .list: return .list([])
+    case .named: return .group([:])
     case .group(let members): return fill(.group([:]), as: members)
     case .text, .fileName, .path:
       count += 1

@@ -123,7 +123,7 @@ enum BenchmarkProgram {
           all.
           """,
         options: [hours, spool]),
-        CommandDeclaration(
+      CommandDeclaration(
         name: "words", group: "Benchmarks",
         summary: "How exactly and how fast align finds words whose times are known.",
         discussion: """
