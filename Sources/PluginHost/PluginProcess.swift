@@ -19,6 +19,8 @@ final class PluginProcess {
 
   /// Starts a program behind its confinement.
   init(_ order: ConfinedProgram, launcher: String) throws(StageError) {
+    // A program that reads no more is found out by its answer, and ends nobody else.
+    signal(SIGPIPE, SIG_IGN)
     func pipes() throws(StageError) -> (read: Int32, write: Int32) {
       var ends: [Int32] = [0, 0]
       guard unsafe posix_make_pipe(&ends) == 0 else { throw Self.trouble("make a pipe", errno) }
@@ -87,6 +89,8 @@ final class PluginProcess {
   /// - Returns: how it ended, for people; nil where it ended well.
   @discardableResult func end(within grace: Duration = .zero) -> String? {
     closeInput()
+    // Its number may be another's by now.
+    if let status { return Self.text(of: status) }
     let deadline = ContinuousClock.now + grace
     var found: Int32 = 0
     while status == nil {
@@ -97,9 +101,13 @@ final class PluginProcess {
     }
     // What it left behind in its group.
     kill(-process, SIGKILL)
-    guard let status else { return nil }
+    return status.flatMap(Self.text)
+  }
+
+  /// How a program ended; nil where it ended well.
+  private static func text(of status: Int32) -> String? {
     let signal = status & 0x7f
-    if signal != 0 { return Self.name(ofSignal: signal) }
+    if signal != 0 { return name(ofSignal: signal) }
     let code = status >> 8 & 0xff
     return code == 0 ? nil : "it ended with exit code \(code)"
   }

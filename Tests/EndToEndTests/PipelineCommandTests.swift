@@ -91,7 +91,7 @@ struct PipelineCommandTests {
     .enabled(if: hasValidator, "Python's jsonschema and yaml are not installed"))
   func schema() throws {
     let place = try Workspace()
-    let schema = try place.spool(["schema"])
+    let schema = try place.spool(["schema", "--plugins", PackageFiles.plugin("")])
     #expect(schema.exitCode == 0)
     let schemaPath = try place.folder.write(schema.text, to: "schema.json")
     let wrong = [

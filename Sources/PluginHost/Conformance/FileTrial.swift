@@ -54,7 +54,7 @@ struct FileTrial {
     }
     if let how = session.finish(within: .seconds(5)) {
       throw .wrong(
-        how.contains("signal 9")
+        how.contains("Killed")
           ? "it said done, and did not end when its standard input did" : "it said done, but \(how)"
       )
     }

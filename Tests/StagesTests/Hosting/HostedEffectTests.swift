@@ -56,7 +56,7 @@ struct HostedEffectTests {
     let error = try #require(throws: StageError.self) { try trial.result(of: noise(100_000)) }
     #expect(
       error.message.contains("\(fixture.path):crash") || error.message.contains("fixture:crash"))
-    #expect(error.reason?.contains("ended by signal 11") == true, "\(error)")
+    #expect(error.reason?.contains("crashed (Segmentation fault)") == true, "\(error)")
     #expect(error.advice?.contains("spool stages") == true)
     // A short sound never gets there.
     #expect(try trial.result(of: noise(5000)) == noise(5000))
@@ -65,7 +65,7 @@ struct HostedEffectTests {
   @Test func `a library that crashes when it is looked at ends nothing but the look`() throws {
     let fixture = try LADSPAFixture("CRASH_EARLY")
     #expect(
-      try message("{ library: \(fixture.path), label: delay }").contains("ended by signal 6"))
+      try message("{ library: \(fixture.path), label: delay }").contains("crashed (Aborted)"))
   }
 
   @Test func `a latency that is no number is refused`() throws {
