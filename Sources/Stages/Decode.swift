@@ -124,7 +124,7 @@ private final class DecodedSound: SoundSource {
 
 extension SoundOutline {
   /// What a decoder will give, as far as its container says.
-  fileprivate init(_ decoder: SoundDecoder) {
+  init(_ decoder: SoundDecoder) {
     self.init(
       format: decoder.format, frames: decoder.expectedFrames,
       isGuessed: !decoder.isLengthDeclared)

@@ -59,9 +59,7 @@ public struct SoundClip: Sendable {
   private static func open(_ source: Source) throws(StageError) -> any SoundSource {
     switch source {
     case .recording(let path):
-      do throws(MediaError) { return PlainRecording(try SoundDecoder(path: path)) } catch {
-        throw StageError(error)
-      }
+      return try RecordedSound(path)
     case .kept(let artifact, let store): return try KeptSound(artifact, in: store).open()
     }
   }
@@ -116,24 +114,4 @@ public struct SoundClip: Sendable {
     }
     if !isReplacing { unsafe unlink(draft) }
   }
-}
-
-/// A recording that is decoded from its beginning.
-private final class PlainRecording: SoundSource {
-  let outline: SoundOutline
-  let warnings: [String] = []
-  private let decoder: SoundDecoder
-
-  init(_ decoder: SoundDecoder) {
-    self.decoder = decoder
-    outline = SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
-  }
-
-  func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {
-    do throws(MediaError) { return try decoder.read(into: &buffer) } catch {
-      throw StageError(error)
-    }
-  }
-
-  func report() -> String? { nil }
 }

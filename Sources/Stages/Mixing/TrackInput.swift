@@ -50,9 +50,7 @@ struct TrackInput {
     switch origin {
     case .recording(let path):
       let options = DecoderOptions(sampleRate: rate, channelCount: channelCount)
-      do { return RecordedTrack(try SoundDecoder(path: path, options: options)) } catch {
-        throw StageError(error)
-      }
+      return try RecordedSound(path, options)
     case .kept(let sound): return try sound.open()
     case .awaited: throw StageError("\(title) is not made yet")
     }
@@ -79,24 +77,4 @@ struct TrackInput {
 extension AudioFormat {
   /// A rate for people: `44.1 kHz`.
   fileprivate static func text(_ rate: Hertz) -> String { Unit.kilohertz.format(rate.value) }
-}
-
-/// A recording as a track.
-private final class RecordedTrack: SoundSource {
-  let outline: SoundOutline
-  private let decoder: SoundDecoder
-
-  init(_ decoder: SoundDecoder) {
-    self.decoder = decoder
-    outline = SoundOutline(format: decoder.format, frames: decoder.expectedFrames)
-  }
-
-  func read(into buffer: inout AudioBuffer) throws(StageError) -> Bool {
-    do throws(MediaError) { return try decoder.read(into: &buffer) } catch {
-      throw StageError(error)
-    }
-  }
-
-  func report() -> String? { nil }
-  let warnings: [String] = []
 }

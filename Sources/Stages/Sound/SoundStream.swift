@@ -112,9 +112,9 @@ final class SoundStream {
 
   /// Whether a processor could not do its work, which ends the pass.
   private func hasFailed() -> Bool {
-    for (step, processor) in fallible.map({ ($0.step, $0.processor) }) {
-      guard let failure = processor.failure else { continue }
-      fault.note(PassFailure(step, failure))
+    for member in fallible {
+      guard let failure = member.processor.failure else { continue }
+      fault.note(PassFailure(member.step, failure))
       return true
     }
     return false
