@@ -107,3 +107,10 @@ extension JSONValue {
     .object(["sha256": .text(digest.hex)])
   }
 }
+
+extension Receipt {
+  /// The authorities that were asked for time stamps, as a statement names them.
+  static func authorities(in statement: JSONValue) -> [String] {
+    (statement["predicate"]?["origin"]?["authorities"]?.list ?? []).map { $0.text ?? "" }
+  }
+}

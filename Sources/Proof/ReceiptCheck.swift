@@ -49,10 +49,14 @@ struct ReceiptCheck: Sendable {
       return
     }
     checkStatement(statement, name, folder: folder)
-    let authorities = statement["predicate"]?["origin"]?["authorities"]?.list ?? []
-    checkExpected(
-      authorities.map { $0.text ?? "" }, of: name, among: stamps.present,
-      awaited: awaited[digest] ?? [])
+    let awaited = awaited[digest] ?? []
+    for (token, problem) in stamps.missing(of: name, from: Receipt.authorities(in: statement)) {
+      if awaited.contains(token) {
+        result.awaitedStamps.append(token)
+      } else {
+        result.add(.timeStamp, token, problem)
+      }
+    }
   }
 
   /// What is to be said of the receipt, once its files were looked at.
@@ -78,22 +82,6 @@ struct ReceiptCheck: Sendable {
   private mutating func checkTimeStamps(_ check: TimeStampCheck) {
     result.timeStamps = check.verified
     for (name, reason) in check.problems { result.add(.timeStamp, name, reason) }
-  }
-
-  /// Misses the tokens of the authorities that were asked, as the statement tells, and gave none.
-  private mutating func checkExpected(
-    _ authorities: [String], of receipt: String, among present: Set<String>, awaited: Set<String>
-  ) {
-    let names = authorities.indices.map { TimeStampNames.token(of: receipt, number: $0 + 1) }
-    for (name, authority) in zip(names, authorities) where !present.contains(name) {
-      if awaited.contains(name) {
-        result.awaitedStamps.append(name)
-      } else {
-        result.add(
-          .timeStamp, name,
-          "it is missing: \(authority) was asked for it, and has not answered or it was taken away")
-      }
-    }
   }
 
   private mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {

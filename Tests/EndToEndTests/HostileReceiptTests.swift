@@ -108,6 +108,9 @@ struct HostileReceiptTests {
       "the time stamp of a quote", "receipt.tsr", at: "quote", isForScript: false,
       "flip('quote/receipt.tsr', -20)"),
     Deed(
+      "the time stamp of a quote that is gone", "receipt.tsr", at: "quote", isForScript: false,
+      "[os.remove(p) for p in glob.glob('quote/receipt.tsr*')]"),
+    Deed(
       "a bag whose payload is a link", "data", at: "bags/note", isForScript: false,
       "os.rename('bags/note/data', 'kept'); os.symlink('../../kept', 'bags/note/data')"),
     Deed(

@@ -28,7 +28,7 @@ struct QuoteCheck {
       certificates: certificates)
     result.timeStamps = stamps.verified
     for (name, reason) in stamps.problems { result.add(name, reason) }
-    checkReceipt(receipt, quote)
+    checkReceipt(receipt, quote, stamps)
     if let key, VerifyingKey(pem: String(decoding: key, as: UTF8.self))?.id.hex != result.keyID {
       result.add(QuoteBundle.keyName, "it is not the key that the receipt names")
     }
@@ -57,7 +57,9 @@ struct QuoteCheck {
   }
 
   /// Is the receipt signed, is it the one that is quoted, and does it name the export's root?
-  private mutating func checkReceipt(_ bytes: [UInt8], _ quote: Quote) {
+  private mutating func checkReceipt(
+    _ bytes: [UInt8], _ quote: Quote, _ stamps: TimeStampCheck
+  ) {
     let name = QuoteBundle.receiptName
     let statement: JSONValue
     do throws(ProofError) {
@@ -70,6 +72,9 @@ struct QuoteCheck {
     }
     if SHA256.digest(of: bytes) != quote.receipt {
       result.add(name, "it is not the receipt that is quoted: that is \(quote.receipt)")
+    }
+    for (token, problem) in stamps.missing(of: name, from: Receipt.authorities(in: statement)) {
+      result.add(token, problem)
     }
     let subjects = (statement["subject"]?.list ?? []).filter { $0["name"]?.text == quote.export }
     guard let subject = subjects.first, subjects.count == 1 else {

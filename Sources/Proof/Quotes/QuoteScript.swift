@@ -204,10 +204,14 @@ public enum QuoteScript {
         return "%02d:%02d:%02d.%03d" % (seconds // 3600, seconds // 60 % 60, seconds % 60, part)
 
 
-    # 6. The time stamps of the receipt (RFC 3161), where there are any.
-    for number in ("", ".2", ".3", ".4"):
+    # 6. The time stamps of the receipt (RFC 3161): one of each authority that it names.
+    authorities = parse(payload, "receipt.json")["predicate"]["origin"].get("authorities", [])
+    for place, number in enumerate(("", ".2", ".3", ".4")):
         token = "receipt%s.tsr" % number
         if not path.lexists(path.join(folder, token)):
+            if place < len(authorities):
+                broken(token, "it is missing: %s was asked for it, and has not answered or it was"
+                       " taken away" % ascii(authorities[place]))
             continue
         size(token), size(token + ".pem")
         if openssl("ts", "-verify", "-data", path.join(folder, "receipt.json"), "-in",

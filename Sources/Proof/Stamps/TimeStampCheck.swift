@@ -30,6 +30,20 @@ struct TimeStampCheck {
     }
   }
 
+  /// The tokens that are not there, though the statement names their authorities, with what to say.
+  func missing(
+    of receipt: String, from authorities: [String]
+  ) -> [(name: String, problem: String)] {
+    authorities.enumerated().compactMap { number, authority in
+      let name = TimeStampNames.token(of: receipt, number: number + 1)
+      if present.contains(name) { return nil }
+      return (
+        name,
+        "it is missing: \(authority) was asked for it, and has not answered or it was taken away"
+      )
+    }
+  }
+
   /// Whether a folder is the payload of a bag: then tokens may lie beside it.
   private static func isPayload(_ folder: String) -> Bool {
     guard unsafe access("\(folder)/../\(Bag.manifestName)", F_OK) == 0,
