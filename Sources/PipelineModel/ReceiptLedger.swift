@@ -21,6 +21,12 @@ public protocol ReceiptLedger: Sendable {
 
   /// All that is known of the list, to hold one thing against the other. O(n).
   func receiptRecords() throws(StoreError) -> ReceiptRecords
+
+  /// Puts the list back as it was under a signed head, with the files beside the database. O(n).
+  /// - Parameters:
+  ///   - entries: all receipts under the head, in order.
+  ///   - head: the head, whose signature the caller has checked.
+  func restore(_ entries: [ReceiptEntry], under head: ReceiptHead) throws(StoreError)
 }
 
 /// What a list of receipts grew by.

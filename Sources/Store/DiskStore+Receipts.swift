@@ -74,6 +74,24 @@ extension DiskStore: ReceiptLedger {
     }
   }
 
+  /// Puts the list back as it was under a signed head: in one transaction, and then the files beside
+  /// the database. Killed between the two, the files follow with the next receipt or the next repair.
+  public func restore(
+    _ entries: [ReceiptEntry], under head: ReceiptHead
+  ) throws(StoreError) {
+    try withDatabase { (database) throws(StoreError) in
+      try database.transaction(to: Self.writing) { (database) throws(StoreError) in
+        try ReceiptTable.removeAll(in: &database)
+        for entry in entries { try ReceiptTable.insert(entry, into: &database) }
+        try ReceiptTable.setHead(head, in: &database)
+        try ReceiptTable.setLog(ReceiptLog.Standing(lines: 0, byteCount: 0), in: &database)
+      }
+      try database.transaction(to: Self.writing) { (database) throws(StoreError) in
+        try receiptLog.follow(&database)
+      }
+    }
+  }
+
   /// Takes in what the files beside a restored database know of receipts, and it does not.
   func catchUpReceipts() throws(StoreError) {
     try withDatabase { (database) throws(StoreError) in

@@ -59,9 +59,14 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   /// What to type; nil where nothing needs to be done.
   public let advice: String?
 
+  private static let repair = "spool repair"
+
+  /// Whether a repair can do something about it.
+  public var isRepairable: Bool { advice == Self.repair }
+
   init(
     _ kind: Kind, _ path: String, subject: String? = nil, problem: String, meaning: String,
-    advice: String? = "spool repair"
+    advice: String? = Self.repair
   ) {
     self.kind = kind
     self.path = path
@@ -72,12 +77,16 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   }
 
   /// Something in the ledger of receipts that is not as it was signed.
-  /// - Parameter name: the file of the store, or the receipt.
-  public init(ledger name: String, problem: String) {
+  /// - Parameters:
+  ///   - name: the file of the store, or the receipt.
+  ///   - isMendable: whether a list that leads to the signed head is still there.
+  public init(ledger name: String, problem: String, isMendable: Bool) {
     self.init(
       .damagedLedger, name, problem: problem,
       meaning: "the receipts that are there can be checked; the ledger cannot tell what is missing",
-      advice: "keep the store as it is, or put a backup in its place with spool restore")
+      advice: isMendable
+        ? Self.repair
+        : "keep the store as it is, or put a backup in its place with spool restore")
   }
 
   /// Whether it is damage; else it is a remark, and the store is sound.

@@ -28,6 +28,11 @@ enum ReceiptTable {
       to: writing)
   }
 
+  /// Takes all out.
+  static func removeAll(in database: inout Database) throws(StoreError) {
+    try database.run("DELETE FROM receipts", to: writing)
+  }
+
   /// How many there are.
   static func count(in database: inout Database) throws(StoreError) -> Int {
     Int(

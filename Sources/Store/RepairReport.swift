@@ -8,4 +8,10 @@ public struct RepairReport: Hashable, Sendable, Codable {
   public internal(set) var recovery: Recovery?
   /// Whether nothing was changed.
   public let isDryRun: Bool
+
+  /// Adds what was found and done by somebody who knows more than the store of what is in it.
+  public mutating func add(_ found: [InspectionFinding], done: [RepairAction]) {
+    findings += found
+    actions += done
+  }
 }

@@ -180,6 +180,51 @@ struct ReceiptLedgerTests {
     for verdict in try verdicts() { #expect(verdict.code == 4, "\(verdict.text)") }
   }
 
+  @Test(
+    "repair puts the ledger back as it was signed last, and says what it did", arguments: damages)
+  func mending(damage: (what: String, culprit: String)) throws {
+    try run(["a", "b", "c"])
+    let whole = try keep("whole.json")
+    for statement in damage.what.split(separator: ";") { try tamper(String(statement)) }
+    let intent = try place.spool(["repair", "--dry-run"])
+    #expect(intent.exitCode == 0)
+    #expect(intent.text.contains("put the ledger back as it was signed, with 3 receipts"))
+    for verdict in try verdicts() { #expect(verdict.code == 4, "\(verdict.text)") }
+    let repair = try place.spool(["repair"])
+    #expect(repair.text.contains("put the ledger back as it was signed, with 3 receipts"))
+    for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
+    #expect(try ledger("consistency", whole).exitCode == 0)
+    try run(["d"])
+    #expect(try ledger("head").text.hasPrefix("receipts  4\n"))
+    for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
+  }
+
+  @Test("where nothing leads to a signed head any more, repair leaves all as it is and says so")
+  func unmendable() throws {
+    try run(["a", "b", "c"])
+    try tamper("DELETE FROM receipts WHERE position = 1")
+    let log = URL(fileURLWithPath: place.store + "/receipts.log")
+    let lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+    try lines.prefix(1).joined().appending("\n").write(to: log, atomically: false, encoding: .utf8)
+    let repair = try place.spool(["repair"])
+    #expect(repair.exitCode == 4)
+    #expect(repair.text.contains("put a backup in its place with spool restore"))
+    #expect(try place.spool(["check"]).exitCode == 4)
+  }
+
+  @Test("a receipt that came after the deed is taken out, and its run puts it in again")
+  func mendingLate() throws {
+    try run(["a", "b"])
+    try tamper("DELETE FROM receipts WHERE position = 0")
+    try run(["c"])
+    let repair = try place.spool(["repair"])
+    #expect(repair.text.contains("c.receipt.json\n  take it out of the ledger"), "\(repair.text)")
+    #expect(try place.spool(["verify", place.out]).text.contains("c.receipt.json"))
+    try run(["c"])
+    for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
+    #expect(try ledger("head").text.hasPrefix("receipts  3\n"))
+  }
+
   @Test("a flipped bit in the signed head or in the log beside the database is named")
   func auditFiles() throws {
     try run(["a", "b"])

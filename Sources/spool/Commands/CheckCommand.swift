@@ -63,10 +63,9 @@ struct CheckCommand: Command {
     do throws(StoreError) {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
-        let audit = LedgerAudit(try DiskStore(reading: path).receiptRecords(), keys: keys)
-        report.receipts = audit.size
-        report.add(
-          audit.findings.map { InspectionFinding(ledger: $0.name, problem: $0.problem) })
+        let records = try DiskStore(reading: path).receiptRecords()
+        report.receipts = records.entries.count
+        report.add(LedgerRepair(records, keys: keys).findings)
       }
       meter.clear()
       if arguments[Options.json] {
@@ -88,7 +87,7 @@ struct CheckCommand: Command {
     let read = report.isThorough ? "read" : "looked at, not read"
     let size = ByteCount(report.artifactBytes)
     let damage = report.findings.filter(\.isDamage).count
-    let isRepairable = report.findings.contains { $0.isDamage && $0.kind != .damagedLedger }
+    let isRepairable = report.findings.contains { $0.isDamage && $0.isRepairable }
     let looked =
       "\(Count.of(report.artifacts, "artifact")) (\(size)) \(read), "
       + "\(Count.of(report.checkpoints, "checkpoint")), \(Count.of(report.runs, "run")), "

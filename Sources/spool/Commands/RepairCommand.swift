@@ -2,6 +2,8 @@ import Threading
 import Arguments
 import Media
 import PipelineModel
+import Proof
+import Stages
 import Store
 
 /// `spool repair`: put a damaged store right.
@@ -13,12 +15,13 @@ struct RepairCommand: Command {
       Damaged files are deleted and struck from their checkpoints, so that they are made again when \
       they are needed. A lost or damaged database is made again from the newest good backup and the \
       records that lie beside it; the damaged one is kept. So is the index of words, from the \
-      transcripts. Recordings and exports are not touched.
+      transcripts. A ledger of receipts that somebody changed is put back as it was signed last, where \
+      the database or the log beside it still has that. Recordings and exports are not touched.
 
       No other spool may work in the store meanwhile. --dry-run only looks: others may work, and \
       the store may lie on a disk that may only be read.
       """,
-    options: [Self.dryRun, Options.store, Options.json],
+    options: [Self.dryRun, Options.keys, Options.store, Options.json],
     examples: [Example("Only tell what would be done", "spool repair --dry-run")])
 
   private static let dryRun = Option<Bool>.flag(
@@ -38,8 +41,13 @@ struct RepairCommand: Command {
     }
     let path = StoreLocation.resolve(
       option: arguments[Options.store], environment: Environment.variables)
+    let keys: [VerifyingKey]
     do throws(Workbench.Refusal) {
-      try Workbench(console: console).requireStore(at: path)
+      let bench = Workbench(console: console)
+      try bench.requireStore(at: path)
+      keys = try KeyCommand.asking(console) { () throws(ProofError) in
+        try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
+      }
     } catch {
       console.report(error.text)
       return error.code
@@ -50,10 +58,9 @@ struct RepairCommand: Command {
       }
       var report = try repair.run()
       meter.clear()
-      // A store that was just repaired can be opened like any other.
-      if !arguments[Self.dryRun] { try DiskStore(at: path).repairWords(for: &report) }
+      try mendLists(of: path, keys, &report)
       console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
-      return .done
+      return report.unmendable.isEmpty ? .done : .verificationFailed
     } catch {
       meter.clear()
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
@@ -62,9 +69,27 @@ struct RepairCommand: Command {
     }
   }
 
+  /// Puts right what only a store that can be opened tells of: the words and the receipts. One that was
+  /// just repaired is opened like any other.
+  private func mendLists(
+    of path: String, _ keys: [VerifyingKey], _ report: inout RepairReport
+  ) throws(StoreError) {
+    let isDryRun = arguments[Self.dryRun]
+    if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return }
+    let store = try isDryRun ? DiskStore(reading: path) : DiskStore(at: path)
+    if !isDryRun { try store.repairWords(for: &report) }
+    let repair = LedgerRepair(try store.receiptRecords(), keys: keys)
+    if !isDryRun, let mending = repair.mending {
+      try store.restore(mending.entries, under: mending.head)
+    }
+    report.add(repair.findings, done: repair.actions)
+  }
+
   private func text(_ report: RepairReport) -> String {
-    guard !report.actions.isEmpty else { return "nothing to repair" }
-    var lines: [String] = []
+    var lines = FindingList(report.unmendable).lines
+    guard !report.actions.isEmpty else {
+      return lines.isEmpty ? "nothing to repair" : lines.joined(separator: "\n")
+    }
     for action in report.actions {
       lines.append("\(Format.visible(action.path))\n  \(action.what)")
     }
@@ -78,5 +103,12 @@ struct RepairCommand: Command {
       report.isDryRun
         ? "nothing was changed; spool repair does this" : "repaired; spool check looks again")
     return lines.joined(separator: "\n")
+  }
+}
+
+extension RepairReport {
+  /// A ledger of receipts that nothing leads back to a signed head of.
+  fileprivate var unmendable: [InspectionFinding] {
+    findings.filter { $0.kind == .damagedLedger && !$0.isRepairable }
   }
 }
