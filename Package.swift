@@ -137,7 +137,7 @@ let package = Package(
       dependencies: [
         "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
         "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "JSONText", "Media", "Proof",
-        "PluginHost", "PluginWorker", "LV2Host", "Threading", "CPosix",
+        "PluginHost", "PluginWorker", "LV2Host", "Threading", "Transcripts", "CPosix",
       ],
       swiftSettings: rules),
 

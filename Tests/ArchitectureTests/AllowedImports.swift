@@ -56,7 +56,7 @@ enum AllowedImports {
     "spool": [
       "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
       "Stages", "Watching", "Inbox", "Sidecars", "JSONText", "Hashing", "Media", "Proof",
-      "PluginHost", "PluginWorker", "LV2Host", "Threading", "CPosix",
+      "PluginHost", "PluginWorker", "LV2Host", "Threading", "Transcripts", "CPosix",
     ],
 
     // For tests.

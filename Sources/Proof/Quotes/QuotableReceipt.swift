@@ -26,6 +26,8 @@ public struct QuotableReceipt: Sendable {
   public let exports: [Export]
   /// The names of all files that it vouches for, by the SHA-256 of their bytes.
   public let names: [Digest: String]
+  /// The authorities that were asked for its time stamps.
+  public let authorities: [String]
 
   /// The folder that its exports are in.
   public var folder: String { QuotableReceipt.folder(of: path) }
@@ -77,6 +79,7 @@ public struct QuotableReceipt: Sendable {
       let outputs = stages.first { $0["id"]?.text == step }.map(Self.outputs) ?? []
       return Export(name: name, samples: samples, outputs: outputs)
     }
+    authorities = Receipt.authorities(in: statement)
     names = Dictionary(
       subjects.compactMap { subject in
         guard let name = subject["name"]?.text,
@@ -112,8 +115,11 @@ public struct QuotableReceipt: Sendable {
   }
 
   /// The path of an export; nil where its name leads out of the receipt's folder.
-  public func path(of export: Export) -> String? {
-    SubjectFile(name: export.name, in: folder) == nil ? nil : "\(folder)/\(export.name)"
+  public func path(of export: Export) -> String? { path(ofFile: export.name) }
+
+  /// The path of a file that it vouches for; nil where its name leads out of the receipt's folder.
+  public func path(ofFile name: String) -> String? {
+    SubjectFile(name: name, in: folder) == nil ? nil : "\(folder)/\(name)"
   }
 
   /// The receipt beside an export that names it: the one that is called as the export is, or any other.

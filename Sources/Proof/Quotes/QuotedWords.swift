@@ -3,8 +3,25 @@ internal import JSONText
 
 /// The words that are said in a quote, as a transcript has them: `words.json`.
 public struct QuotedWords: Hashable, Sendable {
+  /// A word.
+  public struct Word: Hashable, Sendable {
+    /// As it is written.
+    public let text: String
+    /// When it begins, in seconds of the export.
+    public let from: Double
+    /// When it ends, in seconds of the export.
+    public let to: Double
+
+    /// Describes a word.
+    public init(text: String, from: Double, to: Double) {
+      self.text = text
+      self.from = from
+      self.to = to
+    }
+  }
+
   /// The words.
-  public let words: [Transcript.Word]
+  public let words: [Word]
   /// The transcript's file.
   public let transcript: String
   /// The SHA-256 of that file.
@@ -14,7 +31,7 @@ public struct QuotedWords: Hashable, Sendable {
 
   /// Describes the words of a quote.
   public init(
-    _ words: [Transcript.Word], from transcript: String, _ digest: Digest, subject: String?
+    _ words: [Word], from transcript: String, _ digest: Digest, subject: String?
   ) {
     self.words = words
     self.transcript = transcript

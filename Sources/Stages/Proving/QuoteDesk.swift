@@ -9,6 +9,16 @@ public struct QuoteDesk: Sendable {
   private let receipt: QuotableReceipt
   private let export: QuotableReceipt.Export
   private let path: String
+  private let stamps: [(name: String, bytes: [UInt8])]
+
+  /// The authorities whose time stamps were asked for, and do not hold or are not there.
+  public var authoritiesMissing: [String] {
+    let present = Set(stamps.map(\.name))
+    return receipt.authorities.enumerated().compactMap { number, authority in
+      let name = TimeStampNames.token(of: QuoteBundle.receiptName, number: number + 1)
+      return present.contains(name) ? nil : authority
+    }
+  }
 
   /// Quotes from an export of a receipt.
   public init(
@@ -22,6 +32,7 @@ public struct QuoteDesk: Sendable {
     self.receipt = receipt
     self.export = export
     self.path = path
+    stamps = receipt.timeStamps(besideReceipt: QuoteBundle.receiptName)
   }
 
   /// The tree over the export's samples, if its list of leaves is still in the store. O(blocks).
@@ -98,9 +109,7 @@ public struct QuoteDesk: Sendable {
     try add(Array(quote.text.utf8), QuoteBundle.quoteName)
     try add(receipt.bytes, QuoteBundle.receiptName)
     try add(Array(receipt.key.pem.utf8), QuoteBundle.keyName)
-    for (name, bytes) in receipt.timeStamps(besideReceipt: QuoteBundle.receiptName) {
-      try add(bytes, name)
-    }
+    for (name, bytes) in stamps { try add(bytes, name) }
     if let words { try add(Array(words.text.utf8), QuoteBundle.wordsName) }
     try add(Array(QuoteScript.text.utf8), QuoteBundle.scriptName)
     try Self.writing { () throws(ProofError) in try bundle.finish() }

@@ -1,12 +1,18 @@
 import FoundationEssentials
-import PipelineModel
-import Transcripts
+public import Hashing
+public import PipelineModel
+public import Transcripts
 
 /// A transcript that came in as a file, or that a step above made.
-enum TranscriptFile {
+public struct TranscriptFile: Sendable {
+  /// What is said in it.
+  public let transcript: Transcript
+  /// The SHA-256 of the file.
+  public let digest: Digest
+
   /// Reads what a port was given.
   static func read(_ port: PortName, of context: StageContext) throws(StageError) -> Transcript {
-    if let path = context.files[port] { return try read(path) }
+    if let path = context.files[port] { return try TranscriptFile(path).transcript }
     guard let artifact = context.inputs[port]?.artifact else {
       throw StageError("there is no transcript at \(port)")
     }
@@ -17,8 +23,8 @@ enum TranscriptFile {
     return try read(Array(text.utf8), named: "transcript.json")
   }
 
-  /// Reads a file in whichever format it has.
-  private static func read(_ path: String) throws(StageError) -> Transcript {
+  /// Reads a file in whichever format it has: a transcript, or a sidecar that holds one.
+  public init(_ path: String) throws(StageError) {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let bytes: [UInt8]
     do {
@@ -26,11 +32,10 @@ enum TranscriptFile {
     } catch {
       throw StageError("cannot read \(path)", reason: "\(error)", cause: .environment)
     }
+    digest = SHA256.digest(of: bytes)
     do throws(StageError) {
-      if let inner = SidecarTranscript.find(in: bytes) {
-        return try read(inner.bytes, named: inner.name)
-      }
-      return try read(bytes, named: name)
+      let inner = SidecarTranscript.find(in: bytes)
+      transcript = try Self.read(inner?.bytes ?? bytes, named: inner?.name ?? name)
     } catch {
       throw StageError("\(path): \(error.message)", reason: error.reason, advice: error.advice)
     }

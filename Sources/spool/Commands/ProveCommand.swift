@@ -18,8 +18,8 @@ struct ProveCommand: Command {
   private static let words = Option<String?>.value(
     "words", "PHRASE", help: "Quote where this is said, by the transcript.")
   private static let transcript = Option<String?>.value(
-    "transcript", "FILE", help: "Words with their times, as JSON; the quote holds those in it.",
-    completion: .files(extensions: ["json"]))
+    "transcript", "FILE", help: "Words with their times; the quote holds those in it.",
+    defaultText: "the one that the receipt vouches for", completion: .files())
   private static let export = Option<String?>.value(
     "export", "NAME", help: "Which export of the receipt.",
     defaultText: "the first one without loss")
@@ -39,8 +39,9 @@ struct ProveCommand: Command {
       It works for WAV, ALAC and FLAC files whose receipt states a root over their samples. The \
       hashes of the other seconds come from the store; where they are gone, the export is read.
 
-      A transcript is JSON with words of text, startTime and endTime, or what Whisper writes. Case \
-      and punctuation of --words do not count. Words are no part of the proof.
+      A transcript is any file that align and recognize write, or what Whisper writes; where the \
+      receipt vouches for one, that is taken. Case and punctuation of --words do not count. Words \
+      are no part of the proof.
 
       The exit code is 4 if the receipt or the export is not as it was signed.
       """,
@@ -52,7 +53,7 @@ struct ProveCommand: Command {
       Example("27 seconds", "spool prove exports/note.wav --from 00:12:04 --to 00:12:31"),
       Example(
         "What was said",
-        "spool prove exports/note.receipt.json --words \"the garage\" --transcript note-1.json"),
+        "spool prove exports/note.receipt.json --words \"the garage is closed\""),
     ])
 
   private let arguments: ParsedArguments
@@ -94,8 +95,9 @@ struct ProveCommand: Command {
   private struct Made {
     let quote: Quote
     let folder: String
-    let words: [Transcript.Word]?
+    let words: [QuotedWords.Word]?
     let isRemade: Bool
+    let authoritiesMissing: [String]
   }
 
   private func wish(_ console: Console) throws(Workbench.Refusal) -> Wish {
@@ -105,13 +107,7 @@ struct ProveCommand: Command {
         throw usage("--to is not behind --from", "name the earlier time first", console)
       }
       return .range(from: from.seconds, to: to.seconds)
-    case (nil, nil, let words?):
-      guard arguments[Self.transcript] != nil else {
-        throw usage(
-          "--words needs a transcript", "name a file of words with times: --transcript FILE",
-          console)
-      }
-      return .words(words)
+    case (nil, nil, let words?): return .words(words)
     default:
       throw usage(
         "it takes either --from and --to, or --words",
@@ -128,9 +124,10 @@ struct ProveCommand: Command {
   ) throws(QuoteError) -> Made? {
     let (receipt, export) = try source(keys)
     let extent = export.samples.extent
-    let transcript = try arguments[Self.transcript].map { (path) throws(QuoteError) in
+    let named = try arguments[Self.transcript].map { (path) throws(QuoteError) in
       try HeardWords(path)
     }
+    let transcript = named ?? HeardWords.vouched(by: receipt)
     let range = try frames(wish, transcript, extent, export.name)
     let desk = try QuoteDesk(export, of: receipt)
     let kept = keptTree(desk, bench)
@@ -147,7 +144,9 @@ struct ProveCommand: Command {
     let folder = arguments[Self.out] ?? name(of: range, extent, export.name)
     let words = transcript?.quoted(in: extent.time(of: range), by: receipt)
     let quote = try desk.write(range, tree, words: words, to: folder)
-    return Made(quote: quote, folder: folder, words: words?.words, isRemade: kept == nil)
+    return Made(
+      quote: quote, folder: folder, words: words?.words, isRemade: kept == nil,
+      authoritiesMissing: desk.authoritiesMissing)
   }
 
   /// The receipt, and the export to quote from.
@@ -201,7 +200,9 @@ struct ProveCommand: Command {
     case .range(let from, let to): times = (from, to)
     case .words(let phrase):
       guard let range = try transcript?.place(of: phrase) else {
-        throw QuoteError("there is no transcript", advice: "name one with --transcript")
+        throw QuoteError(
+          "cannot find \"\(phrase)\"", reason: "the receipt vouches for no transcript with times",
+          advice: "name one with --transcript, or the times with --from and --to")
       }
       times = (range.lowerBound, range.upperBound)
     }
@@ -247,6 +248,11 @@ struct ProveCommand: Command {
     }
     console.print(
       (lines + ["", "files in \(Format.visible(made.folder))"]).joined(separator: "\n"))
+    for authority in made.authoritiesMissing {
+      console.report(
+        "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
+          + "it: type spool stamp, and prove again")
+    }
     console.report("next:  spool verify \(made.folder), or python3 \(made.folder)/verify.py")
   }
 
