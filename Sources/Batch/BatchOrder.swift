@@ -34,6 +34,10 @@ public struct BatchOrder: Sendable {
   public var pipelineText: String?
   /// What the user types to go on with the batch, for advice; nil where there is no such thing.
   public var command: String?
+  /// The folder of `--plugins`, an absolute path, which its runs are gone on with; nil where there is none.
+  public var pluginFolder: String?
+  /// The plugins behind its stages, which its runs remember; nil where there are none.
+  public var plugins: [PluginUse]?
   /// What was settled for all recordings together.
   var album: AlbumFigures = [:]
   /// The pipeline's input that takes the recordings.

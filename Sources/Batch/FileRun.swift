@@ -64,7 +64,8 @@ struct FileRun {
     let request = order.pipelineText.map {
       RunRequest(
         pipelineText: $0, folder: folder, isReplacing: order.isReplacing, keepsEverything: false,
-        names: options.names, album: order.album.isEmpty ? nil : order.album)
+        names: options.names, album: order.album.isEmpty ? nil : order.album,
+        pluginFolder: order.pluginFolder)
     }
     let own = (sidecar?.overrides ?? [:]).mapValues(\.flowText)
     return try runner.run(
@@ -73,7 +74,8 @@ struct FileRun {
         id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
         overrides: order.overrideTexts.merging(own) { _, own in own },
         startedAt: workplace.clock.now, request: request,
-        batch: BatchMembership(batch: batch, folder: order.folder, command: order.command)))
+        batch: BatchMembership(batch: batch, folder: order.folder, command: order.command),
+        plugins: order.plugins))
   }
 
   private func finish(

@@ -60,7 +60,7 @@ struct PlanBinder {
   private mutating func bind(_ step: StepDefinition) {
     let id = name(of: step)
     locations[id] = step.kind.location
-    guard let registration = catalog[step.kind.value] else {
+    guard let found = catalog[step.kind.value] else {
       problems.append(
         Problem(
           at: step.kind.location, "there is no stage kind \"\(step.kind.value)\"",
@@ -73,6 +73,7 @@ struct PlanBinder {
           isOffered: step.id != nil))
       return
     }
+    let registration = found.shaped(by: filled(step.parameters))
     let descriptor = registration.descriptor
     let reasonToSkip = step.condition.flatMap { unmet($0) }
     let (parameters, references) = split(step.parameters, descriptor)
@@ -179,6 +180,24 @@ struct PlanBinder {
   }
 
   // MARK: Variables
+
+  /// The node with variables in place of their names. Other names stay: they may be sources.
+  private func filled(_ node: DocumentNode) -> DocumentNode {
+    switch node.content {
+    case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
+      variables[String(text.dropFirst())].map { DocumentNode($0.content, at: node.location) }
+        ?? node
+    case .scalar: node
+    case .sequence(let nodes):
+      DocumentNode(.sequence(nodes.map(filled)), at: node.location)
+    case .mapping(let entries):
+      DocumentNode(
+        .mapping(
+          entries.map {
+            DocumentNode.Entry(key: $0.key, location: $0.location, value: filled($0.value))
+          }), at: node.location)
+    }
+  }
 
   private mutating func substitute(_ node: DocumentNode) -> DocumentNode {
     switch node.content {

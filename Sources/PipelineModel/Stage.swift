@@ -173,15 +173,27 @@ public struct StageRegistration: Sendable {
   public let libraries: @Sendable () -> [String: String]
   /// Makes a stage from resolved parameters.
   public let make: @Sendable (Value) throws(StageError) -> any Stage
+  /// What the kind is for one step, where that depends on what the step says.
+  private let shape: (@Sendable (DocumentNode) -> StageDescriptor)?
 
   /// Registers a kind that is only known while the program runs, a plugin's.
+  /// - Parameter shape: what the kind is for a step with these parameters as written, where
+  ///   its ports are declared there; nil where all steps of the kind are alike.
   public init(
     _ descriptor: StageDescriptor, libraries: @escaping @Sendable () -> [String: String],
+    shape: (@Sendable (DocumentNode) -> StageDescriptor)? = nil,
     make: @escaping @Sendable (Value) throws(StageError) -> any Stage
   ) {
     self.descriptor = descriptor
     self.libraries = libraries
+    self.shape = shape
     self.make = make
+  }
+
+  /// The kind as it is for a step with these parameters.
+  func shaped(by parameters: DocumentNode) -> StageRegistration {
+    guard let shape else { return self }
+    return StageRegistration(shape(parameters), libraries: libraries, make: make)
   }
 
   /// Registers a Swift type.
@@ -189,6 +201,7 @@ public struct StageRegistration: Sendable {
     let descriptor = S.descriptor
     self.descriptor = descriptor
     libraries = { S.libraries }
+    shape = nil
     make = { (value) throws(StageError) -> any Stage in
       let decoder = JSONDecoder()
       decoder.keyDecodingStrategy = .custom { path in

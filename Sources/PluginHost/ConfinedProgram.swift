@@ -39,9 +39,13 @@ public struct ConfinedProgram: Codable, Sendable {
   private func become() -> Int32 {
     // Dies with Spool, whatever ends that.
     _ = posix_die_with_parent()
-    posix_limit(UInt(limits.memory) << 20, 16 << 30, UInt(Self.processCount() + 128), 256)
+    posix_limit(
+      UInt(limits.memory) << 20, UInt(limits.fileSize) << 20, UInt(Self.processCount() + 128), 256)
     guard unsafe chdir(folder) == 0 else { return fail("cannot enter \(folder)") }
     var missing: [String] = []
+    // The limit of processes does not bind root.
+    let isCaged = ProcessCage(of: getpid())?.enter() == true
+    if !isCaged, geteuid() == 0 { missing.append("starting processes without end") }
     if posix_forbid_new_privileges() != 0 { missing.append("setuid programs") }
     if !confineFiles() { missing.append("files") }
     if !limits.network, posix_forbid_network() != 0 { missing.append("the network") }

@@ -35,10 +35,7 @@ struct ManifestFilling {
   /// Something valid; a name that nothing else has.
   private mutating func stopgap(for type: ParameterType) -> Value {
     switch type {
-    case .number(let unit, let range): return .number(range.lowerBound * unit.factor)
-    case .integer(let range): return .number(Double(range.lowerBound))
-    case .choice(let words): return .text(words.first ?? "")
-    case .flag: return .flag(false)
+    case .number, .integer, .choice, .flag: return type.least ?? .text("")
     case .list: return .list([])
     case .named: return .group([:])
     case .group(let members): return fill(.group([:]), as: members)

@@ -58,11 +58,6 @@ struct ManifestReader {
     checkPorts(inputs, at: place["inputs"])
     checkPorts(outputs, at: place["outputs"])
     for (index, port) in outputs.enumerated() {
-      if port.carries == .sound {
-        report(
-          place["outputs"][index]["carries"], "a file stage cannot give sound yet",
-          allowed: "transcript, measurement, file")
-      }
       if port.fileName != nil, port.carries != .file {
         report(place["outputs"][index]["file-name"], "only a file has a file-name")
       }
@@ -95,7 +90,9 @@ struct ManifestReader {
     guard let type = type(of: draft, at: place) else { return nil }
     let presence: ParameterDescriptor.Presence =
       draft.required ? .required : draft.default.map { .defaulted($0) } ?? .optional
-    let descriptor = ParameterDescriptor(draft.name, type, presence, draft.help)
+    // Of a file the contents count, which the stage adds to the key, and not where it lies.
+    let descriptor = ParameterDescriptor(
+      draft.name, type, presence, draft.help, isInKey: type != .path)
     if draft.required, draft.default != nil {
       report(place["default"], "what is required has no default")
     } else if draft.default != nil {

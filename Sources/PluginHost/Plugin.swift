@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 public import Hashing
 public import PipelineModel
 
@@ -92,15 +93,28 @@ public struct Plugin: Hashable, Sendable {
   /// contents. Caches of Python and hidden files are not part of it. O(bytes).
   public func digest() -> Digest {
     var hash = SHA256()
-    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
-    for name in names.sorted() {
-      let parts = name.split(separator: "/")
-      guard !parts.contains(where: { $0 == "__pycache__" || $0.hasPrefix(".") }),
-        let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)")
-      else { continue }
+    for name in ownFiles {
+      guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") else { continue }
       hash.update(Array("\(name)\u{0}\(bytes.count)\u{0}".utf8))
       hash.update(Array(bytes))
     }
     return hash.finalize()
+  }
+
+  /// What changes whenever its files do: their names, sizes and times. O(files).
+  public var stamp: String {
+    ownFiles.map { name in
+      var status = stat()
+      guard unsafe stat("\(folder)/\(name)", &status) == 0 else { return name }
+      let time = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+      return "\(name)\u{0}\(status.st_size)\u{0}\(time)\u{0}\(status.st_ino)"
+    }.joined(separator: "\u{0}")
+  }
+
+  private var ownFiles: [String] {
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    return names.sorted().filter { name in
+      !name.split(separator: "/").contains { $0 == "__pycache__" || $0.hasPrefix(".") }
+    }
   }
 }

@@ -34,10 +34,15 @@ public struct PluginManifest: Hashable, Sendable {
     public let network: Bool
     /// Folders and files besides its own that it may read.
     public let reads: [String]
+    /// Megabytes of the largest file that it may write.
+    public let fileSize: Int
 
     /// Allows so much.
-    public init(memory: Int = 4096, time: Double = 60, network: Bool = false, reads: [String] = [])
-    {
+    public init(
+      memory: Int = 4096, time: Double = 60, network: Bool = false, reads: [String] = [],
+      fileSize: Int = 16_384
+    ) {
+      self.fileSize = fileSize
       self.memory = memory
       self.time = time
       self.network = network

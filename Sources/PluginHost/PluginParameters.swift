@@ -12,6 +12,16 @@ extension PluginManifest.Kind {
     return .object(result)
   }
 
+  /// The files that resolved parameters name, by parameter.
+  public func files(_ values: Value) -> [String: String] {
+    guard case .group(let members) = values else { return [:] }
+    var files: [String: String] = [:]
+    for parameter in parameters where parameter.type == .path {
+      if case .text(let path)? = members[parameter.name] { files[parameter.name] = path }
+    }
+    return files
+  }
+
   private static func json(_ value: Value, _ type: ParameterType) -> JSONValue {
     switch (value, type) {
     case (.number(let number), .number(let unit, _)):

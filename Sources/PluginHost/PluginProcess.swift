@@ -85,23 +85,35 @@ final class PluginProcess {
     input = -1
   }
 
+  /// Whether the program has ended. What it left behind in its group ends with it.
+  var hasEnded: Bool { status != nil || reap(WNOHANG) }
+
   /// Ends the program and everything that it started in its group.
   /// - Returns: how it ended, for people; nil where it ended well.
   @discardableResult func end(within grace: Duration = .zero) -> String? {
     closeInput()
-    // Its number may be another's by now.
-    if let status { return Self.text(of: status) }
     let deadline = ContinuousClock.now + grace
-    var found: Int32 = 0
-    while status == nil {
-      let isOver = ContinuousClock.now >= deadline
-      if isOver { kill(-process, SIGKILL) }
-      let answer = unsafe waitpid(process, &found, isOver ? 0 : WNOHANG)
-      if answer == process || answer < 0 && errno != EINTR { status = found } else { usleep(2000) }
+    // Once it has been reaped, its number may be another's.
+    while !hasEnded {
+      guard ContinuousClock.now >= deadline else {
+        usleep(2000)
+        continue
+      }
+      kill(-process, SIGKILL)
+      while !reap(0) {}
     }
-    // What it left behind in its group.
-    kill(-process, SIGKILL)
     return status.flatMap(Self.text)
+  }
+
+  private func reap(_ options: Int32) -> Bool {
+    var found: Int32 = 0
+    let answer = unsafe waitpid(process, &found, options)
+    guard answer == process || answer < 0 && errno != EINTR else { return false }
+    status = found
+    kill(-process, SIGKILL)
+    // What moved out of the group is still in the cage, where there is one.
+    ProcessCage(of: process)?.end()
+    return true
   }
 
   /// How a program ended; nil where it ended well.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 public import JSONText
 public import PipelineModel
 
@@ -16,7 +15,7 @@ public final class PluginSession {
   public private(set) var warnings: [String] = []
 
   private let plugin: Plugin
-  private let folder: String
+  private let folder: PrivateFolder
   private let process: PluginProcess
   private var connection: PluginConnection
   private let check: () throws(StageError) -> Void
@@ -62,25 +61,20 @@ public final class PluginSession {
     check = setting.check
     hear = setting.hear
     let (program, arguments) = try plugin.start(launcher: setting.launcher)
-    folder = try Self.makeFolder(for: plugin)
-    do throws(StageError) {
-      process = try PluginProcess(
-        ConfinedProgram(
-          program: program, arguments: arguments, folder: folder,
-          reads: [plugin.folder] + plugin.manifest.limits.reads + setting.reads,
-          writes: setting.writes, limits: plugin.manifest.limits),
-        launcher: setting.launcher)
-    } catch {
-      try? FileManager.default.removeItem(atPath: folder)
-      throw error
-    }
+    folder = try PrivateFolder(for: "the plugin \(plugin.title)")
+    process = try PluginProcess(
+      ConfinedProgram(
+        program: program, arguments: arguments, folder: folder.path,
+        reads: [plugin.folder] + plugin.manifest.limits.reads + setting.reads,
+        writes: setting.writes, limits: plugin.manifest.limits),
+      launcher: setting.launcher)
     connection = PluginConnection(process)
     var greeting = work
     greeting["protocol"] = .integer(PluginManifest.spokenProtocol)
     greeting["spool"] = .text(Release.version)
     greeting["stage"] = .text(kind)
     greeting["parameters"] = parameters
-    greeting["temporary"] = .text(folder)
+    greeting["temporary"] = .text(folder.path)
     send(PluginMessage("hello", greeting))
     ready = try receive("ready")
     guard ready.members["protocol"]?.integer == PluginManifest.spokenProtocol else {
@@ -91,20 +85,9 @@ public final class PluginSession {
   }
 
   deinit {
+    // Before its folder goes.
     process.end()
-    try? FileManager.default.removeItem(atPath: folder)
-  }
-
-  private static func makeFolder(for plugin: Plugin) throws(StageError) -> String {
-    let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-    var template = Array("\(base)/spool-plugin-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else {
-      throw StageError(
-        "cannot make a folder for the plugin \(plugin.title) in \(base)",
-        reason: unsafe String(cString: strerror(errno)),
-        advice: "make room in \(base), or set TMPDIR", cause: .environment)
-    }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    folder.remove()
   }
 
   /// Sends a message; it goes out while answers are waited for.

@@ -100,6 +100,18 @@ struct ReceiptCheck: Sendable {
     }
   }
 
+  /// The plugins among the libraries of all stages.
+  private static func plugins(in predicate: JSONValue) -> [String: String] {
+    var plugins: [String: String] = [:]
+    for stage in predicate["stages"]?.list ?? [] {
+      guard case .object(let libraries)? = stage["libraries"] else { continue }
+      for (name, version) in libraries where name.hasPrefix("plugin ") {
+        plugins[String(name.dropFirst(7))] = version.text
+      }
+    }
+    return plugins
+  }
+
   private mutating func checkStatement(_ statement: JSONValue, _ name: String, folder: String) {
     guard statement["_type"]?.text == Receipt.statementType,
       statement["predicateType"]?.text == Receipt.predicateType,
@@ -115,6 +127,7 @@ struct ReceiptCheck: Sendable {
     result.run = predicate["origin"]?["run"]?["id"]?.text
     result.sources = (predicate["origin"]?["sources"]?.list ?? []).compactMap { $0["name"]?.text }
     result.stageCount = predicate["stages"]?.list?.count ?? 0
+    result.plugins = Self.plugins(in: predicate)
     result.fileCount = subjects.count
     let links = Chain.breaks(in: predicate)
     // A link that is broken is told of once.

@@ -42,6 +42,8 @@ public struct VerifiedReceipt: Hashable, Sendable {
   public var sources: [String] = []
   /// How many stages are chained in it.
   public var stageCount = 0
+  /// The plugins that worked on it, by name, each with its version and the beginning of its digest.
+  public var plugins: [String: String] = [:]
   /// How many files it vouches for.
   public var fileCount = 0
   /// How many bytes they have.

@@ -100,11 +100,12 @@ struct RecordingRun {
       try gate.pass(sound)
     }
     let request = RunRequest(
-      pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false)
+      pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false,
+      pluginFolder: pipeline.pluginFolder)
     let record = RunRecord(
       id: engine.makeRunID(), pipeline: plan.name, pipelinePath: pipeline.path,
       inputs: plan.inputs, overrides: pipeline.overrides, startedAt: engine.clock.now,
-      request: request)
+      request: request, plugins: pipeline.plugins())
     do throws(RunError) {
       return try engine.runner(recorder, stop: stop).run(plan, options, record: record)
     } catch {

@@ -13,6 +13,11 @@ public struct WatchedPipeline: Sendable {
   /// The one input that recordings go into.
   public let input: String
 
+  /// The folder of `--plugins`, an absolute path, which its runs are gone on with; nil where there is none.
+  public var pluginFolder: String?
+  /// Tells the plugins behind its stages as they are now, which runs remember; nil where there are none.
+  public var plugins: @Sendable () -> [PluginUse]? = { nil }
+
   private let overrideNodes: [String: DocumentNode]
   private let catalog: StageCatalog
 

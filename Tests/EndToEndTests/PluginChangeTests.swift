@@ -108,6 +108,20 @@ struct PluginChangeTests {
     #expect(
       String(decoding: payload, as: UTF8.self).contains(/"plugin halve":"1\.1\.0 [0-9a-f]{12}/))
 
+    // Verification tells what a run here would use, and finds nothing wrong with that.
+    let mine = ["SPOOL_PLUGINS": place.file("mine")]
+    let verified = try place.spool(["verify", "out"], environment: mine)
+    #expect(verified.exitCode == 0, "\(verified.text)\(verified.errorOutput)")
+    #expect(!verified.errorOutput.contains("note: the plugin"), "\(verified.errorOutput)")
+    try place.write(
+      text.replacing("version: 1.0.0", with: "version: 2.0.0"), to: "mine/halve/plugin.yaml")
+    let older = try place.spool(["verify", "out"], environment: mine)
+    #expect(older.exitCode == 0, "\(older.text)\(older.errorOutput)")
+    #expect(
+      older.errorOutput.contains(
+        /note: the plugin halve was 1\.1\.0 [0-9a-f]{12} when .* and is 2\.0\.0 [0-9a-f]{12} here/),
+      "\(older.errorOutput)")
+
     // The store is whole without the plugin that made what is in it.
     try FileManager.default.removeItem(atPath: place.file("mine"))
     let check = try place.spool(["check"])
@@ -134,9 +148,19 @@ struct PluginChangeTests {
       atPath: place.file("note.wav"), toPath: place.file("notes/note.wav"))
     let words = ["batch", "p/p.yaml", "notes", "--out", "out", "--plugins", "mine"]
     #expect(try place.spool(words).exitCode == 1)
+    // A single file of it finds the plugins, too, although nobody names them again.
     let alone = try place.spool(["resume"])
+    #expect(alone.exitCode == 1)
+    #expect(alone.errorOutput.contains("halve 1.0.0: not yet"), "\(alone.errorOutput)")
     #expect(alone.errorOutput.contains("--plugins"), "\(alone.errorOutput)")
+    try FileManager.default.moveItem(atPath: place.file("mine"), toPath: place.file("else"))
+    let lost = try place.spool(["resume"])
+    #expect(lost.errorOutput.contains(" uses, is not there any more"), "\(lost.errorOutput)")
+    try FileManager.default.moveItem(atPath: place.file("else"), toPath: place.file("mine"))
     try place.write("", to: "mine/halve/go")
+    let one = try place.spool(["resume"])
+    #expect(one.exitCode == 0, "\(one.errorOutput)")
+    #expect(one.errorOutput.contains("files of the plugin halve 1.0.0 have changed"))
     let again = try place.spool(words)
     #expect(again.exitCode == 0, "\(again.errorOutput)")
     #expect(FileManager.default.fileExists(atPath: place.file("out/note.wav")))

@@ -18,10 +18,32 @@ struct PluginWatchTests {
     let watch = try inbox.watch(["--plugins", "mine"])
     try inbox.shell("cp made/1.wav inbox/one.wav")
     #expect(inbox.wait { watch.news.contains { $0.event == "uploaded" } })
-    let envelope = try JSONSerialization.jsonObject(with: place.export("one.receipt.json"))
+    let first = try identity(in: place, "one.receipt.json")
+    #expect(first.hasPrefix("0.1.0 "))
+
+    // What is changed while the watch goes on is another plugin from then on.
+    let program = place.file("mine/rumble/rumble.py")
+    let code = try String(contentsOfFile: program, encoding: .utf8)
+    try (code + "\n# better\n").write(toFile: program, atomically: false, encoding: .utf8)
+    try inbox.make(2)
+    try inbox.shell("cp made/2.wav inbox/two.wav")
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 })
+    #expect(try identity(in: place, "two.receipt.json") != first)
+
+    // Its runs know where their plugins lay, as any other's do.
+    let shown = try place.spool(["show", "last", "--json"])
+    #expect(shown.text.contains(#""pluginFolder":"#), "\(shown.text)")
+    #expect(shown.text.contains(#""name":"rumble""#), "\(shown.text)")
+  }
+
+  /// What a receipt says of the plugin.
+  private func identity(in place: Workspace, _ name: String) throws -> String {
+    let envelope = try JSONSerialization.jsonObject(with: place.export(name))
     let payload = try #require(
       ((envelope as? [String: Any])?["payload"] as? String).flatMap { Data(base64Encoded: $0) })
     let text = String(decoding: payload, as: UTF8.self)
-    #expect(text.contains(/"plugin rumble": ?"0\.1\.0 [0-9a-f]{12}/), "\(text)")
+    let match = try #require(
+      text.firstMatch(of: /"plugin rumble": ?"(0\.1\.0 [0-9a-f]{12})/), "\(text)")
+    return String(match.1)
   }
 }

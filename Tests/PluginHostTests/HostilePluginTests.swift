@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PluginHost
+
 @Suite(
   "Whatever a plugin does, it is a failed stage with a clear message",
   .enabled(if: Program(named: "python3") != nil, "there is no python3"))
@@ -68,8 +70,10 @@ struct HostilePluginTests {
     #expect(complaint.why.utf8.count < 4000)
   }
 
-  @Test("a fork bomb ends with its stage, down to the last process")
-  func forkBomb() throws {
+  @Test("a fork bomb ends with its stage, down to the last process", arguments: [false, true])
+  func forkBomb(isEscaping: Bool) throws {
+    // Who leaves the process group, the kernel's control group holds, where there is one.
+    guard !isEscaping || ProcessCage(of: getpid()) != nil else { return }
     let place = try PluginPlace()
     // A bomb of a known size, so that a broken test does no harm either.
     let mark = "spool-bomb-\(UUID().uuidString)"
@@ -79,6 +83,7 @@ struct HostilePluginTests {
         + """
         for n in range(40):
             if os.fork() == 0:
+                if \(isEscaping ? "True" : "False"): os.setsid()
                 os.execvp("sleep", ["\(mark)", "600"])
         time.sleep(60)
         """)
@@ -90,6 +95,24 @@ struct HostilePluginTests {
       return String(decoding: line, as: UTF8.self).hasPrefix(mark)
     }
     #expect(left == [])
+  }
+
+  @Test("a fork bomb of a plugin that root runs starts so many processes and no more")
+  func countedProcesses() throws {
+    guard ProcessCage(of: getpid()) != nil else { return }
+    let place = try PluginPlace()
+    // More than it may start, and not so many that a broken test does harm.
+    try place.write(
+      "many", limits: "{ time: 20 s }",
+      Self.start
+        + """
+        for n in range(\(ProcessCage.most + 40)):
+            if os.fork() == 0:
+                time.sleep(60)
+        """)
+    let run = try place.run("many: {}")
+    let complaint = try #require(run.complaint, "\(run.errorOutput)")
+    #expect(complaint.why.contains("BlockingIOError"), "\(complaint.why)")
   }
 
   @Test(

@@ -93,27 +93,24 @@ struct FileTrial {
 
   /// A folder with the inputs, and one for the outputs.
   private struct Desk {
-    let folder: String
-    var outputFolder: String { "\(folder)/out" }
+    private let folder: PrivateFolder
+    let outputFolder: String
 
     init() throws(ConformanceFailure) {
-      let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-      var template = Array("\(base)/spool-trial-XXXXXX".utf8CString)
-      guard unsafe mkdtemp(&template) != nil else {
-        throw .wrong("no folder could be made in \(base)")
-      }
-      folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      unsafe mkdir("\(folder)/out", 0o700)
+      do throws(StageError) {
+        folder = try PrivateFolder("spool-trial", for: "a trial")
+        outputFolder = try folder.makeFolder("out")
+      } catch { throw .stage(error) }
     }
 
-    func clear() { try? FileManager.default.removeItem(atPath: folder) }
+    func clear() { folder.remove() }
 
     func output(_ port: String) -> String { "\(outputFolder)/\(port)" }
 
     func lay(_ samples: [FileSample]) throws(ConformanceFailure) -> [String: String] {
       var paths: [String: String] = [:]
       for sample in samples {
-        let path = "\(folder)/\(sample.port.name).\(sample.ending)"
+        let path = folder.file("\(sample.port.name).\(sample.ending)")
         guard
           FileManager.default.createFile(atPath: path, contents: Data(sample.bytes))
         else { throw .wrong("\(path) could not be written") }

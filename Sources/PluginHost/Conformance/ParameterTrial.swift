@@ -107,7 +107,13 @@ struct ParameterTrial {
 
   /// Something for what is required and was not chosen.
   private static func stopgap(for type: ParameterType) -> String? {
-    if case .text = type { "x" } else { texts(for: type).first }
+    switch (type, type.least) {
+    case (.text, _): "x"
+    case (.path, _): "/dev/null"
+    case (_, .text(let word)?): word
+    case (_, let value?): type.text(of: value)
+    case (_, nil): nil
+    }
   }
 
   private static func isFree(_ type: ParameterType) -> Bool {

@@ -7,30 +7,36 @@ import PluginHost
 /// The folder on which a file stage's work lies: sound that was written out for it, and what it
 /// writes.
 struct PluginDesk {
-  private let folder: String
+  /// Where the program writes.
+  let outputFolder: String
+  private let folder: PrivateFolder
   private let title: String
 
+  /// - Parameter title: who works at it, for people: `the plugin summary 1.0.0`.
   init(claim step: StepID, title: String) throws(StageError) {
     self.title = title
-    let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-    var template = Array("\(base)/spool-\(step)-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else {
-      throw StageError(
-        "cannot make a folder for the plugin \(title) in \(base)",
-        reason: unsafe String(cString: strerror(errno)),
-        advice: "make room in \(base), or set TMPDIR", cause: .environment)
-    }
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    unsafe mkdir(outputFolder, 0o700)
+    folder = try PrivateFolder("spool-\(step)", for: title)
+    outputFolder = try folder.makeFolder("out")
   }
 
-  /// Where the plugin writes.
-  var outputFolder: String { "\(folder)/out" }
-  /// Where the plugin writes one output.
-  func outputPath(_ port: String) -> String { "\(outputFolder)/\(port)" }
+  /// Where the program writes one output: with the ending by which many tell what to write.
+  func outputPath(of port: PluginManifest.FilePort) -> String {
+    "\(outputFolder)/\(port.name)\(Self.ending(of: port))"
+  }
+
+  private static func ending(of port: PluginManifest.FilePort) -> String {
+    switch port.carries {
+    case .sound: ".wav"
+    case .transcript, .measurement: ".json"
+    default:
+      port.fileName.flatMap { name in
+        name.lastIndex(of: ".").map { String(name[$0...]) }.flatMap { $0.contains("}") ? nil : $0 }
+      } ?? ""
+    }
+  }
 
   /// Removes everything.
-  func clear() { try? FileManager.default.removeItem(atPath: folder) }
+  func clear() { folder.remove() }
 
   /// Where an input lies; nil where it was not given.
   func path(
@@ -40,7 +46,7 @@ struct PluginDesk {
     if let path = context.files[name] { return path }
     guard let artifact = context.inputs[name]?.artifact else { return nil }
     if port.carries == .sound {
-      let path = "\(folder)/\(port.name).wav"
+      let path = folder.file("\(port.name).wav")
       try WaveCopy(
         sound: try KeptSound(artifact, in: context.store),
         rate: port.sampleRate.map { Hertz($0) }, isMono: port.channels == 1
@@ -54,17 +60,22 @@ struct PluginDesk {
 
   /// Keeps an output; nil where it is not there.
   func keep(
-    _ port: PluginManifest.FilePort, in store: any ArtifactStore
+    _ port: PluginManifest.FilePort, in context: StageContext
   ) throws(StageError) -> Artifact? {
-    let path = outputPath(port.name)
+    let path = outputPath(of: port)
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw StageError("the plugin \(title) failed", reason: "its \(port.name) is no plain file")
+      throw StageError(
+        "\(title) failed", reason: "its \(port.name) is no plain file",
+        advice: "let it write the file itself, not a folder or a link")
+    }
+    if port.carries == .sound {
+      return try FileSound(path: path, maker: title).keep(in: context)
     }
     let file = try FileReader(path)
     do throws(StoreError) {
-      let draft = try store.makeDraft(port.carries)
+      let draft = try context.store.makeDraft(port.carries)
       var remaining = Int(status.st_size)
       while remaining > 0 {
         let piece: [UInt8]

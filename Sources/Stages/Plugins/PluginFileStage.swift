@@ -5,15 +5,18 @@ import PipelineModel
 import PluginHost
 
 /// A plugin's kind that reads files and writes files.
-struct PluginFileStage: WholeStage, PublishingStage {
+struct PluginFileStage: WholeStage, PublishingStage, VersionedStage {
   let plugin: Plugin
   let kind: PluginManifest.Kind
   let parameters: Value
   /// The program that confines plugins.
   let launcher: String
 
+  var libraries: [String: String] { FileDigests.texts(of: kind.files(parameters)) }
+
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
-    let desk = try PluginDesk(claim: context.step, title: plugin.title)
+    try FileDigests.check(kind.files(parameters), of: kind.kind)
+    let desk = try PluginDesk(claim: context.step, title: "the plugin \(plugin.title)")
     defer { desk.clear() }
     var inputs: [String: JSONValue] = [:]
     for port in kind.inputs {
@@ -21,7 +24,7 @@ struct PluginFileStage: WholeStage, PublishingStage {
       inputs[port.name] = .text(path)
     }
     var outputs: [String: JSONValue] = [:]
-    for port in kind.outputs { outputs[port.name] = .text(desk.outputPath(port.name)) }
+    for port in kind.outputs { outputs[port.name] = .text(desk.outputPath(of: port)) }
     let note: JournalNote?
     do throws(StoreError) { note = try context.journal.lastNote() } catch {
       throw StageError(error)
@@ -33,24 +36,13 @@ struct PluginFileStage: WholeStage, PublishingStage {
         "note": note.map { .text($0.text) } ?? .null,
       ],
       setting: PluginSession.Setting(
-        launcher: launcher, reads: inputs.values.compactMap(\.text) + namedPaths,
+        launcher: launcher, reads: inputs.values.compactMap(\.text) + kind.files(parameters).values,
         writes: [desk.outputFolder],
         check: { () throws(StageError) in try context.stop.check() },
         hear: { (message) throws(StageError) in try hear(message, context) }))
     _ = try session.receive("done")
     session.finish()
     return try collect(desk, session, context)
-  }
-
-  /// Files that the user names in parameters: the plugin may read them.
-  private var namedPaths: [String] {
-    guard case .group(let members) = parameters else { return [] }
-    return kind.parameters.compactMap { parameter in
-      guard parameter.type == .path, case .text(let path)? = members[parameter.name] else {
-        return nil
-      }
-      return path
-    }
   }
 
   /// Hands on how far the plugin is.
@@ -74,7 +66,7 @@ struct PluginFileStage: WholeStage, PublishingStage {
   ) throws(StageError) -> [PortName: StepOutput] {
     var results: [PortName: StepOutput] = [:]
     for port in kind.outputs {
-      guard let artifact = try desk.keep(port, in: context.store) else {
+      guard let artifact = try desk.keep(port, in: context) else {
         guard port.optional else {
           throw session.failure("it is done and has not written \(port.name)")
         }
@@ -93,20 +85,10 @@ struct PluginFileStage: WholeStage, PublishingStage {
   }
 
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
-    kind.outputs.compactMap { port in
-      port.fileName.map { ExportName.fill($0, recording: recordings.first) }
-    }
+    PluginDelivery(ports: kind.outputs).fileNames(recordings: recordings)
   }
 
   func publish(_ context: PublishingContext) throws(StageError) -> [PublishedFile] {
-    var files: [PublishedFile] = []
-    for port in kind.outputs {
-      guard let name = port.fileName,
-        let artifact = context.outputs[PortName(port.name)]?.artifact
-      else { continue }
-      files.append(
-        try context.publish(artifact, as: ExportName.fill(name, recording: context.names.first)))
-    }
-    return files
+    try PluginDelivery(ports: kind.outputs).publish(context)
   }
 }

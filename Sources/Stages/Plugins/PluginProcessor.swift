@@ -50,7 +50,9 @@ final class PluginProcessor: FallibleProcessor {
           "rate": .decimal(format.sampleRate.value), "channels": .integer(format.channelCount),
         ]),
         "blockFrames": .integer(Self.blockLength),
-      ], setting: PluginSession.Setting(launcher: launcher))
+      ],
+      setting: PluginSession.Setting(
+        launcher: launcher, reads: kind.files(parameters).values.sorted()))
     lateness = session.ready.members["latency"]?.integer ?? 0
     leading = lateness
     latency = Frames(2 * Self.blockLength + max(lateness, 0))

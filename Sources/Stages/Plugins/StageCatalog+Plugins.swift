@@ -6,8 +6,8 @@ import Synchronization
 
 extension StageCatalog {
   /// The kinds that need a program to be confined in, which only a catalogue with plugins has: those of
-  /// foreign standards.
-  public static let hostedKinds = EffectFormat.allCases.map(\.rawValue)
+  /// foreign standards, and of foreign programs.
+  public static let hostedKinds = EffectFormat.allCases.map(\.rawValue) + ["command"]
 
   /// The catalogue with those kinds and the kinds of plugins behind its own. Kinds that several plugins offer are
   /// left out.
@@ -17,14 +17,15 @@ extension StageCatalog {
   ) -> StageCatalog {
     let effects = EffectShelf(launcher: launcher)
     let hosted: [StageRegistration] = [
-      .lv2(effects, launcher: launcher), .ladspa(effects, launcher: launcher),
+      .command(launcher: launcher), .lv2(effects, launcher: launcher),
+      .ladspa(effects, launcher: launcher),
     ]
     return StageCatalog(
       kinds.compactMap { self[$0] } + hosted
         + shelf.plugins.flatMap { plugin in
           plugin.manifest.kinds.filter {
             shelf.canUse($0, of: plugin) && self[$0.kind] == nil
-              && EffectFormat(rawValue: $0.kind) == nil
+              && !Self.hostedKinds.contains($0.kind)
           }
           .map { StageRegistration($0, of: plugin, launcher: launcher) }
         })
@@ -51,17 +52,21 @@ extension StageRegistration {
   }
 }
 
-/// What stands for a plugin in keys, made once: its files are read for it.
+/// What stands for a plugin in keys. Its files are read for it, and again where they changed: a watch
+/// outlives many versions of its plugins.
 private final class PluginIdentity: Sendable {
   private let plugin: Plugin
-  private let known = Mutex<String?>(nil)
+  private let known = Mutex<(stamp: String, text: String)?>(nil)
 
   init(_ plugin: Plugin) { self.plugin = plugin }
 
   var text: String {
-    known.withLock { known in
-      let text = known ?? "\(plugin.manifest.version) \(plugin.digest().short)"
-      known = text
+    // Looked at before the files are read, so that a later change is one from this.
+    let stamp = plugin.stamp
+    return known.withLock { known in
+      if let known, known.stamp == stamp { return known.text }
+      let text = "\(plugin.manifest.version) \(plugin.digest().short)"
+      known = (stamp, text)
       return text
     }
   }

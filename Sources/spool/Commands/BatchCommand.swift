@@ -165,6 +165,9 @@ struct BatchCommand: Command {
       order.ignoresRoom = arguments[Options.ignoreRoom]
       order.pipelineText = pipeline.text
       order.command = commandLine(order, bench)
+      order.pluginFolder = bench.pluginFolder
+      order.plugins = PluginMemory(bench.shelf(beside: pipeline.path)).uses(
+        of: pipeline.definition)
       return order
     } catch {
       throw bench.refusal(error.problems, in: pipeline.text, at: pipeline.path)

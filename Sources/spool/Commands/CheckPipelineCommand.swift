@@ -24,7 +24,7 @@ struct CheckPipelineCommand: Command {
       do throws(Workbench.Refusal) {
         let (problems, text) = try bench.problems(at: path)
         if arguments[Options.json] {
-          for problem in problems { console.print(json(problem, path).canonicalJSON) }
+          for problem in problems { console.print(problem.value(in: path).canonicalJSON) }
         } else if problems.isEmpty {
           console.print("\(path): no problems")
         } else {
@@ -37,16 +37,5 @@ struct CheckPipelineCommand: Command {
       }
     }
     return code
-  }
-
-  private func json(_ problem: Problem, _ path: String) -> Value {
-    .group([
-      "file": .text(path),
-      "line": problem.location.map { .number(Double($0.line)) } ?? .null,
-      "column": problem.location.map { .number(Double($0.column)) } ?? .null,
-      "message": .text(problem.message),
-      "allowed": problem.allowed.map { .text($0) } ?? .null,
-      "suggestion": problem.suggestion.map { .text($0) } ?? .null,
-    ])
   }
 }

@@ -210,5 +210,8 @@ struct VerifyCommand: Command {
       receipts, certificates: arguments[Self.authority], isQuiet: isQuiet)
     for line in text.lines { console.print(line) }
     for advice in text.advice(keys: arguments[Self.key]) { console.report("next:  \(advice)") }
+    guard !isQuiet, receipts.contains(where: { !$0.plugins.isEmpty }) else { return }
+    let progress = PluginProgress(Workbench(console: console).shelf(beside: nil))
+    for note in progress.notes(on: receipts) { console.report("note: \(Format.visible(note))") }
   }
 }

@@ -58,22 +58,11 @@ struct PluginReview {
   private func tell(_ problems: [Problem], of inspection: PluginInspection) {
     let path = "\(desk.shown(inspection.folder))/plugin.yaml"
     if desk.isJSON {
-      for problem in problems { desk.console.print(json(problem, path).canonicalJSON) }
+      for problem in problems { desk.console.print(problem.value(in: path).canonicalJSON) }
     } else if problems.isEmpty {
       desk.console.print("\(path): no problems")
     } else {
       desk.console.report(desk.bench.refusal(problems, in: inspection.text, at: path).text)
     }
-  }
-
-  private func json(_ problem: Problem, _ path: String) -> Value {
-    .group([
-      "file": .text(path),
-      "line": problem.location.map { .number(Double($0.line)) } ?? .null,
-      "column": problem.location.map { .number(Double($0.column)) } ?? .null,
-      "message": .text(problem.message),
-      "allowed": problem.allowed.map { .text($0) } ?? .null,
-      "suggestion": problem.suggestion.map { .text($0) } ?? .null,
-    ])
   }
 }

@@ -183,9 +183,14 @@ struct WatchOrderReader {
         overrides[entry.key] = (Self.text(of: entry.value), entry.value)
       }
       do throws(PlanError) {
-        return try WatchedPipeline(
+        var pipeline = try WatchedPipeline(
           read.definition, text: read.text, path: path, catalog: read.catalog,
           overrides: overrides)
+        pipeline.pluginFolder = bench.pluginFolder
+        pipeline.plugins = { [bench] in
+          PluginMemory(bench.shelf(beside: path)).uses(of: read.definition)
+        }
+        return pipeline
       } catch {
         throw bench.refusal(error.problems, in: read.text, at: path)
       }

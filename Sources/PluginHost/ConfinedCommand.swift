@@ -1,0 +1,121 @@
+import FoundationEssentials
+import Glibc
+public import PipelineModel
+
+/// A program that is run to its end behind the limits of plugins: it reads files, writes files, and
+/// speaks no protocol.
+public struct ConfinedCommand {
+  /// The program, a name on `PATH` or an absolute path, and its arguments. No shell reads them.
+  public let words: [String]
+  /// What it may use; the time is that of the whole run.
+  public let limits: PluginManifest.Limits
+  /// Files and folders that it may read.
+  public let reads: [String]
+  /// Files and folders that it may write.
+  public let writes: [String]
+  /// How people would write it.
+  private let line: String
+
+  /// Describes a program's run.
+  /// - Parameters:
+  ///   - words: the program and its arguments, one or more.
+  ///   - line: how people would write that; nil for just so.
+  public init(
+    _ words: [String], limits: PluginManifest.Limits, reads: [String] = [], writes: [String] = [],
+    line: String? = nil
+  ) {
+    self.words = words
+    self.limits = limits
+    self.reads = reads
+    self.writes = writes
+    self.line = line ?? ShellWords.line(words)
+  }
+
+  /// What a program left that ended well.
+  public struct Outcome: Sendable {
+    /// The beginning of what it wrote to standard output, at most a megabyte of it.
+    public let output: [UInt8]
+    /// The end of what it wrote to standard error.
+    public let complaints: [String]
+    /// What people should know.
+    public let warnings: [String]
+  }
+
+  private static let mostOutput = 1 << 20
+
+  /// Where a program lies that is named as in `words`; nil where there is none.
+  public static func path(of program: String) -> String? {
+    guard program.contains("/") else { return Plugin.find(program) }
+    return FileManager.default.isExecutableFile(atPath: program) ? program : nil
+  }
+
+  /// Runs it, and blocks until its end.
+  /// - Parameters:
+  ///   - launcher: the program that confines others and then becomes them: Spool's own.
+  ///   - file: where its standard output goes; nil keeps the beginning of it.
+  ///   - check: asked several times a second whether to go on.
+  public func run(
+    launcher: String, standardOutput file: String? = nil, check: () throws(StageError) -> Void
+  ) throws(StageError) -> Outcome {
+    let name = words[0]
+    guard let path = Self.path(of: name) else {
+      throw StageError(
+        "\(name) cannot be started", reason: "there is no such program",
+        advice: "install \(name), and see that it is on PATH", cause: .environment)
+    }
+    let folder = try PrivateFolder("spool-command", for: name)
+    defer { folder.remove() }
+    let process = try PluginProcess(
+      ConfinedProgram(
+        program: path, arguments: Array(words.dropFirst()), folder: folder.path,
+        reads: reads + limits.reads, writes: writes, limits: limits), launcher: launcher)
+    process.closeInput()
+    var hearing = CommandHearing(
+      process, file: file, most: file == nil ? Self.mostOutput : limits.fileSize << 20)
+    defer { hearing.close() }
+    let deadline = ContinuousClock.now + .seconds(limits.time)
+    while !process.hasEnded {
+      try check()
+      if ContinuousClock.now >= deadline {
+        process.end()
+        throw failure(
+          "it was not done within \(Unit.seconds.format(limits.time))", hearing,
+          advice: "raise time, where it needs longer")
+      }
+      hearing.listen()
+      if hearing.isOverfull {
+        process.end()
+        throw failure(
+          "it wrote more than \(limits.fileSize) MB to standard output", hearing,
+          advice: "raise size, where it needs more")
+      }
+    }
+    hearing.drain()
+    if let ending = process.end() {
+      throw failure(ending, hearing, advice: "try it alone: \(line)")
+    }
+    if let trouble = hearing.trouble {
+      throw StageError(
+        "cannot keep what \(name) wrote", reason: trouble,
+        advice: "make room there, or set TMPDIR", cause: .environment)
+    }
+    let missing = hearing.complaints.missingConfinements
+    return Outcome(
+      output: hearing.output, complaints: hearing.complaints.lines,
+      warnings: missing.isEmpty
+        ? []
+        : [
+          "\(name) is not confined as far as it should be: this machine's kernel cannot keep it from "
+            + missing.joined(separator: ", ")
+        ])
+  }
+
+  private func failure(
+    _ reason: String, _ hearing: borrowing CommandHearing, advice: String
+  ) -> StageError {
+    var complaints = hearing.complaints
+    complaints.drain(hearing.process.complaints)
+    return StageError(
+      "the command \(words[0]) failed", reason: reason + complaints.reason, advice: advice)
+  }
+}

@@ -1,0 +1,119 @@
+import PipelineModel
+import PluginHost
+
+/// What a step of `command` asks for: checked, and not yet done.
+struct CommandOrder: Sendable {
+  /// What it reads.
+  let inputs: [PluginManifest.FilePort]
+  /// What it writes.
+  let outputs: [PluginManifest.FilePort]
+  /// More that it reads: paths by name.
+  let files: [String: String]
+  /// What it may use.
+  let limits: PluginManifest.Limits
+  /// The command that prints its version; nil where there is none.
+  let version: [String]?
+  private let run: [CommandWord]
+
+  /// Reads resolved parameters.
+  /// - Throws: all that contradicts itself.
+  init(_ value: Value) throws(StageError) {
+    guard case .group(let members) = value else { throw StageError("command needs a mapping") }
+    let places = CommandForm.places(in: value)
+    inputs = places.inputs.map(\.port)
+    outputs = places.outputs.map(\.port)
+    run = Self.texts(members["run"]).map { CommandWord($0) }
+    let version = Self.texts(members["version"])
+    self.version = version.isEmpty ? nil : version
+    var files: [String: String] = [:]
+    if case .group(let named)? = members["files"] {
+      for (name, path) in named {
+        if case .text(let path) = path { files[name] = path }
+      }
+    }
+    self.files = files
+    func number(_ name: String) -> Double {
+      if case .number(let number)? = members[name] { number } else { 0 }
+    }
+    limits = PluginManifest.Limits(
+      memory: Int(number("memory")), time: number("time"),
+      network: members["network"] == .flag(true), fileSize: Int(number("size")))
+    let problems = self.problems
+    guard problems.isEmpty else {
+      throw StageError(
+        "command cannot run this", reason: problems.joined(separator: "; "),
+        advice: "{name} in run stands for "
+          + (inputs + outputs).map { "{\($0.name)}" }.joined(separator: ", ")
+          + files.keys.sorted().map { ", {\($0)}" }.joined())
+    }
+  }
+
+  /// The program, as it is called.
+  var program: String {
+    guard let first = run.first else { return "" }
+    return first.names.isEmpty ? first.filled([:]) ?? "" : first.text
+  }
+
+  /// The program's path or name.
+  var programPath: String { run.first?.filled(files) ?? "" }
+
+  /// How people would write it.
+  var line: String { ShellWords.line(run.map(\.text)) }
+
+  /// The output that it prints; nil where it prints none.
+  var printed: PluginManifest.FilePort? {
+    let named = Set(run.flatMap(\.names))
+    return outputs.first { !named.contains($0.name) }
+  }
+
+  /// The words with paths in place of names. Those with an input that is not there are left out.
+  func words(_ places: [String: String]) -> [String] { run.compactMap { $0.filled(places) } }
+
+  /// Everything that is wrong with it.
+  private var problems: [String] {
+    var problems: [String] = []
+    let ports = (inputs + outputs).map(\.name)
+    let names = ports + files.keys.sorted()
+    for (index, name) in names.enumerated() {
+      if names[..<index].contains(name) { problems.append("two of its files are called \(name)") }
+      if !CommandWord.isName(name) {
+        problems.append("\"\(name)\" is no name: small letters, digits and dashes make one")
+      }
+      if ports.contains(name), CommandForm.parameters.contains(where: { $0.name == name }) {
+        problems.append("an input or output cannot be called \(name), for a parameter is")
+      }
+    }
+    let named = run.flatMap(\.names)
+    for name in named where !names.contains(name) {
+      let guess = Problem.nearest(to: name, in: names).map { "; did you mean {\($0)}?" } ?? ""
+      problems.append("there is nothing that {\(name)} could stand for\(guess)")
+    }
+    for input in inputs where !named.contains(input.name) {
+      problems.append("run does not name {\(input.name)}, which it is to read")
+    }
+    let silent = outputs.filter { !named.contains($0.name) }
+    if silent.count > 1 {
+      problems.append(
+        "run names neither of "
+          + silent.map { "{\($0.name)}" }.joined(separator: ", ") + ", and only one can be printed")
+    }
+    for port in outputs where port.fileName != nil && port.carries != .file {
+      problems.append("only an output that carries a file has a file-name, not \(port.name)")
+    }
+    if let first = run.first, !first.names.isEmpty, Set(first.names).subtracting(files.keys) != [] {
+      problems.append("the program cannot be an input or output")
+    }
+    for program in [run.first?.filled(files), version?.first].compactMap({ $0 })
+    where program.isEmpty || program.contains("/") && !program.hasPrefix("/") {
+      problems.append(
+        "the program \"\(program)\" is neither a name nor an absolute path; one beside the pipeline "
+          + "goes into files")
+    }
+    return problems
+  }
+
+  private static func texts(_ value: Value?) -> [String] {
+    guard case .list(let values) = value else { return [] }
+    return values.compactMap { if case .text(let text) = $0 { text } else { nil } }
+  }
+}

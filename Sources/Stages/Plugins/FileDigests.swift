@@ -1,0 +1,59 @@
+import FoundationEssentials
+import Glibc
+import Hashing
+import PipelineModel
+
+/// What stands in keys for files that parameters name: their contents, wherever they lie.
+enum FileDigests {
+  /// Texts for keys, by what `why` calls them.
+  static func texts(of files: [String: String]) -> [String: String] {
+    Dictionary(
+      files.map { ("file \($0.key)", text(of: $0.value)) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The digest of a file, or of the names and contents of all in a folder. O(bytes).
+  static func text(of path: String) -> String {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return "not there" }
+    var hash = SHA256()
+    if status.st_mode & S_IFMT == S_IFDIR {
+      let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+      for name in names.sorted() {
+        guard unsafe stat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG
+        else { continue }
+        hash.update(Array("\(name)\u{0}\(status.st_size)\u{0}".utf8))
+        guard feed("\(path)/\(name)", Int(status.st_size), to: &hash) else {
+          return "cannot be read"
+        }
+      }
+      return hash.finalize().short
+    }
+    // Of what has no end, a device or a pipe, nothing is read.
+    guard status.st_mode & S_IFMT == S_IFREG else { return "no file" }
+    return feed(path, Int(status.st_size), to: &hash) ? hash.finalize().short : "cannot be read"
+  }
+
+  /// Refuses a file that is not there, before a program trips over it.
+  /// - Parameter kind: the stage kind, for people.
+  static func check(_ files: [String: String], of kind: String) throws(StageError) {
+    for (name, path) in files.sorted(by: { $0.key < $1.key })
+    where unsafe access(path, R_OK) != 0 {
+      throw StageError(
+        "\(kind) cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
+        advice: "check \(name); a path starts from the pipeline's folder", cause: .environment)
+    }
+  }
+
+  private static func feed(_ path: String, _ count: Int, to hash: inout SHA256) -> Bool {
+    do throws(StageError) {
+      let file = try FileReader(path)
+      var remaining = count
+      while remaining > 0 {
+        let piece = try file.read(min(remaining, 1 << 20))
+        hash.update(piece)
+        remaining -= piece.count
+      }
+      return true
+    } catch { return false }
+  }
+}
