@@ -2,9 +2,13 @@
 public struct SphinxEngine: SpeechEngine {
   /// The sounds and words of its language.
   public let model: AcousticModel
+  private let shelf: ModelShelf
 
   /// Hears with a model.
-  public init(_ model: AcousticModel) { self.model = model }
+  public init(_ model: AcousticModel) {
+    self.model = model
+    shelf = ModelShelf(folder: model.folder)
+  }
 
   /// The library and its version.
   public var version: String { "pocketsphinx 5prealpha" }
@@ -18,6 +22,7 @@ public struct SphinxEngine: SpeechEngine {
   public func makeFollower(of sentences: [[String]], _ lexicon: Lexicon) throws(SpeechError)
     -> any Listener
   {
+    if let sounds = shelf.take() { return try ModelFollower(sounds, of: sentences, lexicon) }
     let phrases = try MemoryFile(named: "phrases", holding: PhraseModel(of: sentences).text)
     return try SphinxListener(
       model, lexicon: lexicon, languageModel: phrases.path,
@@ -28,7 +33,8 @@ public struct SphinxEngine: SpeechEngine {
   public func makeAligner(_ lexicon: Lexicon, isJudging: Bool) throws(SpeechError)
     -> any Aligner
   {
-    try SphinxAligner(
+    if let sounds = shelf.take() { return try ModelAligner(sounds, lexicon: lexicon) }
+    return try SphinxAligner(
       model, lexicon: lexicon,
       SphinxSettings(beam: isJudging ? 1e-200 : 1e-120, scoresEverySound: isJudging))
   }

@@ -13,6 +13,7 @@
 #include <espeak-ng/speak_lib.h>
 #include <pocketsphinx/pocketsphinx.h>
 #include <sphinxbase/err.h>
+#include <sphinxbase/fe.h>
 #include <sphinxbase/fsg_model.h>
 #include <sphinxbase/logmath.h>
 #pragma GCC visibility pop

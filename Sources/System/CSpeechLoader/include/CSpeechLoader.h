@@ -54,3 +54,21 @@ int spool_sphinx_hear(spool_sphinx *sphinx, const int16_t *samples, size_t count
 // Goes through what was heard: gives 1 and the next segment, or 0 after the last one, which begins
 // anew. The word is valid until the next time that something is heard.
 int spool_sphinx_next(spool_sphinx *sphinx, spool_sphinx_segment *segment);
+
+// What libsphinxbase makes of sound before a model is asked: the cepstrum of each hundredth of a
+// second. One thread at a time.
+typedef struct spool_cepstra spool_cepstra;
+
+// Analyses sound as a model's file `feat.params` says; NULL where that cannot be done. No frame is
+// left out.
+spool_cepstra *spool_cepstra_make(const char *parameters);
+
+void spool_cepstra_free(spool_cepstra *cepstra);
+
+// How many coefficients a cepstrum has.
+int spool_cepstra_count(const spool_cepstra *cepstra);
+
+// Writes the cepstra of sound of 16 kHz, frame after frame, for as many frames as there is room
+// for; gives their number, or -1 on failure.
+int spool_cepstra_of(spool_cepstra *cepstra, const int16_t *samples, size_t count, float *values,
+                     int capacity);

@@ -1,0 +1,103 @@
+import Glibc
+
+/// The bytes of a file of a model, read from front to back. Numbers are little-endian.
+struct ModelBytes {
+  private let path: String
+  private let bytes: [UInt8]
+  private var position = 0
+
+  /// Reads the whole file.
+  init(of path: String) throws(SpeechError) {
+    self.path = path
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+      throw SpeechError(.model, on: path, why: unsafe String(cString: strerror(errno)))
+    }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe Glibc.read(file, $0.baseAddress, $0.count)
+      }
+      guard count >= 0 else {
+        throw SpeechError(.model, on: path, why: unsafe String(cString: strerror(errno)))
+      }
+      if count == 0 { break }
+      bytes += buffer[..<count]
+    }
+    self.bytes = bytes
+  }
+
+  /// Says that the file is not what it should be.
+  func error(_ why: String) -> SpeechError { SpeechError(.model, on: path, why: why) }
+
+  /// The next so many bytes.
+  mutating func take(_ count: Int) throws(SpeechError) -> ArraySlice<UInt8> {
+    guard count >= 0, count <= bytes.count - position else { throw error("it ends too early") }
+    defer { position += count }
+    return bytes[position..<position + count]
+  }
+
+  /// The next integers of 32 bits.
+  mutating func integers(_ count: Int) throws(SpeechError) -> [Int] {
+    try take(4 * count).withSpan { span in
+      (0..<count).map { Int(Int32(bitPattern: Self.word(span, 4 * $0))) }
+    }
+  }
+
+  /// The next integer of 32 bits.
+  mutating func integer() throws(SpeechError) -> Int { try integers(1)[0] }
+
+  /// The next integers of 16 bits.
+  mutating func shorts(_ count: Int) throws(SpeechError) -> [Int] {
+    try take(2 * count).withSpan { span in
+      (0..<count).map {
+        Int(Int16(bitPattern: UInt16(span[2 * $0]) | UInt16(span[2 * $0 + 1]) << 8))
+      }
+    }
+  }
+
+  /// The next numbers of single precision.
+  mutating func floats(_ count: Int) throws(SpeechError) -> [Float] {
+    try take(4 * count).withSpan { span in
+      (0..<count).map { Float(bitPattern: Self.word(span, 4 * $0)) }
+    }
+  }
+
+  /// The next text, which a zero ends.
+  mutating func text() throws(SpeechError) -> String {
+    guard let end = bytes[position...].firstIndex(of: 0) else { throw error("it ends too early") }
+    defer { position = end + 1 }
+    return String(decoding: bytes[position..<end], as: UTF8.self)
+  }
+
+  /// What has not been read yet.
+  mutating func rest() throws(SpeechError) -> ArraySlice<UInt8> {
+    try take(bytes.count - position)
+  }
+
+  /// Passes over what fills up to a multiple of four.
+  mutating func alignToWords() { position = min(bytes.count, (position + 3) / 4 * 4) }
+
+  /// Passes over the head of a file that begins with `s3`: lines up to `endhdr` and the mark of the
+  /// byte order.
+  mutating func passHead() throws(SpeechError) {
+    let mark = Array("endhdr\n".utf8)
+    let limit = min(bytes.count, 4096) - mark.count
+    guard bytes.starts(with: Array("s3\n".utf8)), limit > 0,
+      let place = (0..<limit).first(where: { bytes[$0..<$0 + mark.count].elementsEqual(mark) })
+    else { throw error("it is no file of CMU Sphinx") }
+    position = place + mark.count
+    guard try integer() == 0x1122_3344 else { throw error("its bytes are in another order") }
+  }
+
+  private static func word(_ span: Span<UInt8>, _ place: Int) -> UInt32 {
+    UInt32(span[place]) | UInt32(span[place + 1]) << 8 | UInt32(span[place + 2]) << 16
+      | UInt32(span[place + 3]) << 24
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result { body(span) }
+}
