@@ -72,6 +72,7 @@ enum AcknowledgementText {
       "name": .text(note.fileName), "title": .optional(note.title),
       "tags": .list(note.tags.map { .text($0) }),
       "createdAt": .optional(kept.createdAt),
+      "transcript": .optional(kept.transcript),
       "differences": .list(kept.differences.map { .text($0) }),
       "digest": .text(note.recording.digest.hex),
       "duplicateOf": .optional(note.original?.name),

@@ -5,6 +5,9 @@ public enum Arrival: Hashable, Sendable {
   /// A sidecar has arrived, before, with or after its recording, or has changed. A recording that
   /// settles later names it again.
   case sidecar(InboxPath, FileStamp)
+  /// A transcript has arrived, before, with or after its recording, or has changed. A recording that
+  /// settles later names it again.
+  case transcript(InboxPath, FileStamp)
   /// A command has arrived.
   case command(InboxPath, FileStamp)
   /// A file rests, and will not become a recording any more: it is to be quarantined. The text says

@@ -33,6 +33,7 @@ extension Custody {
         path: path.escaped, stamp: NoteFileStamp(sidecar.taken.stamp),
         artifact: sidecar.taken.artifact)
     }
+    arrival.transcripts = try takeTranscripts(of: recording, from: folder)
     if let path = recording.marker, let stamp = try folder.stamp(of: path), stamp.kind == .file {
       arrival.marker = NoteArrival.Companion(
         path: path.escaped, stamp: NoteFileStamp(stamp), artifact: nil)
@@ -40,7 +41,8 @@ extension Custody {
     arrival.deviceID = facts.noteID?.value.text
     arrival.deviceName = facts.noteID?.value.written
     arrival.facts = CustodyFacts.json(
-      facts, sidecar: sidecar?.facts, doubt: recording.doubt)
+      facts, sidecar: sidecar?.facts, transcript: transcript(of: arrival, sidecar?.facts),
+      doubt: recording.doubt)
     arrival.title = facts.title?.value
     arrival.tags = sidecar?.facts.tags ?? []
     arrival.refusal = refusal
@@ -61,7 +63,10 @@ extension Custody {
   ) throws(CustodyError) -> CustodySidecar {
     let folder = try ownFolder()
     if try isTranscript(path, stamp, in: folder) { return .transcript }
-    guard let (note, file) = try recipient(of: path) else { return .waiting }
+    guard
+      let (note, file) = try recipient(
+        of: path, stems: SidecarName.recordingStems, candidates: SidecarName.candidates)
+    else { return .waiting }
     guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else {
       return .changed
     }
@@ -102,8 +107,8 @@ extension Custody {
     }) {
       try inStore { () throws(StoreError) in
         try store.addFile(
-          .sidecar, path: path.escaped, stamp: NoteFileStamp(taken.stamp), inbox: inbox,
-          to: note.key)
+          .sidecar, path: path.escaped, stamp: NoteFileStamp(taken.stamp), digest: nil,
+          inbox: inbox, to: note.key)
       }
     }
     return isRepeated ? .known(changed) : .attached(changed)
@@ -116,7 +121,7 @@ extension Custody {
     do throws(CustodyError) {
       let file = try folder.open(path)
       guard file.stamp == stamp else { return false }
-      return try inInbox { () throws(InboxError) in try Sidecar(reading: file) }.isTranscript
+      return try inInbox { () throws(InboxError) in try file.isTranscript() }
     } catch {
       // Whoever takes it says what is wrong with it.
       if error.kind == .missing { return false }
@@ -151,20 +156,24 @@ extension Custody {
     return first.map { $0 < file.id } ?? false
   }
 
-  /// The note whose recording lies, or lay until lately, beside a sidecar, and that file.
-  private func recipient(
-    of path: InboxPath
+  /// The note whose recording lies, or lay until lately, beside a sidecar or a transcript, and that
+  /// file.
+  /// - Parameters:
+  ///   - stems: what recordings of such a file may be called, without their endings.
+  ///   - candidates: what such files of a recording may be called.
+  func recipient(
+    of path: InboxPath, stems: (FileName) -> [FileName], candidates: (FileName) -> [FileName]
   ) throws(CustodyError) -> (note: Note, file: NoteFile)? {
     guard let name = path.name else { return nil }
     let since = store.noteTime - rules.lateSidecarLimit
-    for stem in SidecarName.recordingStems(for: name) {
+    for stem in stems(name) {
       let files = try inStore { () throws(StoreError) in
         try store.recordings(
           named: path.folder.appending(stem).escaped, inbox: inbox, receivedSince: since)
       }
       for file in files {
         guard let recording = InboxPath(escaped: file.path)?.name,
-          SidecarName.candidates(for: recording).contains(name)
+          candidates(recording).contains(name)
         else { continue }
         return try note(file.note).map { ($0, file) }
       }
@@ -198,7 +207,7 @@ extension Custody {
 
   /// Brings a file's bytes into the store; nil where the file is another version, changes meanwhile
   /// or is gone.
-  private func take(
+  func take(
     _ path: InboxPath, _ stamp: FileStamp?, as kind: ArtifactKind,
     from folder: borrowing CustodyFolder
   ) throws(CustodyError) -> Taken? {

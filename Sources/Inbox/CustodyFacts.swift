@@ -9,7 +9,10 @@ enum CustodyFacts {
 
   /// The facts with their sources, all that the sidecar says beside them, and what is wrong with it;
   /// nil where nothing is known.
-  static func json(_ facts: RecordingFacts, sidecar: Sidecar?, doubt: String? = nil) -> String? {
+  /// - Parameter transcript: the name of the file in which it lies what is said.
+  static func json(
+    _ facts: RecordingFacts, sidecar: Sidecar?, transcript: String? = nil, doubt: String? = nil
+  ) -> String? {
     var fields: [String: JSONValue] = [:]
     fields["noteId"] = sourced(facts.noteID) { .text($0.written) }
     fields["createdAt"] = sourced(facts.createdAt) { .text($0.description) }
@@ -17,6 +20,7 @@ enum CustodyFacts {
     fields["title"] = sourced(facts.title) { .text($0) }
     fields["recorder"] = sourced(facts.recorder) { .text($0) }
     if let sidecar { add(sidecar, to: &fields) }
+    if let transcript { fields["transcript"] = .text(transcript) }
     if let doubt { fields["doubt"] = .text(doubt) }
     return fields.isEmpty ? nil : JSONValue.object(fields).compact
   }
@@ -41,6 +45,13 @@ enum CustodyFacts {
     }
     add(sidecar, to: &fields)
     return fields.isEmpty ? nil : JSONValue.object(fields).compact
+  }
+
+  /// Facts that were kept, and the name of a transcript that came later.
+  static func json(_ kept: String?, addingTranscript name: String) -> String {
+    var fields = fields(of: kept)
+    fields["transcript"] = .text(name)
+    return JSONValue.object(fields).compact
   }
 
   /// Facts that were kept, and what the sidecar of a copy says that nobody had said; where it says

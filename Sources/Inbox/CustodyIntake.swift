@@ -28,6 +28,18 @@ public enum CustodyIntake: Hashable, Sendable {
   }
 }
 
+/// What came of a transcript that arrived by itself.
+public enum CustodyTranscript: Hashable, Sendable {
+  /// It belongs to this note, which has not been processed yet.
+  case attached(Note)
+  /// Its recording is not there yet, or was there too long ago: whoever settles later brings it.
+  case waiting
+  /// Its recording was processed without it, or is just now.
+  case late(Note)
+  /// It has changed since it settled, or is gone.
+  case changed
+}
+
 /// What came of a sidecar that arrived by itself.
 public enum CustodySidecar: Hashable, Sendable {
   /// It belongs to this note, which knows more now.

@@ -6,6 +6,8 @@ enum EntryRole: Hashable {
   case recording
   /// To say more about a recording.
   case sidecar
+  /// To say what is said in a recording.
+  case transcript
   /// To say that the recording of the same name is complete.
   case marker
   /// To ask for something.
@@ -20,6 +22,8 @@ enum EntryRole: Hashable {
     } else if name.hasSuffix(".json") {
       if rules.sidecar == .ignored { return nil }
       self = .sidecar
+    } else if rules.takesTranscripts, TranscriptName.endings.contains(where: name.hasSuffix) {
+      self = .transcript
     } else {
       self = .recording
     }

@@ -12,6 +12,9 @@ public struct KeptFacts: Sendable {
   /// Why the recording may not be all that was recorded; nil where nothing says so.
   public let doubt: String?
 
+  /// The name of the file that came with it and says what is said in it; nil where none did.
+  public let transcript: String?
+
   /// What sidecars of copies say otherwise, one sentence each.
   public let differences: [String]
 
@@ -42,6 +45,7 @@ public struct KeptFacts: Sendable {
       (request, unknown) = (nil, [:])
     }
     doubt = text(fields["doubt"])
+    transcript = text(fields["transcript"])
     createdAt = text(fact("createdAt"))
     recorder = text(fact("recorder"))
     if case .number(let digits)? = fact("durationMs") {

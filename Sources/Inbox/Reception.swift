@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Sidecars
 
 /// Takes what a watch sees through settling to the news of an inbox. It belongs to one thread.
@@ -98,6 +99,7 @@ struct Reception: ~Copyable {
     case .hopeless(let recording, let reason): report(.hopeless(recording, reason: reason))
     case .ignored(let path): report(.ignored(path))
     case .sidecar(let path, let stamp): report(.sidecar(path, stamp))
+    case .transcript(let path, let stamp): report(.transcript(path, stamp))
     case .command(let path, let stamp): report(.command(path, stamp))
     case .unsettled(let path, let reason): report(.unsettled(path, reason))
     case .waiting(let path, let reason): report(.waiting(path, reason))
@@ -116,17 +118,21 @@ struct Reception: ~Copyable {
       let writers = file.writers()
       var shown = Examination.beingWritten
       var length: SettlingEntry.Length?
+      var words: SettlingEntry.Words?
       if writers != .some, !isUnderDownload(path) {
         let verdict: ContainerVerdict
-        if settling.role(of: path) == .sidecar {
+        switch settling.role(of: path) {
+        case .sidecar:
           let sidecar = try Sidecar(reading: file)
           let problem = sidecar.problems.first?.description ?? "it is no sidecar"
           verdict =
             sidecar.isReadable
             ? .whole : sidecar.isCutOff ? .incomplete(problem) : .unreadable(problem)
           length = sidecar.milliseconds.map { .known($0) } ?? .unknown
-        } else {
-          verdict = try self.verdict(on: file)
+          words = try self.words(of: sidecar, file)
+        case .transcript:
+          verdict = SoundSign.isCarried(by: try file.head(count: 16)) ? .foreign : .whole
+        case .recording, .marker, .command, nil: verdict = try self.verdict(on: file)
         }
         shown = .examined(
           verdict, canSeeWriters: writers == .none, nameCount: file.nameCount)
@@ -135,10 +141,21 @@ struct Reception: ~Copyable {
       guard try file.currentStamp() == file.stamp else { return }
       settling.note(shown, of: file.stamp, at: path, now: Moment.now)
       if let length { settling.note(length, of: file.stamp, at: path) }
+      settling.note(words, of: file.stamp, at: path)
       goOn(with: path, report)
     } catch {
       fail(path, error, report)
     }
+  }
+
+  /// What a JSON file tells of transcripts. Recognisers write more than a sidecar may have.
+  private func words(
+    of sidecar: Sidecar, _ file: borrowing ArrivedFile
+  ) throws(InboxError) -> SettlingEntry.Words? {
+    guard settling.rules.takesTranscripts, !sidecar.isCutOff else { return nil }
+    if try file.isTranscript() { return .itself }
+    guard case .text(let text)? = sidecar.written["transcript"] else { return nil }
+    return FileName(text).map { .file($0) }
   }
 
   /// Whether a program's file beside it says that it is not done with it.

@@ -173,7 +173,7 @@ struct ReleaseWork: ~Copyable {
     case .recording:
       guard digest == held.note.recording.digest else { return .other }
       _ = try inStore { () throws(StoreError) in try store.path(of: held.note.recording) }
-    case .sidecar:
+    case .sidecar, .transcript:
       let artifact = Artifact(kind: .file, digest: digest, byteCount: byteCount)
       _ = try inStore { () throws(StoreError) in try store.path(of: artifact) }
     // It says all that it has to say by its name.

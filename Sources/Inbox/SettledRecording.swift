@@ -6,6 +6,8 @@ public struct SettledRecording: Hashable, Sendable {
   public let stamp: FileStamp
   /// The sidecar that lay beside it; nil where none did.
   public let sidecar: InboxPath?
+  /// What may be its transcript among what lay beside it, the likeliest first.
+  public let transcripts: [InboxPath]
   /// How many names lead to it. With more than one, moving it away leaves it elsewhere, and
   /// somebody may write to it through another name.
   public let nameCount: Int
@@ -16,12 +18,13 @@ public struct SettledRecording: Hashable, Sendable {
 
   init(
     path: InboxPath, stamp: FileStamp, sidecar: InboxPath?, nameCount: Int,
-    marker: InboxPath? = nil, doubt: String? = nil
+    transcripts: [InboxPath] = [], marker: InboxPath? = nil, doubt: String? = nil
   ) {
     self.path = path
     self.stamp = stamp
     self.sidecar = sidecar
     self.nameCount = nameCount
+    self.transcripts = transcripts
     self.marker = marker
     self.doubt = doubt
   }

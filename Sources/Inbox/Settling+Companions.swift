@@ -70,6 +70,31 @@ extension Settling {
   /// The sidecar of a recording that lies beside it; nil where there is none.
   func sidecar(of path: InboxPath) -> InboxPath? {
     guard rules.sidecar != .ignored, let name = path.name else { return nil }
-    return SidecarName.candidates(for: name).map(path.folder.appending).first(where: contains)
+    return SidecarName.candidates(for: name).map(path.folder.appending)
+      .first { entries[$0].map { $0.words != .itself } ?? false }
+  }
+
+  /// What may be the transcript of a recording: what its sidecar names, and what lies beside it under
+  /// its name.
+  func transcripts(of path: InboxPath) -> [InboxPath] {
+    guard rules.takesTranscripts, let name = path.name else { return [] }
+    var names = TranscriptName.candidates(for: name) + SidecarName.candidates(for: name)
+    if let sidecar = sidecar(of: path), case .file(let named)? = entries[sidecar]?.words {
+      names = [named] + names.filter { $0 != named }
+    }
+    return names.map(path.folder.appending).filter(isTranscript)
+  }
+
+  private func isTranscript(_ path: InboxPath) -> Bool {
+    entries[path].map { $0.role == .transcript || $0.words == .itself } ?? false
+  }
+
+  /// Whether something beside a recording that is its transcript, or may prove to be, does not rest
+  /// yet.
+  func isWaitingForTranscript(_ path: InboxPath) -> Bool {
+    guard rules.takesTranscripts, let name = path.name else { return false }
+    let others = rules.sidecar == .ignored ? [] : SidecarName.candidates(for: name)
+    return (transcripts(of: path) + others.map(path.folder.appending))
+      .contains { entries[$0].map { !$0.isAnnounced } ?? false }
   }
 }

@@ -10,6 +10,7 @@ extension Settling {
       entries[path]?.isAnnounced = true
       return nil
     case .sidecar: return sidecarStep(path, entry, at: now)
+    case .transcript: return transcriptStep(path, entry, at: now)
     case .command:
       entries[path] = nil
       return .command(path, entry.stamp)
@@ -27,7 +28,22 @@ extension Settling {
     }
     if case .incomplete = verdict, now - entry.lastChange < rules.sidecarLimit { return nil }
     entries[path]?.isAnnounced = true
-    return .sidecar(path, entry.stamp)
+    return entry.words == .itself ? .transcript(path, entry.stamp) : .sidecar(path, entry.stamp)
+  }
+
+  private mutating func transcriptStep(
+    _ path: InboxPath, _ entry: SettlingEntry, at now: Duration
+  ) -> Step? {
+    if entry.isToBeExamined(rules, at: now) { return .examine(path) }
+    guard case .examined(let verdict, _, _) = entry.examination else {
+      return overdueGrowth(path, entry, at: now)
+    }
+    if verdict == .foreign {
+      entries[path] = nil
+      return .ignored(path)
+    }
+    entries[path]?.isAnnounced = true
+    return .transcript(path, entry.stamp)
   }
 
   private mutating func recordingStep(
@@ -65,6 +81,7 @@ extension Settling {
     case .wait: return nil
     case .report(let reason): return report(reason, of: path)
     }
+    if isWaitingForTranscript(path) { return nil }
     if let declared = sidecar.flatMap({ declaredLength($0) }) {
       guard let length = entry.length else { return .measure(path) }
       if let shortness = Self.shortness(of: length, declared) {
@@ -77,7 +94,7 @@ extension Settling {
     return .settled(
       SettledRecording(
         path: path, stamp: entry.stamp, sidecar: sidecar, nameCount: nameCount,
-        marker: marker(of: path),
+        transcripts: transcripts(of: path), marker: marker(of: path),
         doubt: doubt.map { "\($0), and it has not changed for \(rest) s" }))
   }
 
@@ -87,7 +104,7 @@ extension Settling {
   ) -> Step {
     let recording = SettledRecording(
       path: path, stamp: entry.stamp, sidecar: sidecar(of: path), nameCount: nameCount,
-      marker: marker(of: path))
+      transcripts: transcripts(of: path), marker: marker(of: path))
     entries[path] = nil
     guard case .incomplete(let what) = verdict else { return .hopeless(recording, "it is empty") }
     let rest = (now - entry.lastChange).components.seconds

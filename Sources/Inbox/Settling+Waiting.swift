@@ -13,7 +13,7 @@ extension Settling {
   private func waiting(of path: InboxPath, _ entry: SettlingEntry, at now: Duration) -> String? {
     switch entry.role {
     case .marker, .command: return nil
-    case .sidecar, .recording: break
+    case .sidecar, .transcript, .recording: break
     }
     guard entry.isAtRest(rules, at: now) else { return "it is still changing" }
     switch entry.examination {
@@ -27,7 +27,7 @@ extension Settling {
     case .examined(.foreign, _, _): return nil
     case .examined(.whole, _, _): break
     }
-    if entry.role == .sidecar { return nil }
+    if entry.role != .recording { return nil }
     if !isMarked(path) { return "the file that says that it is complete is missing" }
     let sidecar = sidecar(of: path)
     if waitForSidecar(sidecar, of: path, entry, at: now) != .settle {
@@ -35,6 +35,7 @@ extension Settling {
       return sidecarProblem(of: path).map { "its sidecar does not read: \($0)" }
         ?? "its sidecar is still being written"
     }
+    if isWaitingForTranscript(path) { return "its transcript is still being written" }
     guard let declared = sidecar.flatMap({ declaredLength($0) }), let length = entry.length else {
       return nil
     }

@@ -15,6 +15,8 @@ struct Settling {
     case ignored(InboxPath)
     /// A sidecar rests.
     case sidecar(InboxPath, FileStamp)
+    /// A transcript rests.
+    case transcript(InboxPath, FileStamp)
     /// A command rests.
     case command(InboxPath, FileStamp)
     /// A file ought to have settled by now. Reported once; it may settle later all the same.
@@ -60,6 +62,15 @@ struct Settling {
   mutating func note(_ length: SettlingEntry.Length, of stamp: FileStamp, at path: InboxPath) {
     guard entries[path]?.stamp == stamp else { return }
     entries[path]?.note(length)
+  }
+
+  /// Notes what the text of a JSON file tells of transcripts, unless the file is another one by now.
+  /// O(1).
+  mutating func note(
+    _ words: SettlingEntry.Words?, of stamp: FileStamp, at path: InboxPath
+  ) {
+    guard entries[path]?.stamp == stamp else { return }
+    entries[path]?.note(words)
   }
 
   /// Notes an event that tells of a file's writers. O(1).

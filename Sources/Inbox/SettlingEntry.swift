@@ -1,3 +1,5 @@
+internal import Sidecars
+
 /// What is known of one file that has not settled.
 struct SettlingEntry {
   let role: EntryRole
@@ -15,6 +17,8 @@ struct SettlingEntry {
   private(set) var examinedAt: Duration?
   /// How long a recording's sound is, or is said to be by a sidecar.
   private(set) var length: Length?
+  /// What a JSON file tells of transcripts.
+  private(set) var words: Words?
   /// What was reported of it.
   var reported: Set<Unsettled> = []
   /// What it was last said to wait for.
@@ -43,6 +47,14 @@ struct SettlingEntry {
     case unknown
   }
 
+  /// What the text of a JSON file tells of transcripts.
+  enum Words: Hashable {
+    /// It is one.
+    case itself
+    /// A sidecar names the file that is.
+    case file(FileName)
+  }
+
   init(_ stamp: FileStamp, role: EntryRole, at now: Duration) {
     self.stamp = stamp
     self.role = role
@@ -63,6 +75,7 @@ struct SettlingEntry {
       equalLooks = 0
       examination = nil
       length = nil
+      words = nil
       isAnnounced = false
       reported = reported.filter { $0 == .stillWritten }
     }
@@ -87,6 +100,9 @@ struct SettlingEntry {
 
   /// Notes how long its sound is, or is said to be.
   mutating func note(_ length: Length) { self.length = length }
+
+  /// Notes what its text tells of transcripts.
+  mutating func note(_ words: Words?) { self.words = words }
 
   /// Notes an event that tells of writers.
   mutating func noteWriter(isAtWork: Bool) {

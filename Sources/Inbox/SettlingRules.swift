@@ -45,6 +45,9 @@ public struct SettlingRules: Hashable, Sendable {
   /// What is expected of sidecars.
   public var sidecar = SidecarPolicy.taken
 
+  /// Whether transcripts beside recordings belong to them; else they are left alone.
+  public var takesTranscripts = false
+
   /// How long a recording waits for a sidecar that does not read to be written anew.
   var sidecarLimit: Duration { sidecar.limit ?? sidecarPatience }
 

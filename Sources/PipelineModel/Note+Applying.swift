@@ -71,6 +71,10 @@ extension Note {
     case .rename(let title): self.title = title
     case .tag(let tags): self.tags = tags
     case .attach(let late): try attach(late)
+    case .attachTranscript(let facts):
+      // What is under way has begun without it, and what is done stays done.
+      guard state == .received || state == .failed || state == .quarantined else { throw refusal }
+      self.facts = facts ?? self.facts
     case .yieldIdentity:
       guard yieldsIdentity else { throw refusal }
       (deviceID, deviceName) = (nil, nil)
@@ -161,6 +165,7 @@ extension NoteChange {
     case .rename: "renamed"
     case .tag: "tagged"
     case .attach: "its sidecar came"
+    case .attachTranscript: "its transcript came"
     case .yieldIdentity(let other): "\(other) came in its place"
     case .conflictAppeared(let other): "\(other) claims to be it, with other bytes"
     case .claim(let other, let name):

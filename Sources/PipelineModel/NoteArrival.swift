@@ -14,6 +14,8 @@ public struct NoteArrival: Hashable, Sendable {
   public var recording: Artifact
   /// Its sidecar, with where that lies and its version; nil where none came.
   public var sidecar: Companion?
+  /// What may be its transcript, the likeliest first.
+  public var transcripts: [Companion] = []
   /// What said that it is complete, with its version; nil where nothing did.
   public var marker: Companion?
   /// The identity that its device gave it; nil where none did.

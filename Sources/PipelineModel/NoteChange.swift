@@ -34,6 +34,8 @@ public enum NoteChange: Hashable, Sendable {
   case tag([String])
   /// It gets its sidecar late, with what that says.
   case attach(LateSidecar)
+  /// A transcript of it comes late.
+  case attachTranscript(facts: String?)
   /// Its device's identity goes over to another recording, which came in its place because this one
   /// could never be accepted.
   case yieldIdentity(to: NoteKey)

@@ -1,3 +1,5 @@
+public import Hashing
+
 /// A file that has come with a note: where it lies, and what is to become of it.
 public struct NoteFile: Hashable, Sendable {
   /// What it came for.
@@ -6,6 +8,8 @@ public struct NoteFile: Hashable, Sendable {
     case recording
     /// What a device says about it.
     case sidecar
+    /// What is said in it.
+    case transcript
     /// What says that the recording is complete.
     case marker
   }
@@ -41,6 +45,8 @@ public struct NoteFile: Hashable, Sendable {
   public let location: String
   /// The version of the file that was taken in.
   public let stamp: NoteFileStamp
+  /// The identity of a transcript's bytes; nil for other files, whose notes know it.
+  public let digest: Digest?
   /// Where it is.
   public let place: Place
   /// Where it is about to be moved, in the form of `path`; nil where no move was begun.
@@ -49,7 +55,7 @@ public struct NoteFile: Hashable, Sendable {
   /// Describes a file.
   public init(
     id: Int64, note: NoteKey, inbox: String, role: Role, path: String, location: String,
-    stamp: NoteFileStamp, place: Place, target: String?
+    stamp: NoteFileStamp, digest: Digest? = nil, place: Place, target: String?
   ) {
     self.id = id
     self.note = note
@@ -58,8 +64,16 @@ public struct NoteFile: Hashable, Sendable {
     self.path = path
     self.location = location
     self.stamp = stamp
+    self.digest = digest
     self.place = place
     self.target = target
+  }
+}
+
+extension NoteFile {
+  /// A transcript in the store; nil for other files.
+  public var transcript: Artifact? {
+    digest.map { Artifact(kind: .file, digest: $0, byteCount: Int(stamp.byteCount)) }
   }
 }
 

@@ -83,8 +83,10 @@ public protocol NoteLedger: Sendable {
   ) throws(StoreError) -> [NoteFile]
 
   /// Records one more file that came with a note.
+  /// - Parameter digest: the identity of a transcript's bytes; nil for other files.
   func addFile(
-    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, to key: NoteKey
+    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, digest: Digest?, inbox: String,
+    to key: NoteKey
   ) throws(StoreError)
 
   /// Records that a device knows a note by another name as well, by a sidecar that came behind one of

@@ -63,6 +63,8 @@ extension Sidecar {
     guard isReadable else { return false }
     var bare = self
     bare.unknown = [:]
+    // So do recognisers' answers from afar, in seconds.
+    if written["duration"] != nil { bare.milliseconds = nil }
     return bare.isEmpty && problems.isEmpty
       && ["segments", "words", "transcription"].contains { unknown[$0]?.list != nil }
   }

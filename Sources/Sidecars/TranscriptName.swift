@@ -12,4 +12,11 @@ public enum TranscriptName {
       [recording.stem, recording.bytes].compactMap { FileName(bytes: $0 + ending.utf8) }
     }
   }
+
+  /// What the recordings of a transcript may be called, without their endings: the other way round.
+  /// JSON goes by ``SidecarName``.
+  package static func recordingStems(for transcript: FileName) -> [FileName] {
+    guard let ending = endings.first(where: transcript.hasSuffix) else { return [] }
+    return FileName(bytes: transcript.bytes.dropLast(ending.utf8.count)).map { [$0] } ?? []
+  }
 }

@@ -5,16 +5,10 @@ import Transcripts
 
 /// `align`: gives every word of a transcript its time.
 struct AlignStage: DeclaredStage, WholeStage {
-  struct Parameters: Codable, Sendable {
-    let untimedWords: Int?
-    let interpolated: Double?
-    let uncertain: Double?
-    let longestWord: Double?
-    let coverage: Double?
-    let outOfBounds: WordLimits.OutOfBounds
+  typealias Parameters = ListeningParameters<Own>
+
+  struct Own: Codable, Sendable {
     let least: Double
-    let model: String?
-    let dictionary: String?
   }
 
   static let descriptor = StageDescriptor(
@@ -37,54 +31,36 @@ struct AlignStage: DeclaredStage, WholeStage {
     flow: .whole,
     inputs: [
       Port(.sound, .sound, "the sound in which the words are spoken"),
-      Port(PortName("transcript"), .transcript, "what is said", intake: .both),
+      Port(.transcript, .transcript, "what is said", intake: .both),
     ],
     outputs: [
-      Port(PortName("transcript"), .transcript, "the words with their times"),
+      Port(.transcript, .transcript, "the words with their times"),
       Port(.measurement, .measurement, "how well the transcript fits, as JSON"),
     ],
     parameters: [
       ParameterDescriptor(
         "least", .number(.percent, 0...100), .defaulted("30 %"),
-        "the share of the words that must be heard"),
-      ParameterDescriptor(
-        "model", .text(maximumLength: 4096), .optional,
-        "the folder of another acoustic model of CMU Sphinx"),
-      ParameterDescriptor(
-        "dictionary", .text(maximumLength: 4096), .optional,
-        "the pronunciations that go with it, in the form of cmudict"),
-    ] + WordLimits.parameters)
+        "the share of the words that must be heard")
+    ] + ModelChoice.parameters + WordLimits.parameters)
 
-  static var libraries: [String: String] { ["pocketsphinx": "0.8+5prealpha"] }
+  static var libraries: [String: String] { ModelChoice.libraries }
 
   private let least: Double
   private let limits: WordLimits
   private let engine: SphinxEngine
 
   init(_ parameters: Parameters) throws(StageError) {
-    limits = WordLimits(
-      WordLimits.Parameters(
-        untimedWords: parameters.untimedWords, interpolated: parameters.interpolated,
-        uncertain: parameters.uncertain, longestWord: parameters.longestWord,
-        coverage: parameters.coverage, outOfBounds: parameters.outOfBounds))
-    least = parameters.least
-    switch (parameters.model, parameters.dictionary) {
-    case (nil, nil): engine = SphinxEngine(.english)
-    case (let model?, let dictionary?):
-      engine = SphinxEngine(
-        AcousticModel(folder: model, dictionary: dictionary, languageModel: nil))
-    default:
-      throw StageError(
-        "align needs model and dictionary together",
-        advice: "name both, or neither for US English")
-    }
+    least = parameters.own.least
+    limits = WordLimits(parameters.limits)
+    engine = SphinxEngine(
+      try parameters.model.acousticModel(for: "align", needsLanguageModel: false))
   }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
     guard let sound = context.inputs[.sound]?.artifact else {
       throw StageError("there is no sound to align with")
     }
-    let transcript = try TranscriptFile.read(PortName("transcript"), of: context)
+    let transcript = try TranscriptFile.read(.transcript, of: context)
     let written = transcript.words.map(\.text)
     let words = EnglishSpelling().spoken(written)
     guard words.contains(where: \.isSpoken) else {
@@ -104,7 +80,7 @@ struct AlignStage: DeclaredStage, WholeStage {
     let report = QualityMeasure().report(
       on: timed, speech: survey.activity.stretches.seconds)
     try limits.check(report, timed, warn: context.warn)
-    return try outputs(of: timed, result, report, context)
+    return try context.outputs(of: timed, figures: AlignmentFigures(result, report).text)
   }
 
   /// Refuses a transcript of something else.
@@ -116,22 +92,5 @@ struct AlignStage: DeclaredStage, WholeStage {
         reason: "\(share) % of its words were heard, and \(Int((least * 100).rounded())) % must be",
         advice: "give the transcript of this recording, or set least lower")
     }
-  }
-
-  private func outputs(
-    of transcript: Transcript, _ result: AlignmentResult, _ report: QualityReport,
-    _ context: StageContext
-  ) throws(StageError) -> [PortName: StepOutput] {
-    let text: String
-    do throws(TranscriptError) { text = try TranscriptFormat.json.write(transcript) } catch {
-      throw StageError(error)
-    }
-    do throws(StoreError) {
-      return [
-        PortName("transcript"): StepOutput(try context.store.keep(text, as: .transcript)),
-        .measurement: StepOutput(
-          try context.store.keep(AlignmentFigures(result, report).text, as: .measurement)),
-      ]
-    } catch { throw StageError(error) }
   }
 }

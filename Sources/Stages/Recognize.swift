@@ -5,17 +5,10 @@ import Transcripts
 
 /// `recognize`: finds out what is said, and when.
 struct RecognizeStage: DeclaredStage, WholeStage {
-  struct Parameters: Codable, Sendable {
-    let untimedWords: Int?
-    let interpolated: Double?
-    let uncertain: Double?
-    let longestWord: Double?
-    let coverage: Double?
-    let outOfBounds: WordLimits.OutOfBounds
+  typealias Parameters = ListeningParameters<Own>
+
+  struct Own: Codable, Sendable {
     let channels: ChannelChoice
-    let model: String?
-    let dictionary: String?
-    let languageModel: String?
   }
 
   static let descriptor = StageDescriptor(
@@ -34,44 +27,22 @@ struct RecognizeStage: DeclaredStage, WholeStage {
     flow: .whole,
     inputs: [Port(.sound, .sound, "the sound in which something is said")],
     outputs: [
-      Port(PortName("transcript"), .transcript, "the words with their times"),
+      Port(.transcript, .transcript, "the words with their times"),
       Port(.measurement, .measurement, "how sure the words are, as JSON"),
     ],
-    parameters: [
-      ChannelChoice.parameter,
-      ParameterDescriptor(
-        "model", .text(maximumLength: 4096), .optional,
-        "the folder of another acoustic model of CMU Sphinx"),
-      ParameterDescriptor(
-        "dictionary", .text(maximumLength: 4096), .optional,
-        "the pronunciations that go with it, in the form of cmudict"),
-      ParameterDescriptor(
-        "language-model", .text(maximumLength: 4096), .optional,
-        "how likely its words follow each other: a file in the form of ARPA or of CMU Sphinx"),
-    ] + WordLimits.parameters)
+    parameters: [ChannelChoice.parameter] + ModelChoice.parameters
+      + [ModelChoice.languageModelParameter] + WordLimits.parameters)
 
-  static var libraries: [String: String] { ["pocketsphinx": "0.8+5prealpha"] }
+  static var libraries: [String: String] { ModelChoice.libraries }
 
   private let model: AcousticModel
   private let isSeparate: Bool
   private let limits: WordLimits
 
   init(_ parameters: Parameters) throws(StageError) {
-    isSeparate = parameters.channels == .separate
-    limits = WordLimits(
-      WordLimits.Parameters(
-        untimedWords: parameters.untimedWords, interpolated: parameters.interpolated,
-        uncertain: parameters.uncertain, longestWord: parameters.longestWord,
-        coverage: parameters.coverage, outOfBounds: parameters.outOfBounds))
-    switch (parameters.model, parameters.dictionary, parameters.languageModel) {
-    case (nil, nil, nil): model = .english
-    case (let folder?, let dictionary?, let languageModel?):
-      model = AcousticModel(folder: folder, dictionary: dictionary, languageModel: languageModel)
-    default:
-      throw StageError(
-        "recognize needs model, dictionary and language-model together",
-        advice: "name all three, or none for US English")
-    }
+    isSeparate = parameters.own.channels == .separate
+    limits = WordLimits(parameters.limits)
+    model = try parameters.model.acousticModel(for: "recognize", needsLanguageModel: true)
   }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
@@ -88,24 +59,9 @@ struct RecognizeStage: DeclaredStage, WholeStage {
     }
     let language = model == .english ? "en" : nil
     let transcript = channels.transcript(of: words, language: language)
-    return try outputs(of: transcript, channels.speech, context)
-  }
-
-  private func outputs(
-    of transcript: Transcript, _ speech: [Range<Double>], _ context: StageContext
-  ) throws(StageError) -> [PortName: StepOutput] {
-    let report = QualityMeasure().report(on: transcript, speech: speech)
+    let report = QualityMeasure().report(on: transcript, speech: channels.speech)
     try limits.check(report, transcript, warn: context.warn)
-    let text: String
-    do throws(TranscriptError) { text = try TranscriptFormat.json.write(transcript) } catch {
-      throw StageError(error)
-    }
-    let figures = RecognitionFigures(transcript, report, speech)
-    do throws(StoreError) {
-      return [
-        PortName("transcript"): StepOutput(try context.store.keep(text, as: .transcript)),
-        .measurement: StepOutput(try context.store.keep(figures.text, as: .measurement)),
-      ]
-    } catch { throw StageError(error) }
+    return try context.outputs(
+      of: transcript, figures: RecognitionFigures(transcript, report, channels.speech).text)
   }
 }

@@ -22,7 +22,7 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       without times are given places between their neighbours where a format needs them.
       """,
     flow: .whole,
-    inputs: [Port(PortName("transcript"), .transcript, "the words", intake: .both)],
+    inputs: [Port(.transcript, .transcript, "the words", intake: .both)],
     outputs: TranscriptFormat.all.map {
       Port(PortName($0.name), .file, "the \($0.name) file, where it is asked for")
     },
@@ -70,7 +70,7 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
   }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
-    let transcript = try TranscriptFile.read(PortName("transcript"), of: context)
+    let transcript = try TranscriptFile.read(.transcript, of: context)
     var outputs: [PortName: StepOutput] = [:]
     for format in formats {
       let shape = format.isSubtitles ? layout.subtitles(of: transcript) : transcript

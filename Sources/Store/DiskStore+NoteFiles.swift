@@ -1,3 +1,4 @@
+public import Hashing
 public import PipelineModel
 
 extension DiskStore {
@@ -41,11 +42,12 @@ extension DiskStore {
 
   /// Records one more file that came with a note.
   public func addFile(
-    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String, to key: NoteKey
+    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, digest: Digest?, inbox: String,
+    to key: NoteKey
   ) throws(StoreError) {
     try changeNotes { (database) throws(StoreError) in
       try NoteFileTable.add(
-        role, path: path, stamp: stamp, inbox: inbox, to: key, in: &database)
+        role, path: path, stamp: stamp, digest: digest, inbox: inbox, to: key, in: &database)
     }
   }
 

@@ -10,7 +10,8 @@ extension DiskStore: NoteLedger {
   public func admit(
     _ arrival: NoteArrival, conflicts: ConflictPolicy
   ) throws(StoreError) -> NoteAdmission {
-    for artifact in [arrival.recording, arrival.sidecar?.artifact] {
+    let companions = [arrival.sidecar?.artifact] + arrival.transcripts.map(\.artifact)
+    for artifact in [arrival.recording] + companions {
       if let artifact { _ = try path(of: artifact) }
     }
     let time = now

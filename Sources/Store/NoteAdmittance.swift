@@ -144,12 +144,14 @@ struct NoteAdmittance {
     if isAlias, let name = arrival.deviceName ?? arrival.deviceID {
       try RetractionTable.withdraw(name, arrival.pipeline, in: &database)
     }
-    let companions: [(NoteFile.Role, NoteArrival.Companion?)] = [
-      (.sidecar, arrival.sidecar), (.marker, arrival.marker),
-    ]
+    let companions: [(NoteFile.Role, NoteArrival.Companion?)] =
+      [(.sidecar, arrival.sidecar), (.marker, arrival.marker)]
+      + arrival.transcripts.map { (.transcript, $0) }
     for case (let role, let file?) in companions {
       try NoteFileTable.add(
-        role, path: file.path, stamp: file.stamp, inbox: arrival.inbox, to: key, in: &database)
+        role, path: file.path, stamp: file.stamp,
+        digest: role == .transcript ? file.artifact?.digest : nil, inbox: arrival.inbox, to: key,
+        in: &database)
     }
   }
 

@@ -1,3 +1,4 @@
+internal import Hashing
 internal import PipelineModel
 
 /// The files that came with notes, as rows.
@@ -9,7 +10,8 @@ enum NoteFileTable {
     try database.run(
       """
       SELECT note_files.id, note_files.note, note_files.inbox, role, path, location, inode,
-        note_files.byte_count, modified_ns, changed_ns, place, target
+        note_files.byte_count, modified_ns, changed_ns, place, target,
+        note_files.digest
       FROM note_files \(rest)
       """, values, to: NoteTable.reading
     ).compactMap(file)
@@ -17,20 +19,21 @@ enum NoteFileTable {
 
   /// Records a file that lies in the inbox, inside a transaction.
   static func add(
-    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, inbox: String,
-    deviceID: String? = nil, deviceName: String? = nil, to key: NoteKey,
+    _ role: NoteFile.Role, path: String, stamp: NoteFileStamp, digest: Digest? = nil,
+    inbox: String, deviceID: String? = nil, deviceName: String? = nil, to key: NoteKey,
     in database: inout Database
   ) throws(StoreError) {
     try database.run(
       """
       INSERT INTO note_files
         (note, inbox, role, path, location, inode, byte_count, modified_ns, changed_ns, place,
-          device_id, device_name)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'inbox', ?, ?)
+          device_id, device_name, digest)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'inbox', ?, ?, ?)
       """,
       [.text(key.name), .text(inbox), .text(role.rawValue), .text(path), .text(path)]
         + values(stamp)
-        + [SQLValue(deviceID), SQLValue(deviceName)], to: NoteTable.recording)
+        + [SQLValue(deviceID), SQLValue(deviceName), SQLValue(digest?.hex)], to: NoteTable.recording
+    )
   }
 
   /// The file of this path and version that still lies there; nil where none was taken in.
@@ -65,6 +68,6 @@ enum NoteFileTable {
       stamp: NoteFileStamp(
         inode: UInt64(bitPattern: inode), byteCount: byteCount, modified: modified,
         changed: changed),
-      place: place, target: row[11].text)
+      digest: row[12].text.flatMap(Digest.init(hex:)), place: place, target: row[11].text)
   }
 }

@@ -88,7 +88,10 @@ enum NoteTable {
   /// nobody's hands but the store's.
   static func held(in database: inout Database) throws(StoreError) -> Set<Digest> {
     let rows = try database.run(
-      "SELECT digest, sidecar FROM notes WHERE \(isHeld)", to: reading)
+      """
+      SELECT digest, sidecar FROM notes WHERE \(isHeld)
+      UNION ALL SELECT digest, NULL FROM note_files WHERE \(isTranscriptHeld)
+      """, to: reading)
     return Set(rows.flatMap { $0.compactMap { $0.text.flatMap(Digest.init(hex:)) } })
   }
 
@@ -96,16 +99,23 @@ enum NoteTable {
   static func heldArtifacts(
     in database: inout Database
   ) throws(StoreError) -> [(note: Note, artifact: Digest)] {
-    try notes("WHERE \(isHeld) ORDER BY key", in: &database).flatMap { note in
-      [note.recording.digest, note.sidecar?.digest].compactMap { $0 }.map { (note, $0) }
+    var held: [(note: Note, artifact: Digest)] = []
+    for note in try notes("WHERE \(isHeld) ORDER BY key", in: &database) {
+      let transcripts = try NoteFileTable.files(
+        "WHERE note = ? AND digest IS NOT NULL ORDER BY id", [.text(note.key.name)], in: &database)
+      held += [note.recording.digest, note.sidecar?.digest].compactMap { $0 }.map { (note, $0) }
+      held += transcripts.compactMap(\.digest).map { (note, $0) }
     }
+    return held
   }
 
   /// Whether a note needs an artifact.
   static func holds(_ artifact: Digest, in database: inout Database) throws(StoreError) -> Bool {
     try !database.run(
-      "SELECT 1 FROM notes WHERE (digest = ?1 OR sidecar = ?1) AND \(isHeld) LIMIT 1",
-      [.text(artifact.hex)], to: reading
+      """
+      SELECT 1 FROM notes WHERE (digest = ?1 OR sidecar = ?1) AND \(isHeld)
+      UNION ALL SELECT 1 FROM note_files WHERE digest = ?1 AND \(isTranscriptHeld) LIMIT 1
+      """, [.text(artifact.hex)], to: reading
     ).isEmpty
   }
 
@@ -117,6 +127,12 @@ enum NoteTable {
   private static let isHeld = """
     (state <> 'uploaded' OR NOT EXISTS (SELECT 1 FROM note_files
       WHERE note = notes.key AND role = 'recording' AND place IN ('accepted', 'left')))
+    """
+
+  /// Of files: whether they are transcripts whose notes need their artifacts.
+  private static let isTranscriptHeld = """
+    note_files.digest IS NOT NULL
+      AND EXISTS (SELECT 1 FROM notes WHERE key = note_files.note AND \(isHeld))
     """
 
   /// A key that no note has, for a recording: 12 digits of a digest, or more where those are taken.

@@ -10,6 +10,12 @@ extension Schema {
     ) STRICT, WITHOUT ROWID;
     """
 
+  /// Transcripts among the files of notes, whose bytes the store has.
+  static let transcripts = """
+    ALTER TABLE note_files ADD COLUMN digest TEXT;
+    CREATE INDEX note_files_by_digest ON note_files (digest) WHERE digest IS NOT NULL;
+    """
+
   /// Who claims whose identity, found without looking at every note; and what the ledger owes of notes,
   /// row by row.
   static let claims = """

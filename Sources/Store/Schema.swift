@@ -18,7 +18,7 @@ struct Schema: Sendable {
     steps: [
       checkpointsAndRuns, custody, work, runOwners, origins, pins, batches, notes, verification,
       ledger, noteNames, format, receipts, claims, identity, places, stamps,
-      watches, runOrder, receiptHead,
+      watches, runOrder, receiptHead, transcripts,
     ])
 
   /// Brings a database up to date, in one transaction: it is wholly of the new format, or as it was.

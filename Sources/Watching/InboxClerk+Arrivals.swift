@@ -13,7 +13,10 @@ extension InboxClerk {
       let intake = try clerk.custody.takeIn(
         recording, container: refusal == nil ? clerk.container(of: path) : nil, refusal: refusal)
       // It came with its recording, though it may have been told of before.
-      if intake != .changed, let sidecar = recording.sidecar { clerk.standing.forget(sidecar) }
+      if intake != .changed {
+        if let sidecar = recording.sidecar { clerk.standing.forget(sidecar) }
+        for transcript in recording.transcripts { clerk.standing.forget(transcript) }
+      }
       switch intake {
       case .received(let note):
         clerk.tell(.received, note)
@@ -58,6 +61,21 @@ extension InboxClerk {
       case .changed: clerk.watcher.lookAgain(at: path)
       }
     }
+  }
+
+  /// Takes in a transcript that came by itself.
+  mutating func takeTranscript(_ path: InboxPath, _ stamp: FileStamp) {
+    attempt(at: path) { (clerk) throws(CustodyError) in
+      switch try clerk.custody.takeTranscript(at: path, stamp: stamp) {
+      case .attached(let note): clerk.tell(.transcript, note, text: path.description)
+      case .waiting: clerk.standing.wait(path, "its recording has not been taken in")
+      case .late(let note):
+        clerk.refuse(
+          path, "it came when \(note.fileName) was processed already, which \(note.words)")
+      case .changed: clerk.watcher.lookAgain(at: path)
+      }
+    }
+    report(.stirred)
   }
 
   /// Does what a device asks for.

@@ -73,6 +73,7 @@ struct InboxClerk {
     case .hopeless(let recording, let reason): takeIn(recording, refusal: reason)
     case .ignored(let path): standing.ignore(path)
     case .sidecar(let path, let stamp): takeSidecar(path, stamp)
+    case .transcript(let path, let stamp): takeTranscript(path, stamp)
     case .command(let path, let stamp):
       // The watcher tells once of what stays where it is.
       if earlyCommands.removeValue(forKey: path) == stamp, again[path] == nil { return }

@@ -59,8 +59,10 @@ final class InboxDesk: Sendable {
         settings.path, for: engine.store, at: engine.storePath, isAdopting: settings.isAdopting)
     }
     let mail = mail
+    var rules = settings.rules
+    rules.takesTranscripts = settings.pipeline.transcriptInput != nil
     let watcher = InboxWatcher(
-      path: settings.path, rules: settings.rules, isKnown: { custody.isKnown($0, $1) },
+      path: settings.path, rules: rules, isKnown: { custody.isKnown($0, $1) },
       absence: { folders.inboxAbsence }, examine: { Self.verdict(on: $0) },
       measure: { Self.milliseconds(of: $0) },
       report: { mail.send(.arrival($0)) })

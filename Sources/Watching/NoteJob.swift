@@ -50,12 +50,13 @@ struct NoteJob {
   }
 
   private func recordingRun(_ note: Note) throws(StageError) -> RecordingRun {
-    let (path, origin) = try arrival()
+    let (path, origin, transcript) = try arrival(of: note)
     let place = try exportPlace(of: note, at: path)
     return RecordingRun(
       engine: engine, pipeline: settings.pipeline,
       folder: try OutputTree.make(place.folders, in: settings.out),
-      recording: note.recording, origin: origin, request: KeptFacts(of: note).request,
+      recording: note.recording, origin: origin, transcript: transcript,
+      request: KeptFacts(of: note).request,
       name: place.name, mark: String(note.key.name.prefix(8)), stop: stop,
       recorder: NoteRunRecorder(note, engine))
   }
@@ -86,9 +87,17 @@ struct NoteJob {
   }
 
   /// Where in its inbox the recording arrived, and what is to be told of that.
-  private func arrival() throws(StageError) -> (path: InboxPath, origin: RecordingOrigin) {
+  private func arrival(of note: Note) throws(StageError) -> (
+    path: InboxPath, origin: RecordingOrigin, transcript: NoteTranscript?
+  ) {
     let files: [NoteFile]
-    do throws(StoreError) { files = try engine.store.files(of: note.key) } catch {
+    let sidecar: (artifact: Artifact, bytes: [UInt8])?
+    do throws(StoreError) {
+      files = try engine.store.files(of: note.key)
+      sidecar = try note.sidecar.map { (own) throws(StoreError) in
+        (own, own.byteCount <= Sidecar.byteLimit ? Array(try engine.store.text(of: own).utf8) : [])
+      }
+    } catch {
       throw StageError(error)
     }
     func path(_ role: NoteFile.Role) -> InboxPath? {
@@ -98,7 +107,10 @@ struct NoteJob {
       name: note.fileName, inbox: note.inbox, arrivedAt: note.receivedAt,
       sidecarName: path(.sidecar)?.name?.text, sidecar: note.sidecar,
       noteID: note.shownID)
-    return (path(.recording) ?? .inbox, origin)
+    let transcript =
+      settings.pipeline.transcriptInput == nil
+      ? nil : NoteTranscript(among: files, sidecar: sidecar)
+    return (path(.recording) ?? .inbox, origin, transcript)
   }
 
   /// - Returns: whether the note is to be gone on with.

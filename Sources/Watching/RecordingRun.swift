@@ -3,6 +3,7 @@ internal import Hashing
 internal import Inbox
 internal import PipelineEngine
 internal import PipelineModel
+internal import Sidecars
 
 /// One recording on its way through its inbox's pipeline.
 ///
@@ -17,6 +18,8 @@ struct RecordingRun {
   let recording: Artifact
   /// Where and when it arrived, and what came with it.
   let origin: RecordingOrigin
+  /// What says what is said in it; nil where nothing came that does.
+  let transcript: NoteTranscript?
   /// What its sidecar asks of the pipeline.
   let request: DocumentNode?
   let name: RecordingName
@@ -29,6 +32,9 @@ struct RecordingRun {
   /// once, as part of it.
   /// - Parameter gate: where the note is accepted before anything is published.
   func run(in claim: any WorkClaim, through gate: AcceptanceGate) throws(StageError) -> RunRecord {
+    if let transcript {
+      try link(transcript.artifact, as: transcript.linkName, in: claim)
+    }
     var excluded: Set<String> = []
     while true {
       guard let choice = try choose(excluding: excluded, in: claim) else {
@@ -38,7 +44,7 @@ struct RecordingRun {
           cause: .environment)
       }
       let chosen = choice.name
-      let path = try link(as: chosen, in: claim)
+      let path = try link(recording, as: chosen, in: claim)
       do throws(StageError) {
         return try run(try plan(path), path: path, gate)
       } catch {
@@ -83,7 +89,11 @@ struct RecordingRun {
   }
 
   private func plan(_ path: String) throws(StageError) -> Plan {
-    try pipeline.plan(for: path, request: request)
+    try pipeline.plan(for: path, transcript: transcriptPath(beside: path), request: request)
+  }
+
+  private func transcriptPath(beside path: String) -> String? {
+    transcript.map { PathText.join(PathText.folder(of: path), $0.linkName) }
   }
 
   private func run(
@@ -93,7 +103,10 @@ struct RecordingRun {
     if source == nil { try gate.pass(nil) }
     var options = Runner.Options(folder: folder)
     options.isReceiptWanted = true
-    options.origins = plan.inputs.mapValues { _ in origin }
+    options.origins = [pipeline.input: origin]
+    if let transcript, let input = pipeline.transcriptInput {
+      options.origins[input] = transcript.origin(like: origin)
+    }
     options.mayGoOn = { (record) throws(StageError) in
       let outputs = record.steps.first { $0.id == source }?.outputs.values
       guard let sound = outputs?.first(where: { $0.kind == .sound })?.identity else { return }
@@ -111,18 +124,25 @@ struct RecordingRun {
     } catch {
       let step = error.step.map { "\($0): " } ?? ""
       // The link is nobody's business: the user knows the recording by its name.
-      let name = name.text()
+      func shown(_ text: String) -> String {
+        let text = text.replacing(path, with: name.text())
+        guard let transcript, let path = transcriptPath(beside: path) else { return text }
+        return text.replacing(path, with: transcript.name)
+      }
       throw StageError(
-        step + error.error.message.replacing(path, with: name),
-        reason: error.error.reason?.replacing(path, with: name), advice: error.error.advice,
+        step + shown(error.error.message), reason: error.error.reason.map(shown),
+        advice: error.error.advice,
         cause: error.error.cause)
     }
   }
 
-  /// Lets the recording be found under a name.
-  private func link(as name: String, in claim: any WorkClaim) throws(StageError) -> String {
+  /// Lets an artifact be found under a name.
+  @discardableResult
+  private func link(
+    _ artifact: Artifact, as name: String, in claim: any WorkClaim
+  ) throws(StageError) -> String {
     let target: String
-    do throws(StoreError) { target = try engine.store.path(of: recording) } catch {
+    do throws(StoreError) { target = try engine.store.path(of: artifact) } catch {
       throw StageError(error)
     }
     let path = claim.folder + "/" + name

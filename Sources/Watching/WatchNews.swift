@@ -24,6 +24,8 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     case released
     /// A recording's sidecar came after it.
     case sidecar
+    /// A recording's transcript came after it.
+    case transcript
     /// A device's command was dealt with.
     case command
     /// A file ought to have settled by now.

@@ -17,6 +17,8 @@ public struct WatchedPipeline: Sendable {
   public var pluginFolder: String?
   /// Tells the plugins behind its stages as they are now, which runs remember; nil where there are none.
   public var plugins: @Sendable () -> [PluginUse]? = { nil }
+  /// The input that the transcripts go into which lie beside recordings; nil where it has none.
+  public let transcriptInput: String?
 
   private let overrideNodes: [String: DocumentNode]
   private let catalog: StageCatalog
@@ -57,6 +59,8 @@ public struct WatchedPipeline: Sendable {
     self.catalog = catalog
     self.overrides = overrides.mapValues(\.text)
     self.input = input.name
+    let texts = definition.inputs.filter { $0.kind == .transcript && !$0.isList }
+    transcriptInput = texts.count == 1 ? texts.first?.name : nil
     overrideNodes = nodes
   }
 
@@ -66,14 +70,20 @@ public struct WatchedPipeline: Sendable {
   }
 
   /// The whole pipeline for a recording.
-  /// - Parameter request: what the recording's sidecar asks of the pipeline, if anything.
+  /// - Parameters:
+  ///   - transcript: the file that says what is said in it, if one came with it.
+  ///   - request: what the recording's sidecar asks of the pipeline, if anything.
   /// - Throws: where the sidecar asks for what it may not, or the pipeline does not run any more.
-  func plan(for recording: String, request: DocumentNode?) throws(StageError) -> Plan {
+  func plan(
+    for recording: String, transcript: String?, request: DocumentNode?
+  ) throws(StageError) -> Plan {
     let own = try SidecarOverrides.read(
       request, of: "of the note", variables: definition.variables)
+    var inputs = [input: recording]
+    if let transcriptInput, let transcript { inputs[transcriptInput] = transcript }
     do throws(PlanError) {
       return try Plan(
-        definition, catalog: catalog, inputs: [input: recording],
+        definition, catalog: catalog, inputs: inputs,
         overrides: overrideNodes.merging(own) { _, own in own })
     } catch {
       throw own.isEmpty ? StageError(error) : SidecarOverrides.refusal(error)

@@ -255,4 +255,57 @@ struct SettlingPolicyTests {
       now: .seconds(62))
     #expect(settling.steps(at: .seconds(62)) == [.sidecar(sidecar, changed)])
   }
+
+  @Test(
+    "a recording waits for a transcript that is still being written, and takes all of them along")
+  func transcripts() throws {
+    var settling = wholeNote { $0.takesTranscripts = true }
+    let text = try #require(InboxPath("sub/note.txt"))
+    let captions = try #require(InboxPath("sub/note.m4a.srt"))
+    settling.note(Self.stamp, at: text, now: .seconds(2))
+    #expect(settling.steps(at: .seconds(2)) == [])
+    rest(text, in: &settling, from: 2)
+    rest(captions, in: &settling, from: 3)
+    #expect(told(by: &settling, at: 4) == [.transcript(text, Self.stamp)])
+    let settled = Settling.Step.settled(
+      SettledRecording(
+        path: note, stamp: Self.stamp, sidecar: nil, nameCount: 1, transcripts: [text, captions]))
+    #expect(Set(told(by: &settling, at: 5)) == [.transcript(captions, Self.stamp), settled])
+    // They are told once.
+    #expect(settling.steps(at: .seconds(60)) == [])
+  }
+
+  @Test("JSON that proves to be words is no sidecar, and what the sidecar names comes first")
+  func namedTranscripts() throws {
+    var settling = wholeNote { $0.takesTranscripts = true }
+    let words = try #require(InboxPath("sub/note.json"))
+    let sidecar = try #require(InboxPath("sub/note.m4a.json"))
+    let said = try #require(InboxPath("sub/said.txt"))
+    for path in [words, sidecar, said] { rest(path, in: &settling, from: 2) }
+    for path in [words, sidecar, said] {
+      #expect(settling.steps(for: path, at: .seconds(4)) == [.examine(path)])
+      settling.note(
+        .examined(.whole, canSeeWriters: true, nameCount: 1), of: Self.stamp, at: path,
+        now: .seconds(4))
+    }
+    settling.note(.itself, of: Self.stamp, at: words)
+    settling.note(.file(try #require(said.name)), of: Self.stamp, at: sidecar)
+    let steps = told(by: &settling, at: 4)
+    #expect(
+      Set(steps) == [
+        .transcript(words, Self.stamp), .transcript(said, Self.stamp),
+        .sidecar(sidecar, Self.stamp),
+        .settled(
+          SettledRecording(
+            path: note, stamp: Self.stamp, sidecar: sidecar, nameCount: 1,
+            transcripts: [said, words])),
+      ])
+  }
+
+  @Test("where nobody takes transcripts, text is looked at like anything else")
+  func unwantedTranscripts() throws {
+    var settling = wholeNote { _ in }
+    rest(try #require(InboxPath("sub/note.txt")), in: &settling, from: 2)
+    #expect(told(by: &settling, at: 2) == [settled(with: nil)])
+  }
 }

@@ -4,7 +4,7 @@ import Transcripts
 /// What the words of a recording must keep to, and what happens where they do not.
 struct WordLimits {
   /// The limits, as stages have them among their parameters; nil for none.
-  struct Parameters: Sendable {
+  struct Parameters: Codable, Sendable {
     let untimedWords: Int?
     let interpolated: Double?
     let uncertain: Double?

@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Real speech with what is said beside it, in an inbox whose pipeline takes transcripts.
+@Suite("A watch takes transcripts with their recordings", .serialized)
+struct WatchTranscriptTests {
+  private let inbox: WatchedPlace
+  private let place: Workspace
+  private static let text = "The meeting was moved to Monday morning."
+
+  init() throws {
+    inbox = try WatchedPlace()
+    place = inbox.place
+    _ = try place.pipeline(
+      """
+      pipeline: words
+      inputs: { note: sound, text: transcript? }
+      stages:
+        - decode: { from: $note }
+        - export: { formats: [flac] }
+        - align: { transcript: $text, from: decode }
+          when: $text
+        - transcript: { formats: [json] }
+          when: $text
+      """)
+  }
+
+  /// Speech outside the inbox, different for each name.
+  private func speak(_ names: String...) throws {
+    let program = try #require(Program(named: "espeak-ng"))
+    for (number, name) in names.enumerated() {
+      let pitch = "\(40 + 5 * number)"
+      let file = place.file("made/\(name).wav")
+      #expect(
+        try program.run(["-v", "en-us", "-p", pitch, "-w", file, Self.text]).exitCode == 0)
+    }
+  }
+
+  private func words(_ name: String) throws -> [String] {
+    struct Timed: Decodable {
+      struct Word: Decodable {
+        let text: String
+        let startTime: Double
+      }
+      let words: [Word]
+    }
+    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/" + name))
+    return try JSONDecoder().decode(Timed.self, from: data).words.map(\.text)
+  }
+
+  /// The acknowledgement that contains something.
+  private func told(_ part: String) throws -> String? {
+    try Workspace.names(in: inbox.outbox).filter { $0.hasSuffix(".ack.json") }
+      .map { try String(contentsOfFile: inbox.outbox + "/" + $0, encoding: .utf8) }
+      .first { $0.contains(part) }
+  }
+
+  /// The statement of a recording's receipt.
+  private func sources(of name: String) throws -> String {
+    struct Envelope: Decodable { let payload: Data }
+    let path = place.out + "/\(name).receipt.json"
+    let envelope = try JSONDecoder().decode(
+      Envelope.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+    return String(decoding: envelope.payload, as: UTF8.self)
+  }
+
+  @Test("beside the recording, as Whisper's JSON, in the sidecar or named by it: each is used")
+  func places() throws {
+    try speak("text", "whisper", "inside", "named", "silent")
+    let watch = try inbox.watch()
+    let whisper =
+      #"{"text":"\#(Self.text)","duration":3.5,"segments":[{"start":0,"end":3,"text":" \#(Self.text)"}]}"#
+    try inbox.shell("cp made/text.wav inbox; sleep 0.1; echo '\(Self.text)' > inbox/text.txt")
+    try inbox.shell("echo '\(whisper)' > inbox/whisper.json; cp made/whisper.wav inbox")
+    try inbox.shell(
+      #"echo '{"title":"In","transcript":"\#(Self.text)"}' > inbox/inside.json; cp made/inside.wav inbox"#
+    )
+    try inbox.shell(
+      "echo '\(Self.text)' > inbox/said.txt; "
+        + #"echo '{"transcript":"said.txt"}' > inbox/named.json; cp made/named.wav inbox"#)
+    try inbox.shell("cp made/silent.wav inbox")
+    #expect(
+      inbox.wait(seconds: 90) { watch.news.count { $0.event == "uploaded" } == 5 },
+      "\(watch.output) \(watch.errors)")
+    for name in ["text", "whisper", "inside", "named"] {
+      #expect(try words(name + ".json") == Self.text.split(separator: " ").map(String.init))
+    }
+    #expect(!FileManager.default.fileExists(atPath: place.out + "/silent.json"))
+    // All that came with a recording went with it.
+    let left = [
+      "inside.json", "inside.wav", "named.json", "named.wav", "said.txt", "silent.wav", "text.txt",
+      "text.wav", "whisper.json", "whisper.wav",
+    ]
+    #expect(
+      inbox.wait { WatchedPlace.files(in: inbox.inbox) == left.map { "accepted/" + $0 } },
+      "\(WatchedPlace.files(in: inbox.inbox))")
+    #expect(!watch.news.contains { ["ignored", "refused", "trouble"].contains($0.event) })
+    // The acknowledgement tells which file it was, and the receipt names it among its sources.
+    #expect(
+      inbox.wait {
+        (try? told(#""name":"text.wav""#))?.contains(#""transcript":"text.txt""#) == true
+      })
+    #expect(try sources(of: "text").contains(#""name":"text.txt""#))
+    // What comes behind a recording that is done is left alone, and told.
+    try inbox.shell("echo '\(Self.text)' > inbox/silent.txt")
+    #expect(inbox.wait { watch.news.contains { $0.event == "refused" } }, "\(watch.output)")
+    #expect(watch.news.last { $0.event == "refused" }?.text?.contains("processed already") == true)
+    #expect(WatchedPlace.files(in: inbox.inbox).contains("silent.txt"))
+  }
+
+  @Test("a text of another recording quarantines both, and a better one lets the recording in")
+  func wrongText() throws {
+    try speak("talk")
+    let watch = try inbox.watch()
+    try inbox.shell(
+      "echo 'Shall I compare thee to a summer day, rough winds do shake' > inbox/talk.txt; "
+        + "cp made/talk.wav inbox")
+    let both = ["quarantine/talk.txt", "quarantine/talk.wav", "quarantine/talk.wav.reason.json"]
+    #expect(
+      inbox.wait { WatchedPlace.files(in: inbox.inbox) == both },
+      "\(WatchedPlace.files(in: inbox.inbox)) \(watch.output)")
+    let told = try #require(watch.news.last { $0.event == "quarantined" })
+    #expect(told.text?.contains("does not belong to the recording") == true)
+    try inbox.shell("echo '\(Self.text)' > inbox/talk.txt")
+    #expect(inbox.wait { watch.news.contains { $0.event == "transcript" } }, "\(watch.output)")
+    let key = try #require(try inbox.notes().first?.key)
+    #expect(try place.spool(["inbox", "release", key]).exitCode == 0)
+    #expect(
+      inbox.wait(seconds: 60) { watch.news.contains { $0.event == "uploaded" } },
+      "\(watch.output)")
+    #expect(try words("talk.json") == Self.text.split(separator: " ").map(String.init))
+  }
+}
