@@ -113,7 +113,8 @@ let package = Package(
       extra: lifetimes),
 
     library(
-      "Speech", ["Threading", "CEspeak", "CSpeechLoader", "CPosix"], extra: optimised),
+      "Speech", ["AudioModel", "DSP", "Threading", "CEspeak", "CSpeechLoader", "CPosix"],
+      extra: optimised),
 
     // Where they meet, and the program.
     library(

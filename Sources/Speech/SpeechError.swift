@@ -8,6 +8,8 @@ public struct SpeechError: Error, Hashable, Sendable {
     case model
     /// Preparing the words that are looked for.
     case words
+    /// Finding a voice for a language.
+    case language
     /// Asking how a word is pronounced.
     case pronunciation
     /// Reading the sound.

@@ -12,6 +12,12 @@ enum SpeechLibraries {
     unsafe try open("libespeak-ng", package: "libespeak-ng1", unsafe spool_espeak_load)
   }
 
+  /// Opens libespeak-ng anew, so that it has said nothing yet. It must have been made ready, and
+  /// must be made ready again; nothing else may use it meanwhile.
+  static func reopenEspeak() throws(SpeechError) {
+    unsafe try open("libespeak-ng", package: "libespeak-ng1", unsafe spool_espeak_reopen)
+  }
+
   private static func open(
     _ name: String, package: String, _ load: (UnsafeMutablePointer<CChar>?, Int) -> Int32
   ) throws(SpeechError) {

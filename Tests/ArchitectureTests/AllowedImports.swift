@@ -37,7 +37,7 @@ enum AllowedImports {
     "Pictures": [],
     "Media": ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
 
-    "Speech": ["Threading", "CEspeak", "CSpeechLoader", "CPosix"],
+    "Speech": ["AudioModel", "DSP", "Threading", "CEspeak", "CSpeechLoader", "CPosix"],
 
     // Where they meet, and the program.
     "Stages": [

@@ -3,7 +3,7 @@ import Glibc
 /// The words of a text in their places, and how well the text belongs to the recording.
 public struct AlignmentResult: Sendable {
   /// The words, in order; every one of the text.
-  public private(set) var words: [AlignedWord]
+  public let words: [AlignedWord]
   /// The share of the spoken words that were heard: 0 to 1.
   public let share: Double
   /// How many words were heard that the text does not have.
@@ -47,6 +47,16 @@ public struct AlignmentResult: Sendable {
     share = spoken.isEmpty ? 0 : Double(found.count) / Double(spoken.count)
     extraWordCount = max(0, heardCount - trusted.reduce(0) { $0 + $1.heard.count })
     self.words = Self.fill(places, end: Double(hundredths) / 100)
+  }
+
+  /// Words with the places that were found for them; a word that is likely where it was found counts
+  /// as heard.
+  init(places: [AlignedWord?], isSpoken: [Bool], end: Double) {
+    let spoken = isSpoken.count { $0 }
+    let found = places.count { $0?.confidence ?? 0 >= 0.5 }
+    share = spoken == 0 ? 0 : Double(found) / Double(spoken)
+    extraWordCount = 0
+    words = Self.fill(places, end: end)
   }
 
   /// The score that words of this recording have which are beyond doubt: recordings differ more

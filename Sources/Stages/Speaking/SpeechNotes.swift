@@ -68,6 +68,10 @@ extension StageError {
       self.init(
         "cannot load the acoustic model \(error.subject)", reason: error.why,
         advice: "apt install pocketsphinx-en-us, or name another model", cause: .environment)
+    case .language:
+      self.init(
+        "cannot speak the language \(error.subject)", reason: error.why,
+        advice: "espeak-ng --voices lists the languages; or name a model and a dictionary")
     case .words: self.init("cannot look for \(error.subject)", reason: error.why)
     case .pronunciation: self.init("cannot pronounce \(error.subject)", reason: error.why)
     case .reading: self.init("cannot read \(error.subject)", reason: error.why)

@@ -32,13 +32,14 @@ static const struct {
 };
 
 static void *addresses[function_count];
+static void *handles[library_count];
 static char load_errors[library_count][256];
 static pthread_once_t sphinx_once = PTHREAD_ONCE_INIT;
 static pthread_once_t espeak_once = PTHREAD_ONCE_INIT;
 
 static void load(int library) {
   char *error = load_errors[library];
-  void *handle = dlopen(library_names[library], RTLD_LAZY | RTLD_LOCAL);
+  void *handle = handles[library] = dlopen(library_names[library], RTLD_LAZY | RTLD_LOCAL);
   if (!handle) {
     snprintf(error, sizeof load_errors[library], "%s", dlerror());
     return;
@@ -72,6 +73,16 @@ int spool_sphinx_load(char *error, size_t length) {
 
 int spool_espeak_load(char *error, size_t length) {
   pthread_once(&espeak_once, load_espeak);
+  return tell(espeak, error, length);
+}
+
+int spool_espeak_reopen(char *error, size_t length) {
+  if (spool_espeak_load(error, length) != 0) return -1;
+  // The libraries of sound cards that it would use for playing stay: opening them takes longer.
+  dlopen("libpcaudio.so.0", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+  espeak_Terminate();
+  dlclose(handles[espeak]);
+  load(espeak);
   return tell(espeak, error, length);
 }
 

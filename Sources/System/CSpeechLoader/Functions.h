@@ -42,7 +42,9 @@ FORWARD(espeak, int, espeak_Initialize, (espeak_AUDIO_OUTPUT o, int buffer, cons
 FORWARD(espeak, espeak_ERROR, espeak_SetVoiceByName, (const char *name), (name))
 FORWARD(espeak, const char *, espeak_TextToPhonemes, (const void **text, int mode, int phonemes), (text, mode, phonemes))
 
-// Speech whose words' times are known, for the benchmarks.
+// Speech whose words' times are known.
+FORWARD(espeak, const espeak_VOICE **, espeak_ListVoices, (espeak_VOICE *wanted), (wanted))
+FORWARD(espeak, espeak_ERROR, espeak_Terminate, (void), ())
 FORWARD_VOID(espeak, espeak_SetSynthCallback, (t_espeak_callback *callback), (callback))
 FORWARD(espeak, espeak_ERROR, espeak_SetParameter, (espeak_PARAMETER p, int value, int relative), (p, value, relative))
 FORWARD(espeak, espeak_ERROR, espeak_Synth, (const void *text, size_t size, unsigned int position, espeak_POSITION_TYPE type, unsigned int end, unsigned int flags, unsigned int *identifier, void *data), (text, size, position, type, end, flags, identifier, data))

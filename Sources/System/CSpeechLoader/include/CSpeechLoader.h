@@ -15,6 +15,11 @@ int spool_sphinx_load(char *error, size_t length);
 // The same for libespeak-ng.
 int spool_espeak_load(char *error, size_t length);
 
+// Ends libespeak-ng, which must have been made ready, and opens it anew: what it says depends a little
+// on all that it said before, and this makes it forget. It must be made ready again. No other thread
+// may call it meanwhile; gives 0, or -1 and the reason.
+int spool_espeak_reopen(char *error, size_t length);
+
 // Hears words. One thread at a time.
 typedef struct spool_sphinx spool_sphinx;
 

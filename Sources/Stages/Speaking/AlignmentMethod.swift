@@ -1,0 +1,111 @@
+import PipelineModel
+import Speech
+import Threading
+import Transcripts
+
+/// How the words of a transcript are found in sound.
+enum AlignmentMethod {
+  /// By the sounds of the language.
+  case model(SphinxEngine)
+  /// By what a synthetic voice makes of the text.
+  case synthesis(SyntheticVoice)
+
+  /// What a user may ask for.
+  enum Engine: String, Codable, Sendable, CaseIterable {
+    /// An acoustic model.
+    case sphinx
+    /// A synthetic voice.
+    case synthesis
+  }
+
+  /// How stages declare what leads to a method.
+  static let parameters = [
+    ParameterDescriptor(
+      "language", .text(maximumLength: 35), .optional,
+      "the language that is spoken: en, de, pt-BR; without it the transcript's own, or English"),
+    ParameterDescriptor(
+      "engine", .choice(Engine.allCases.map(\.rawValue)), .optional,
+      "by an acoustic model or by synthesised speech; without it whichever the language has"),
+  ]
+
+  /// The libraries that listen and speak, which are part of the stages' keys.
+  static var libraries: [String: String] {
+    ModelChoice.libraries.merging(["espeak-ng": "1.51"]) { $1 }
+  }
+
+  /// Whether an acoustic model of English is right for a language.
+  private static func isEnglish(_ language: String?) -> Bool {
+    guard let language else { return true }
+    let primary = language.lowercased().prefix { $0.isLetter }
+    return primary == "en" || primary == "eng" || primary == "english"
+  }
+
+  /// What finds words best in a language: the packaged model where it is English, or nobody says.
+  static func usual(for language: String?) throws(StageError) -> AlignmentMethod {
+    isEnglish(language) ? .model(SphinxEngine(.english)) : try voice(for: language)
+  }
+
+  /// By the synthetic voice of a language.
+  static func voice(for language: String?) throws(StageError) -> AlignmentMethod {
+    do throws(SpeechError) {
+      return .synthesis(try SyntheticVoice.speaking(language ?? "en-us"))
+    } catch {
+      throw StageError(error)
+    }
+  }
+
+  /// Where the words of a transcript are, and which of them are spoken at all.
+  func align(
+    _ written: [String], in reader: SpeechReader, _ survey: SpeechSurvey, _ context: StageContext
+  ) throws(StageError) -> (result: AlignmentResult, spoken: [SpokenWord]) {
+    switch self {
+    case .model(let engine):
+      let words = try Self.checked(EnglishSpelling().spoken(written))
+      let notes = SpeechNotes<AlignmentProgress>(context)
+      let result = try notes.working { (note) throws(SpeechError) in
+        try TextAlignment(of: words, engine: engine, threadCount: CoreCount.online).align(
+          in: reader, survey.trace, from: notes.lastProgress ?? AlignmentProgress(), note: note)
+      }
+      return (result, words)
+    case .synthesis(let voice):
+      let alignment = SyntheticAlignment(
+        of: written, voice: voice, threadCount: CoreCount.online)
+      let words = try Self.checked(
+        zip(written, alignment.isSpoken).map { $1 ? SpokenWord($0) : SpokenWord(ways: []) })
+      let notes = SpeechNotes<SyntheticProgress>(context)
+      let result = try notes.working { (note) throws(SpeechError) in
+        try alignment.align(in: reader, from: notes.lastProgress ?? SyntheticProgress(), note: note)
+      }
+      return (result, words)
+    }
+  }
+
+  private static func checked(_ words: [SpokenWord]) throws(StageError) -> [SpokenWord] {
+    guard words.contains(where: \.isSpoken) else {
+      throw StageError(
+        "the transcript has no words", reason: "nothing in it is spoken",
+        advice: "give the text of what is said")
+    }
+    return words
+  }
+}
+
+extension SyntheticProgress: SpeechProgress {}
+
+extension Transcript {
+  /// The same words; those whose times come from a comparison with synthesised speech say so.
+  func markedCoarse(by result: AlignmentResult) -> Transcript {
+    var transcript = self
+    var number = 0
+    for segment in transcript.segments.indices {
+      for word in transcript.segments[segment].words.indices {
+        let place = result.words[number]
+        if place.isHeard, transcript.segments[segment].words[word].start == place.start {
+          transcript.segments[segment].words[word].flags.insert(.coarse)
+        }
+        number += 1
+      }
+    }
+    return transcript
+  }
+}
