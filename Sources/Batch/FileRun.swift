@@ -59,6 +59,7 @@ struct FileRun {
     var options = Runner.Options(folder: folder)
     options.isReplacing = order.isReplacing
     options.ignoresRoom = order.ignoresRoom
+    options.origins = try origins(of: plan)
     options.names = [order.input: BatchOrder.calledPath(job.name)]
     // Whoever goes on with this file alone is to write where the batch would have.
     let request = order.pipelineText.map {
@@ -76,6 +77,25 @@ struct FileRun {
         startedAt: workplace.clock.now, request: request,
         batch: BatchMembership(batch: batch, folder: order.folder, command: order.command),
         plugins: order.plugins))
+  }
+
+  /// Where the file comes from, for a receipt: the sidecar that may have decided on its settings.
+  private func origins(of plan: Plan) throws(RunError) -> [String: RecordingOrigin] {
+    guard let sidecar = job.file.sidecar, plan.steps.contains(where: { $0.stage is any ReceiptStage })
+    else { return [:] }
+    let bytes = try asRunError { () throws(StageError) in
+      try SidecarFile.bytes(sidecar, of: order)
+    }
+    let artifact = try asRunError { () throws(StageError) in
+      do throws(StoreError) { return try workplace.store.keep(bytes, as: .file) } catch {
+        throw StageError(error)
+      }
+    }
+    return [
+      order.input: RecordingOrigin(
+        name: PathText.name(of: job.file.path), sidecarName: PathText.name(of: sidecar),
+        sidecar: artifact)
+    ]
   }
 
   private func finish(

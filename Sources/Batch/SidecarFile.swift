@@ -6,10 +6,17 @@ import Sidecars
 enum SidecarFile {
   /// Reads a sidecar at a path below the batch's folder.
   static func read(_ path: String, of order: BatchOrder) throws(StageError) -> FileWishes {
+    try FileWishes(
+      bytes(path, of: order), path: PathText.join(order.folder, path),
+      variables: order.definition.variables)
+  }
+
+  /// What a sidecar holds, byte for byte; one byte more than is allowed, so that what is too long
+  /// shows.
+  static func bytes(_ path: String, of order: BatchOrder) throws(StageError) -> [UInt8] {
     let full = PathText.join(order.folder, path)
-    // One byte more than is allowed, so that what is too long shows.
     guard let bytes = beginning(of: full, Sidecar.byteLimit + 1) else { throw failure(full) }
-    return try FileWishes(bytes, path: full, variables: order.definition.variables)
+    return bytes
   }
 
   /// The first bytes of a file, at most so many; nil where it cannot be read.

@@ -26,6 +26,20 @@ public protocol ArtifactStore: Sendable {
   func freeByteCount() throws(StoreError) -> Int
 }
 
+extension ArtifactStore {
+  /// Seals a text as an artifact.
+  public func keep(_ text: String, as kind: ArtifactKind) throws(StoreError) -> Artifact {
+    try keep(Array(text.utf8), as: kind)
+  }
+
+  /// Seals bytes as an artifact.
+  public func keep(_ bytes: [UInt8], as kind: ArtifactKind) throws(StoreError) -> Artifact {
+    let draft = try makeDraft(kind)
+    try unsafe draft.append(bytes.span.bytes)
+    return try draft.seal()
+  }
+}
+
 /// An artifact that is still being written. It is sealed once, or deleted.
 ///
 /// Write to the file at `path` by any means, then `seal`. What was appended through `append` alone

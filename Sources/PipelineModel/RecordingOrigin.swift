@@ -2,10 +2,10 @@
 public struct RecordingOrigin: Hashable, Sendable {
   /// What it was called when it arrived, without folders.
   public let name: String
-  /// The inbox, as an absolute path.
-  public let inbox: String
-  /// When it was taken into custody, in seconds since 1970.
-  public let arrivedAt: Double
+  /// The inbox, as an absolute path; nil where it came through none.
+  public let inbox: String?
+  /// When it was taken into custody, in seconds since 1970; nil where it was not.
+  public let arrivedAt: Double?
   /// What its sidecar was called; nil where none came, or that is not known.
   public let sidecarName: String?
   /// Its sidecar as received; nil where none came.
@@ -15,8 +15,8 @@ public struct RecordingOrigin: Hashable, Sendable {
 
   /// Describes an arrival.
   public init(
-    name: String, inbox: String, arrivedAt: Double, sidecarName: String?, sidecar: Artifact?,
-    noteID: String? = nil
+    name: String, inbox: String? = nil, arrivedAt: Double? = nil, sidecarName: String?,
+    sidecar: Artifact?, noteID: String? = nil
   ) {
     self.name = name
     self.inbox = inbox

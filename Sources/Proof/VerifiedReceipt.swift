@@ -64,13 +64,22 @@ public struct VerifiedReceipt: Hashable, Sendable {
 
   init(path: String) { self.path = path }
 
+  /// A receipt that the ledger of a store knows, and that is not where it was written.
+  public init(missingAt path: String, knownTo store: String) {
+    self.path = path
+    isInLedger = true
+    add(
+      .ledger, ReceiptSearch.name(of: path),
+      "it is missing: the ledger in \(store) says that it was written here; if it was moved, check it "
+        + "where it is now")
+  }
+
   /// Notes whether the ledger of a store has it.
   public mutating func place(in store: String, isThere: Bool) {
     isInLedger = isThere
     guard !isThere else { return }
-    let name = path.split(separator: "/").last.map(String.init) ?? path
     add(
-      .ledger, name,
+      .ledger, ReceiptSearch.name(of: path),
       "the ledger in \(store) does not have it: it was changed or put there later, or another store "
         + "wrote it, to be named with --store")
   }

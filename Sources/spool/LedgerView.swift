@@ -1,3 +1,4 @@
+import Glibc
 import Hashing
 import PipelineModel
 import Proof
@@ -14,6 +15,8 @@ struct LedgerView {
   let findings: [LedgerAudit.Finding]
 
   private let leaves: Set<Digest>
+  /// The last receipt that was written at each path.
+  private let latest: [String: Digest]
   private let own: VerifyingKey?
   private let isNamed: Bool
 
@@ -38,6 +41,9 @@ struct LedgerView {
     path = store.path
     let records = try store.receiptRecords()
     leaves = Set(records.entries.compactMap(\.leaf))
+    latest = Dictionary(
+      records.entries.compactMap { entry in entry.leaf.map { (entry.path, $0) } },
+      uniquingKeysWith: { $1 })
     findings = LedgerAudit(records, keys: keys).findings
     var awaited: [Digest: Set<String>] = [:]
     for stamp in try store.awaitedStamps() {
@@ -56,5 +62,16 @@ struct LedgerView {
       receipt.place(in: path, isThere: leaves.contains(leaf))
       return receipt
     }
+  }
+
+  /// The receipts that were written in a folder or below it, and are there no more; one that is among
+  /// those found was moved, and is not missed. O(receipts of the ledger).
+  func missing(below folder: String, among found: [VerifiedReceipt]) -> [VerifiedReceipt] {
+    let prefix = ResolvedPath.of(folder) + "/"
+    let present = Set(found.compactMap(\.leaf))
+    return latest.filter { path, leaf in
+      let isHere = path.hasPrefix(prefix) && !present.contains(leaf)
+      return unsafe isHere && access(path, F_OK) != 0
+    }.keys.sorted().map { VerifiedReceipt(missingAt: $0, knownTo: self.path) }
   }
 }

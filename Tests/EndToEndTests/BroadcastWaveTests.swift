@@ -140,6 +140,30 @@ struct BroadcastWaveTests {
     #expect(facts.tags["coding_history"]?.hasPrefix("A=ANALOGUE") == true)
   }
 
+  @Test("with the loudness that the recorder stated, as long as nothing changed the sound")
+  func statedLoudness() throws {
+    let tape = try tape()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: tape))
+    let bext = try #require(bytes.firstRange(of: Data("bext".utf8))).upperBound + 4
+    bytes.replaceSubrange(bext + 346..<bext + 348, with: Self.number(2, 2))
+    for (number, value) in [-2000, 450, -120, -1500, -1700].enumerated() {
+      let place = bext + 412 + 2 * number
+      bytes.replaceSubrange(place..<place + 2, with: Self.number(value & 0xFFFF, 2))
+    }
+    try bytes.write(to: URL(fileURLWithPath: tape))
+    func stated(_ stages: String) throws -> [Int] {
+      let run = try place.run(try pipeline(stages), [tape])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      let bext = try chunks(of: "tape.wav")["bext"]
+      return (0..<5).map { hundredths(bext, 412 + 2 * $0) }
+    }
+    #expect(try stated("") == [-2000, 450, -120, -1500, -1700])
+    // What is not known is written as the highest number.
+    #expect(try stated("  - gain: -3 dB") == [Int](repeating: 0x7FFF, count: 5))
+    #expect(try stated("  - mono: {}") == [Int](repeating: 0x7FFF, count: 5))
+    #expect(try stated("  - measure: {}") != [-2000, 450, -120, -1500, -1700])
+  }
+
   @Test("with places that follow a trim and another rate, and without what cannot")
   func moved() throws {
     let tape = try tape()

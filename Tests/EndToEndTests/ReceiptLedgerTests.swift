@@ -174,6 +174,12 @@ struct ReceiptLedgerTests {
       #expect(verdict.code == 4, "\(verdict.text)")
       #expect(verdict.text.contains(damage.culprit), "\(verdict.text)")
     }
+    // Nobody is given a head, or a proof, of what the head in the store contradicts.
+    for words in [["head", "--json"], ["head"], ["prove", receipt("a")], ["consistency", "1"]] {
+      let refused = try place.spool(["ledger"] + words)
+      #expect(refused.exitCode == 4, "\(words): \(refused.text)")
+      #expect(refused.text.isEmpty)
+    }
     // What comes later does not heal it, but for a text that is written anew each time.
     guard !damage.what.contains("'gis'") else { return }
     try run(["d"])

@@ -42,7 +42,10 @@ extension PublishingContext {
       ?? "\(Release.name) \(Release.version)"
     (bext.originationDate, bext.originationTime) = tags.origination ?? ("", "")
     bext.timeReference = past.time.reference(incoming.bext?.timeReference ?? 0)
-    bext.loudness = loudness
+    let isUnmeasured = loudness == BroadcastLoudness()
+    bext.loudness =
+      start == nil && past.isAsRecorded && isUnmeasured
+      ? incoming.bext?.loudness ?? loudness : loudness
     var lines = past.lines
     if past.isOneRecording, let source = tags.source {
       lines.insert(CodingHistory.Line(ofRecording: source, incoming.bext), at: 0)

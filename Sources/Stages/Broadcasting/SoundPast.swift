@@ -11,12 +11,15 @@ struct SoundPast {
   private(set) var time = TimePath()
   /// Whether it is the sound of one recording, and not a mix or a chain of several.
   let isOneRecording: Bool
+  /// Whether it is that recording as it came, in its own format: then what was known of it holds.
+  private(set) var isAsRecorded: Bool
 
   /// - Parameters:
   ///   - chain: the stages, from the recording on.
   ///   - recording: what is known of the recording; nil where it was not looked at.
   init(_ chain: [BoundStep], of recording: MediaDescription?) {
     isOneRecording = chain.first?.stage is DecodeStage
+    isAsRecorded = isOneRecording
     // Decoders cut off what codecs put in front, which no cue point counts.
     if !isOneRecording || !(recording?.codec.hasPrefix("pcm_") ?? false) { time.begin(at: nil) }
     var format = isOneRecording ? recording?.format : nil
@@ -38,8 +41,10 @@ struct SoundPast {
       // What only listens changed nothing.
       if !(step.stage is MeasureStage) {
         lines.append(CodingHistory.Line(step, format: format))
+        if !(step.stage is DecodeStage) { isAsRecorded = false }
       }
     }
+    if format != recording?.format { isAsRecorded = false }
   }
 
   /// A file that begins at this frame of the sound.

@@ -110,7 +110,7 @@ extension ReceiptDesk {
     var status = stat()
     if unsafe stat(path, &status) == 0 { source.byteCount = Int(status.st_size) }
     // Where its folder is on this machine concerns nobody who gets the receipt.
-    source.inbox = origin?.inbox.split(separator: "/").last.map(String.init)
+    source.inbox = origin?.inbox?.split(separator: "/").last.map(String.init)
     source.arrivedAt = origin?.arrivedAt
     guard let sidecar = origin?.sidecar else { return source }
     do throws(StoreError) {

@@ -17,17 +17,3 @@ enum Findings {
     }
   }
 }
-
-extension ArtifactStore {
-  /// Seals a text as an artifact.
-  func keep(_ text: String, as kind: ArtifactKind) throws(StoreError) -> Artifact {
-    try keep(Array(text.utf8), as: kind)
-  }
-
-  /// Seals bytes as an artifact.
-  func keep(_ bytes: [UInt8], as kind: ArtifactKind) throws(StoreError) -> Artifact {
-    let draft = try makeDraft(kind)
-    try unsafe draft.append(bytes.span.bytes)
-    return try draft.seal()
-  }
-}

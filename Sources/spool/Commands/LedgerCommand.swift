@@ -49,16 +49,24 @@ struct LedgerCommand: Command {
     do throws(Workbench.Refusal) {
       let readable = try bench.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
-      let leaves: [Digest]
-      do throws(StoreError) { leaves = try readable.store.receiptLeaves() } catch {
+      let records: ReceiptRecords
+      do throws(StoreError) { records = try readable.store.receiptRecords() } catch {
         throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
       }
-      let tree = MerkleTree(leaves: leaves)
+      let tree = MerkleTree(leaves: records.entries.compactMap(\.leaf))
       let words = arguments[Self.words]
       switch (arguments[Self.action] ?? .head, words.count) {
-      case (.head, 0): try head(of: tree, bench)
-      case (.prove, 1): try prove(words[0], in: tree, console)
-      case (.consistency, 1...2): try compare(words, with: tree, bench)
+      case (.head, 0):
+        try audit(records, bench)
+        try head(of: tree, bench)
+      case (.prove, 1):
+        try audit(records, bench)
+        try prove(words[0], in: tree, console)
+      case (.consistency, 1...2):
+        // What an earlier head tells is more than what those that lie here do.
+        let evidence = try compare(words, with: tree, bench)
+        try audit(records, bench)
+        tell(evidence, console)
       default:
         throw Workbench.Refusal(
           text: "\(console.red("error:")) that is not what spool ledger takes\n"
@@ -69,6 +77,28 @@ struct LedgerCommand: Command {
       console.report(error.text)
       return error.code
     }
+  }
+
+  /// Refuses to say anything of a ledger that its own signed heads contradict.
+  private func audit(
+    _ records: ReceiptRecords, _ bench: Workbench
+  ) throws(Workbench.Refusal) {
+    let keys = try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
+    }
+    let repair = LedgerRepair(records, keys: keys)
+    guard let first = repair.findings.first else { return }
+    let more = repair.findings.count - 1
+    throw Workbench.Refusal(
+      text: ErrorText(
+        StageError(
+          "the ledger is not as it was signed",
+          reason: "\(first.path): \(first.problem)"
+            + (more > 0 ? ", and \(Count.of(more, "more problem"))" : ""),
+          advice: repair.mending == nil
+            ? "spool check names all that is wrong"
+            : "spool check names all, spool repair puts it back")
+      ).render(bench.console), code: .verificationFailed)
   }
 
   private func head(of tree: MerkleTree, _ bench: Workbench) throws(Workbench.Refusal) {
@@ -106,7 +136,7 @@ struct LedgerCommand: Command {
 
   private func compare(
     _ words: [String], with tree: MerkleTree, _ bench: Workbench
-  ) throws(Workbench.Refusal) {
+  ) throws(Workbench.Refusal) -> Evidence {
     let old = try place(words[0], bench)
     let new = try words.count > 1 ? place(words[1], bench) : (tree.leaves.count, nil)
     for (size, root) in [old, new] {
@@ -128,11 +158,10 @@ struct LedgerCommand: Command {
           + "next:  spool ledger consistency OLD NEW", code: .usage)
     }
     let proof = tree.consistencyProof(from: old.size, to: new.size)
-    tell(
-      Evidence(
-        index: nil, oldSize: old.size, size: new.size, leaf: nil,
-        oldRoot: tree.root(size: old.size).hex, root: tree.root(size: new.size).hex,
-        proof: proof.map(\.hex)), bench.console)
+    return Evidence(
+      index: nil, oldSize: old.size, size: new.size, leaf: nil,
+      oldRoot: tree.root(size: old.size).hex, root: tree.root(size: new.size).hex,
+      proof: proof.map(\.hex))
   }
 
   /// A size, or a signed head in a file.

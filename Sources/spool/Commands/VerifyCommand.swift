@@ -39,8 +39,9 @@ struct VerifyCommand: Command {
       the authority's own from the authority.
 
       Where there is a store, its ledger is held against its signed head, and has to have every \
-      receipt that the key of this place signed; with --store, every receipt. A receipt that was \
-      deleted, changed or slipped in is named.
+      receipt that the keys of this place signed; with --store, every receipt. A receipt that was \
+      deleted, changed or slipped in is named: so is one that the ledger knows in the folder, and \
+      that is there no more.
 
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
@@ -85,11 +86,18 @@ struct VerifyCommand: Command {
       guard var found,
         let proven = verification.check(quotes: quotes, mayGoOn: { !stop.isRequested })
       else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
-      if let ledger, !paths.isEmpty { found.receipts = ledger.look(for: found.receipts) }
+      if let ledger {
+        found.receipts = ledger.look(for: found.receipts)
+        found.receipts += ledger.missing(below: arguments[Self.place], among: found.receipts)
+      }
+      guard !found.receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty else {
+        throw nothing(in: arguments[Self.place], console)
+      }
       tell(found.receipts, found.bags, proven, console)
-      if !paths.isEmpty { tell(of: ledger, found.receipts, console) }
+      if !found.receipts.isEmpty { tell(of: ledger, found.receipts, console) }
       let isSound =
-        (paths.isEmpty || ledger?.findings.isEmpty != false) && found.receipts.allSatisfy(\.isSound)
+        (found.receipts.isEmpty || ledger?.findings.isEmpty != false)
+        && found.receipts.allSatisfy(\.isSound)
         && found.bags.allSatisfy(\.isSound)
         && proven.allSatisfy(\.isSound)
       return isSound ? .done : .verificationFailed
@@ -176,14 +184,14 @@ struct VerifyCommand: Command {
       return ([], [], [folder.isEmpty ? (place.hasPrefix("/") ? "/" : ".") : String(folder)])
     }
     let search = ReceiptSearch(below: place)
-    let (paths, bags, quotes) = (search.receipts, search.bags, search.quotes)
-    guard !paths.isEmpty || !bags.isEmpty || !quotes.isEmpty else {
-      throw refusal(
-        "there is no receipt in \(place)",
-        "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag and no quote",
-        "name another folder; a proof stage in a pipeline writes receipts", console)
-    }
-    return (paths, bags, quotes)
+    return (search.receipts, search.bags, search.quotes)
+  }
+
+  private func nothing(in place: String, _ console: Console) -> Workbench.Refusal {
+    refusal(
+      "there is no receipt in \(place)",
+      "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag and no quote",
+      "name another folder; a proof stage in a pipeline writes receipts", console)
   }
 
   private func refusal(
