@@ -81,8 +81,7 @@ struct FileRun {
 
   /// Where the file comes from, for a receipt: the sidecar that may have decided on its settings.
   private func origins(of plan: Plan) throws(RunError) -> [String: RecordingOrigin] {
-    guard let sidecar = job.file.sidecar, plan.steps.contains(where: { $0.stage is any ReceiptStage })
-    else { return [:] }
+    guard order.asksForReceipts, let sidecar = job.file.sidecar else { return [:] }
     let bytes = try asRunError { () throws(StageError) in
       try SidecarFile.bytes(sidecar, of: order)
     }
