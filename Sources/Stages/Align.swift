@@ -46,7 +46,9 @@ struct AlignStage: DeclaredStage, WholeStage {
         "the share of the words that must be heard")
     ] + AlignmentMethod.parameters + ModelChoice.parameters + WordLimits.parameters)
 
-  static var libraries: [String: String] { AlignmentMethod.libraries }
+  static var libraries: [String: String] {
+    ModelChoice.libraries.merging(["espeak-ng": "1.51"]) { $1 }
+  }
 
   private let least: Double
   private let limits: WordLimits
@@ -59,25 +61,14 @@ struct AlignStage: DeclaredStage, WholeStage {
     least = parameters.own.least
     limits = WordLimits(parameters.limits)
     language = parameters.own.language
-    let engine = parameters.own.engine
-    needsVoice = engine == .synthesis
-    let model = try parameters.model.acousticModel(for: "align", needsLanguageModel: false)
-    switch (parameters.model.isNamed, engine, language) {
-    case (true, .synthesis, _):
-      throw StageError(
-        "align needs no model for synthesised speech", advice: "leave out model, or engine")
-    case (true, _, _), (false, .sphinx, _): chosen = .model(SphinxEngine(model))
-    case (false, _, nil): chosen = nil
-    case (false, .synthesis, let language?): chosen = try .voice(for: language)
-    case (false, nil, let language?): chosen = try .usual(for: language)
-    }
+    needsVoice = parameters.own.engine == .synthesis
+    chosen = try AlignmentMethod.chosen(
+      by: parameters.model, language: language, parameters.own.engine)
   }
 
-  /// The method for a transcript.
-  private func method(for transcript: Transcript) throws(StageError) -> AlignmentMethod {
+  private func method(for language: String?) throws(StageError) -> AlignmentMethod {
     if let chosen { return chosen }
-    return needsVoice
-      ? try .voice(for: transcript.language) : try .usual(for: transcript.language)
+    return try AlignmentMethod.usual(for: language, needsVoice: needsVoice)
   }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
@@ -85,7 +76,7 @@ struct AlignStage: DeclaredStage, WholeStage {
       throw StageError("there is no sound to align with")
     }
     var transcript = try TranscriptFile.read(.transcript, of: context)
-    let method = try method(for: transcript)
+    let method = try method(for: transcript.language)
     transcript.language = transcript.language ?? language
     let reader = SpeechReader(try KeptSound(sound, in: context.store))
     let survey = try reader.survey { () throws(StageError) in try context.stop.check() }

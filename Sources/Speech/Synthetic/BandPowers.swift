@@ -56,7 +56,8 @@ struct BandPowers {
   /// Complexity: O(*n* log *n*).
   func quantiles(_ share: Double) -> [Float] {
     (0..<bandCount).map { band in
-      Self.quantile(share, of: stride(from: band, to: values.count, by: bandCount).map { values[$0] })
+      Self.quantile(
+        share, of: stride(from: band, to: values.count, by: bandCount).map { values[$0] })
     }
   }
 

@@ -39,7 +39,14 @@ struct CepstralFrames {
     return (
       CepstralFrames(recording, gain: 1, added: faint, threshold: threshold),
       CepstralFrames(
-        synthetic, gain: gain, added: zip(faint, noise).map { $0 + $1 }, threshold: threshold))
+        synthetic, gain: gain, added: zip(faint, noise).map { $0 + $1 }, threshold: threshold)
+    )
+  }
+
+  /// Frames as they are.
+  init(vectors: [Vector], isSilent: [Bool]) {
+    self.vectors = vectors
+    self.isSilent = isSilent
   }
 
   private init(_ powers: BandPowers, gain: Float, added: [Float], threshold: Float) {

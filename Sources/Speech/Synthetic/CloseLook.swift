@@ -35,7 +35,7 @@ struct CloseLook {
     let pair = CepstralFrames.pair(recording: recording, synthetic: text.powers.reversed)
     return TimeWarp(
       first: pair.recording, second: pair.synthetic, band: band, prices: .usual
-    ).path().cost
+    ).cost()
   }
 
   /// The frames of the recording in which a word lies, and how far it is from them; nil where it was
@@ -44,22 +44,43 @@ struct CloseLook {
     _ word: SpokenText.Word, on path: WarpPath, _ recording: CepstralFrames,
     _ synthetic: CepstralFrames
   ) -> (frames: Range<Int>, distance: Int)? {
-    var start: Int?
-    var end = 0
-    var distance: Float = 0
-    var count: Float = 0
+    var runs: [Run] = []
     for frame in word.frames {
-      guard let meets = path.frames[frame] else { continue }
       // A pause before or behind the word belongs to none of its sounds.
-      guard let first = meets.first(where: { !recording.isSilent[$0] }),
+      guard let meets = path.frames[frame],
+        let first = meets.first(where: { !recording.isSilent[$0] }),
         let last = meets.last(where: { !recording.isSilent[$0] })
       else { continue }
-      if start == nil { start = first }
-      end = max(end, last + 1)
-      distance += recording.distance(first, to: synthetic, frame)
-      count += 1
+      let distance = recording.distance(first, to: synthetic, frame)
+      // Nobody holds a sound so long: what lies between is something else.
+      if let run = runs.last, first - run.end <= longestGap {
+        runs[runs.count - 1].add(min(last, first + longestGap), distance)
+      } else {
+        runs.append(Run(start: first))
+        runs[runs.count - 1].add(min(last, first + longestGap), distance)
+      }
     }
-    guard let start, 3 * Int(count) >= word.frames.count else { return nil }
-    return (start..<max(end, start + 1), Int((distance / count * 1000).rounded()))
+    guard let run = runs.max(by: { $0.count < $1.count }), 3 * run.count >= word.frames.count
+    else { return nil }
+    return (run.start..<run.end, Int((run.distance / Float(run.count) * 1000).rounded()))
+  }
+
+  /// The longest that a sound of a word lasts, in frames.
+  private static let longestGap = 40
+
+  /// Frames of a word that follow each other closely in the recording.
+  private struct Run {
+    let start: Int
+    private(set) var end: Int
+    private(set) var count = 0
+    private(set) var distance: Float = 0
+
+    init(start: Int) { (self.start, end) = (start, start) }
+
+    mutating func add(_ last: Int, _ distance: Float) {
+      end = max(end, last + 1)
+      count += 1
+      self.distance += distance
+    }
   }
 }

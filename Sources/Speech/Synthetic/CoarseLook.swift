@@ -4,9 +4,11 @@
 struct CoarseLook {
   /// Fine frames in a coarse one.
   static let thinning = 8
-  /// How many pairs of frames are compared at most: an hour with an hour within six minutes of the
-  /// diagonal, ten minutes with ten minutes anywhere.
+  /// How many pairs of frames are compared: 25 minutes with 25 minutes anywhere, an hour with an hour
+  /// within six minutes of the diagonal.
   private static let mostPairs = 400_000_000
+  /// However long both are, the way may leave the diagonal by four minutes.
+  private static let leastWidth = 6000
   /// So much beside what was found may belong to a block, in hundredths of a second.
   private static let margin = 150
   /// From anchor to anchor, in coarse frames.
@@ -42,12 +44,14 @@ struct CoarseLook {
   /// As for fine frames, but that to begin leaving out costs as much for as many seconds.
   private static var prices: TimeWarp.Prices {
     var prices = TimeWarp.Prices.usual
-    prices.opening = 4
+    prices.opening = 6
+    prices.skip = 0.8
+    prices.edge = 0.6
     return prices
   }
 
   private static func band(_ rows: Int, _ columns: Int) -> TimeWarp.Band {
-    let width = min(columns, max(1, mostPairs / rows))
+    let width = min(columns, max(leastWidth, mostPairs / rows))
     return TimeWarp.Band(
       ranges: (0..<rows).map { row in
         let middle = columns * row / max(1, rows - 1)

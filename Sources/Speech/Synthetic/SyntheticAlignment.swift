@@ -70,7 +70,8 @@ public struct SyntheticAlignment: Sendable {
     let rate = try Espeak.shared().sampleRate
     var looked: [BandPowers?] = Array(repeating: nil, count: stretches.count + blocks.count)
     try PieceWork(pieces: Array(looked.indices), threadCount: threadCount).run {
-      .success((SpeechSpectrum(sampleRate: 100 * LevelTrace.step), SpeechSpectrum(sampleRate: rate)))
+      .success(
+        (SpeechSpectrum(sampleRate: 100 * LevelTrace.step), SpeechSpectrum(sampleRate: rate)))
     } work: { tools, piece in
       do throws(SpeechError) {
         let powers =
@@ -102,7 +103,8 @@ public struct SyntheticAlignment: Sendable {
     let rate = try Espeak.shared().sampleRate
     let open = blocks.indices.filter { progress.outcomes[$0] == nil }
     try PieceWork(pieces: open, threadCount: threadCount).run {
-      .success((SpeechSpectrum(sampleRate: 100 * LevelTrace.step), SpeechSpectrum(sampleRate: rate)))
+      .success(
+        (SpeechSpectrum(sampleRate: 100 * LevelTrace.step), SpeechSpectrum(sampleRate: rate)))
     } work: { tools, number in
       do throws(SpeechError) {
         guard let place = plan[number].place else { return .success(SyntheticOutcome()) }

@@ -12,8 +12,8 @@ struct SyntheticEvidence {
   /// Every block is judged as if there were so much of the others' evidence beside its own, as costs
   /// in hundredths: five seconds'.
   private static let prior = 30_000.0
-  /// Texts that are not spoken cost 0.91 to 1.02 of what they would by chance, those that are 0.25 to
-  /// 0.88: in between is this share.
+  /// Texts that people do not speak cost 0.96 to 1.04 of what they would by chance, those that they do
+  /// 0.67 to 0.87. Of synthetic clips of three seconds wrong texts may come down to 0.82.
   private static let limit = 0.9
 
   init(_ outcomes: [SyntheticOutcome]) {

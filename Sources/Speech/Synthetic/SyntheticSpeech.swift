@@ -12,9 +12,9 @@ struct SyntheticSpeech {
   }
 
   /// One channel, 16 bits.
-  fileprivate(set) var samples: [Int16] = []
+  var samples: [Int16] = []
   /// In the order in which they are spoken.
-  fileprivate(set) var words: [Word] = []
+  var words: [Word] = []
 
   /// Says a text with the voice that is chosen. The library's turn is taken.
   static func of(_ text: String, sampleRate: Int) -> SyntheticSpeech {

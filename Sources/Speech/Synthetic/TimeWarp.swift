@@ -66,13 +66,11 @@ struct TimeWarp {
     guard rows > 0, columns > 0 else { return path }
     let interval = max(16, Int(Double(rows).squareRoot()))
     var kept: [[Cell]] = []
-    var row = startRow()
+    let row = lastRow { index, row in
+      if index % interval == 0 { kept.append(Array(row[keptPlaces(at: index)])) }
+    }
     var distances = [Float](repeating: 0, count: columns)
     var moves: [UInt8] = []
-    for index in 0..<rows {
-      if index % interval == 0 { kept.append(Array(row[keptPlaces(at: index)])) }
-      advance(&row, to: index, &distances, &moves, keepsMoves: false)
-    }
     var place = end(of: row)
     path.cost = place.cost
     for block in kept.indices.reversed() {
@@ -88,6 +86,24 @@ struct TimeWarp {
       trace(&place, downTo: start, moves, offsets, into: &path)
     }
     return path
+  }
+
+  /// What the cheapest way costs. Complexity: O(cells of the band) in time, O(width) in memory.
+  func cost() -> Float {
+    guard !first.vectors.isEmpty, !second.vectors.isEmpty else { return .infinity }
+    return end(of: lastRow { _, _ in }).cost
+  }
+
+  /// The last row; each row before is handed over before it is replaced by the one with the number.
+  private func lastRow(_ hand: (Int, [Cell]) -> Void) -> [Cell] {
+    var row = startRow()
+    var distances = [Float](repeating: 0, count: second.vectors.count)
+    var moves: [UInt8] = []
+    for index in first.vectors.indices {
+      hand(index, row)
+      advance(&row, to: index, &distances, &moves, keepsMoves: false)
+    }
+    return row
   }
 
   /// Where the way back is: a cell, and which of its three states.
@@ -210,7 +226,8 @@ struct TimeWarp {
     let cost = costs.min() ?? .infinity
     let state: Place.State =
       cost == costs[0] ? .met : cost == costs[1] ? .leavingFirst : .leavingSecond
-    return Place(row: first.vectors.count - 1, column: second.vectors.count - 1, state: state, cost: cost)
+    return Place(
+      row: first.vectors.count - 1, column: second.vectors.count - 1, state: state, cost: cost)
   }
 
   /// Goes back through the rows of a block.

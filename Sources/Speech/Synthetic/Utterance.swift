@@ -65,7 +65,8 @@ struct Utterance: Hashable {
 
   private func ends(after word: String) -> Bool {
     guard let sign = word.last(where: { !$0.isQuoteOrBracket }) else { return false }
-    return Self.endings.contains(sign) && parts.count > 2
+    // A letter with a full stop is short for something.
+    return Self.endings.contains(sign) && parts.count > 2 && word.count > 2
       || length >= Self.long && Self.pauses.contains(sign)
   }
 
@@ -86,7 +87,8 @@ struct Utterance: Hashable {
   /// Letters, digits and the signs that have names.
   private static func isSpoken(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-      || scalar.properties.generalCategory == .currencySymbol || "%‰§&+=@°".unicodeScalars.contains(scalar)
+      || scalar.properties.generalCategory == .currencySymbol
+      || "%‰§&+=@°".unicodeScalars.contains(scalar)
   }
 }
 

@@ -28,28 +28,40 @@ enum AlignmentMethod {
       "by an acoustic model or by synthesised speech; without it whichever the language has"),
   ]
 
-  /// The libraries that listen and speak, which are part of the stages' keys.
-  static var libraries: [String: String] {
-    ModelChoice.libraries.merging(["espeak-ng": "1.51"]) { $1 }
+  /// The method that parameters ask for; nil where it depends on the transcript's language.
+  static func chosen(
+    by model: ModelChoice, language: String?, _ engine: Engine?
+  ) throws(StageError) -> AlignmentMethod? {
+    let acoustic = try model.acousticModel(for: "align", needsLanguageModel: false)
+    if engine == .sphinx || acoustic != .english {
+      guard engine != .synthesis else {
+        throw StageError(
+          "align needs no model for synthesised speech", advice: "leave out model, or engine")
+      }
+      return .model(SphinxEngine(acoustic))
+    }
+    guard let language else { return nil }
+    return try usual(for: language, needsVoice: engine == .synthesis)
+  }
+
+  /// The method for a language, where nobody says otherwise.
+  static func usual(
+    for language: String?, needsVoice: Bool
+  ) throws(StageError) -> AlignmentMethod {
+    !needsVoice && isEnglish(language)
+      ? .model(SphinxEngine(.english)) : .synthesis(try voice(for: language))
   }
 
   /// Whether an acoustic model of English is right for a language.
-  private static func isEnglish(_ language: String?) -> Bool {
+  static func isEnglish(_ language: String?) -> Bool {
     guard let language else { return true }
     let primary = language.lowercased().prefix { $0.isLetter }
     return primary == "en" || primary == "eng" || primary == "english"
   }
 
-  /// What finds words best in a language: the packaged model where it is English, or nobody says.
-  static func usual(for language: String?) throws(StageError) -> AlignmentMethod {
-    isEnglish(language) ? .model(SphinxEngine(.english)) : try voice(for: language)
-  }
-
-  /// By the synthetic voice of a language.
-  static func voice(for language: String?) throws(StageError) -> AlignmentMethod {
-    do throws(SpeechError) {
-      return .synthesis(try SyntheticVoice.speaking(language ?? "en-us"))
-    } catch {
+  /// The synthetic voice for a language.
+  static func voice(for language: String?) throws(StageError) -> SyntheticVoice {
+    do throws(SpeechError) { return try SyntheticVoice.speaking(language ?? "en-us") } catch {
       throw StageError(error)
     }
   }

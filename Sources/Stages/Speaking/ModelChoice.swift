@@ -26,9 +26,6 @@ struct ModelChoice: Codable, Sendable {
   /// The library that listens, which is part of the stages' keys.
   static var libraries: [String: String] { ["pocketsphinx": "0.8+5prealpha"] }
 
-  /// Whether a user names a model of his own.
-  var isNamed: Bool { model != nil }
-
   /// The model for a stage that is given a text, or that finds out what is said.
   ///
   /// Throws where some of its files are named and others are not.

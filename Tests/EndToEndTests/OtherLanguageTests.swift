@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Words of other languages are found by synthesised speech") struct OtherLanguageTests {
+  private static let german = """
+    Am 3. Mai ging der alte Müller mit seinem Hund durch den Wald, obwohl es schon dunkel wurde. \
+    Er dachte an die vielen Jahre, die er dort verbracht hatte — und lachte 😀 leise. Ein Brot \
+    kostete damals ungefähr 2 Mark.
+    """
+  private static let french = """
+    Longtemps, je me suis couché de bonne heure. Parfois, à peine ma bougie éteinte, mes yeux se \
+    fermaient si vite que je n'avais pas le temps de me dire que je m'endormais.
+    """
+
+  private struct Timed: Decodable {
+    struct Word: Decodable {
+      let text: String
+      let startTime: Double
+      let endTime: Double
+      let flags: [String]?
+    }
+    let language: String?
+    let words: [Word]
+  }
+
+  @Test("every word of a German text comes out, in order, marked as coarse, where it is spoken")
+  func german() throws {
+    let place = try Workspace()
+    let run = try align(Self.german, "de", with: Self.german, in: place)
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let timed = try words(in: place)
+    #expect(timed.language == "de")
+    let written = Self.german.split(whereSeparator: \.isWhitespace).map(String.init)
+    #expect(timed.words.map(\.text) == written)
+    #expect(zip(timed.words, timed.words.dropFirst()).allSatisfy { $0.startTime <= $1.startTime })
+    #expect(timed.words.allSatisfy { $0.startTime <= $0.endTime })
+    for word in timed.words {
+      let isSpoken = word.text != "—" && word.text != "😀"
+      #expect(word.flags?.contains(isSpoken ? "coarse" : "interpolated") == true, "\(word)")
+    }
+    // The speech begins after a second, and the last sentence after the pause before it.
+    #expect(abs(timed.words[0].startTime - 1) < 0.15)
+    let last = try #require(timed.words.firstIndex { $0.text == "Ein" })
+    #expect(timed.words[last].startTime - timed.words[last - 1].endTime > 0.2)
+  }
+
+  @Test("the text of something else is refused")
+  func wrong() throws {
+    let run = try align(Self.german, "de", with: Self.french, in: try Workspace())
+    #expect(run.exitCode == 1)
+    #expect(run.errorOutput.contains("the transcript does not belong to the recording"))
+  }
+
+  @Test("a language that nobody speaks is refused before anything is done, with what to look at")
+  func unknown() throws {
+    let run = try align(Self.german, "tlh-x", with: Self.german, in: try Workspace())
+    #expect(run.exitCode == 2)
+    #expect(run.errorOutput.contains("tlh-x"), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("espeak-ng --voices"), "\(run.errorOutput)")
+  }
+
+  @Test("it can be killed anywhere")
+  func crashtest() throws {
+    let place = try Workspace()
+    let sound = try speech(Self.german, in: place)
+    let text = try place.folder.write(Self.german, to: "talk.txt")
+    let run = try place.spool([
+      "crashtest", try pipeline(in: place, language: "de"), sound, text, "--kills", "2", "--seed",
+      "5",
+    ])
+    #expect(run.exitCode == 0, "\(run.errorOutput)\(run.text)")
+  }
+
+  private func align(
+    _ said: String, _ language: String, with text: String, in place: Workspace
+  ) throws -> SpoolRun {
+    let sound = try speech(said, in: place)
+    let path = try place.folder.write(text, to: "talk.txt")
+    return try place.run(try pipeline(in: place, language: language), [sound, path])
+  }
+
+  private func pipeline(in place: Workspace, language: String) throws -> String {
+    try place.pipeline(
+      """
+      pipeline: foreign
+      inputs: { recording: sound, text: transcript }
+      stages:
+        - decode: { from: $recording }
+        - align: { transcript: $text, language: \(language) }
+        - transcript: { formats: [json] }
+      """)
+  }
+
+  /// A woman who speaks more slowly than the voice that the text is compared with, after a second.
+  private func speech(_ text: String, in place: Workspace) throws -> String {
+    let dry = place.file("dry.wav")
+    let sound = place.file("talk.wav")
+    let spoken = text.replacingOccurrences(of: "😀 ", with: "")
+    let espeak = try #require(Program(named: "espeak-ng"))
+    #expect(try espeak.run(["-v", "de+f2", "-s", "140", "-w", dry, spoken]).exitCode == 0)
+    let sox = try #require(Program(named: "sox"))
+    #expect(try sox.run([dry, sound, "pad", "1", "1"]).exitCode == 0)
+    return sound
+  }
+
+  private func words(in place: Workspace) throws -> Timed {
+    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/talk.json"))
+    return try JSONDecoder().decode(Timed.self, from: data)
+  }
+}
