@@ -8,6 +8,7 @@ struct AlignStage: DeclaredStage, WholeStage {
   typealias Parameters = ListeningParameters<Own>
 
   struct Own: Codable, Sendable {
+    let channels: ChannelChoice
     let least: Double
   }
 
@@ -26,7 +27,9 @@ struct AlignStage: DeclaredStage, WholeStage {
       CTM, plain text and others. Finished pieces are noted: after a crash the work goes on behind \
       them. Acoustic models are those of CMU Sphinx; without model: it is US English, as Debian's \
       package pocketsphinx-en-us has it. Words that the dictionary lacks are pronounced as \
-      libespeak-ng would.
+      libespeak-ng would. With channels: separate every speaker of the text is looked for on the \
+      side where he is the loudest, and where the text names nobody, the side of each sentence \
+      says who speaks.
       """,
     flow: .whole,
     inputs: [
@@ -38,18 +41,21 @@ struct AlignStage: DeclaredStage, WholeStage {
       Port(.measurement, .measurement, "how well the transcript fits, as JSON"),
     ],
     parameters: [
+      ChannelChoice.parameter,
       ParameterDescriptor(
         "least", .number(.percent, 0...100), .defaulted("30 %"),
-        "the share of the words that must be heard")
+        "the share of the words that must be heard"),
     ] + ModelChoice.parameters + WordLimits.parameters)
 
   static var libraries: [String: String] { ModelChoice.libraries }
 
+  private let isSeparate: Bool
   private let least: Double
   private let limits: WordLimits
   private let engine: SphinxEngine
 
   init(_ parameters: Parameters) throws(StageError) {
+    isSeparate = parameters.own.channels == .separate
     least = parameters.own.least
     limits = WordLimits(parameters.limits)
     engine = SphinxEngine(
@@ -68,25 +74,25 @@ struct AlignStage: DeclaredStage, WholeStage {
         "the transcript has no words", reason: "nothing in it is spoken",
         advice: "give the text of what is said")
     }
-    let reader = SpeechReader(try KeptSound(sound, in: context.store))
-    let survey = try reader.survey { () throws(StageError) in try context.stop.check() }
-    let notes = SpeechNotes<AlignmentProgress>(context)
-    let result = try notes.working { (note) throws(SpeechError) in
-      try TextAlignment(of: words, engine: engine, threadCount: CoreCount.online).align(
-        in: reader, survey.trace, from: notes.lastProgress ?? AlignmentProgress(), note: note)
+    let channels = try AlignedChannels(
+      of: try KeptSound(sound, in: context.store), isSeparate: isSeparate, context.stop)
+    let notes = SpeechNotes<AlignedChannels.Progress>(context)
+    let outcome = try notes.working { (note) throws(SpeechError) in
+      try channels.align(
+        transcript, words, with: engine, threadCount: CoreCount.online, from: notes.lastProgress,
+        note: note)
     }
-    try check(result)
-    let timed = transcript.timed(by: result, spoken: words)
-    let report = QualityMeasure().report(
-      on: timed, speech: survey.activity.stretches.seconds)
-    try limits.check(report, timed, warn: context.warn)
-    return try context.outputs(of: timed, figures: AlignmentFigures(result, report).text)
+    try check(outcome.share)
+    let report = QualityMeasure().report(on: outcome.transcript, speech: channels.speech)
+    try limits.check(report, outcome.transcript, warn: context.warn)
+    return try context.outputs(
+      of: outcome.transcript, figures: AlignmentFigures(outcome, report).text)
   }
 
   /// Refuses a transcript of something else.
-  private func check(_ result: AlignmentResult) throws(StageError) {
-    guard result.share >= least else {
-      let share = Int((result.share * 100).rounded())
+  private func check(_ heard: Double) throws(StageError) {
+    guard heard >= least else {
+      let share = Int((heard * 100).rounded())
       throw StageError(
         "the transcript does not belong to the recording",
         reason: "\(share) % of its words were heard, and \(Int((least * 100).rounded())) % must be",
