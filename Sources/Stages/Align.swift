@@ -7,6 +7,7 @@ struct AlignStage: DeclaredStage, WholeStage {
   typealias Parameters = ListeningParameters<Own>
 
   struct Own: Codable, Sendable {
+    let channels: ChannelChoice
     let least: Double
     let language: String?
     let engine: AlignmentMethod.Engine?
@@ -29,7 +30,9 @@ struct AlignStage: DeclaredStage, WholeStage {
       package pocketsphinx-en-us has it. Words that the dictionary lacks are pronounced as \
       libespeak-ng would. With language: de, or any other that espeak-ng speaks, the sound is compared \
       with what its synthetic voice makes of the text: most words are then found within a tenth of \
-      a second, and have the flag coarse.
+      a second, and have the flag coarse. With channels: separate every speaker of the text is looked \
+      for on the side where he is the loudest, and where the text names nobody, the side of each \
+      sentence says who speaks.
       """,
     flow: .whole,
     inputs: [
@@ -41,15 +44,17 @@ struct AlignStage: DeclaredStage, WholeStage {
       Port(.measurement, .measurement, "how well the transcript fits, as JSON"),
     ],
     parameters: [
+      ChannelChoice.parameter,
       ParameterDescriptor(
         "least", .number(.percent, 0...100), .defaulted("30 %"),
-        "the share of the words that must be heard")
+        "the share of the words that must be heard"),
     ] + AlignmentMethod.parameters + ModelChoice.parameters + WordLimits.parameters)
 
   static var libraries: [String: String] {
     ModelChoice.libraries.merging(["espeak-ng": "1.51"]) { $1 }
   }
 
+  private let isSeparate: Bool
   private let least: Double
   private let limits: WordLimits
   private let language: String?
@@ -58,6 +63,7 @@ struct AlignStage: DeclaredStage, WholeStage {
   private let needsVoice: Bool
 
   init(_ parameters: Parameters) throws(StageError) {
+    isSeparate = parameters.own.channels == .separate
     least = parameters.own.least
     limits = WordLimits(parameters.limits)
     language = parameters.own.language
@@ -78,23 +84,20 @@ struct AlignStage: DeclaredStage, WholeStage {
     var transcript = try TranscriptFile.read(.transcript, of: context)
     let method = try method(for: transcript.language)
     transcript.language = transcript.language ?? language
-    let reader = SpeechReader(try KeptSound(sound, in: context.store))
-    let survey = try reader.survey { () throws(StageError) in try context.stop.check() }
-    let (result, spoken) = try method.align(
-      transcript.words.map(\.text), in: reader, survey, context)
-    try check(result)
-    var timed = transcript.timed(by: result, spoken: spoken)
-    if case .synthesis = method { timed = timed.markedCoarse(by: result) }
-    let report = QualityMeasure().report(
-      on: timed, speech: survey.activity.stretches.seconds)
-    try limits.check(report, timed, warn: context.warn)
-    return try context.outputs(of: timed, figures: AlignmentFigures(result, report).text)
+    let channels = try AlignedChannels(
+      of: try KeptSound(sound, in: context.store), isSeparate: isSeparate, context.stop)
+    let outcome = try method.align(transcript, in: channels, context)
+    try check(outcome.share)
+    let report = QualityMeasure().report(on: outcome.transcript, speech: channels.speech)
+    try limits.check(report, outcome.transcript, warn: context.warn)
+    return try context.outputs(
+      of: outcome.transcript, figures: AlignmentFigures(outcome, report).text)
   }
 
   /// Refuses a transcript of something else.
-  private func check(_ result: AlignmentResult) throws(StageError) {
-    guard result.share >= least else {
-      let share = Int((result.share * 100).rounded())
+  private func check(_ heard: Double) throws(StageError) {
+    guard heard >= least else {
+      let share = Int((heard * 100).rounded())
       throw StageError(
         "the transcript does not belong to the recording",
         reason: "\(share) % of its words were heard, and \(Int((least * 100).rounded())) % must be",

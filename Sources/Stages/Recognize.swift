@@ -50,15 +50,16 @@ struct RecognizeStage: DeclaredStage, WholeStage {
       throw StageError("there is no sound to listen to")
     }
     let kept = try KeptSound(sound, in: context.store)
-    let channels = try RecognisedChannels(of: kept, isSeparate: isSeparate, context.stop)
+    let channels = try SpeechChannels(of: kept, isSeparate: isSeparate, context.stop)
+    let recognised = RecognisedChannels(channels)
     let notes = SpeechNotes<RecognisedChannels.Progress>(context)
     let words = try notes.working { (note) throws(SpeechError) in
-      try channels.recognise(
+      try recognised.recognise(
         with: Recognition(engine: SphinxEngine(model), threadCount: CoreCount.online),
         from: notes.lastProgress, note: note)
     }
     let language = model == .english ? "en" : nil
-    let transcript = channels.transcript(of: words, language: language)
+    let transcript = recognised.transcript(of: words, language: language)
     let report = QualityMeasure().report(on: transcript, speech: channels.speech)
     try limits.check(report, transcript, warn: context.warn)
     return try context.outputs(

@@ -36,6 +36,7 @@ extension StageCatalog {
     StageRegistration(LoudnessCurveStage.self),
     StageRegistration(AlignStage.self),
     StageRegistration(RecognizeStage.self),
+    StageRegistration(RetimeStage.self),
     StageRegistration(TranscriptStage.self),
     StageRegistration(ProofStage.self),
   ])

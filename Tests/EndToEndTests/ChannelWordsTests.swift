@@ -57,6 +57,62 @@ import Testing
     #expect(zip(found.words, found.words.dropFirst()).allSatisfy { $0.startTime <= $1.startTime })
   }
 
+  @Test(
+    "align finds each speaker on his side, also where both speak at once, by name or by channel",
+    arguments: [true, false])
+  func alignedSides(isNamed: Bool) throws {
+    let place = try Workspace()
+    let anna = "I would like to order two cups of coffee and a piece of apple pie."
+    let ben = "Scientists have discovered that the water of the ocean is rising."
+    let first = try say(anna, place, "a")
+    let second = try say(ben, place, "b", voice: "en-us+f4")
+    let both = place.file("both.wav")
+    // He begins while she speaks, and a little of each is heard on the other side.
+    try Reference.ffmpeg([
+      "-i", first, "-i", second, "-filter_complex",
+      "[0]apad=pad_dur=5[l];[1]adelay=2500[r];[l][r]join=inputs=2:channel_layout=stereo,pan=stereo|c0=c0+0.05*c1|c1=c1+0.05*c0",
+      both,
+    ])
+    let text = try place.folder.write(
+      isNamed ? "Ben: \(ben)\n\nAnna: \(anna)\n" : "\(anna) \(ben)", to: "both.txt")
+    let pipeline = try place.pipeline(
+      """
+      pipeline: sides
+      inputs: { note: sound, text: transcript }
+      stages:
+        - decode: { from: $note }
+        - align: { transcript: $text, channels: separate }
+        - transcript: [json]
+      """)
+    let run = try place.run(pipeline, [both, text])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    let found = try timed(place.out + "/both.json")
+    let segments = found.segments ?? []
+    #expect(segments.map(\.speaker) == (isNamed ? ["Ben", "Anna"] : ["left", "right"]))
+    #expect(
+      found.words.map(\.text)
+        == (isNamed ? "\(ben) \(anna)" : "\(anna) \(ben)").split(separator: " ").map(String.init))
+    // By itself, each side is aligned in the clear.
+    let alone = try place.pipeline(
+      """
+      pipeline: alone
+      inputs: { note: sound, text: transcript }
+      stages:
+        - decode: { from: $note }
+        - align: { transcript: $text }
+        - transcript: [json]
+      """, named: "alone.yaml")
+    for (sound, said, name, delay) in [(first, anna, "a", 0.0), (second, ben, "b", 2.5)] {
+      let text = try place.folder.write(said, to: name + ".txt")
+      #expect(try place.run(alone, [sound, text]).exitCode == 0)
+      let clear = try timed(place.out + "/\(name).json").words
+      let isSecond = (delay > 0) != isNamed
+      let mixed = isSecond ? found.words.suffix(clear.count) : found.words.prefix(clear.count)
+      let distances = zip(mixed, clear).map { abs($0.startTime - $1.startTime - delay) }
+      #expect(distances.filter { $0 < 0.1 }.count >= clear.count - 1, "\(name): \(distances)")
+    }
+  }
+
   @Test("given times give way to those that are heard, and stay where nothing is heard")
   func given() throws {
     let place = try Workspace()
@@ -82,14 +138,45 @@ import Testing
     #expect(found.last?.flags == ["uncertain"])
   }
 
+  @Test("times that are wrong do no harm: the words are where they are without them")
+  func wrongTimes() throws {
+    let place = try Workspace()
+    let sound = try say(Self.said, place, "call")
+    // Two words that nobody says, for which only the given times could speak.
+    let said = Self.said.replacingOccurrences(of: "near the", with: "xylophone quasar near the")
+    let plain = try place.folder.write(said, to: "plain.txt")
+    let words = said.split(separator: " ").enumerated().map {
+      "{\"text\": \"\($1)\", \"startTime\": \(Double($0) * 0.1 + 40), "
+        + "\"endTime\": \(Double($0) * 0.1 + 40.1)}"
+    }
+    // Two that would fit in by chance.
+    let lying = words.map {
+      $0.contains("xylophone")
+        ? #"{"text": "xylophone", "startTime": 0.6, "endTime": 3.4}"# : $0
+    }
+    let given = try place.folder.write(
+      "{\"text\": \"\(said)\", \"words\": [\(lying.joined(separator: ", "))]}", to: "given.json")
+    var found: [[Double]] = []
+    for text in [plain, given] {
+      let run = try place.run(PackageFiles.pipeline("words.yaml"), [sound, text], ["--replace"])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+      found.append(
+        try timed(place.out + "/call.json").words.flatMap { [$0.startTime, $0.endTime] })
+    }
+    #expect(found[0] == found[1])
+  }
+
   private func timed(_ path: String) throws -> Timed {
     try JSONDecoder().decode(Timed.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  private func say(_ text: String, _ place: Workspace, _ name: String) throws -> String {
+  private func say(_ text: String, _ place: Workspace, _ name: String, voice: String = "en-us+m3")
+    throws
+    -> String
+  {
     let sound = place.file(name + ".wav")
     let program = try #require(Program(named: "espeak-ng"))
-    #expect(try program.run(["-v", "en-us+m3", "-w", sound, text]).exitCode == 0)
+    #expect(try program.run(["-v", voice, "-w", sound, text]).exitCode == 0)
     return sound
   }
 }

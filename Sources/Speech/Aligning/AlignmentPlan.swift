@@ -22,6 +22,9 @@ struct AlignmentPlan: Hashable {
   private static let longPause = 200
   /// A stretch without known words that is longer than this is a piece of its own.
   private static let longDoubt = 1000
+  /// In a longer piece nobody looks for words: that takes memory by the minute, and of so long a time
+  /// in which no word was heard the text is not.
+  private static let longestSearch = 30_000
   /// How much silence a piece keeps at either end.
   private static let margin = 40
   /// Nobody speaks a word faster than this.
@@ -62,7 +65,9 @@ struct AlignmentPlan: Hashable {
 
     /// Ends the present piece and begins the next one.
     private mutating func cut(end: Int, nextStart: Int, nextWord: Int) {
-      if words[firstWord..<nextWord].contains(where: \.isSpoken), end > start {
+      if words[firstWord..<nextWord].contains(where: \.isSpoken), end > start,
+        end - start <= longestSearch
+      {
         pieces.append(Piece(place: start..<end, words: firstWord..<nextWord))
       }
       start = nextStart
@@ -140,7 +145,10 @@ struct AlignmentPlan: Hashable {
     mutating func finish(after last: TrustedWord?, at end: Int) {
       let after = (last?.word).map { words[($0 + 1)...].count(where: \.isSpoken) } ?? words.count
       guard let last else {
-        cut(end: end, nextStart: end, nextWord: words.count)
+        // No word was heard. More than fit into the time cannot have been said.
+        if after * shortestWord <= end - start {
+          cut(end: end, nextStart: end, nextWord: words.count)
+        }
         return
       }
       let time = end - last.place.upperBound

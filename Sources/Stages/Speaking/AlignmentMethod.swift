@@ -66,29 +66,38 @@ enum AlignmentMethod {
     }
   }
 
-  /// Where the words of a transcript are, and which of them are spoken at all.
+  /// Finds the words of a transcript.
   func align(
-    _ written: [String], in reader: SpeechReader, _ survey: SpeechSurvey, _ context: StageContext
-  ) throws(StageError) -> (result: AlignmentResult, spoken: [SpokenWord]) {
+    _ transcript: Transcript, in channels: AlignedChannels, _ context: StageContext
+  ) throws(StageError) -> AlignedChannels.Outcome {
+    let written = transcript.words.map(\.text)
     switch self {
     case .model(let engine):
       let words = try Self.checked(EnglishSpelling().spoken(written))
-      let notes = SpeechNotes<AlignmentProgress>(context)
-      let result = try notes.working { (note) throws(SpeechError) in
-        try TextAlignment(of: words, engine: engine, threadCount: CoreCount.online).align(
-          in: reader, survey.trace, from: notes.lastProgress ?? AlignmentProgress(), note: note)
+      let notes = SpeechNotes<AlignedChannels.Progress>(context)
+      return try notes.working { (note) throws(SpeechError) in
+        try channels.align(
+          transcript, words, with: engine, threadCount: CoreCount.online,
+          from: notes.lastProgress, note: note)
       }
-      return (result, words)
     case .synthesis(let voice):
+      guard !channels.isDivided else {
+        throw StageError(
+          "align cannot look for speakers on their own sides with synthesised speech",
+          advice: "leave out channels, or name a model of the language")
+      }
       let alignment = SyntheticAlignment(
         of: written, voice: voice, threadCount: CoreCount.online)
       let words = try Self.checked(
         zip(written, alignment.isSpoken).map { $1 ? SpokenWord($0) : SpokenWord(ways: []) })
       let notes = SpeechNotes<SyntheticProgress>(context)
       let result = try notes.working { (note) throws(SpeechError) in
-        try alignment.align(in: reader, from: notes.lastProgress ?? SyntheticProgress(), note: note)
+        try alignment.align(
+          in: channels.reader, from: notes.lastProgress ?? SyntheticProgress(), note: note)
       }
-      return (result, words)
+      return AlignedChannels.Outcome(
+        transcript: transcript.timed(by: result, spoken: words).markedCoarse(by: result),
+        share: result.share, extraWordCount: result.extraWordCount)
     }
   }
 

@@ -2,6 +2,10 @@ import Speech
 import Transcripts
 
 /// The times that the words of a transcript had before it was aligned.
+///
+/// They are asked only for words of which the alignment is not sure, and only where they were right
+/// about the words around: with times of another recording, or of one that was cut since, the words
+/// are placed as if none had been given.
 struct GivenTimes {
   private let words: [TimedWord]
   private let places: [AlignedWord]
@@ -9,11 +13,17 @@ struct GivenTimes {
   /// the next.
   private let before: [Double]
   private let after: [Double]
+  /// The words that are known for sure and had a time, and by how much that was wrong, in seconds.
+  private let checked: [(word: Int, distance: Double)]
 
   /// A word that is heard with less confidence is not known for sure.
   private static let sureness = 0.5
   /// How far times of two origins may overlap, in seconds.
   private static let slack = 0.1
+  /// So many words on either side say whether the times between them are worth something.
+  private static let witnessCount = 4
+  /// Recognisers are off by tenths of a second. What is off by more, in seconds, is of other sound.
+  private static let tolerance = 1.0
 
   init(words: [TimedWord], result: AlignmentResult) {
     self.words = words
@@ -28,14 +38,32 @@ struct GivenTimes {
       defer { if Self.isSure(place) { next = place.start } }
       return next
     }.reversed()
+    checked = zip(words, places).enumerated().compactMap { index, pair in
+      guard Self.isSure(pair.1), let start = pair.0.start else { return nil }
+      return (index, abs(start - pair.1.start))
+    }
   }
 
-  /// Whether a word is not heard for sure, and has times that lie between those of words that are.
+  /// Whether a word is not heard for sure, and has times that lie between those of words that are,
+  /// and are of this sound. O(log n).
   func areBetter(at index: Int) -> Bool {
     guard !Self.isSure(places[index]), let start = words[index].start, let end = words[index].end
     else { return false }
     return start < end && start >= before[index] - Self.slack && start <= after[index]
-      && end <= after[index] + Self.slack
+      && end <= after[index] + Self.slack && areOfThisSound(at: index)
+  }
+
+  /// Whether the times around a word were right, by the words that are known for sure.
+  private func areOfThisSound(at index: Int) -> Bool {
+    var (low, high) = (0, checked.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if checked[middle].word < index { low = middle + 1 } else { high = middle }
+    }
+    let witnesses = checked[
+      max(0, low - Self.witnessCount)..<min(checked.count, low + Self.witnessCount)]
+    guard !witnesses.isEmpty else { return true }
+    return witnesses.map(\.distance).sorted()[witnesses.count / 2] <= Self.tolerance
   }
 
   private static func isSure(_ place: AlignedWord) -> Bool {

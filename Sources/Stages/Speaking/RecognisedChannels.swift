@@ -1,5 +1,3 @@
-import AudioModel
-import PipelineModel
 import Speech
 import Transcripts
 
@@ -12,39 +10,25 @@ struct RecognisedChannels {
     var share: Double { channels.reduce(0) { $0 + $1.share } / Double(max(1, channels.count)) }
   }
 
-  private let readers: [SpeechReader]
-  private let surveys: [SpeechSurvey]
+  private let channels: SpeechChannels
 
-  /// Where somebody speaks, in seconds, on any channel.
-  var speech: [Range<Double>] { surveys.flatMap { $0.activity.stretches.seconds } }
-
-  /// Looks at the sound of each channel that is to be listened to.
-  init(of sound: KeptSound, isSeparate: Bool, _ stop: StopRequest) throws(StageError) {
-    let count = sound.outline.format.channelCount
-    readers =
-      isSeparate && count > 1
-      ? (0..<count).map { SpeechReader(sound, channel: $0) } : [SpeechReader(sound)]
-    var surveys: [SpeechSurvey] = []
-    for reader in readers {
-      surveys.append(try reader.survey { () throws(StageError) in try stop.check() })
-    }
-    self.surveys = surveys
-  }
+  init(_ channels: SpeechChannels) { self.channels = channels }
 
   /// The words of each channel.
   func recognise(
     with recognition: Recognition, from last: Progress?,
     note: (Progress) throws(SpeechError) -> Void
   ) throws(SpeechError) -> [[SaidWord]] {
+    let readers = channels.readers
     var progress =
       last?.channels.count == readers.count
       ? last ?? Progress(channels: [])
       : Progress(channels: readers.map { _ in RecognitionProgress() })
     var words: [[SaidWord]] = []
-    for (number, reader) in readers.enumerated() {
+    for (number, (reader, survey)) in zip(readers, channels.surveys).enumerated() {
       words.append(
         try recognition.recognise(
-          in: reader, surveys[number].trace, speech: surveys[number].activity.stretches,
+          in: reader, survey.trace, speech: survey.activity.stretches,
           from: progress.channels[number]
         ) { (own) throws(SpeechError) in
           progress.channels[number] = own
@@ -59,20 +43,13 @@ struct RecognisedChannels {
     var transcript = Transcript(language: language)
     for (number, words) in words.enumerated() {
       transcript.segments +=
-        Transcript(recognised: words, language: language, speaker: speaker(number)).segments
+        Transcript(recognised: words, language: language, speaker: channels.speaker(number))
+        .segments
     }
     // The sort is stable where the beginnings are: equal ones stay in the order of the channels.
     transcript.segments = transcript.segments.enumerated().sorted {
       ($0.element.start ?? 0, $0.offset) < ($1.element.start ?? 0, $1.offset)
     }.map(\.element)
     return transcript
-  }
-
-  private func speaker(_ channel: Int) -> String? {
-    switch readers.count {
-    case 1: nil
-    case 2: channel == 0 ? "left" : "right"
-    default: "channel \(channel + 1)"
-    }
   }
 }

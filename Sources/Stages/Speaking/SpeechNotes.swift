@@ -7,8 +7,6 @@ protocol SpeechProgress: Codable {
   var share: Double { get }
 }
 
-extension AlignmentProgress: SpeechProgress {}
-
 /// Notes how far the listening is, and ends it when the user asks to stop.
 final class SpeechNotes<Progress: SpeechProgress> {
   private let context: StageContext
