@@ -88,4 +88,47 @@ struct PluginFileTests {
     #expect(complaint.why == "No such file or directory")
     #expect(complaint.next.contains("check model"), "\(complaint.next)")
   }
+
+  @Test("a file stage gives sound in any file that can be decoded, and stages below treat it")
+  func soundFromFile() throws {
+    try place.plugin(
+      "copy", "run: [python3, ./copy.py]",
+      stages: """
+          - kind: copy
+            type: file
+            summary: Copy the sound
+            inputs: [{ name: sound, carries: sound }]
+            outputs: [{ name: copied, carries: sound }]
+        """)
+    try place.write(
+      """
+      import json, shutil, sys
+      hello = json.loads(sys.stdin.readline())
+      print(json.dumps({"type": "ready", "protocol": 1}), flush=True)
+      shutil.copyfile(hello["inputs"]["sound"], hello["outputs"]["copied"])
+      print(json.dumps({"type": "done"}), flush=True)
+      """, to: "Plugins/copy/copy.py")
+    let pipeline = try place.write(
+      """
+      pipeline: p
+      inputs: { note: sound }
+      stages: [decode, copy, gain: 0 dB, export: { formats: [wav], wav: { bits: float } }]
+      """, to: "copy.yaml")
+    let run = try place.place.run(pipeline, [place.file("note.wav")])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(
+      try Reference.floats(of: "\(place.place.out)/note.wav")
+        == Reference.floats(of: place.file("note.wav")))
+
+    try place.write(
+      try String(contentsOfFile: place.file("Plugins/copy/copy.py"), encoding: .utf8)
+        .replacing("shutil.copyfile(hello[\"inputs\"][\"sound\"], ", with: "open(")
+        .replacing("[\"copied\"])", with: "[\"copied\"], \"w\").write(\"noise\")"),
+      to: "Plugins/copy/copy.py")
+    let wrong = try place.place.run(pipeline, [place.file("note.wav")], ["--replace"])
+    #expect(wrong.exitCode == 1)
+    let complaint = try #require(wrong.complaint, "\(wrong.errorOutput)")
+    #expect(complaint.what.contains("the plugin copy 1.0.0 failed"), "\(complaint.what)")
+    #expect(complaint.why.hasPrefix("the sound that it wrote cannot be decoded"))
+  }
 }

@@ -54,6 +54,7 @@ struct PluginFileStage: WholeStage, PublishingStage, VersionedStage {
         hear: { (message) throws(StageError) in try hear(message, context) }))
     _ = try session.receive("done")
     session.finish()
+    for warning in session.warnings { context.warn(warning) }
     return try collect(desk, session, context)
   }
 
