@@ -38,6 +38,25 @@ def words_of_tokens(tokens):
     return words
 
 
+def words_of_pieces(pieces):
+    """openai-whisper and faster-whisper: words. The server of whisper.cpp calls tokens words: where most begin
+    with a space, one that does not goes on with the word before it. Some languages have no spaces."""
+    spaced = 2 * sum(piece["word"].startswith(" ") for piece in pieces) >= len(pieces)
+    groups = []
+    for piece in pieces:
+        if not groups or not spaced or piece["word"].startswith(" "):
+            groups.append([])
+        groups[-1].append(piece)
+    words = []
+    for group in groups:
+        odds = [odd for odd in (piece.get("probability", piece.get("score")) for piece in group)
+                if odd is not None]
+        words.append(word(
+            "".join(piece["word"] for piece in group), group[0].get("start"), group[-1].get("end"),
+            sum(odds) / len(odds) if odds else None))
+    return words
+
+
 def segments_of(document):
     """The text, times and words of every segment, whoever wrote them."""
     if isinstance(document, list):
@@ -50,9 +69,8 @@ def segments_of(document):
                    end if end is None else end / 1000, words_of_tokens(piece.get("tokens", [])))
     elif "segments" in document:
         for piece in document["segments"]:
-            words = [word(w["word"], w.get("start"), w.get("end"), w.get("probability", w.get("score")))
-                     for w in piece.get("words") or []]
-            yield piece["text"], piece.get("start"), piece.get("end"), words
+            yield (piece["text"], piece.get("start"), piece.get("end"),
+                   words_of_pieces(piece.get("words") or []))
     else:
         yield document["text"], None, None, []
 

@@ -30,7 +30,7 @@ public struct ChannelLayout: Hashable, Sendable {
   /// - Parameters:
   ///   - channelCount: channels of the sound, at least one.
   ///   - inputs: the plugin's main inputs, at least one.
-  ///   - outputs: its outputs, at least one.
+  ///   - outputs: its outputs; a meter has none, and makes no channel.
   ///   - sideChains: its inputs that are only listened to.
   public init(channelCount: Int, inputs: Int, outputs: Int, sideChains: Int = 0) {
     if inputs == 1, outputs > 1, outputs == channelCount {
@@ -47,7 +47,7 @@ public struct ChannelLayout: Hashable, Sendable {
       return Instance(
         inputs: (0..<inputs).map { [first + $0 % count] },
         sideChains: (0..<sideChains).map { [first + $0 % count] },
-        outputs: (0..<count).map { place in
+        outputs: (0..<(outputs == 0 ? 0 : count)).map { place in
           let ports =
             outputs < count
             ? [place % outputs] : Array(stride(from: place, to: outputs, by: count))

@@ -46,12 +46,23 @@ public struct EffectDescription: Hashable, Sendable, Codable {
     ports.filter { $0.kind == .control && $0.isInput && $0.role != .freeWheel }
   }
 
+  /// What tells something of the sound in numbers.
+  public var meters: [EffectPort] {
+    ports.filter { $0.kind == .control && !$0.isInput && $0.role == .main }
+  }
+  /// What tells something of the sound in events: where a drum was hit.
+  public var events: [EffectPort] { ports.filter { $0.kind == .events && !$0.isInput } }
+  /// Whether it only listens: the sound goes by as it is.
+  public var isMeter: Bool { !inputs.isEmpty && outputs.isEmpty }
+
   /// Why it cannot treat sound here; nil where it can.
   public var refusal: String? {
     if inputs.isEmpty {
       return outputs.isEmpty ? "it has no sound ports" : "it makes sound and takes none"
     }
-    if outputs.isEmpty { return "it takes sound and gives none" }
+    if outputs.isEmpty, meters.isEmpty, events.isEmpty {
+      return "it takes sound and tells nothing of it"
+    }
     if !missingFeatures.isEmpty {
       return "it needs what Spool has not: \(missingFeatures.joined(separator: ", "))"
     }

@@ -18,6 +18,11 @@ final class EffectRack: HostedEffect {
   private let inputs: [Int]
   private let sideChains: [Int]
   private let outputs: [Int]
+  /// Frames that have gone by.
+  private var heard = 0
+  /// Where a meter told something, by port and instance, in frames.
+  private var events: [String: [Int]] = [:]
+  private static let mostEvents = 10_000
   /// A block was shorter: the sound is over.
   private var isOver = false
 
@@ -40,7 +45,8 @@ final class EffectRack: HostedEffect {
     layout = ChannelLayout(
       channelCount: channelCount, inputs: inputs.count, outputs: outputs.count,
       sideChains: sideChains.count)
-    latency = try Self.latency(of: effect, make)
+    // A meter's sound goes by, whatever it says of itself.
+    latency = effect.isMeter ? 0 : try Self.latency(of: effect, make)
     var made: [any EffectInstance] = []
     for _ in layout.instances {
       let instance = try make()
@@ -81,11 +87,22 @@ final class EffectRack: HostedEffect {
           fill(instance.memory, port, with: channels, of: samples, at: first, count)
         }
         instance.run(Self.blockLength)
+        if effect.isMeter { noteEvents(instance.memory, from: heard + first, count) }
         for output in place.outputs {
           read(output, of: instance.memory, into: &samples, first, count)
         }
       }
       first += count
+    }
+    heard += frames
+  }
+
+  /// Keeps the places of what a meter told in events. Behind the end of the sound nothing counts.
+  private func noteEvents(_ memory: PortMemory, from start: Int, _ count: Int) {
+    for port in effect.events {
+      let frames = memory.eventFrames(port.index).filter { $0 < count }
+      let room = Self.mostEvents - (events[port.symbol]?.count ?? 0)
+      events[port.symbol, default: []] += frames.prefix(max(0, room)).map { start + $0 }
     }
   }
 
@@ -131,7 +148,7 @@ final class EffectRack: HostedEffect {
 
   /// What its meters showed last, for each instance.
   var figures: String? {
-    let meters = effect.ports.filter { $0.kind == .control && !$0.isInput && $0.role == .main }
+    let meters = effect.meters
     let readings = instances.map { instance in
       JSONValue.object(
         leavingOut: Dictionary(
@@ -140,9 +157,11 @@ final class EffectRack: HostedEffect {
             return (port.symbol, value.isFinite ? .decimal(Double(value)) : nil)
           }, uniquingKeysWith: { first, _ in first }))
     }
-    return JSONValue.object([
+    return JSONValue.object(leavingOut: [
       "plugin": .text(effect.identity), "latencyFrames": .integer(latency),
       "meters": .list(readings),
+      "eventFrames": effect.isMeter && !effect.events.isEmpty
+        ? .object(events.mapValues { .list($0.sorted().map { .integer($0) }) }) : nil,
     ]).canonical
   }
 }

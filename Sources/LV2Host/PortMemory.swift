@@ -56,6 +56,14 @@ import CLilvLoader
     unsafe samples(port)?.update(repeating: Float(value))
   }
 
+  /// The frames of the last block at which an event port says something.
+  func eventFrames(_ port: Int) -> [Int] {
+    var frames = [Int64](repeating: 0, count: 256)
+    let count = unsafe spool_lv2_event_frames(
+      starts[port], UInt32(lengths[port]), &frames, UInt32(frames.count))
+    return frames.prefix(Int(count)).map { Int($0) }
+  }
+
   /// Makes event ports ready for the next block: nothing comes in.
   func clearEvents() {
     for port in ports where port.kind == .events {

@@ -47,7 +47,9 @@ struct ProcessCage {
 
   private var processes: [pid_t] {
     let bytes = FileManager.default.contents(atPath: "\(folder)/cgroup.procs") ?? Data()
+    // One of another namespace is shown as 0, which would mean this process's own group.
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { pid_t($0) }
+      .filter { $0 > 1 && $0 != getpid() }
   }
 
   /// Removes what was left by a Spool that was killed: empty cages of processes that are gone.

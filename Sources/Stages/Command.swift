@@ -21,21 +21,23 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage {
   let versions: CommandVersions
   /// The program that confines others.
   let launcher: String
+  private let files: FileDigests
 
   init(_ order: CommandOrder, versions: CommandVersions, launcher: String) {
     self.order = order
     self.versions = versions
     self.launcher = launcher
+    files = FileDigests(order.files)
   }
 
   var libraries: [String: String] {
-    var texts = FileDigests.texts(of: order.files)
+    var texts = files.texts
     texts["program \(order.program)"] = versions.text(of: order)
     return texts
   }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
-    try FileDigests.check(order.files, of: "command")
+    try files.check(for: "command")
     try versions.check(order)
     let desk = try PluginDesk(claim: context.step, title: "the command \(order.program)")
     defer { desk.clear() }

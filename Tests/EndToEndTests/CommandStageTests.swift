@@ -219,6 +219,10 @@ struct CommandStageTests {
       ("run: [sh]", "run does not name {input}, which it is to read"),
       ("run: [./sh, \"{input}\"]", "the program \"./sh\" is neither a name nor an absolute path"),
       ("run: [\"{input}\"]", "the program cannot be an input or output"),
+      (
+        "run: [sh, \"{input}\"], version: [cat, \"{input}\"]",
+        "version can name files only, and {input} is none"
+      ),
       ("run: [sh, \"{input}\"], files: { input: x }", "two of its files are called input"),
     ])
   func mistakes(text: String, reason: String) throws {

@@ -69,6 +69,17 @@ struct SpokenPluginTests {
     }
   }
 
+  @Test("what a file plugin warns of reaches the user")
+  func warning() throws {
+    let place = try PluginPlace()
+    _ = try standIn(in: place)
+    let run = try place.place.run(
+      try minutes(in: place), [place.recording],
+      ["--set", #"recogniser=echo '{"segments":[]}'"#])
+    #expect(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(run.warnings.contains { $0.contains("the recogniser has heard no words") })
+  }
+
   @Test("a command writes the summary instead, with the text on its standard input")
   func command() throws {
     let place = try PluginPlace()

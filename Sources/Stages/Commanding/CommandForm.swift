@@ -58,7 +58,8 @@ enum CommandForm {
       "more that it reads, by name: a model, a script", isInKey: false),
     ParameterDescriptor(
       "version", .list(of: .text(maximumLength: 4096), count: 1...100), .optional,
-      "a command that prints its version; without it the program's own bytes stand for that"),
+      "a command that prints its version, with {name} for files; without it the program's own bytes "
+        + "stand for that"),
     ParameterDescriptor(
       "time", .number(.seconds, 0.1...604_800), .defaulted("600 s"), "how long it may take",
       isInKey: false),

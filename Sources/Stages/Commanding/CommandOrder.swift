@@ -11,9 +11,8 @@ struct CommandOrder: Sendable {
   let files: [String: String]
   /// What it may use.
   let limits: PluginManifest.Limits
-  /// The command that prints its version; nil where there is none.
-  let version: [String]?
   private let run: [CommandWord]
+  private let versionWords: [CommandWord]
 
   /// Reads resolved parameters.
   /// - Throws: all that contradicts itself.
@@ -23,8 +22,6 @@ struct CommandOrder: Sendable {
     inputs = places.inputs.map(\.port)
     outputs = places.outputs.map(\.port)
     run = Self.texts(members["run"]).map { CommandWord($0) }
-    let version = Self.texts(members["version"])
-    self.version = version.isEmpty ? nil : version
     var files: [String: String] = [:]
     if case .group(let named)? = members["files"] {
       for (name, path) in named {
@@ -32,6 +29,7 @@ struct CommandOrder: Sendable {
       }
     }
     self.files = files
+    versionWords = Self.texts(members["version"]).map { CommandWord($0) }
     func number(_ name: String) -> Double {
       if case .number(let number)? = members[name] { number } else { 0 }
     }
@@ -56,6 +54,11 @@ struct CommandOrder: Sendable {
 
   /// The program's path or name.
   var programPath: String { run.first?.filled(files) ?? "" }
+
+  /// The command that prints its version; nil where there is none.
+  var version: [String]? {
+    versionWords.isEmpty ? nil : versionWords.compactMap { $0.filled(files) }
+  }
 
   /// How people would write it.
   var line: String { ShellWords.line(run.map(\.text)) }
@@ -87,6 +90,9 @@ struct CommandOrder: Sendable {
     for name in named where !names.contains(name) {
       let guess = Problem.nearest(to: name, in: names).map { "; did you mean {\($0)}?" } ?? ""
       problems.append("there is nothing that {\(name)} could stand for\(guess)")
+    }
+    for name in versionWords.flatMap(\.names) where files[name] == nil {
+      problems.append("version can name files only, and {\(name)} is none")
     }
     for input in inputs where !named.contains(input.name) {
       problems.append("run does not name {\(input.name)}, which it is to read")

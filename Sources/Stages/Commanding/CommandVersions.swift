@@ -4,11 +4,17 @@ import PipelineModel
 import PluginHost
 import Synchronization
 
-/// What stands for programs in keys: what they print of their version, asked once while Spool runs, or
-/// else their own bytes.
+/// What stands for programs in keys: what they print of their version, asked once while they stay as
+/// they are, or else their own bytes.
 final class CommandVersions: Sendable {
   private let launcher: String
-  private let known = Mutex<[[String]: Result<String, StageError>]>([:])
+  private let known = Mutex<[Question: Result<String, StageError>]>([:])
+  /// What was asked of which programs.
+  private struct Question: Hashable {
+    let words: [String]
+    let stamps: [FileStamp?]
+  }
+
   /// Nobody waits longer for a version.
   private static let time = 20.0
 
@@ -28,8 +34,11 @@ final class CommandVersions: Sendable {
   func check(_ order: CommandOrder) throws(StageError) { _ = try answer(for: order).get() }
 
   private func answer(for order: CommandOrder) -> Result<String, StageError> {
-    let words = order.version ?? ["", order.programPath]
-    if let answer = known.withLock({ $0[words] }) { return answer }
+    let programs = [order.programPath] + (order.version?.prefix(1) ?? [])
+    let question = Question(
+      words: [order.programPath] + (order.version ?? []),
+      stamps: programs.map { ConfinedCommand.path(of: $0).flatMap { FileStamp($0) } })
+    if let answer = known.withLock({ $0[question] }) { return answer }
     let answer: Result<String, StageError>
     do throws(StageError) {
       if let version = order.version {
@@ -38,7 +47,7 @@ final class CommandVersions: Sendable {
         answer = .success(try bytes(of: order.programPath))
       }
     } catch { answer = .failure(error) }
-    known.withLock { $0[words] = answer }
+    known.withLock { $0[question] = answer }
     return answer
   }
 

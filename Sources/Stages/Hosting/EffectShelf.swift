@@ -120,18 +120,3 @@ public final class EffectShelf: Sendable {
     }
   }
 }
-
-/// When a file was changed last, and how long it is.
-private struct FileStamp: Hashable {
-  private let seconds: Int
-  private let nanoseconds: Int
-  private let size: Int
-
-  init?(_ path: String) {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    seconds = status.st_mtim.tv_sec
-    nanoseconds = status.st_mtim.tv_nsec
-    size = Int(status.st_size)
-  }
-}

@@ -2,13 +2,27 @@ import FoundationEssentials
 import Glibc
 import Hashing
 import PipelineModel
+import Synchronization
 
-/// What stands in keys for files that parameters name: their contents, wherever they lie.
-enum FileDigests {
+/// Files that a step's parameters name. Their contents stand in its key, wherever they lie, and are read
+/// once for each step.
+final class FileDigests: Sendable {
+  /// The paths, by parameter.
+  let paths: [String: String]
+  private let known = Mutex<[String: String]?>(nil)
+
+  init(_ paths: [String: String]) { self.paths = paths }
+
   /// Texts for keys, by what `why` calls them.
-  static func texts(of files: [String: String]) -> [String: String] {
-    Dictionary(
-      files.map { ("file \($0.key)", text(of: $0.value)) }, uniquingKeysWith: { first, _ in first })
+  var texts: [String: String] {
+    known.withLock { known in
+      if let known { return known }
+      let texts = Dictionary(
+        paths.map { ("file \($0.key)", Self.text(of: $0.value)) },
+        uniquingKeysWith: { first, _ in first })
+      known = texts
+      return texts
+    }
   }
 
   /// The digest of a file, or of the names and contents of all in a folder. O(bytes).
@@ -35,8 +49,8 @@ enum FileDigests {
 
   /// Refuses a file that is not there, before a program trips over it.
   /// - Parameter kind: the stage kind, for people.
-  static func check(_ files: [String: String], of kind: String) throws(StageError) {
-    for (name, path) in files.sorted(by: { $0.key < $1.key })
+  func check(for kind: String) throws(StageError) {
+    for (name, path) in paths.sorted(by: { $0.key < $1.key })
     where unsafe access(path, R_OK) != 0 {
       throw StageError(
         "\(kind) cannot read \(path)", reason: unsafe String(cString: strerror(errno)),

@@ -9,13 +9,25 @@ struct PluginFileStage: WholeStage, PublishingStage, VersionedStage {
   let plugin: Plugin
   let kind: PluginManifest.Kind
   let parameters: Value
+  /// Files that the parameters name.
+  let files: FileDigests
   /// The program that confines plugins.
   let launcher: String
 
-  var libraries: [String: String] { FileDigests.texts(of: kind.files(parameters)) }
+  init(
+    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, launcher: String
+  ) {
+    self.plugin = plugin
+    self.kind = kind
+    self.parameters = parameters
+    self.launcher = launcher
+    files = FileDigests(kind.files(parameters))
+  }
+
+  var libraries: [String: String] { files.texts }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
-    try FileDigests.check(kind.files(parameters), of: kind.kind)
+    try files.check(for: kind.kind)
     let desk = try PluginDesk(claim: context.step, title: "the plugin \(plugin.title)")
     defer { desk.clear() }
     var inputs: [String: JSONValue] = [:]
@@ -36,12 +48,13 @@ struct PluginFileStage: WholeStage, PublishingStage, VersionedStage {
         "note": note.map { .text($0.text) } ?? .null,
       ],
       setting: PluginSession.Setting(
-        launcher: launcher, reads: inputs.values.compactMap(\.text) + kind.files(parameters).values,
+        launcher: launcher, reads: inputs.values.compactMap(\.text) + files.paths.values,
         writes: [desk.outputFolder],
         check: { () throws(StageError) in try context.stop.check() },
         hear: { (message) throws(StageError) in try hear(message, context) }))
     _ = try session.receive("done")
     session.finish()
+    for warning in session.warnings { context.warn(warning) }
     return try collect(desk, session, context)
   }
 

@@ -4,13 +4,16 @@ import JSONText
 import PipelineModel
 import PluginHost
 
-/// Sound on its way through a plugin: blocks of one length go out, and while the plugin works on one,
-/// the answer to the one before is read.
+/// Sound on its way through a plugin: blocks of one length go out, and while the plugin works on some,
+/// the answers to those before are read.
 ///
 /// Unlike other processors, this one waits for another process, and can fail.
 final class PluginProcessor: FallibleProcessor {
   /// Frames in a block, whatever arrives in which pieces.
   static let blockLength = 8192
+  /// Blocks that may be with the plugin at a time. With several, neither side waits for the other to be
+  /// given a core; all of them fit into a pipe.
+  private static let mostUnderWay = 4
   /// The most seconds by which a plugin may be late.
   private static let longestLatency = Seconds(10)
 
@@ -29,8 +32,8 @@ final class PluginProcessor: FallibleProcessor {
   private var joined: [Float] = []
   /// What the plugin has given and nobody took yet, interleaved.
   private var given: [Float] = []
-  /// Frames of the block that is with the plugin; 0 where none is.
-  private var underWay = 0
+  /// The frames of the blocks that are with the plugin, in order.
+  private var underWay: [Int] = []
   /// Late frames still to be cut off.
   private var leading: Int
   /// Frames that were taken and not given back.
@@ -55,7 +58,7 @@ final class PluginProcessor: FallibleProcessor {
         launcher: launcher, reads: kind.files(parameters).values.sorted()))
     lateness = session.ready.members["latency"]?.integer ?? 0
     leading = lateness
-    latency = Frames(2 * Self.blockLength + max(lateness, 0))
+    latency = Frames((Self.mostUnderWay + 1) * Self.blockLength + max(lateness, 0))
     let most = Self.longestLatency.frames(at: format.sampleRate).count
     guard (0...most).contains(lateness) else {
       throw session.failure("it says that it is \(lateness) frames late, and \(most) is the most")
@@ -74,7 +77,7 @@ final class PluginProcessor: FallibleProcessor {
     while !waiting.isEmpty {
       exchange(min(Self.blockLength, waiting.count / channelCount))
     }
-    receive()
+    receiveAll()
     attempt { () throws(StageError) in
       session.send(PluginMessage("end"))
       _ = try session.receive("done")
@@ -89,7 +92,7 @@ final class PluginProcessor: FallibleProcessor {
   var warnings: [String] { session.warnings }
   var figures: String? { session.measurement }
 
-  /// Sends a block, and reads the answer to the one before.
+  /// Sends a block, and reads an answer where enough of them are owed.
   private func exchange(_ count: Int) {
     let block = waiting.prefix(count * channelCount)
     if failure == nil {
@@ -97,15 +100,16 @@ final class PluginProcessor: FallibleProcessor {
         PluginMessage("sound", ["frames": .integer(count)], payload: SampleBytes.bytes(of: block)))
     }
     waiting.removeFirst(block.count)
-    receive()
-    underWay = failure == nil ? count : 0
+    underWay.append(count)
+    if underWay.count > Self.mostUnderWay { receive() }
   }
 
-  /// Reads the answer to the block that is with the plugin.
+  /// Reads the answers to all blocks that are with the plugin.
+  private func receiveAll() { while !underWay.isEmpty { receive() } }
+
+  /// Reads the answer to the first block that is with the plugin.
   private func receive() {
-    guard underWay > 0 else { return }
-    let count = underWay
-    underWay = 0
+    let count = underWay.removeFirst()
     attempt { () throws(StageError) in
       let answer = try session.receive("sound")
       guard answer.members["frames"]?.integer == count,
@@ -150,7 +154,7 @@ final class PluginProcessor: FallibleProcessor {
 extension PluginProcessor {
   /// What is under way, and the plugin's own state.
   var snapshot: ProcessorSnapshot {
-    receive()
+    receiveAll()
     var snapshot = ProcessorSnapshot()
     snapshot.append(leading)
     snapshot.append(owed)

@@ -7,15 +7,27 @@ struct PluginSoundStage: SoundFilterStage, VersionedStage {
   let plugin: Plugin
   let kind: PluginManifest.Kind
   let parameters: Value
+  /// Files that the parameters name.
+  let files: FileDigests
   /// The program that confines plugins.
   let launcher: String
 
-  var libraries: [String: String] { FileDigests.texts(of: kind.files(parameters)) }
+  init(
+    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, launcher: String
+  ) {
+    self.plugin = plugin
+    self.kind = kind
+    self.parameters = parameters
+    self.launcher = launcher
+    files = FileDigests(kind.files(parameters))
+  }
+
+  var libraries: [String: String] { files.texts }
 
   var isRepeatable: Bool { plugin.manifest.isDeterministic }
 
   func makeProcessor(for format: AudioFormat) throws(StageError) -> any Processor {
-    try FileDigests.check(kind.files(parameters), of: kind.kind)
+    try files.check(for: kind.kind)
     return try PluginProcessor(
       plugin, kind: kind, parameters: parameters, format: format, launcher: launcher)
   }

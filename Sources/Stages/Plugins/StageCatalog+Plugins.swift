@@ -44,9 +44,9 @@ extension StageRegistration {
       make: { (parameters) throws(StageError) -> any Stage in
         switch kind.work {
         case .sound:
-          PluginSoundStage(plugin: plugin, kind: kind, parameters: parameters, launcher: launcher)
+          PluginSoundStage(plugin, kind: kind, parameters: parameters, launcher: launcher)
         case .file:
-          PluginFileStage(plugin: plugin, kind: kind, parameters: parameters, launcher: launcher)
+          PluginFileStage(plugin, kind: kind, parameters: parameters, launcher: launcher)
         }
       })
   }

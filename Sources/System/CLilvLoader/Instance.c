@@ -284,3 +284,23 @@ void spool_lv2_clear_sequence(void *memory, uint32_t length, bool is_input) {
   sequence->body.unit = 0;
   sequence->body.pad = 0;
 }
+
+uint32_t spool_lv2_event_frames(const void *memory, uint32_t length, int64_t *frames, uint32_t most) {
+  const LV2_Atom_Sequence *sequence = memory;
+  if (!memory || sequence->atom.type != number_of(LV2_ATOM__Sequence)) return 0;
+  if (sequence->atom.size < sizeof sequence->body ||
+      sequence->atom.size > length - sizeof(LV2_Atom))
+    return 0;
+  const uint8_t *place = (const uint8_t *)(sequence + 1);
+  const uint8_t *end = (const uint8_t *)&sequence->body + sequence->atom.size;
+  uint32_t count = 0;
+  while (count < most && (size_t)(end - place) >= sizeof(LV2_Atom_Event)) {
+    const LV2_Atom_Event *event = (const LV2_Atom_Event *)place;
+    const size_t size = (sizeof *event + (size_t)event->body.size + 7) & ~(size_t)7;
+    if (size > (size_t)(end - place) + 7) break;
+    frames[count++] = event->time.frames;
+    if (size >= (size_t)(end - place)) break;
+    place += size;
+  }
+  return count;
+}

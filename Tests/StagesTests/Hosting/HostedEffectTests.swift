@@ -75,6 +75,26 @@ struct HostedEffectTests {
     #expect(error.message.contains("latency"))
   }
 
+  @Test func `a meter lets the sound through, and what it shows is the measurement`() throws {
+    let fixture = try LADSPAFixture()
+    let sound = noise(20_011)
+    let trial = try EffectTrial("ladspa", "{ library: \(fixture.path), label: peak }")
+    let processor = try trial.stage.makeProcessor(for: sound.format)
+    #expect(sound.processed(by: processor, cuts: [4096]) == sound)
+    let figures = try #require((processor as? PluginProcessor)?.figures)
+    let peaks = sound.channels.map { $0.map(abs).max() ?? 0 }
+    struct Figures: Decodable { let meters: [[String: Float]] }
+    let read = try JSONDecoder().decode(Figures.self, from: Data(figures.utf8))
+    #expect(read.meters.compactMap { $0["peak"] } == peaks)
+  }
+
+  @Test func `what takes sound and tells nothing is refused`() throws {
+    let fixture = try LADSPAFixture()
+    #expect(
+      try message("{ library: \(fixture.path), label: sink }").contains(
+        "it takes sound and tells nothing of it"))
+  }
+
   @Test func `every wrong control is told of at once, with what is near`() throws {
     let fixture = try LADSPAFixture()
     let text = try message(

@@ -23,7 +23,8 @@ struct LADSPAFixture {
   }
 
   /// `delay` comes out 100 frames late and says so; `length` gives the length of each block;
-  /// `crash` dies in the second block; `lie` says that its latency is no number. With CRASH_EARLY, already
+  /// `crash` dies in the second block; `lie` says that its latency is no number;
+  /// `peak` is a meter, and `sink` tells nothing. With CRASH_EARLY, already
   /// looking at the library kills.
   private static let source = """
     #include <ladspa.h>
@@ -64,7 +65,17 @@ struct LADSPAFixture {
     static void run_lie(LADSPA_Handle h, unsigned long count) {
       *((struct state *)h)->ports[latency] = NAN;
     }
+    static void run_peak(LADSPA_Handle h, unsigned long count) {
+      struct state *s = h;
+      for (unsigned long i = 0; i < count; i++) s->past[0] = fmaxf(s->past[0], fabsf(s->ports[0][i]));
+      *s->ports[1] = s->past[0];
+    }
+    static void run_sink(LADSPA_Handle h, unsigned long count) {}
     static void clean(LADSPA_Handle h) { free(h); }
+
+    static const LADSPA_PortDescriptor meter_kinds[] = {
+        LADSPA_PORT_INPUT | LADSPA_PORT_AUDIO, LADSPA_PORT_OUTPUT | LADSPA_PORT_CONTROL};
+    static const char *const meter_names[] = {"Input", "Peak"};
 
     static const LADSPA_PortDescriptor kinds[] = {
         LADSPA_PORT_INPUT | LADSPA_PORT_AUDIO, LADSPA_PORT_OUTPUT | LADSPA_PORT_AUDIO,
@@ -77,13 +88,17 @@ struct LADSPAFixture {
     #define PLUGIN(number, label) {number, #label, 0, #label, "Spool", "none", port_count, kinds, \\
       names, hints, 0, make, connect, 0, run_##label, 0, 0, 0, clean}
     static const LADSPA_Descriptor plugins[] = {
-        PLUGIN(1, delay), PLUGIN(2, length), PLUGIN(3, crash), PLUGIN(4, lie)};
+        PLUGIN(1, delay), PLUGIN(2, length), PLUGIN(3, crash), PLUGIN(4, lie),
+        {5, "peak", 0, "peak", "Spool", "none", 2, meter_kinds, meter_names, hints, 0, make, connect,
+         0, run_peak, 0, 0, 0, clean},
+        {6, "sink", 0, "sink", "Spool", "none", 1, meter_kinds, meter_names, hints, 0, make, connect,
+         0, run_sink, 0, 0, 0, clean}};
 
     const LADSPA_Descriptor *ladspa_descriptor(unsigned long index) {
     #ifdef CRASH_EARLY
       abort();
     #endif
-      return index < 4 ? &plugins[index] : 0;
+      return index < 6 ? &plugins[index] : 0;
     }
     """
 }

@@ -73,6 +73,10 @@ void spool_lv2_run(spool_lv2 *instance, uint32_t frames);
 // sequence to read (`is_input`), or room for a sequence to be written.
 void spool_lv2_clear_sequence(void *memory, uint32_t length, bool is_input);
 
+// The places of the events that a plugin wrote into `memory` of `length` bytes, at most `most` of them,
+// in frames of the block. Gives their number: 0 where it wrote none, or nothing that holds together.
+uint32_t spool_lv2_event_frames(const void *memory, uint32_t length, int64_t *frames, uint32_t most);
+
 // Opens a LADSPA library and finds its list of plugins; NULL and the reason where that fails. It is
 // never closed.
 LADSPA_Descriptor_Function spool_ladspa_open(const char *path, char *error, size_t length);
