@@ -53,7 +53,7 @@ enum AlignmentMethod {
   }
 
   /// Whether an acoustic model of English is right for a language.
-  static func isEnglish(_ language: String?) -> Bool {
+  private static func isEnglish(_ language: String?) -> Bool {
     guard let language else { return true }
     let primary = language.lowercased().prefix { $0.isLetter }
     return primary == "en" || primary == "eng" || primary == "english"
