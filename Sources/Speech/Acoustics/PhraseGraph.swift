@@ -3,7 +3,7 @@
 ///
 /// The words of the text are a chain of phones with silence between any two. Beside it stands a
 /// tree of all words that occur, which share their beginnings: whoever has lost the thread goes
-/// through the tree, and takes the thread up again behind any place where the word occurs that was
+/// through the tree, or through sounds that belong to no word of the text, and takes the thread up again behind any place where the word occurs that was
 /// just heard.
 struct PhraseGraph {
   /// A phone of the chain or of the tree.
@@ -22,8 +22,8 @@ struct PhraseGraph {
     case silence(Int32)
     /// Other phones of the tree, and the words that end here: places in the lists.
     case branch(Int32)
-    /// Any word, by the tree.
-    case lostSilence
+    /// Any word, by the tree, or any sound.
+    case lost
   }
 
   /// A phone of the tree: what may follow, and which words it ends, as stretches of the lists.
@@ -40,6 +40,8 @@ struct PhraseGraph {
   private(set) var roots: [Int32] = []
   /// The silence among lost words.
   private(set) var lostSilence: Int32 = 0
+  /// The sounds of words that the text lacks: every phone, whatever its neighbours are.
+  private(set) var sounds: Range<Int32> = 0..<0
   /// The words, by their numbers.
   private(set) var keys: [String] = []
   /// For each place in the text, the number of its word.
@@ -170,6 +172,10 @@ struct PhraseGraph {
       branchWords += ended
     }
     lostSilence = Int32(nodes.count)
-    nodes.append(Node(states: quiet, role: .lostSilence))
+    nodes.append(Node(states: quiet, role: .lost))
+    for phone in model.phones.sounds {
+      nodes.append(Node(states: model.places(of: model.phones.model(of: phone)), role: .lost))
+    }
+    sounds = lostSilence + 1..<Int32(nodes.count)
   }
 }

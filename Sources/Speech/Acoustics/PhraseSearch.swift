@@ -64,11 +64,14 @@ struct PhraseSearch {
   private static let lostWord: Float = 35
   private static let finding: Float = 2
   private static let crowd: Float = 3
+  /// What a sound costs that belongs to no word: what resembles the words of the text less than any
+  /// sounds is none of them.
+  private static let sound: Float = 60
   /// What silence costs.
   private static let silence: Float = 3
   /// How much less likely than the best a token may be, within a word and at its end.
-  private static let beam: Float = 120
-  private static let endBeam: Float = 100
+  private static let beam: Float = 85
+  private static let endBeam: Float = 65
 
   private let graph: PhraseGraph
   private let transitions: [PhoneTransitions]
@@ -155,7 +158,7 @@ struct PhraseSearch {
     case .silence(let place):
       let record = note(-1, past)
       enterWord(place, exit, record)
-    case .lostSilence: lose(exit, note(-1, past))
+    case .lost: lose(exit, note(-1, past))
     case .branch(let index):
       let branch = graph.branches[Int(index)]
       for node in branch.next { enter(graph.branchNodes[Int(node)], exit, past) }
@@ -193,6 +196,7 @@ struct PhraseSearch {
 
   private mutating func enterLost() {
     enter(graph.lostSilence, hub - Self.silence, hubPast)
+    for node in graph.sounds { enter(node, hub - Self.sound, hubPast) }
     for node in graph.roots { enter(node, hub - Self.lostWord, hubPast) }
   }
 

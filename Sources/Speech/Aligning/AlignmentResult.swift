@@ -13,6 +13,10 @@ public struct AlignmentResult: Sendable {
   private static let centre = 0.005
   /// A word that was heard in a row, and was placed so far from there, in seconds, may be wrong.
   private static let contradiction = 0.5
+  /// The usual score where no word was judged that is beyond doubt, and where there is none: what
+  /// nobody heard in a row has to resemble the sound better, or the text may be of something else.
+  private static let known = -4.0
+  private static let unheard = -2.5
   /// A word without a place takes no more than this, in seconds.
   private static let longestGuess = 0.6
 
@@ -71,7 +75,8 @@ public struct AlignmentResult: Sendable {
       }
     }
     scores.sort()
-    return scores.isEmpty ? -4 : scores[scores.count / 2]
+    if trusted.isEmpty { return unheard }
+    return scores.isEmpty ? known : scores[scores.count / 2]
   }
 
   /// How much the sound resembles a word, against words that are beyond doubt: 0 to 1.

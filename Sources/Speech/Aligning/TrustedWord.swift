@@ -9,10 +9,18 @@ struct TrustedWord: Hashable {
 
   /// So many words must have been heard one after the other.
   private static let run = 3
+  /// A shorter row that stands alone amid speech that the text lacks may be the same phrase at
+  /// another place.
+  private static let lonelyRun = 5
+  /// So many more words are heard beside it than the text has.
+  private static let strangers = 3
+  /// In a text of no more words, one that is not spoken may leave no row: half of all is enough.
+  private static let fewWords = 12
 
   /// The words that were heard in runs, in order.
   ///
-  /// In a text that is shorter than a run, every word that was heard is trusted.
+  /// In a short text of which half was heard, and which is half of what was heard, every word that
+  /// was heard is trusted.
   static func find(
     in words: [SpokenWord], matching: WordMatching, heard: [HeardWord]
   ) -> [TrustedWord] {
@@ -30,7 +38,23 @@ struct TrustedWord: Hashable {
           word: number, heard: first..<first + count, place: heard[first].first..<last.end))
     }
     let spoken = words.count(where: \.isSpoken)
-    return runs(of: found, words).filter { $0.count >= min(run, spoken) }.flatMap(\.self)
+    if spoken <= fewWords, 2 * found.count >= max(spoken, heard.count) { return found }
+    let runs = runs(of: found, words).filter { $0.count >= min(run, spoken) }
+    return runs.indices.filter { !isLonely($0, among: runs, words) }.flatMap { runs[$0] }
+  }
+
+  /// Whether a short row has speech on both sides that the text lacks.
+  private static func isLonely(
+    _ index: Int, among runs: [ArraySlice<Self>], _ words: [SpokenWord]
+  ) -> Bool {
+    guard runs[index].count < lonelyRun, index > 0, index + 1 < runs.count else { return false }
+    func strangers(_ before: Self?, _ after: Self?) -> Int {
+      guard let before, let after else { return 0 }
+      let between = words[before.word + 1..<after.word].count(where: \.isSpoken)
+      return after.heard.lowerBound - before.heard.upperBound - between
+    }
+    return strangers(runs[index - 1].last, runs[index].first) >= Self.strangers
+      && strangers(runs[index].last, runs[index + 1].first) >= Self.strangers
   }
 
   /// Parts words where others stand between two, in the text or in what was heard.

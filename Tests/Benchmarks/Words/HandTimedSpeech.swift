@@ -9,16 +9,23 @@ enum HandTimedSpeech {
     ("tobi", "words"), ("mary", "word"), ("bobby", "word"),
   ]
 
-  /// What there is: the path of each recording and its words.
-  static func all() -> [(path: String, words: [TimedSpeech.Word])] {
+  /// What there is: the path of each recording, its length in seconds, and its words.
+  static func all() -> [(path: String, seconds: Double, words: [TimedSpeech.Word])] {
     tiers.compactMap { name, tier in
       guard let path = PackageFiles.sharedData("speech/hand-timed/\(name).wav"),
         let grid = PackageFiles.sharedData("speech/hand-timed/\(name).TextGrid"),
         let data = FileManager.default.contents(atPath: grid)
       else { return nil }
       let words = TextGridTier(named: tier, in: String(decoding: data, as: UTF8.self)).words
-      return (path, words)
+      return (path, seconds(of: path), words)
     }
+  }
+
+  /// The length of a WAV file: its size over the bytes of a second, which its head has.
+  private static func seconds(of path: String) -> Double {
+    guard let data = FileManager.default.contents(atPath: path), data.count > 44 else { return 0 }
+    let rate = (0..<4).reduce(0) { $0 | Int(data[28 + $1]) << (8 * $1) }
+    return Double(data.count - 44) / Double(max(1, rate))
   }
 }
 

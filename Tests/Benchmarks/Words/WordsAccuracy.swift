@@ -50,7 +50,8 @@ struct WordsAccuracy: Benchmark {
       return []
     }
     for recording in recordings {
-      try measured.add(recording.path, recording.words, seconds: nil, workshop)
+      try measured.add(
+        recording.path, recording.words, seconds: recording.seconds, workshop)
     }
     measured.report("timed by hand")
     return Self.judge(measured.errors, "timed by hand", 13, 98.6)
@@ -80,12 +81,12 @@ struct WordsAccuracy: Benchmark {
     var cpu = 0.0
 
     mutating func add(
-      _ path: String, _ words: [TimedSpeech.Word], seconds length: Double?, _ workshop: Workshop
+      _ path: String, _ words: [TimedSpeech.Word], seconds length: Double, _ workshop: Workshop
     ) throws(BenchmarkError) {
       let text = words.map(\.text).joined(separator: " ")
       let (found, usage) = try SpoolAlignment(workshop: workshop).words(of: text, in: path)
       errors.add(found, truth: words)
-      seconds += length ?? 0
+      seconds += length
       cpu += usage.cpu.value
     }
 

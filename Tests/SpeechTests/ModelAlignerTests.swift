@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Speech
+
+@Suite("Sounds that Spool scores itself") struct ModelAlignerTests {
+  private static let sentence = """
+    from fairest creatures we desire increase that thereby beauty rose might never die
+    """
+
+  @Test("words are put where libpocketsphinx puts them")
+  func likeTheLibrary() throws {
+    let sound = try SpeechSamples.spoken(Self.sentence)
+    let words = Self.sentence.split(separator: " ").map { SpokenWord(String($0)) }
+    let lexicon = try Lexicon(of: Set(words.joinedKeys), model: .english)
+    let model = try SoundModel(folder: AcousticModel.english.folder)
+    let own = try #require(try ModelAligner(model, lexicon: lexicon).align(words, in: sound.span))
+    let library = try #require(
+      try SphinxAligner(
+        .english, lexicon: lexicon, SphinxSettings(beam: 1e-200, scoresEverySound: true)
+      ).align(words, in: sound.span))
+    #expect(own.words.map { $0.map(\.key) } == library.words.map { $0.map(\.key) })
+    let pairs = zip(own.words.joined(), library.words.joined())
+    #expect(pairs.count { abs($0.first - $1.first) <= 2 } >= words.count - 2)
+    #expect(pairs.count { abs($0.score - $1.score) < 1.5 } >= words.count - 3)
+  }
+
+  @Test("a word among noises is heard best where it is spoken")
+  func scores() throws {
+    let sound = try SpeechSamples.spoken("Monday morning")
+    let keys = ["monday", "morning", "elephant", "triangle"]
+    let lexicon = try Lexicon(of: Set(keys), model: .english)
+    let model = try SoundModel(folder: AcousticModel.english.folder)
+    let aligner = try ModelAligner(model, lexicon: lexicon)
+    let right = try #require(
+      try aligner.align([SpokenWord("monday"), SpokenWord("morning")], in: sound.span))
+    let wrong = try #require(
+      try aligner.align([SpokenWord("elephant"), SpokenWord("triangle")], in: sound.span))
+    #expect(right.score > wrong.score + 100)
+    let rightScore = try #require(HeardWord.meanScore(of: Array(right.words.joined())))
+    let wrongScore = try #require(HeardWord.meanScore(of: Array(wrong.words.joined())))
+    #expect(rightScore < 0)
+    #expect(rightScore > wrongScore + 2)
+  }
+
+  @Test("words of a text are heard wherever they are, with other words between")
+  func following() throws {
+    let parts = ["the quick brown fox jumps over the lazy dog", Self.sentence, "seven wizards"]
+    let text = [parts[0], parts[2], parts[1]].joined(separator: " ").components(separatedBy: " ")
+    let lexicon = try Lexicon(of: Set(text), model: .english)
+    let follower = try SphinxEngine(.english).makeFollower(of: [text], lexicon)
+    let sounds = try parts.map { try SpeechSamples.spoken($0) }
+    let heard = follower.hear(Array(sounds.joined()).span)
+    let matching = WordMatching(
+      text: parts.joined(separator: " ").components(separatedBy: " "), heard: heard.map(\.key))
+    #expect(matching.count >= 20)
+    #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.end <= $1.first })
+    // What was heard before leaves no trace.
+    #expect(follower.hear(Array(sounds.joined()).span) == heard)
+    #expect(follower.hear(Array(repeating: 0, count: 32_000).span).isEmpty)
+  }
+
+  @Test("a model of another kind is left to the library")
+  func otherModels() throws {
+    let folder = try ScratchFolder()
+    let original = AcousticModel.english.folder
+    for name in try FileManager.default.contentsOfDirectory(atPath: original) {
+      try FileManager.default.copyItem(atPath: original + "/" + name, toPath: folder.file(name))
+    }
+    #expect(throws: Never.self) { try SoundModel(folder: folder.path) }
+    let parameters = try String(contentsOfFile: original + "/feat.params", encoding: .utf8)
+    try parameters.replacing("-model ptm", with: "-model cont")
+      .write(toFile: folder.file("feat.params"), atomically: true, encoding: .utf8)
+    #expect(throws: SpeechError.self) { try SoundModel(folder: folder.path) }
+    try parameters.write(
+      toFile: folder.file("feat.params"), atomically: true, encoding: .utf8)
+    let means = try Data(contentsOf: URL(fileURLWithPath: original + "/means"))
+    try means.prefix(1000).write(to: URL(fileURLWithPath: folder.file("means")))
+    let error = #expect(throws: SpeechError.self) { try SoundModel(folder: folder.path) }
+    #expect(error?.subject.hasSuffix("/means") == true)
+  }
+}
+
+extension [SpokenWord] {
+  fileprivate var joinedKeys: [String] { flatMap { $0.ways.joined() } }
+}
