@@ -17,26 +17,26 @@ struct LedgerView {
   private let leaves: Set<Digest>
   /// The last receipt that was written at each path.
   private let latest: [String: Digest]
-  private let own: VerifyingKey?
+  private let own: Set<String>
   private let isNamed: Bool
 
   /// - Parameters:
   ///   - path: the store's folder.
   ///   - keys: those whose signatures of heads count.
-  ///   - own: the key that is signed with here; nil where there is none.
+  ///   - own: the key that is signed with here, and those that were before it.
   ///   - isNamed: whether the user named the store, and so means that every receipt is in it.
   /// - Returns: nil where there is no store.
   static func find(
-    at path: String, keys: [VerifyingKey], own: VerifyingKey?, isNamed: Bool
+    at path: String, keys: [VerifyingKey], own: [VerifyingKey], isNamed: Bool
   ) throws(StoreError) -> LedgerView? {
     guard DiskStore.isThere(at: path) else { return nil }
     return try LedgerView(DiskStore(reading: path), keys, own, isNamed)
   }
 
   private init(
-    _ store: DiskStore, _ keys: [VerifyingKey], _ own: VerifyingKey?, _ isNamed: Bool
+    _ store: DiskStore, _ keys: [VerifyingKey], _ own: [VerifyingKey], _ isNamed: Bool
   ) throws(StoreError) {
-    self.own = own
+    self.own = Set(own.map(\.id.hex))
     self.isNamed = isNamed
     path = store.path
     let records = try store.receiptRecords()
@@ -58,7 +58,9 @@ struct LedgerView {
   func look(for receipts: [VerifiedReceipt]) -> [VerifiedReceipt] {
     receipts.map { receipt in
       var receipt = receipt
-      guard let leaf = receipt.leaf, isNamed || own?.id.hex == receipt.keyID else { return receipt }
+      guard let leaf = receipt.leaf, isNamed || receipt.keyID.map(own.contains) ?? false else {
+        return receipt
+      }
       receipt.place(in: path, isThere: leaves.contains(leaf))
       return receipt
     }

@@ -99,12 +99,7 @@ import Testing
   }
 
   private func words(_ path: String) throws -> [String] {
-    struct Timed: Decodable {
-      struct Word: Decodable { let text: String }
-      let words: [Word]
-    }
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.file(path)))
-    return try JSONDecoder().decode(Timed.self, from: data).words.map(\.text)
+    try ExportedWords(at: place.file(path)).words.map(\.text)
   }
 
   private func write(_ text: String, _ name: String) throws {

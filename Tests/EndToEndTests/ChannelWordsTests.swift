@@ -9,21 +9,6 @@ import Testing
     moved.
     """
 
-  private struct Timed: Decodable {
-    struct Word: Decodable {
-      let text: String
-      let startTime: Double
-      let endTime: Double
-      let flags: [String]?
-    }
-    struct Segment: Decodable {
-      let startTime: Double
-      let speaker: String?
-    }
-    let words: [Word]
-    let segments: [Segment]?
-  }
-
   @Test("channels: separate names who speaks on which side")
   func sides() throws {
     let place = try Workspace()
@@ -166,9 +151,7 @@ import Testing
     #expect(found[0] == found[1])
   }
 
-  private func timed(_ path: String) throws -> Timed {
-    try JSONDecoder().decode(Timed.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-  }
+  private func timed(_ path: String) throws -> ExportedWords { try ExportedWords(at: path) }
 
   private func say(_ text: String, _ place: Workspace, _ name: String, voice: String = "en-us+m3")
     throws

@@ -85,16 +85,6 @@ import Testing
     Trial(name: "a moment", text: said, source: "anullsrc=r=48000:d=0.01", outcome: foreign),
   ]
 
-  private struct Timed: Decodable {
-    struct Word: Decodable {
-      let text: String
-      let startTime: Double
-      let endTime: Double
-      let flags: [String]?
-    }
-    let words: [Word]
-  }
-
   @Test(arguments: trials)
   func align(trial: Trial) throws {
     let place = try Workspace()
@@ -133,9 +123,8 @@ import Testing
     #expect(Workspace.names(in: place.out).isEmpty)
   }
 
-  private func words(in place: Workspace) throws -> [Timed.Word] {
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/talk.json"))
-    return try JSONDecoder().decode(Timed.self, from: data).words
+  private func words(in place: Workspace) throws -> [ExportedWords.Word] {
+    try ExportedWords(at: place.out + "/talk.json").words
   }
 
   @Test("where nobody speaks, recognition finds nothing", arguments: ["silence", "tones"])
@@ -148,8 +137,7 @@ import Testing
     try Reference.ffmpeg(["-f", "lavfi", "-i", source, sound])
     let run = try place.run(PackageFiles.pipeline("words.yaml"), [sound])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/talk.json"))
-    #expect(try JSONDecoder().decode(Timed.self, from: data).words.isEmpty)
+    #expect(try words(in: place).isEmpty)
   }
 
   private func sound(of trial: Trial, in place: Workspace) throws -> String {

@@ -13,17 +13,6 @@ import Testing
     fermaient si vite que je n'avais pas le temps de me dire que je m'endormais.
     """
 
-  private struct Timed: Decodable {
-    struct Word: Decodable {
-      let text: String
-      let startTime: Double
-      let endTime: Double
-      let flags: [String]?
-    }
-    let language: String?
-    let words: [Word]
-  }
-
   @Test("every word of a German text comes out, in order, marked as coarse, where it is spoken")
   func german() throws {
     let place = try Workspace()
@@ -104,8 +93,7 @@ import Testing
     return sound
   }
 
-  private func words(in place: Workspace) throws -> Timed {
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/talk.json"))
-    return try JSONDecoder().decode(Timed.self, from: data)
+  private func words(in place: Workspace) throws -> ExportedWords {
+    try ExportedWords(at: place.out + "/talk.json")
   }
 }

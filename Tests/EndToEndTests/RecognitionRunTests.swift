@@ -9,17 +9,6 @@ import Testing
     should be increased before the end of the year.
     """
 
-  private struct Timed: Decodable {
-    struct Word: Decodable {
-      let text: String
-      let startTime: Double
-      let endTime: Double
-      let confidence: Double
-    }
-    let isFinal: Bool
-    let words: [Word]
-  }
-
   @Test("words.yaml recognises where there is no text, aligns where there is one, and says which")
   func choice() throws {
     let place = try Workspace()
@@ -29,11 +18,10 @@ import Testing
     #expect(run.exitCode == 0, "\(run.errorOutput)")
     #expect(run.made == ["decode", "recognize", "transcript"])
     #expect(run.skipped == ["align"])
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/talk.json"))
-    let timed = try JSONDecoder().decode(Timed.self, from: data)
+    let timed = try ExportedWords(at: place.out + "/talk.json")
     #expect(timed.isFinal)
     #expect(timed.words.count > 10)
-    #expect(timed.words.allSatisfy { $0.startTime < $0.endTime && $0.confidence <= 1 })
+    #expect(timed.words.allSatisfy { $0.startTime < $0.endTime && ($0.confidence ?? 2) <= 1 })
 
     let text = try place.folder.write(Self.text, to: "talk.txt")
     let again = try place.run(pipeline, [sound, text], ["--replace"])
@@ -49,8 +37,7 @@ import Testing
     _ = try Reference.ffmpeg(["-f", "lavfi", "-i", "anoisesrc=d=6:a=0.2:seed=5", sound])
     let run = try place.run(PackageFiles.pipeline("words.yaml"), [sound])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/noise.json"))
-    #expect(try JSONDecoder().decode(Timed.self, from: data).words.isEmpty)
+    #expect(try ExportedWords(at: place.out + "/noise.json").words.isEmpty)
     #expect(try String(contentsOfFile: place.out + "/noise.srt", encoding: .utf8).isEmpty)
   }
 

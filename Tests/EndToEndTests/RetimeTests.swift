@@ -8,16 +8,6 @@ import Testing
     fox jumps over the lazy dog.
     """
 
-  private struct Timed: Decodable {
-    struct Word: Decodable {
-      let text: String
-      let startTime: Double
-      let endTime: Double
-      let flags: [String]?
-    }
-    let words: [Word]
-  }
-
   /// Changes of the sound, and what they are to `retime`.
   private struct Change {
     let steps: [String]
@@ -154,9 +144,8 @@ import Testing
     }
   }
 
-  private func words(_ name: String, _ place: Workspace) throws -> [Timed.Word] {
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/\(name).json"))
-    return try JSONDecoder().decode(Timed.self, from: data).words
+  private func words(_ name: String, _ place: Workspace) throws -> [ExportedWords.Word] {
+    try ExportedWords(at: place.out + "/\(name).json").words
   }
 
   private func speech(in place: Workspace) throws -> String {

@@ -56,16 +56,7 @@ import Testing
     #expect(line.text.contains("and the [quick brown] fox jumps"), "\(line.text)")
 
     let hit = try #require(try hits("fox").first)
-    struct Captions: Decodable {
-      struct Word: Decodable {
-        let text: String
-        let startTime: Double
-        let endTime: Double
-      }
-      let words: [Word]
-    }
-    let captions = try JSONDecoder().decode(
-      Captions.self, from: Data(contentsOf: URL(fileURLWithPath: place.out + "/talk.json")))
+    let captions = try ExportedWords(at: place.out + "/talk.json")
     let word = try #require(captions.words.first { $0.text == "fox" })
     #expect(abs(hit.startTime - word.startTime) < 1e-4 && abs(hit.endTime - word.endTime) < 1e-4)
     #expect(hit.recording == sound && hit.name == "talk.wav")

@@ -38,15 +38,7 @@ struct WatchTranscriptTests {
   }
 
   private func words(_ name: String) throws -> [String] {
-    struct Timed: Decodable {
-      struct Word: Decodable {
-        let text: String
-        let startTime: Double
-      }
-      let words: [Word]
-    }
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/" + name))
-    return try JSONDecoder().decode(Timed.self, from: data).words.map(\.text)
+    try ExportedWords(at: place.out + "/" + name).words.map(\.text)
   }
 
   /// The acknowledgement that contains something.

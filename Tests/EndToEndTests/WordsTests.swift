@@ -16,16 +16,7 @@ import Testing
     let (sound, text) = try speech(in: place)
     let run = try place.run(PackageFiles.pipeline("words.yaml"), [sound, text])
     #expect(run.exitCode == 0, "\(run.errorOutput)")
-    struct Timed: Decodable {
-      struct Word: Decodable {
-        let text: String
-        let startTime: Double
-        let endTime: Double
-      }
-      let words: [Word]
-    }
-    let data = try Data(contentsOf: URL(fileURLWithPath: place.out + "/talk.json"))
-    let words = try JSONDecoder().decode(Timed.self, from: data).words
+    let words = try ExportedWords(at: place.out + "/talk.json").words
     #expect(words.map(\.text) == Self.text.split(whereSeparator: \.isWhitespace).map(String.init))
     #expect(words.allSatisfy { $0.startTime <= $0.endTime })
     #expect(zip(words, words.dropFirst()).allSatisfy { $0.startTime <= $1.startTime })

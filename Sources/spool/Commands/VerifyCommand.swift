@@ -118,7 +118,8 @@ struct VerifyCommand: Command {
     // Heads are signed with the keys that are known here, whatever --key says of receipts.
     let folder = bench.keyFolder(at: arguments[Options.keys])
     let (known, own) = try KeyCommand.asking(bench.console) { () throws(ProofError) in
-      (try folder.knownKeys(), try? folder.existingVerifyingKey())
+      let current = try? folder.existingVerifyingKey()
+      return (try folder.knownKeys(), try folder.earlierKeys() + (current.map { [$0] } ?? []))
     }
     do throws(StoreError) {
       return try LedgerView.find(
