@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Hashing
 
-/// Where a user's keys lie: `signing.pem`, which nobody else may read, and in `known` the public
-/// keys of all that are trusted here, the user's own earlier ones among them.
+/// Where a user's keys lie: `signing.pem`, which nobody else may read; in `known` the public keys of
+/// all that are trusted here, the user's own earlier ones among them; and in `earlier` which those are.
 public struct KeyFolder: Sendable {
   /// Where it is.
   public let path: String
@@ -53,7 +53,9 @@ public struct KeyFolder: Sendable {
   public func existingVerifyingKey() throws(ProofError) -> VerifyingKey? {
     guard let text = try KeyFile.read(signingPath, isSecret: true) else { return nil }
     try KeyFile.checkFolders([path, knownFolder])
-    if ProtectedKey.isProtected(text), let key = ProtectedKey.publicPart(of: text) {
+    if ProtectedKey.isProtected(text),
+      let key = try ProtectedKey.publicPart(of: text, at: signingPath)
+    {
       try checkKnown(key)
       return key
     }
@@ -67,13 +69,24 @@ public struct KeyFolder: Sendable {
 
   /// Every public key that is trusted here, in the order of their names.
   public func knownKeys() throws(ProofError) -> [VerifyingKey] {
-    try KeyFile.checkFolders([path, knownFolder])
+    try keys(in: knownFolder)
+  }
+
+  /// Those of the known keys that were the signing key here once, in the order of their names: each
+  /// that another took the place of.
+  public func earlierKeys() throws(ProofError) -> [VerifyingKey] {
+    let own = try keys(in: earlierFolder)
+    return try knownKeys().filter(own.contains)
+  }
+
+  private func keys(in folder: String) throws(ProofError) -> [VerifyingKey] {
+    try KeyFile.checkFolders([path, folder])
     var keys: [VerifyingKey] = []
-    for name in KeyFile.names(in: knownFolder) where name.hasSuffix(".pub") {
-      guard let pem = try KeyFile.read("\(knownFolder)/\(name)", isSecret: false) else { continue }
+    for name in KeyFile.names(in: folder) where name.hasSuffix(".pub") {
+      guard let pem = try KeyFile.read("\(folder)/\(name)", isSecret: false) else { continue }
       guard let key = VerifyingKey(pem: pem.text), name == "\(key.id.hex).pub" else {
         throw ProofError(
-          "cannot use the public key \(knownFolder)/\(name)",
+          "cannot use the public key \(folder)/\(name)",
           reason: "it is not the key that its name says",
           advice: "take it away, and import the right one with spool key import")
       }
@@ -192,7 +205,12 @@ public struct KeyFolder: Sendable {
     _ key: SigningKey, insteadOf old: VerifyingKey?, protectedBy passphrase: SecretBytes?
   ) throws(ProofError) {
     try prepare()
-    if let old { try learn(old) }
+    if let old {
+      try learn(old)
+      try KeyFile.makeFolder(earlierFolder)
+      _ = try KeyFile.write(
+        SecretBytes(old.pem.utf8), to: "\(earlierFolder)/\(old.id.hex).pub", replacing: true)
+    }
     try learn(key.verifyingKey)
     _ = try KeyFile.write(
       key.text(protectedBy: passphrase), to: signingPath, replacing: true)
@@ -210,6 +228,7 @@ public struct KeyFolder: Sendable {
 
   private var signingPath: String { path + "/signing.pem" }
   private var knownFolder: String { path + "/known" }
+  private var earlierFolder: String { path + "/earlier" }
   private func knownPath(_ key: VerifyingKey) -> String { "\(knownFolder)/\(key.id.hex).pub" }
 
   private static func home(_ environment: [String: String]) -> String {

@@ -24,12 +24,31 @@ struct ProtectedKey {
     }
     self.key = key
     // Any 32 bytes are a private key, and nothing protects what stands beside one.
-    if let stated = Self.publicPart(of: text), stated != key.verifyingKey {
-      throw ProofError(
-        "cannot use the signing key \(path)",
-        reason: "its private and its public part do not belong together: the file was changed",
-        advice: "put the right file back, or spool key rotate after moving it away")
+    if let stated = KeyText.publicPart(of: text), stated != key.verifyingKey {
+      throw Self.refusal(
+        path, "its private and its public part do not belong together: the file was changed")
     }
+    guard KeyText.isWhole(text, of: key, isProtected: isProtected) else {
+      throw Self.refusal(path, Self.otherText)
+    }
+  }
+
+  /// The public key that stands beside an encrypted one; nil where there is none.
+  static func publicPart(of text: SecretBytes, at path: String) throws(ProofError) -> VerifyingKey?
+  {
+    guard KeyText.hasPublicPart(text) else { return nil }
+    guard let key = KeyText.publicPart(of: text), KeyText.isWhole(text, of: key) else {
+      throw refusal(path, otherText)
+    }
+    return key
+  }
+
+  private static let otherText = "it is not the text that is written for its key: it was changed"
+
+  private static func refusal(_ path: String, _ reason: String) -> ProofError {
+    ProofError(
+      "cannot use the signing key \(path)", reason: reason,
+      advice: "put the right file back, or spool key rotate after moving it away")
   }
 
   static let complaint = "it is no Ed25519 key as PEM"
@@ -39,13 +58,5 @@ struct ProtectedKey {
   static func isProtected(_ text: SecretBytes) -> Bool {
     text.index(of: "-----BEGIN ENCRYPTED PRIVATE KEY-----") != nil
       || text.index(of: "Proc-Type: 4,ENCRYPTED") != nil
-  }
-
-  /// The public key that stands beside a private one.
-  static func publicPart(of text: SecretBytes) -> VerifyingKey? {
-    guard let start = text.index(of: "-----BEGIN PUBLIC KEY-----") else { return nil }
-    return unsafe text.withUnsafeBytes { bytes in
-      VerifyingKey(pem: unsafe String(decoding: bytes[start...], as: UTF8.self))
-    }
   }
 }

@@ -69,7 +69,7 @@ struct ReceiptCheck: Sendable {
         result.byteCount += byteCount
         if let expected = subject.byteCount, expected != byteCount {
           result.add(.file, name, "it has \(byteCount) bytes, and \(expected) were signed")
-        } else if digest.hex != subject.digest {
+        } else if digest != subject.digest {
           result.add(.file, name, "it holds other bytes than those that were signed")
         }
       case .trouble(let reason): result.add(.file, name, reason)

@@ -1,28 +1,30 @@
 internal import Glibc
-internal import Hashing
 
 /// A file that a receipt vouches for. Receipts come from strangers: what they name is looked for
 /// beside them and nowhere else, and no link is followed.
 struct SubjectFile: Hashable, Sendable {
   /// What a look at it gave.
   enum Content: Hashable, Sendable {
-    /// It was read to its end.
-    case read(Digest, byteCount: Int)
+    /// It was read to its end; the digest is in lower-case hexadecimal digits.
+    case read(String, byteCount: Int)
     /// It could not be.
     case trouble(String)
   }
 
   /// Its path from the receipt's folder.
   let name: String
+  /// What its digest is made with. The same file by another algorithm is another subject.
+  let algorithm: DigestAlgorithm
   private let folder: String
 
   /// Names a file; nil for a name that leads out of the folder.
-  init?(name: String, in folder: String) {
+  init?(name: String, in folder: String, by algorithm: DigestAlgorithm = .sha256) {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !name.utf8.contains(0), !parts.contains(where: { ["", ".", ".."].contains($0) })
     else { return nil }
     self.name = name
     self.folder = folder
+    self.algorithm = algorithm
   }
 
   /// Its length; nil where it cannot be read.
@@ -42,7 +44,9 @@ struct SubjectFile: Hashable, Sendable {
     }
     defer { close(file.descriptor) }
     posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
-    var hasher = SHA256()
+    guard var hasher = RunningDigest(algorithm) else {
+      return .trouble("this machine's libcrypto does not give \(algorithm.rawValue)")
+    }
     var byteCount = 0
     // No larger than the file, and a byte more so that its end is seen with it: to clear a mebibyte
     // takes longer than to read a small file.
@@ -111,10 +115,12 @@ struct SubjectFile: Hashable, Sendable {
 
   // Two names that look alike may be two files: their bytes count.
   static func == (one: SubjectFile, other: SubjectFile) -> Bool {
-    one.name.utf8.elementsEqual(other.name.utf8) && one.folder.utf8.elementsEqual(other.folder.utf8)
+    one.algorithm == other.algorithm && one.name.utf8.elementsEqual(other.name.utf8)
+      && one.folder.utf8.elementsEqual(other.folder.utf8)
   }
 
   func hash(into hasher: inout Hasher) {
+    hasher.combine(algorithm)
     for var text in [name, folder] {
       text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }

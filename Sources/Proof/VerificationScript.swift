@@ -17,7 +17,14 @@ public enum VerificationScript {
     #!/bin/sh
     # Checks a receipt and the files that it vouches for. It needs sh, sha256sum and openssl (3.0
     # or newer), and nothing of the program that wrote the receipt. Read it before you run it. It
-    # writes two small files where TMPDIR says, else in /tmp, and takes them away where there is rm.
+    # writes three files where TMPDIR says, else in /tmp, and takes them away where there is rm.
+    #
+    # What it shows: whose key signed the statement, that it is the very statement, and that every file
+    # which that names lies here with the bytes that were signed; and, where there is a time stamp, when
+    # the receipt was there. It does not read what the statement says: that its stages follow from one
+    # another and none is left out, that it is written as statements are, without a name that comes
+    # twice, is for `spool verify`. A signer can sign what is not so, and change it later where no time
+    # stamp and no ledger keeps what was signed before.
     #
     #   sh \(quoted("./" + script(of: receipt))) [PUBLIC-KEY [CERTIFICATES]]
     #
@@ -56,26 +63,39 @@ public enum VerificationScript {
     command -v openssl > /dev/null || cannot 'openssl is missing'
     command -v sha256sum > /dev/null || cannot 'sha256sum is missing'
     [ -r "$key" ] || cannot "there is no public key $key"
-    [ -r "$receipt" ] || broken "$receipt is missing"
+
+    # A link is not followed: what it leads to may change elsewhere.
+    present() {
+      [ ! -h "$1" ] || broken "$1 is a link, which is not followed"
+      [ -f "$1" ] && [ -r "$1" ] || broken "$1 is missing$2"
+    }
+    present "$receipt"
+    present "$checksums"
 
     # What openssl takes only from files. With -C nothing that is there is written over.
     work=${TMPDIR:-/tmp}/receipt-$$
     umask 077
     set -C
-    trap 'rm -f "$work-signed" "$work-signature" 2> /dev/null' EXIT
+    trap 'rm -f "$work-signed" "$work-signature" "$work-copy" 2> /dev/null' EXIT
+    : > "$work-copy" || cannot "nothing can be written in ${work%/*}"
+
+    # A shell reads a line letter by letter, which takes hours for one of many megabytes. What has more
+    # than 4 MiB is not read: base64 makes 11,100 blocks of 512 bytes of it (some shells count in 1,024).
+    short() {
+      (
+        trap '' XFSZ
+        ulimit -f 11100
+        openssl base64 -in "$1" -out "$work-copy"
+      ) > /dev/null 2>&1 || cannot "$1 has more than the 4 MiB that a shell can take, or cannot be read"
+    }
 
     # 1. The envelope: one line that holds a statement and a signature, both in base64, and nothing
     #    else. What is read is written again, and has to be the same to the last bit.
-    IFS= read -r envelope < "$receipt"
-    payload=${envelope#'{"payload":"'}
-    payload=${payload%%'"'*}
-    keyid=${envelope#*'"keyid":"'}
-    keyid=${keyid%%'"'*}
-    signature=${envelope#*'"sig":"'}
-    signature=${signature%%'"'*}
+    short "$receipt"
+    IFS='"' read -r a b c payload d e f g h i j k l keyid m n o signature rest < "$receipt"
     form='{"payload":"'$payload'","payloadType":"'$type'","signatures":'
     form=$form'[{"keyid":"'$keyid'","sig":"'$signature'"}]}'
-    [ "$envelope" = "$form" ] && [ "$(sha256sum < "$receipt")" = "$(printf '%s\\n' "$form" | sha256sum)" ] ||
+    [ "$(sha256sum < "$receipt")" = "$(printf '%s\\n' "$form" | sha256sum)" ] ||
       broken "$receipt is not a receipt as it was written"
     for text in "$payload" "$signature"; do
       [ "$(printf '%s' "$text" | openssl base64 -d -A | openssl base64 -A)" = "$text" ] ||
@@ -115,7 +135,22 @@ public enum VerificationScript {
     esac
     printf 'listed   %s is the list that was signed\\n' "$checksums"
 
-    # 4. The files: each has the digest that the list names.
+    # 4. The files: each lies here or below, not behind a link, and has the digest that the list names.
+    #    A name with a backslash or a line break is written with backslashes, and its line begins with one.
+    while IFS= read -r line; do
+      name=${line#*'  '}
+      case $line in \\\\*)
+        name=$(printf '%bx' "$name")
+        name=${name%x}
+        ;;
+      esac
+      case /$name/ in *//* | */./* | */../*) broken "$name leads out of the folder; it was not looked at" ;; esac
+      part=$name
+      while [ ! -h "$part" ]; do
+        case $part in */*) part=${part%/*} ;; *) part= && break ;; esac
+      done
+      [ -z "$part" ] || broken "$part is a link, which is not followed"
+    done < "$checksums"
     sha256sum -c "$checksums" || broken 'not every file is as it was signed; see above'
     printf 'whole    every file is as it was signed\\n'
 
@@ -141,27 +176,46 @@ public enum VerificationScript {
     number=0
     for token in "$stamps".tsr "$stamps".2.tsr "$stamps".3.tsr "$stamps".4.tsr; do
       number=$((number + 1))
-      if ! [ -e "$token" ]; then
+      if [ ! -e "$token" ] && [ ! -h "$token" ]; then
         [ $number -gt $authorities ] || missing="$missing $token"
         continue
       fi
-      if [ -e "$token.sha256" ]; then
-        case $token in */*) folder=${token%/*} ;; *) folder=. ;; esac
-        (cd -- "$folder" && sha256sum -c "${token##*/}.sha256") ||
-          broken "$token is not as it was written; see above"
-      fi
+      for file in "$token" "$token.pem" "$token.sha256"; do
+        present "$file" ", one of the three files of a time stamp"
+      done
       trusted=${certificates:-$token.pem}
-      [ -r "$trusted" ] || broken "$trusted is missing, against which $token is checked"
       stamped=$(openssl ts -reply -in "$token" -text 2> /dev/null)
       stamped=${stamped##*"
     Time stamp: "}
       stamped=${stamped%%"
     "*}
       case $stamped in *' GMT') ;; *) stamped= ;; esac
+      # Not every byte of a token is signed; the list beside it tells of the others.
+      case $token in */*) folder=${token%/*} ;; *) folder=. ;; esac
+      sum=$(cd -- "$folder" && sha256sum -- "${token##*/}")
+      sum_pem=$(cd -- "$folder" && sha256sum -- "${token##*/}.pem")
+      listed=yes
+      others=
+      if [ "$(printf '%s\\n%s\\n' "$sum" "$sum_pem" | sha256sum)" != "$(sha256sum < "$token.sha256")" ]; then
+        listed=no
+        short "$token.sha256"
+        {
+          IFS= read -r line
+          IFS= read -r line_pem
+        } < "$token.sha256"
+        [ "$line" = "$sum" ] || others=" $token"
+        [ "$line_pem" = "$sum_pem" ] || others="$others $token.pem"
+      fi
       openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" > /dev/null 2>&1 ||
         { [ -n "$stamped" ] && openssl ts -verify -data "$receipt" -in "$token" -CAfile "$trusted" \\
-          -attime "$(seconds $stamped)" > /dev/null 2>&1; } ||
+          -attime "$(seconds $stamped)" > /dev/null 2>&1; } || {
+        [ "$others" != " $token.pem" ] ||
+          broken "$token.pem was changed: it is not the one that $token.sha256 lists"
         broken "$token is no time stamp of $receipt, or not by an authority in $trusted"
+      }
+      [ -z "$others" ] ||
+        broken "$token.sha256 lists another$others than is here, and yet the time stamp holds: one was changed"
+      [ $listed = yes ] || broken "$token.sha256 was changed: it lists more than the two files of $token"
       printf 'stamped  %s was there on %s, says the authority\\n         in %s by %s\\n' \\
         "$receipt" "$stamped" "$token" "$trusted"
     done

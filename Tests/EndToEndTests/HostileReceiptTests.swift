@@ -9,29 +9,6 @@ import Testing
   .serialized,
   .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
 struct HostileReceiptTests {
-  /// One deed.
-  struct Deed: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    /// What is named for it.
-    let culprit: String
-    /// What is looked at, from the folder of the test.
-    var place = "out"
-    /// Whether the receipt's own script can find it: it knows no schema and no bag.
-    var isForScript = true
-    let program: String
-
-    init(
-      _ what: String, _ culprit: String, at place: String = "out", isForScript: Bool = true,
-      _ program: String
-    ) {
-      testDescription = what
-      self.culprit = culprit
-      self.place = place
-      self.isForScript = isForScript
-      self.program = program
-    }
-  }
-
   static let deeds: [Deed] = [
     Deed("a flipped bit in an export", "note.wav", "flip('out/note.wav', 1000)"),
     Deed("a flipped bit in the public key", "spool.pub", "flip('out/spool.pub', 60)"),
@@ -64,7 +41,7 @@ struct HostileReceiptTests {
       "a key that comes twice in the envelope", "note.receipt.json",
       "text = open(receipt).read(); open(receipt, 'w').write('{\"payload\":\"\",' + text[1:])"),
     Deed(
-      "a receipt of 100 MB", "note.receipt.json", isForScript: false,
+      "a receipt of 100 MB", "note.receipt.json",
       "open(receipt, 'r+b').truncate(100 << 20)"),
     Deed(
       "the receipt of another recording", "note.receipt.json", isForScript: false,
@@ -96,7 +73,29 @@ struct HostileReceiptTests {
       "a time stamp that is gone", "note.receipt.tsr",
       "[os.remove(p) for p in glob.glob('out/note.receipt.tsr*')]"),
     Deed(
-      "an export that became a link", "note.wav", isForScript: false,
+      "the list of a time stamp that is gone", "note.receipt.tsr.sha256",
+      "os.remove('out/note.receipt.tsr.sha256')"),
+    Deed(
+      "the certificates of a time stamp that are gone", "note.receipt.tsr.pem",
+      "os.remove('out/note.receipt.tsr.pem')"),
+    Deed(
+      "a flipped bit in the separator of a time stamp's list", "note.receipt.tsr.sha256",
+      "flip('out/note.receipt.tsr.sha256', 64)"),
+    Deed(
+      "a flipped bit in a digest of a time stamp's list", "note.receipt.tsr.sha256",
+      "flip('out/note.receipt.tsr.sha256', 3)"),
+    Deed(
+      "a line that a time stamp's list has too many", "note.receipt.tsr.sha256",
+      "open('out/note.receipt.tsr.sha256', 'a').write('\\n')"),
+    Deed(
+      "a flipped bit in a certificate", "note.receipt.tsr.pem",
+      "flip('out/note.receipt.tsr.pem', 200)"),
+    Deed(
+      "a certificate that became a link", "note.receipt.tsr.pem",
+      "os.rename('out/note.receipt.tsr.pem', 'kept.pem'); "
+        + "os.symlink('../kept.pem', 'out/note.receipt.tsr.pem')"),
+    Deed(
+      "an export that became a link", "note.wav",
       "os.rename('out/note.wav', 'note.kept'); os.symlink('../note.kept', 'out/note.wav')"),
     Deed(
       "a truncated clip", "clip.wav", at: "quote", isForScript: false,
@@ -110,6 +109,23 @@ struct HostileReceiptTests {
     Deed(
       "the time stamp of a quote that is gone", "receipt.tsr", at: "quote", isForScript: false,
       "[os.remove(p) for p in glob.glob('quote/receipt.tsr*')]"),
+    Deed(
+      "a flipped bit in the list of a quote's time stamp", "receipt.tsr.sha256", at: "quote",
+      isForScript: false, "flip('quote/receipt.tsr.sha256', 3)"),
+    Deed(
+      "a flipped bit in the certificate of a quote's time stamp", "receipt.tsr.pem", at: "quote",
+      isForScript: false, "flip('quote/receipt.tsr.pem', 200)"),
+    Deed(
+      "a quote whose script is gone", "verify.py", at: "quote", isForScript: false,
+      "os.remove('quote/verify.py')"),
+    Deed(
+      "a bag whose list of what to fetch leads out of it", "fetch.txt, line 1", at: "bags/note",
+      isForScript: false,
+      "open('bags/note/fetch.txt', 'w').write('http://x/y 3 data/../../x\\n')"),
+    Deed(
+      "a bag with a second manifest that says something else", "manifest-md5.txt",
+      at: "bags/note", isForScript: false,
+      "open('bags/note/manifest-md5.txt', 'w').write('0' * 32 + '  data/note.wav\\n')"),
     Deed(
       "a bag whose payload is a link", "data", at: "bags/note", isForScript: false,
       "os.rename('bags/note/data', 'kept'); os.symlink('../../kept', 'bags/note/data')"),
@@ -214,6 +230,40 @@ struct HostileReceiptTests {
             shutil.copytree("kept-" + name, name)
         """, in: root)
     }
+  }
+
+  @Test("an innocent file beside a time stamp is not accused, and the quote's script says the same")
+  func innocent() throws {
+    let bench = try StampBench()
+    #expect(try bench.run().exitCode == 0)
+    let folder = bench.place.file("quote")
+    let quote = try bench.place.spool([
+      "prove", bench.place.out + "/note.wav", "--from", "0", "--to", "0.2", "--out", folder,
+    ])
+    #expect(quote.exitCode == 0, "\(quote.errorOutput)")
+    let root = bench.place.folder.path
+    try python("import shutil; shutil.copytree('quote', 'kept')", in: root)
+    for (end, place) in [("", -20), (".pem", 200), (".sha256", 3), (".sha256", 64)] {
+      try python(Self.tools + "flip('quote/receipt.tsr\(end)', \(place))", in: root)
+      let found = try bench.place.spool(["verify", folder, "--no-ledger", "--json"])
+      #expect(found.exitCode == 4)
+      for name in ["", ".pem", ".sha256"] {
+        #expect(
+          found.text.contains("\"name\":\"receipt.tsr\(name)\"") == (name == end),
+          "\(end): \(found.text)")
+      }
+      let script = try #require(Program(named: "python3")).run([folder + "/verify.py"])
+      #expect(script.exitCode == 4)
+      #expect(script.text.contains("BROKEN   receipt.tsr\(end):"), "\(end): \(script.text)")
+      try python(
+        "import shutil; shutil.rmtree('quote'); shutil.copytree('kept', 'quote')", in: root)
+    }
+    try python(
+      "open('quote/verify.py', 'a').write('# more'); open('quote/more.wav', 'w')", in: root)
+    let noted = try bench.place.spool(["verify", folder, "--no-ledger"])
+    #expect(noted.exitCode == 0, "\(noted.text)")
+    #expect(noted.text.contains("note    verify.py   it is not the one that this version writes"))
+    #expect(noted.text.contains("note    more.wav   it is no part of the quote"))
   }
 
   @Test("a quote by its own name is checked from within its folder")

@@ -184,7 +184,9 @@ struct ReceiptTests {
     #expect(try place.spool(["key", "import", pub], environment: stranger).exitCode == 0)
     #expect(try place.spool(["verify", place.out], environment: stranger).exitCode == 0)
     // An earlier key's signature still counts, and its public key keeps its name in the folder.
+    let own = try place.spool(["key"]).text
     #expect(try place.spool(["key", "rotate"]).exitCode == 0)
+    #expect(try place.spool(["key"]).text.contains(own.replacing("signing", with: "earlier")))
     #expect(try verify().exitCode == 0)
     #expect(try place.run(pipeline(), [record("b.wav")]).exitCode == 0)
     #expect(place.exports.count { $0.hasPrefix("spool") && $0.hasSuffix(".pub") } == 2)

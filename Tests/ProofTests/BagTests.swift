@@ -185,6 +185,129 @@ struct BagTests {
     #expect(try culprits().contains(Bag.declarationName))
   }
 
+  @Test(
+    "a line of fetch.txt is a URL, a length and a path that the manifests name",
+    arguments: [
+      ("http://x/y 3 data/../../x", "leads out of the bag"),
+      ("http://x/y 3 /etc/passwd", "leads out of the bag"),
+      ("http://x/y 3 data/x.wav", "not every manifest names data/x.wav"),
+      ("http://x/y 3 bagit.txt", "is not in data/"),
+      ("http://x/y three data/note.wav", "neither a length nor a hyphen"),
+      ("http://x/y data/note.wav", "neither a length nor a hyphen"),
+      ("x/y 3 data/note.wav", "does not begin with a URL"), ("rubbish", "a length"),
+      ("http://x/y 3", "its path is no UTF-8, or missing"),
+    ])
+  func fetch(line: String, reason: String) throws {
+    try write("http://x/y - data/note.wav\n\(line)\n", Bag.fetchName)
+    let problems = try check().problems
+    #expect(problems.count == 1)
+    #expect(
+      ["fetch.txt, line 2"] == problems.map(\.name)
+        && problems[0].reason.contains(reason.hasSuffix("a length") ? "URL" : reason),
+      "\(problems)")
+  }
+
+  @Test("what is still to be fetched is missing, and what is there already is not")
+  func fetched() throws {
+    try write(
+      "http://x/y\t9 \tdata/note.wav\r\nhttp://x/50 - data/50 %25 less.txt\r\n", "fetch.txt")
+    #expect(try check().isSound)
+    try FileManager.default.removeItem(atPath: bag + "/data/note.wav")
+    let problems = try check().problems
+    #expect(problems.map(\.name) == ["data/note.wav", Bag.informationName])
+    #expect(problems[0].reason.contains("fetch.txt says where"), "\(problems)")
+    #expect(unsafe truncate(bag + "/fetch.txt", 100_000_000) == 0)
+    #expect(try culprits().contains("fetch.txt"))
+  }
+
+  /// The manifest of the payload by another algorithm, as the program of that name makes it.
+  private func manifest(_ algorithm: String) throws -> String {
+    let sums = try #require(Program(named: "\(algorithm)sum"))
+    return try Self.names.map { name in
+      let line = try sums.run(["data/" + name], folder: bag).text
+      let digest = line.drop { $0 == "\\" }.prefix { $0 != " " }.uppercased()
+      return "\(digest)  \(BagPath.encoded("data/" + name))\n"
+    }.joined()
+  }
+
+  /// Writes the tag manifest anew, with all manifests that there are.
+  private func sealTags() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: bag)
+      .filter { $0.hasSuffix(".txt") && !$0.hasPrefix("tagmanifest") }
+    try write(
+      Bag.manifest(names.map { ($0, SHA256.digest(of: try text($0))) }), Bag.tagManifestName)
+  }
+
+  @Test(
+    "manifests of other algorithms are checked as well",
+    arguments: ["md5", "sha1", "sha224", "sha384", "sha512"])
+  func algorithms(algorithm: String) throws {
+    let name = "manifest-\(algorithm).txt"
+    let right = try manifest(algorithm)
+    try write(right, name)
+    #expect(try culprits() == [Bag.tagManifestName], "it does not name the new one")
+    try sealTags()
+    #expect(try check().problems == [])
+    #expect(try check().byteCount == Self.names.reduce(0) { $0 + "what is in \($1)".utf8.count })
+
+    // The digests of two files that took each other's places.
+    var lines = right.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let digits = try #require(lines[0].firstIndex(of: " "))
+    let (one, other) = (lines[0][..<digits], lines[1][..<digits])
+    (lines[0], lines[1]) = (
+      String(other + lines[0][digits...]), String(one + lines[1][digits...])
+    )
+    try write(lines.joined(separator: "\n"), name)
+    try sealTags()
+    #expect(try Set(culprits()) == [name], "the files are as the other manifest says")
+
+    try write(String(right.drop { $0 != "\n" }.dropFirst()), name)
+    try sealTags()
+    #expect(try culprits() == [name], "one that every manifest has to name is not there")
+    try write(Bag.declaration.replacingOccurrences(of: "1.0", with: "0.97"), Bag.declarationName)
+    try sealTags()
+    #expect(try check().problems == [], "of 0.97, each file is in one of them")
+
+    // It alone is enough, and then finds what is changed.
+    try write(right, name)
+    try FileManager.default.removeItem(atPath: bag + "/" + Bag.manifestName)
+    try sealTags()
+    #expect(try check().problems == [])
+    try write("changed", "data/note.wav")
+    #expect(try Set(culprits()) == ["data/note.wav", Bag.informationName])
+    try write(right.replacingOccurrences(of: "0", with: "x"), name)
+    #expect(try culprits().contains { $0.hasPrefix("\(name), line") })
+  }
+
+  @Test("a tag manifest of another algorithm is checked as well")
+  func otherTagManifest() throws {
+    let sums = try #require(Program(named: "sha512sum"))
+    let names = [Bag.declarationName, Bag.informationName, Bag.manifestName]
+    let right = try sums.run(names, folder: bag).text
+    try write(right, "tagmanifest-sha512.txt")
+    #expect(try check().problems == [])
+    let line = try #require(right.split(separator: "\n").first)
+    try write(
+      right.replacingOccurrences(of: line, with: String(line.reversed())), "tagmanifest-sha512.txt")
+    #expect(try !check().isSound)
+    try write(
+      right.replacingOccurrences(of: line.prefix(3), with: line.hasPrefix("000") ? "111" : "000"),
+      "tagmanifest-sha512.txt")
+    #expect(try culprits() == ["tagmanifest-sha512.txt"], "the file is as the other one says")
+  }
+
+  @Test("a manifest that cannot be checked is said to be, and alone is not enough")
+  func unknownAlgorithm() throws {
+    try write("00  data/note.wav\n", "manifest-whirlpool.txt")
+    try sealTags()
+    let found = try check()
+    #expect(found.problems == [])
+    #expect(found.notes.map(\.name) == ["manifest-whirlpool.txt"])
+    try FileManager.default.removeItem(atPath: bag + "/" + Bag.manifestName)
+    try sealTags()
+    #expect(try culprits() == ["manifest-whirlpool.txt"])
+  }
+
   @Test("Python says the same: valid as it is, and not with one bit flipped")
   func reference() throws {
     guard let reference = BagReference() else { return }

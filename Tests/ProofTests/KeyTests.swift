@@ -141,6 +141,28 @@ struct KeyTests {
     #expect(refusals > 400, "every bit of the key's own 32 bytes counts")
   }
 
+  @Test("no flipped bit of its file goes unseen, in neither of its halves")
+  func flippedText() throws {
+    let key = try folder.signingKey()
+    let path = folder.path + "/signing.pem"
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    for bit in 0..<whole.count * 8 {
+      var bytes = whole
+      bytes[bit / 8] ^= 1 << (bit % 8)
+      try bytes.write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      let refusal = #expect(throws: ProofError.self, "bit \(bit)") { try folder.signingKey() }
+      #expect(refusal?.message.contains(path) == true)
+    }
+    for text in [whole + Data("\n".utf8), Data("\n".utf8) + whole, whole + whole] {
+      try text.write(to: URL(fileURLWithPath: path))
+      #expect(throws: ProofError.self) { try folder.signingKey() }
+    }
+    // As openssl writes a private key, without the public one after it, it is whole too.
+    try Data(key.pem.utf8).write(to: URL(fileURLWithPath: path))
+    #expect(try folder.signingKey().verifyingKey == key.verifyingKey)
+  }
+
   @Test("a private key that others may have read is not imported, and a public one may be read")
   func looseImport() throws {
     let path = try scratch.write(SigningKey().pem, to: "loose.pem")
@@ -197,6 +219,26 @@ struct KeyTests {
     #expect(old == first)
     #expect(try folder.signingKey().verifyingKey == new)
     #expect(Set(try folder.knownKeys()) == [first, new])
+  }
+
+  @Test("one's own earlier keys are told from those of others, whichever way they were left")
+  func earlier() throws {
+    let first = try folder.signingKey()
+    let friend = SigningKey().verifyingKey
+    _ = try folder.take(SecretBytes(friend.pem.utf8))
+    #expect(try folder.earlierKeys() == [])
+    let second = try folder.rotate().new
+    let brought = SigningKey()
+    _ = try folder.take(SecretBytes(brought.pem.utf8))
+    #expect(try Set(folder.earlierKeys()) == [first.verifyingKey, second])
+    #expect(try folder.knownKeys().count == 4)
+    // Whoever trusts it no more takes it out of the known ones.
+    try FileManager.default.removeItem(
+      atPath: "\(folder.path)/known/\(second.id.hex).pub")
+    #expect(try folder.earlierKeys() == [first.verifyingKey])
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o777], ofItemAtPath: folder.path + "/earlier")
+    #expect(throws: ProofError.self) { try folder.earlierKeys() }
   }
 
   @Test("a private key that is imported signs, a public one is trusted, and anything else refused")

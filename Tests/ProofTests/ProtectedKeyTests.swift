@@ -138,6 +138,23 @@ struct ProtectedKeyTests {
     }
   }
 
+  @Test("one flipped bit anywhere in the public part is found, whoever asks for which part")
+  func flippedPublicPart() throws {
+    try protect()
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let start = try #require(whole.firstRange(of: Data("-----END ENC".utf8))).lowerBound
+    for place in start..<whole.count {
+      var bytes = whole
+      bytes[place] ^= 2
+      try bytes.write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      let refusal = #expect(throws: ProofError.self, "byte \(place)") {
+        try folder(Person(Self.words)).existingVerifyingKey()
+      }
+      #expect(refusal?.message == "cannot use the signing key \(path)", "byte \(place)")
+    }
+  }
+
   @Test("a rotated key has the passphrase of the one before it")
   func rotating() throws {
     let first = try protect()

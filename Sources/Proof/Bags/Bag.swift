@@ -10,6 +10,8 @@ public enum Bag {
   public static let manifestName = "manifest-sha256.txt"
   /// The file with the digests of the other tag files.
   public static let tagManifestName = "tagmanifest-sha256.txt"
+  /// The file with what of the payload is still to be fetched: none of those that are written here.
+  public static let fetchName = "fetch.txt"
   /// The folder of the payload.
   public static let payloadFolder = "data"
 

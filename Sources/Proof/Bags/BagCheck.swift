@@ -1,5 +1,3 @@
-internal import Hashing
-
 /// One bag, read: what is wrong with its tag files, and which files are to be looked at.
 struct BagCheck: Sendable {
   /// A file that a manifest names.
@@ -8,6 +6,9 @@ struct BagCheck: Sendable {
     /// Its path from the bag's folder.
     let path: String
     let digest: String
+    /// The manifest that names it.
+    let manifest: String
+    let isPayload: Bool
   }
 
   private(set) var subjects: [Subject] = []
@@ -15,6 +16,8 @@ struct BagCheck: Sendable {
   private let folder: String
   /// What the payload has to have, as bag-info.txt says; nil where it does not.
   private var oxum: (bytes: Int, files: Int)?
+  /// What is still to be fetched, by the bytes of the paths.
+  private var awaited: Set<[UInt8]> = []
 
   /// Reads the tag files of the bag in a folder, and looks at what lies in its payload's.
   init(_ folder: String) {
@@ -25,45 +28,60 @@ struct BagCheck: Sendable {
       result.add(Bag.payloadFolder, "it is a link, which is not followed")
       return
     }
-    checkDeclaration()
-    let payload = manifest(Bag.manifestName, isPayload: true)
-    let tags = manifest(Bag.tagManifestName, isPayload: false)
+    let isEarlier = checkDeclaration()
+    let lists = BagLists(folder)
+    for (name, reason) in lists.problems { result.add(name, reason) }
+    for (name, reason) in lists.notes { result.note(name, reason) }
+    awaited = lists.awaited
     checkInformation()
-    if let payload {
-      checkExtras(listed: Set(payload.map { Array($0.path.utf8) }))
-      result.fileCount = payload.count
-      for entry in payload {
-        // In the form in which the receipts in it name the same files: each is read once.
-        let name = String(entry.path.dropFirst(Bag.payloadFolder.count + 1))
-        add(entry, SubjectFile(name: name, in: "\(folder)/\(Bag.payloadFolder)/"))
-      }
+    if lists.payload.isEmpty {
+      // What no list names is not counted either.
+      oxum = nil
+    } else {
+      checkPayload(lists.payload, mayBeSplit: isEarlier)
     }
-    for entry in tags ?? [] { add(entry, SubjectFile(name: entry.path, in: folder)) }
-    if let tags, !tags.contains(where: { $0.path == Bag.manifestName }) {
-      result.add(Bag.tagManifestName, "it does not name \(Bag.manifestName)")
-    }
-    if tags?.contains(where: { $0.path.hasPrefix("tagmanifest-") }) == true {
-      result.add(Bag.tagManifestName, "it names a tag manifest")
-    }
+    for list in lists.all { add(list) }
   }
 
   /// What is to be said of the bag, once its files were looked at.
   func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerifiedBag {
     var result = result
+    var told: Set<VerifiedBag.Problem> = []
+    func add(_ name: String, _ reason: String) {
+      // Several manifests may say the same of one file.
+      guard told.insert(VerifiedBag.Problem(name: name, reason: reason)).inserted else { return }
+      result.add(name, reason)
+    }
+    var agreeing: [[UInt8]: String] = [:]
+    var counted: Set<[UInt8]> = []
+    var strays: [Subject] = []
     for subject in subjects {
-      let isPayload = subject.path.hasPrefix("\(Bag.payloadFolder)/")
+      let path = Array(subject.path.utf8)
       switch found[subject.file] {
       case .read(let digest, let byteCount):
-        if isPayload { result.byteCount += byteCount }
-        if digest.hex != subject.digest {
-          result.add(subject.path, "it holds other bytes than its manifest says")
+        if subject.isPayload, counted.insert(path).inserted { result.byteCount += byteCount }
+        if digest == subject.digest {
+          agreeing[path] = subject.manifest
+        } else {
+          strays.append(subject)
         }
-      case .trouble(let reason): result.add(subject.path, reason)
-      case nil: result.add(subject.path, "it was not read")
+      case .trouble(SubjectFile.Trouble.missing.reason) where awaited.contains(path):
+        add(subject.path, "it is missing: \(Bag.fetchName) says where it is to be fetched from")
+      case .trouble(let reason): add(subject.path, reason)
+      case nil: add(subject.path, "it was not read")
+      }
+    }
+    for subject in strays {
+      if let other = agreeing[Array(subject.path.utf8)] {
+        add(
+          subject.manifest,
+          "its digest of \(subject.path) is another, and that in \(other) is right")
+      } else {
+        add(subject.path, "it holds other bytes than its manifest says")
       }
     }
     if let oxum, oxum != (result.byteCount, result.fileCount) {
-      result.add(
+      add(
         Bag.informationName,
         "Payload-Oxum says \(oxum.bytes).\(oxum.files), and the payload has "
           + "\(result.byteCount).\(result.fileCount)")
@@ -71,32 +89,45 @@ struct BagCheck: Sendable {
     return result
   }
 
-  private mutating func add(_ entry: BagManifest.Entry, _ file: SubjectFile?) {
-    guard let file else { return }
-    subjects.append(Subject(file: file, path: entry.path, digest: entry.digest.hex))
-  }
-
-  /// The bytes of a tag file; nil, with a problem, where there are none.
-  private mutating func bytes(_ name: String, limit: Int) -> [UInt8]? {
-    guard let file = SubjectFile(name: name, in: folder) else { return nil }
-    do throws(SubjectFile.Trouble) { return try file.bytes(limit: limit) } catch {
-      result.add(name, error.reason)
-      return nil
+  private mutating func add(_ list: BagLists.List) {
+    for entry in list.entries {
+      // Payload is named in the form in which the receipts in it name the same files: each is read
+      // once.
+      let file =
+        list.isPayload
+        ? SubjectFile(
+          name: String(entry.path.dropFirst(Bag.payloadFolder.count + 1)),
+          in: "\(folder)/\(Bag.payloadFolder)/", by: list.algorithm)
+        : SubjectFile(name: entry.path, in: folder, by: list.algorithm)
+      guard let file else { continue }
+      subjects.append(
+        Subject(
+          file: file, path: entry.path, digest: entry.digest, manifest: list.name,
+          isPayload: list.isPayload))
     }
   }
 
-  private mutating func checkDeclaration() {
-    guard let bytes = bytes(Bag.declarationName, limit: 4 << 10) else { return }
+  /// Whether it says that it is of the version before, in which no manifest had to name all files; they
+  /// differ in nothing else that is looked at here.
+  private mutating func checkDeclaration() -> Bool {
+    let bytes: [UInt8]
+    do throws(SubjectFile.Trouble) {
+      bytes = try SubjectFile(name: Bag.declarationName, in: folder)?.bytes(limit: 4 << 10) ?? []
+    } catch {
+      result.add(Bag.declarationName, error.reason)
+      return false
+    }
     let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
-    // Bags of 0.97 differ in nothing that is looked at here.
     guard lines.count == 2,
       ["BagIt-Version: 1.0", "BagIt-Version: 0.97"].contains(lines[0])
     else {
-      return result.add(Bag.declarationName, "it does not say that this is a bag of BagIt 1.0")
+      result.add(Bag.declarationName, "it does not say that this is a bag of BagIt 1.0")
+      return false
     }
-    guard lines[1] == "Tag-File-Character-Encoding: UTF-8" else {
-      return result.add(Bag.declarationName, "its tag files are not in UTF-8")
+    if lines[1] != "Tag-File-Character-Encoding: UTF-8" {
+      result.add(Bag.declarationName, "its tag files are not in UTF-8")
     }
+    return lines[0].hasSuffix("0.97")
   }
 
   private mutating func checkInformation() {
@@ -114,20 +145,24 @@ struct BagCheck: Sendable {
     }
   }
 
-  private mutating func manifest(_ name: String, isPayload: Bool) -> [BagManifest.Entry]? {
-    guard let bytes = bytes(name, limit: BagManifest.maximumByteCount) else { return nil }
-    let manifest = BagManifest(bytes, name: name, isPayload: isPayload)
-    for (place, reason) in manifest.problems { result.add(place, reason) }
-    return manifest.entries
-  }
-
   /// Names what lies in the payload and is not listed.
-  private mutating func checkExtras(listed: Set<[UInt8]>) {
+  /// - Parameter mayBeSplit: whether a file has to be in one manifest only, and not in each.
+  private mutating func checkPayload(_ manifests: [BagLists.List], mayBeSplit: Bool) {
+    let listed = manifests.dropFirst().reduce(into: manifests[0].paths) { $0.formUnion($1.paths) }
+    result.fileCount = listed.count
     for (path, isFile) in FolderWalk.entries(of: "\(folder)/\(Bag.payloadFolder)") {
       let path = "\(Bag.payloadFolder)/\(path)"
       if !listed.contains(Array(path.utf8)) {
         result.add(
           path, isFile ? "no manifest names it" : "it is no file, and no manifest names it")
+      }
+    }
+    if mayBeSplit { return }
+    for manifest in manifests where manifest.paths.count < listed.count {
+      for path in listed.subtracting(manifest.paths).sorted(by: { $0.lexicographicallyPrecedes($1) }
+      ) {
+        result.add(
+          manifest.name, "it does not name \(String(decoding: path, as: UTF8.self))")
       }
     }
   }

@@ -1,5 +1,3 @@
-internal import Hashing
-
 /// A manifest, read: which files there are to be, and what is wrong with the list itself. It comes
 /// from strangers.
 struct BagManifest {
@@ -7,7 +5,8 @@ struct BagManifest {
   struct Entry: Hashable {
     /// The path from the bag's folder.
     let path: String
-    let digest: Digest
+    /// In lower-case hexadecimal digits.
+    let digest: String
   }
 
   /// The longest manifest that is read, in bytes: of some half a million files.
@@ -22,8 +21,11 @@ struct BagManifest {
   /// Reads a manifest's bytes. O(n).
   /// - Parameters:
   ///   - name: its file's, for what is told.
+  ///   - algorithm: the one in its name.
   ///   - isPayload: whether it is to list the payload, or the tag files.
-  init(_ bytes: [UInt8], name: String, isPayload: Bool) {
+  init(
+    _ bytes: [UInt8], name: String, by algorithm: DigestAlgorithm, isPayload: Bool
+  ) {
     var seen: Set<[UInt8]> = []
     var number = 0
     var wrong = 0
@@ -33,7 +35,7 @@ struct BagManifest {
       let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       if text.isEmpty { continue }
       let reason: String
-      switch Self.entry(text, isPayload: isPayload) {
+      switch Self.entry(text, algorithm, isPayload: isPayload) {
       case .success(let entry):
         if seen.insert(Array(entry.path.utf8)).inserted {
           entries.append(entry)
@@ -53,13 +55,15 @@ struct BagManifest {
   private struct Trouble: Error { let reason: String }
 
   private static func entry(
-    _ line: ArraySlice<UInt8>, isPayload: Bool
+    _ line: ArraySlice<UInt8>, _ algorithm: DigestAlgorithm, isPayload: Bool
   ) -> Result<Entry, Trouble> {
-    let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    guard let end = line.firstIndex(where: isSpace),
-      let digest = Digest(hex: String(decoding: line[..<end], as: UTF8.self).lowercased())
-    else { return .failure(Trouble(reason: "it does not begin with a SHA-256")) }
-    var name = line[end...].drop(while: isSpace)
+    guard let end = line.firstIndex(where: BagPath.isSpace),
+      let digest = algorithm.digest(line[..<end])
+    else {
+      return .failure(
+        Trouble(reason: "it does not begin with the \(algorithm.digitCount) digits of a digest"))
+    }
+    var name = line[end...].drop(while: BagPath.isSpace)
     // md5sum and its kin mark what they read as binary.
     if name.first == UInt8(ascii: "*") { name = name.dropFirst() }
     guard let path = String(validating: BagPath.decoded(name), as: UTF8.self), !path.isEmpty else {

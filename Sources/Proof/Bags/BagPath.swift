@@ -34,5 +34,10 @@ enum BagPath {
     return result
   }
 
+  /// Whether a byte stands between the parts of a line.
+  static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
   private static let meanings: [String: UInt8] = ["0D": 0x0D, "0A": 0x0A, "25": 0x25]
 }

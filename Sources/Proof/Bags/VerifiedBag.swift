@@ -17,10 +17,17 @@ public struct VerifiedBag: Hashable, Sendable {
   /// Everything that is wrong; empty where it is complete and valid.
   public var problems: [Problem] = []
 
+  /// What was not checked, or is worth knowing, and makes nothing wrong.
+  public var notes: [Problem] = []
+
   /// Whether it is complete and valid, as RFC 8493, section 3, has it.
   public var isSound: Bool { problems.isEmpty }
 
   init(path: String) { self.path = path }
+
+  mutating func note(_ name: String, _ reason: String) {
+    notes.append(Problem(name: name, reason: reason))
+  }
 
   mutating func add(_ name: String, _ reason: String) {
     problems.append(Problem(name: name, reason: reason))

@@ -61,7 +61,7 @@ public final class QuoteBundle {
   }
 
   /// Every name that a file of a bundle can have.
-  private static var fileNames: [String] {
+  static var fileNames: [String] {
     [clipName, quoteName, receiptName, keyName, wordsName, scriptName]
       + TimeStampNames.tokens(of: receiptName).flatMap { token in
         [token, TimeStampNames.certificates(of: token), TimeStampNames.checksums(of: token)]

@@ -18,6 +18,8 @@ struct QuoteCheck {
     self.keys = keys
     result = VerifiedQuote(path: folder)
     result.hasWords = file(QuoteBundle.wordsName)?.byteCount != nil
+    checkScript()
+    noteStrangers()
     let key = bytes(QuoteBundle.keyName, limit: 4 << 10)
     guard let receipt = bytes(QuoteBundle.receiptName, limit: Envelope.maximumByteCount),
       let quote = readQuote()
@@ -43,6 +45,28 @@ struct QuoteCheck {
     do throws(SubjectFile.Trouble) { return try file.bytes(limit: limit) } catch {
       result.add(name, error.reason)
       return nil
+    }
+  }
+
+  /// A script that is gone is missed. One of another version of Spool is another one, and so is one that
+  /// deceives its readers: it proves nothing here, and is only told of.
+  private mutating func checkScript() {
+    guard let script = bytes(QuoteBundle.scriptName, limit: 1 << 20) else { return }
+    if script != Array(QuoteScript.text.utf8) {
+      result.note(
+        QuoteBundle.scriptName,
+        "it is not the one that this version writes: read it before you run it")
+    }
+  }
+
+  /// What lies in the folder and is no part of a quote does not touch what the quote shows.
+  private mutating func noteStrangers() {
+    let strangers = Set(KeyFile.names(in: folder)).subtracting(QuoteBundle.fileNames).sorted()
+    for name in strangers.prefix(20) {
+      result.note(name, "it is no part of the quote, and was not looked at")
+    }
+    if strangers.count > 20 {
+      result.note("\(strangers.count - 20) more", "they are no part of the quote either")
     }
   }
 

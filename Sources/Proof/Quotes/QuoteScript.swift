@@ -213,11 +213,23 @@ public enum QuoteScript {
                 broken(token, "it is missing: %s was asked for it, and has not answered or it was"
                        " taken away" % ascii(authorities[place]))
             continue
-        size(token), size(token + ".pem")
+        names = [token, token + ".pem"]
+        sums = [sha256(read(name, 256 << 10)).hexdigest() for name in names]
+        lines = read(token + ".sha256", 4 << 10).split(b"\n")
         if openssl("ts", "-verify", "-data", path.join(folder, "receipt.json"), "-in",
                    path.join(folder, token), "-CAfile",
                    path.join(folder, token + ".pem")).returncode != 0:
+            listed = [("%s  %s" % pair).encode() in lines for pair in zip(sums, names)]
+            if listed == [True, False]:
+                broken(names[1], "it was changed: it is not the one that %s.sha256 lists" % token)
             broken(token, "it is no time stamp of receipt.json, or its certificate has expired")
+        # Not every byte of a token is signed; the list beside it tells of the others.
+        for name, sum, line in zip(names, sums, lines + [b""] * 2):
+            if line != ("%s  %s" % (sum, name)).encode():
+                broken(token + ".sha256", "it lists another %s than is here, and yet the time stamp"
+                       " holds: one was changed" % name)
+        if lines[2:] != [b""]:
+            broken(token + ".sha256", "it was changed: it is not its two lines and nothing else")
         print("stamped  receipt.json has a time stamp in %s" % token)
 
     print("\nclip.wav is %s to %s of %s; the quote is" % (

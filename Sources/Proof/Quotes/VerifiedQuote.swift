@@ -23,10 +23,17 @@ public struct VerifiedQuote: Hashable, Sendable {
   /// Everything that is wrong; empty where the clip is part of the export.
   public var problems: [Problem] = []
 
+  /// What is worth knowing, and makes nothing wrong.
+  public var notes: [Problem] = []
+
   /// Whether the clip is part of the export whose root is signed, by a key that is trusted.
   public var isSound: Bool { problems.isEmpty }
 
   init(path: String) { self.path = path }
+
+  mutating func note(_ name: String, _ reason: String) {
+    notes.append(Problem(name: name, reason: reason))
+  }
 
   mutating func add(_ name: String, _ reason: String) {
     problems.append(Problem(name: name, reason: reason))

@@ -60,45 +60,32 @@ struct TimeStampCheck {
       let bytes = try token.bytes(limit: TimeStampReply.maximumByteCount)
       present.insert(name)
       let reply = TimeStampReply(bytes)
-      checkList(of: name, reply, in: folder, as: shown)
-      let certificates = try trusted(for: name, in: folder)
-      do throws(ProofError) {
-        verified.append(
-          VerifiedTimeStamp(
-            name: shown, stamp: try reply.verified(for: digest, by: certificates),
-            certificates: own == nil ? TimeStampNames.certificates(of: shown) : nil))
+      let list = TimeStampList(of: reply, called: name, in: folder)
+      let prefix = shown.dropLast(name.utf8.count)
+      func add(_ name: String, _ reason: String) { problems.append(("\(prefix)\(name)", reason)) }
+      if let trouble = list.trouble { add(list.name, trouble) }
+      var isRefused = false
+      do throws(SubjectFile.Trouble) {
+        let certificates = try trusted(for: name, in: folder)
+        do throws(ProofError) {
+          verified.append(
+            VerifiedTimeStamp(
+              name: shown, stamp: try reply.verified(for: digest, by: certificates),
+              certificates: own == nil ? TimeStampNames.certificates(of: shown) : nil))
+        } catch {
+          throw SubjectFile.Trouble(reason: error.reason ?? error.message)
+        }
       } catch {
-        throw SubjectFile.Trouble(reason: error.reason ?? error.message)
+        // A token that is as listed cannot hold by certificates that are not.
+        isRefused = own != nil || list.changed.map(\.name) != [list.certificates]
+        if isRefused { add(name, error.reason) }
+      }
+      for file in list.changed where !isRefused || file.name != name {
+        add(file.name, file.reason)
       }
     } catch {
       if error != .missing { problems.append((shown, error.reason)) }
     }
-  }
-
-  /// Holds a token and its certificates against the list of their digests, where there is one.
-  private mutating func checkList(
-    of name: String, _ reply: TimeStampReply, in folder: String, as shown: String
-  ) {
-    let trusted = TimeStampNames.certificates(of: name)
-    guard let list = SubjectFile(name: TimeStampNames.checksums(of: name), in: folder),
-      let text = try? list.bytes(limit: 4 << 10)
-    else { return }
-    // Where they are missing, whoever needs them says so.
-    let certificates = try? SubjectFile(name: trusted, in: folder)?
-      .bytes(limit: TrustedCertificates.maximumByteCount)
-    guard let certificates else { return }
-    let files = [(name, reply.bytes), (trusted, certificates)]
-    if TimeStampFiles.checksums(files) == text { return }
-    let said = text.split(separator: UInt8(ascii: "\n")).map { Array($0) }
-    let prefix = shown.dropLast(name.utf8.count)
-    for file in files {
-      let line = Array(TimeStampFiles.checksums([file]).dropLast())
-      if said.contains(line) { continue }
-      problems.append(
-        ("\(prefix)\(file.0)", "it holds other bytes than those that \(list.name) lists"))
-    }
-    problems.append(
-      (TimeStampNames.checksums(of: shown), "it is not the list of the files beside it"))
   }
 
   private func trusted(

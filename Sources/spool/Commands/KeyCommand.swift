@@ -30,15 +30,15 @@ struct KeyCommand: Command {
     name: "key", group: "Proof",
     summary: "Show, export, rotate or import the keys of receipts.",
     discussion: """
-      show tells the name of the signing key, and of all keys that are trusted here; with FILE, the \
-      name of that key. A key's name is the SHA-256 of its public part in DER. The first receipt \
+      show tells the name of the signing key, of those that signed here earlier, and of all others \
+      that are trusted here; with FILE, the name of that key. A key's name is the SHA-256 of its public part in DER. The first receipt \
       makes a signing key, and so does export. export prints the public key for others to check \
       with. rotate makes a new signing key; what the old one signed still verifies, but its private \
       part is gone. import trusts another's public key, or signs with a private one from now on. \
       passphrase sets one that the signing key is encrypted with, or another than before; with \
       --remove, it is taken off. It is asked for at the terminal, or read from a file, whenever \
-      something is to be signed; nobody can sign without it, and nobody can find it again. Keys are Ed25519 as PEM, which openssl reads and makes too. The signing key is used only if \
-      nobody else can read it.
+      something is to be signed; nobody can sign without it, and nobody can find it again. Keys are Ed25519 as PEM, which openssl reads and makes too. The \
+      signing key is used only if nobody else can read it.
       """,
     positionals: [action, file],
     options: [
@@ -81,12 +81,15 @@ struct KeyCommand: Command {
     if let path = arguments[Self.file] {
       return try tell([("key", try Self.publicKey(at: path, console))], folder, console)
     }
-    let (own, known) = try Self.asking(console) { () throws(ProofError) in
-      (try folder.existingVerifyingKey(), try folder.knownKeys())
+    let (own, known, earlier) = try Self.asking(console) { () throws(ProofError) in
+      (try folder.existingVerifyingKey(), try folder.knownKeys(), try folder.earlierKeys())
     }
-    let others = known.filter { $0 != own }
+    // A key that was left and taken up again signs.
+    let mine = earlier.filter { $0 != own }
+    let others = known.filter { $0 != own && !earlier.contains($0) }
     try tell(
-      (own.map { [("signing", $0)] } ?? []) + others.map { ("trusted", $0) }, folder, console)
+      (own.map { [("signing", $0)] } ?? []) + mine.map { ("earlier", $0) }
+        + others.map { ("trusted", $0) }, folder, console)
     if own == nil, !arguments[Options.json] {
       console.report("no signing key yet in \(folder.path); the first receipt makes one")
     }

@@ -12,10 +12,17 @@ struct VerifiedBagText {
     self.isQuiet = isQuiet
   }
 
-  /// One line for each sound bag where they are few; every problem; and how many were checked.
+  /// One line for each sound bag where they are few, with what is to be noted of it; every problem; and
+  /// how many were checked.
   var lines: [String] {
     var lines: [String] = []
-    if !isQuiet, bags.count <= 20 { lines += bags.filter(\.isSound).map(sound) }
+    // A bag that is valid as far as it can be told is named with what cannot, however many there are.
+    for bag in bags where bag.isSound && !isQuiet && (bags.count <= 20 || !bag.notes.isEmpty) {
+      lines.append(sound(bag))
+      lines += bag.notes.map {
+        "  note    \(Format.visible($0.name))   \(Format.visible($0.reason))"
+      }
+    }
     let broken = bags.filter { !$0.isSound }
     for bag in broken {
       lines += BrokenText.lines(
@@ -42,6 +49,7 @@ struct VerifiedBagLine: Encodable {
   private let files: Int
   private let bytes: Int
   private let problems: [VerifiedBag.Problem]
+  private let notes: [VerifiedBag.Problem]
 
   init(_ bag: VerifiedBag) {
     self.bag = bag.path
@@ -49,5 +57,6 @@ struct VerifiedBagLine: Encodable {
     files = bag.fileCount
     bytes = bag.byteCount
     problems = bag.problems
+    notes = bag.notes
   }
 }

@@ -38,6 +38,9 @@ struct VerifiedQuoteText {
       Format.visible(
         "  stamped \($0.name)   there on \($0.stamp.timeText), says \($0.stamp.authority)")
     }
+    lines += verified.notes.map {
+      Format.visible("  note    \($0.name)   \($0.reason)")
+    }
     if verified.hasWords { lines.append("  words   not proven: listen to the clip") }
     return lines
   }
@@ -50,6 +53,7 @@ struct VerifiedQuoteLine: Encodable {
   private let key: String?
   private let shows: QuoteLine?
   private let problems: [VerifiedQuote.Problem]
+  private let notes: [VerifiedQuote.Problem]
 
   init(_ quote: VerifiedQuote) {
     self.quote = quote.path
@@ -57,5 +61,6 @@ struct VerifiedQuoteLine: Encodable {
     key = quote.keyID
     shows = quote.quote.map { QuoteLine($0) }
     problems = quote.problems
+    notes = quote.notes
   }
 }
