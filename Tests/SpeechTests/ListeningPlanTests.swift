@@ -24,6 +24,18 @@ import Testing
     #expect(plan.pieces == [0..<1040, 4960..<6000])
   }
 
+  @Test("silence is left out where nearly all is silence")
+  func fewWords() {
+    let plan = plan(seconds: 100) { $0 >= 50 && $0 < 51 ? 8000 : 1 }
+    #expect(plan.pieces == [4960..<5140])
+  }
+
+  @Test("a click in noise makes no silence of the noise")
+  func click() {
+    let plan = plan(seconds: 70) { $0 >= 20 && $0 < 20.1 ? 30_000 : 100 }
+    #expect(plan.pieces.reduce(0) { $0 + $1.count } == 7000)
+  }
+
   @Test("noise without pauses is listened to all the same")
   func noise() {
     let plan = plan(seconds: 70) { _ in 5000 }

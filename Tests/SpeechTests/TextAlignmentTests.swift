@@ -81,6 +81,18 @@ import Testing
     }
   }
 
+  @Test("a few words in long silence are heard, and words of something else are not")
+  func fewWordsInSilence() throws {
+    let silence = [Int16](repeating: 0, count: 120 * 16_000)
+    let sound = silence + (try SpeechSamples.spoken("call me back")) + silence
+    let result = try align("call me back", with: sound)
+    #expect(result.share == 1)
+    #expect(result.words.allSatisfy { $0.isHeard && $0.start > 119.5 && $0.end < 122 })
+    for text in ["brown fox jumps", "forty winters shall besiege", "seven wizards"] {
+      #expect(try align(text, with: sound).share == 0)
+    }
+  }
+
   @Test("a text of something else is hardly heard")
   func wrong() throws {
     let sound = try SpeechSamples.spoken("Please call me back on Monday morning.")

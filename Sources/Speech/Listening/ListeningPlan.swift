@@ -15,6 +15,13 @@ public struct ListeningPlan: Hashable, Sendable {
   private static let margin = 40
   /// How long a place must be quiet to be cut at, in hundredths of a second.
   private static let quiet = 20
+  /// How much louder than the quiet the loud must be for silence to be there at all, in decibels;
+  /// and how much where so little is loud.
+  private static let contrast: Float = 12
+  private static let rareContrast: Float = 20
+  /// How long the loudest places last that count in a recording of silence, in hundredths of a
+  /// second: a word or two. A click does not last as long.
+  private static let fewWords = 30
 
   /// Plans the pieces of a recording.
   ///
@@ -23,12 +30,23 @@ public struct ListeningPlan: Hashable, Sendable {
     pieces = Self.loudStretches(of: trace).flatMap { Self.cut($0, trace.levels) }
   }
 
+  /// The level of what is loud. In a recording that hardly holds anything but silence, a few words
+  /// are louder than nearly all of it: there, the little that stands out counts.
+  private static func top(of trace: LevelTrace, above floor: Float) -> Float {
+    let usual = trace.quantile(0.95)
+    guard usual - floor < contrast, trace.levels.count > fewWords else { return usual }
+    let rare = trace.quantile(1 - Double(fewWords) / Double(trace.levels.count))
+    return rare - floor >= rareContrast ? rare : usual
+  }
+
   /// What lies between long silences.
   private static func loudStretches(of trace: LevelTrace) -> [Range<Int>] {
     let floor = trace.quantile(0.05)
-    let top = trace.quantile(0.95)
+    let top = Self.top(of: trace, above: floor)
     // Where loud and quiet are close together there is no silence, but noise or music.
-    guard top - floor >= 12 else { return trace.levels.isEmpty ? [] : [0..<trace.levels.count] }
+    guard top - floor >= contrast else {
+      return trace.levels.isEmpty ? [] : [0..<trace.levels.count]
+    }
     let threshold = max(floor + 3, top - 40)
     var stretches: [Range<Int>] = []
     for (index, level) in trace.levels.enumerated() where level > threshold {
