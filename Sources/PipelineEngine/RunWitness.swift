@@ -23,6 +23,8 @@ public struct Testimony: Sendable {
     public let record: StepRecord
     /// What it was made of.
     public let components: KeyComponents
+    /// The earlier run that did the work; nil where this one did, or no record tells.
+    public let maker: RunID?
   }
 
   /// The run as it stands: every step is done, and every export published.

@@ -91,15 +91,21 @@ extension Runner {
           "no receipt can be written", reason: "the record of the step \(bound.id) is gone",
           advice: "run it again: what is missing is made anew", cause: .transient)
       }
+      var maker: RunID?
       if record.finishedAt == nil {
         // Whoever made it knows when; where its record is gone, nobody does.
         if makers == nil { makers = try earlierRuns() }
-        let maker = (makers ?? []).lazy.flatMap(\.steps)
-          .first { $0.key == record.key && $0.finishedAt != nil }
-        record.begunAt = maker?.begunAt
-        record.finishedAt = maker?.finishedAt
+        for run in makers ?? [] {
+          let made = run.steps.first { $0.key == record.key && $0.finishedAt != nil }
+          guard let made else { continue }
+          maker = run.id
+          record.begunAt = made.begunAt
+          record.finishedAt = made.finishedAt
+          break
+        }
       }
-      work.append(Testimony.Work(record: record, components: checkpoint.components))
+      work.append(
+        Testimony.Work(record: record, components: checkpoint.components, maker: maker))
     }
     let name = plan.recordings(of: step).first
     var recording: RecordingIdentity?

@@ -84,7 +84,7 @@ extension Receipt.Stage {
       "parameters": parameters, "inputs": .object(inputs.mapValues { .text($0.hex) }),
       "outputs": .object(outputs.mapValues(\.json)),
       "libraries": .object(libraries.mapValues { .text($0) }), "key": .text(key.hex),
-      "outcome": .text(isReused ? "reused" : "made"),
+      "outcome": .text(isReused ? "reused" : "made"), "run": run.map { .text($0) },
       "begunAt": begunAt.map { .text(UniversalTime.text(of: $0)) },
       "finishedAt": finishedAt.map { .text(UniversalTime.text(of: $0)) },
       "previous": .text(previous.hex),

@@ -38,7 +38,8 @@ extension Receipt {
       "pipelineDigest": origin?["run"]?["pipelineDigest"],
       "sources": origin?["sources"],
       "authorities": origin?["authorities"],
-      "stages": .list(stages.map { $0.without(["outcome", "begunAt", "finishedAt", "previous"]) }),
+      "stages": .list(
+        stages.map { $0.without(["outcome", "run", "begunAt", "finishedAt", "previous"]) }),
     ])
     return SHA256.digest(of: essence.bytes)
   }

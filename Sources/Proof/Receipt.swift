@@ -176,6 +176,8 @@ public struct Receipt: Hashable, Sendable {
     public let key: Digest
     /// Whether this run did the work, or found it done.
     public var isReused: Bool
+    /// The earlier run that did the work; nil where this one did, or that is not known.
+    public var run: String?
     /// When the work on it began, in this run or an earlier one, in seconds since 1970; nil where that
     /// is not known.
     public var begunAt: Double?

@@ -85,6 +85,50 @@ struct ReceiptTests {
     #expect(byHand.text.contains("Signature Verified Successfully"))
   }
 
+  private struct Envelope: Decodable { let payload: Data }
+
+  private struct Statement: Decodable {
+    struct Predicate: Decodable {
+      struct Stage: Decodable {
+        let id: String
+        let outcome: String
+        let run: String?
+        let begunAt: String?
+        let finishedAt: String?
+      }
+      struct Origin: Decodable {
+        struct Run: Decodable { let id: String }
+        let run: Run
+      }
+      let origin: Origin
+      let stages: [Stage]
+    }
+    let predicate: Predicate
+  }
+
+  @Test("work of an earlier run is stated with that run and its times")
+  func reused() throws {
+    func statement() throws -> Statement.Predicate {
+      let envelope = try JSONDecoder().decode(
+        Envelope.self, from: Data(contentsOf: URL(fileURLWithPath: receipt)))
+      return try JSONDecoder().decode(Statement.self, from: envelope.payload).predicate
+    }
+    let note = try record()
+    #expect(try place.run(pipeline(), [note]).exitCode == 0)
+    let first = try statement()
+    #expect(first.stages.allSatisfy { $0.outcome == "made" && $0.run == nil })
+    try FileManager.default.removeItem(atPath: place.out)
+    #expect(try place.run(pipeline(), [note]).exitCode == 0)
+    let second = try statement()
+    #expect(second.origin.run.id != first.origin.run.id)
+    for (stage, before) in zip(second.stages, first.stages) where stage.outcome == "reused" {
+      #expect(stage.run == first.origin.run.id)
+      #expect(stage.begunAt == before.begunAt && stage.finishedAt == before.finishedAt)
+    }
+    #expect(second.stages.contains { $0.outcome == "reused" })
+    #expect(try verify(receipt).exitCode == 0)
+  }
+
   @Test("one flipped bit in any file is found and named by spool, and by the script")
   func flipped() throws {
     _ = try place.run(pipeline(), [record()])

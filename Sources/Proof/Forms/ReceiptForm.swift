@@ -22,6 +22,7 @@ public enum ReceiptForm {
     member("parameters", .anything), member("inputs", .map(.hex)),
     member("outputs", .map(output)), member("libraries", .map(text)), member("key", .hex),
     member("outcome", .oneOf(["made", "reused"])),
+    optional("run", name, "The earlier run that did the work, where that is known."),
     optional("begunAt", .time, "When the work on it began, where that is known."),
     optional("finishedAt", .time, "When it was made, where that is known."),
     member("previous", .hex, "The digest of what was stated before it."),

@@ -88,6 +88,7 @@ extension ReceiptDesk {
         },
         libraries: components.libraries, key: components.key.digest,
         isReused: work.record.outcome == .reused, finishedAt: work.record.finishedAt)
+      stage.run = work.maker?.name
       stage.begunAt = work.record.begunAt
       stages.append(stage)
     }
