@@ -86,7 +86,9 @@ struct TimeStampTests {
       let script = try bench.script()
       #expect(script.exitCode == 1 && script.text.contains("BROKEN   note.receipt.tsr"))
     }
-    try FileManager.default.removeItem(atPath: bench.token + ".sha256")
+    let list = URL(fileURLWithPath: bench.token + ".sha256")
+    let listed = try Data(contentsOf: list)
+    try FileManager.default.removeItem(at: list)
     let other = try #require(Program(named: "openssl")).run(
       ["ts", "-query", "-sha256", "-digest", String(repeating: "ab", count: 32), "-cert"])
     #expect(other.exitCode == 0)
@@ -94,6 +96,9 @@ struct TimeStampTests {
     try expectNamed("its digest is another")
     #expect(try bench.script().exitCode == 1)
     try whole.write(to: url)
+    #expect(
+      try place.spool(["verify", place.out, "--tsa-ca", authority.certificates]).exitCode == 4)
+    try listed.write(to: list)
     let foreign = try TimeAuthority()
     try expectNamed("not trusted", ["--tsa-ca", foreign.certificates])
     #expect(try bench.script(["spool.pub", foreign.certificates]).exitCode == 1)
