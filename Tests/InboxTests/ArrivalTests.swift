@@ -174,7 +174,12 @@ struct ArrivalTests {
 
   @Test("reports a file that grows for ever, once, and never settles it")
   func endless() async throws {
-    let inbox = try LiveInbox { $0.growthLimit = .seconds(1) }
+    let inbox = try LiveInbox {
+      $0.growthLimit = .seconds(1)
+      // The writer may be kept from writing for a while, and that is no rest.
+      $0.restPeriod = .seconds(3_600)
+      $0.cautiousRestPeriod = .seconds(3_600)
+    }
     try inbox.prepare("source", byteCount: 100)
     let writer = try inbox.begin(
       "cp source inbox/endless.wav; while :; do echo more >> inbox/endless.wav; sleep 0.05; done")
