@@ -67,9 +67,9 @@ let package = Package(
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
 
     // What both sides share.
-    library("Hashing", ["CCrypto", "CXXHash"]),
+    library("Hashing", ["CCrypto", "CXXHash"], extra: optimised),
     library("Threading"),
-    library("JSONText"),
+    library("JSONText", extra: optimised),
     library("HTTP", ["CCurlLoader"]),
 
     // What is said and when; it reads and writes text, and knows no sound.
@@ -110,7 +110,7 @@ let package = Package(
     library("Pictures", extra: optimised),
     library(
       "Media", ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
-      extra: lifetimes),
+      extra: lifetimes + optimised),
 
     library(
       "Speech", ["AudioModel", "DSP", "Threading", "CEspeak", "CSpeechLoader", "CPosix"],

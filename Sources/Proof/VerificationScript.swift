@@ -62,7 +62,7 @@ public enum VerificationScript {
     case $0 in */*) cd -- "${0%/*}" || exit 2 ;; esac
     command -v openssl > /dev/null || cannot 'openssl is missing'
     command -v sha256sum > /dev/null || cannot 'sha256sum is missing'
-    [ -r "$key" ] || cannot "there is no public key $key"
+    [ -f "$key" ] && [ -r "$key" ] || cannot "there is no public key $key"
 
     # A link is not followed: what it leads to may change elsewhere.
     present() {
@@ -77,6 +77,7 @@ public enum VerificationScript {
     umask 077
     set -C
     trap 'rm -f "$work-signed" "$work-signature" "$work-copy" 2> /dev/null' EXIT
+    trap 'exit 2' HUP INT TERM
     : > "$work-copy" || cannot "nothing can be written in ${work%/*}"
 
     # A shell reads a line letter by letter, which takes hours for one of many megabytes. What has more
@@ -131,7 +132,7 @@ public enum VerificationScript {
     sum=$(sha256sum < "$checksums") || broken "$checksums is missing"
     case $statement in
       *'"digest":{"sha256":"'"${sum%% *}"'"},"name":'"$checksums_json"'}'*) ;;
-      *) broken "$checksums is not the list that was signed" ;;
+      *) broken "$checksums is not the list that was signed, or $receipt is that of another recording" ;;
     esac
     printf 'listed   %s is the list that was signed\\n' "$checksums"
 
@@ -150,6 +151,7 @@ public enum VerificationScript {
         case $part in */*) part=${part%/*} ;; *) part= && break ;; esac
       done
       [ -z "$part" ] || broken "$part is a link, which is not followed"
+      [ -f "$name" ] || [ ! -e "$name" ] || broken "$name is no file"
     done < "$checksums"
     sha256sum -c "$checksums" || broken 'not every file is as it was signed; see above'
     printf 'whole    every file is as it was signed\\n'

@@ -31,7 +31,8 @@ struct BagTests {
   private func seal(_ manifest: String) throws {
     let bytes = Self.names.reduce(0) { $0 + "what is in \($1)".utf8.count }
     let information = Bag.information([
-      ("Source-Organization", "Haus\nund\tHof"), ("Payload-Oxum", "\(bytes).\(Self.names.count)"),
+      ("Source-Organization", "Haus\nund\tHof"), ("Bag-Software-Agent", "spool 0.1.0"),
+      ("Payload-Oxum", "\(bytes).\(Self.names.count)"),
     ])
     let texts = [
       Bag.informationName: information, Bag.manifestName: manifest,
@@ -124,6 +125,15 @@ struct BagTests {
     #expect(try check().problems.count >= Self.names.count)
   }
 
+  @Test("a bag of another program may do without a tag manifest, and that is told")
+  func withoutTagManifest() throws {
+    try write(
+      text(Bag.informationName).replacing("spool 0.1.0", with: "bagit.py 1.8"), Bag.informationName)
+    try FileManager.default.removeItem(atPath: bag + "/" + Bag.tagManifestName)
+    #expect(try check().problems == [])
+    #expect(try check().notes.map(\.name) == [Bag.tagManifestName])
+  }
+
   @Test(
     "a path that leads out of the bag is refused and not looked at",
     arguments: [
@@ -168,7 +178,7 @@ struct BagTests {
     #expect(
       problems.map(\.reason) == [
         "it has 100000000 bytes, and no more than 67108864 are read",
-        "it holds other bytes than its manifest says",
+        "it holds other bytes than tagmanifest-sha256.txt says: one of them changed",
       ])
   }
 

@@ -193,6 +193,16 @@ struct VerificationScriptTests {
     #expect(result.text.contains("note.receipt.json is missing"))
   }
 
+  @Test("what is no file is named and not waited for")
+  func pipe() throws {
+    let sample = try SampleReceipt(["note.wav": "sound"])
+    try FileManager.default.removeItem(atPath: sample.scratch.file("note.wav"))
+    #expect(unsafe mkfifo(sample.scratch.file("note.wav"), 0o600) == 0)
+    let result = try run(sample)
+    #expect(result.exitCode == 1)
+    #expect(result.text.contains("note.wav is no file"))
+  }
+
   @Test("a long statement goes through the shell whole")
   func long() throws {
     let sample = try SampleReceipt(

@@ -16,6 +16,8 @@ struct BagCheck: Sendable {
   private let folder: String
   /// What the payload has to have, as bag-info.txt says; nil where it does not.
   private var oxum: (bytes: Int, files: Int)?
+  /// Whether bag-info.txt says that Spool wrote the bag.
+  private var isOurs = false
   /// What is still to be fetched, by the bytes of the paths.
   private var awaited: Set<[UInt8]> = []
 
@@ -34,6 +36,15 @@ struct BagCheck: Sendable {
     for (name, reason) in lists.notes { result.note(name, reason) }
     awaited = lists.awaited
     checkInformation()
+    if !lists.hasTagManifest {
+      // RFC 8493, 2.2.1: a bag may do without; those that are written here never do.
+      if isOurs {
+        result.add(Bag.tagManifestName, SubjectFile.Trouble.missing.reason)
+      } else {
+        result.note(
+          Bag.tagManifestName, "there is none: nothing tells whether the bag's own files changed")
+      }
+    }
     if lists.payload.isEmpty {
       // What no list names is not counted either.
       oxum = nil
@@ -46,7 +57,7 @@ struct BagCheck: Sendable {
   /// What is to be said of the bag, once its files were looked at.
   func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerifiedBag {
     var result = result
-    var told: Set<VerifiedBag.Problem> = []
+    var told = Set(result.problems)
     func add(_ name: String, _ reason: String) {
       // Several manifests may say the same of one file.
       guard told.insert(VerifiedBag.Problem(name: name, reason: reason)).inserted else { return }
@@ -76,8 +87,11 @@ struct BagCheck: Sendable {
         add(
           subject.manifest,
           "its digest of \(subject.path) is another, and that in \(other) is right")
-      } else {
+      } else if subject.isPayload {
         add(subject.path, "it holds other bytes than its manifest says")
+      } else {
+        // Nothing else vouches for either.
+        add(subject.path, "it holds other bytes than \(subject.manifest) says: one of them changed")
       }
     }
     if let oxum, oxum != (result.byteCount, result.fileCount) {
@@ -135,6 +149,7 @@ struct BagCheck: Sendable {
       let bytes = try? file.bytes(limit: 1 << 20)
     else { return }
     let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+    isOurs = lines.contains { $0.hasPrefix("Bag-Software-Agent: spool ") }
     for line in lines where line.hasPrefix("Payload-Oxum:") {
       let numbers = line.dropFirst(13).filter { $0 != " " && $0 != "\t" }.split(separator: ".")
       guard numbers.count == 2, let bytes = Int(numbers[0]), let files = Int(numbers[1]) else {

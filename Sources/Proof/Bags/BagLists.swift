@@ -27,22 +27,24 @@ struct BagLists {
   /// Those that list the payload.
   var payload: [List] { all.filter(\.isPayload) }
 
+  /// Whether there is a list of the bag's own files, be it one that cannot be read.
+  private(set) var hasTagManifest = false
+
   /// Reads them.
   init(_ folder: String) {
     self.folder = folder
     let names = KeyFile.names(in: folder)
-    readAll(of: names, prefix: "manifest-", otherwise: Bag.manifestName, isPayload: true)
-    readAll(of: names, prefix: "tagmanifest-", otherwise: Bag.tagManifestName, isPayload: false)
+    if !readAll(of: names, prefix: "manifest-", isPayload: true) {
+      problems.append((Bag.manifestName, SubjectFile.Trouble.missing.reason))
+    }
+    hasTagManifest = readAll(of: names, prefix: "tagmanifest-", isPayload: false)
     checkTagManifests(
       payloadManifests: names.filter { $0.hasPrefix("manifest-") && $0.hasSuffix(".txt") })
     if names.contains(Bag.fetchName) { readFetch() }
   }
 
-  /// Reads all manifests of one kind.
-  /// - Parameter otherwise: the one that is missed where there is none.
-  private mutating func readAll(
-    of names: [String], prefix: String, otherwise: String, isPayload: Bool
-  ) {
+  /// Reads all manifests of one kind; false where there is none.
+  private mutating func readAll(of names: [String], prefix: String, isPayload: Bool) -> Bool {
     let found = names.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".txt") }
     let known = found.filter { Self.algorithm(of: $0, prefix) != nil }
     for name in found {
@@ -54,7 +56,7 @@ struct BagLists {
       }
       read(name, algorithm, isPayload: isPayload)
     }
-    if found.isEmpty { problems.append((otherwise, SubjectFile.Trouble.missing.reason)) }
+    return !found.isEmpty
   }
 
   private mutating func read(_ name: String, _ algorithm: DigestAlgorithm, isPayload: Bool) {

@@ -11,13 +11,25 @@ final class ReadingMeter: Sendable {
   }
 
   private static let interval = 0.1
-  private let console: Console
   private let isShown: Bool
+  private let now: @Sendable () -> Double
+  private let draw: @Sendable (String) -> Void
   private let state = Mutex(State())
 
-  init(_ console: Console, isShown: Bool) {
-    self.console = console
-    self.isShown = isShown && console.isTerminal
+  convenience init(_ console: Console, isShown: Bool) {
+    let clock = SystemClock()
+    self.init(isShown: isShown && console.isTerminal, now: { clock.elapsed }, draw: console.draw)
+  }
+
+  /// - Parameters:
+  ///   - now: the seconds since some moment.
+  ///   - draw: writes on the terminal.
+  init(
+    isShown: Bool, now: @escaping @Sendable () -> Double, draw: @escaping @Sendable (String) -> Void
+  ) {
+    self.isShown = isShown
+    self.now = now
+    self.draw = draw
   }
 
   /// Draws how far the reading is; may be called from any thread, as often as one likes.
@@ -48,7 +60,7 @@ final class ReadingMeter: Sendable {
 
   private func show(_ done: Int, of total: Int, _ words: () -> String) {
     guard isShown else { return }
-    let now = SystemClock().elapsed
+    let now = now()
     state.withLock { state in
       let start = state.startedAt ?? now
       state.startedAt = start
@@ -58,7 +70,7 @@ final class ReadingMeter: Sendable {
       let fraction = Double(done) / Double(max(1, total))
       let left = fraction > 0.02 ? (now - start) * (1 - fraction) / fraction : nil
       let rest = left.map { "   \(Format.duration($0)) left" } ?? ""
-      console.draw(
+      draw(
         "\r\u{1B}[Kreading  \(Format.bar(fraction, width: 24))  "
           + "\(words())\(rest)")
     }
@@ -67,7 +79,7 @@ final class ReadingMeter: Sendable {
   /// Removes the line.
   func clear() {
     state.withLock { state in
-      if state.isDrawn { console.draw("\r\u{1B}[K") }
+      if state.isDrawn { draw("\r\u{1B}[K") }
       state.isDrawn = false
     }
   }
