@@ -270,6 +270,20 @@ struct BroadcastWaveTests {
     #expect(try place.export("tape.wav") == full)
   }
 
+  @Test("nothing of a torn bext chunk, which libavformat reads beyond its end")
+  func torn() throws {
+    let tape = place.file("tape.wav")
+    try Reference.record(tape, seconds: 1, rate: 48_000)
+    var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: tape)))
+    bytes += Self.chunk("bext", Array("Take three".utf8))
+    bytes += Self.chunk("junk", [UInt8](repeating: 0x41, count: 1_000))
+    bytes.replaceSubrange(4..<8, with: Self.number(bytes.count - 8, 4))
+    try Data(bytes).write(to: URL(fileURLWithPath: tape))
+    let run = try place.run(try pipeline("  - gain: 1 dB"), [tape])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    #expect(!String(decoding: try place.export("tape.wav"), as: UTF8.self).contains("AAAA"))
+  }
+
   @Test("the same to the byte in another store, and when the run was killed on the way")
   func sameBytes() throws {
     let long = place.file("long.wav")

@@ -100,6 +100,7 @@ struct ProveTests {
     try run()
     let made = try prove(name, Self.times)
     #expect(made.exitCode == 0, "\(made.errorOutput)")
+    #expect(made.text.hasSuffix("written to \(place.file("quote"))/\n"), "\(made.text)")
     #expect(made.text.contains("00:00:04.200 to 00:00:07.500"))
     #expect(!made.text.contains("made again"), "the hashes are in the store")
     #expect(
@@ -267,6 +268,9 @@ struct ProveTests {
     #expect(try prove("note.flac", ["--from", "x", "--to", "1"]).exitCode == 2)
     #expect(try prove("note.flac", ["--words", "x"]).exitCode == 1)
     #expect(try prove("none.wav", ["--from", "1", "--to", "2"]).exitCode == 1)
+    // A folder with one receipt is as good as that.
+    let folder = try prove("", ["--export", "note.flac", "--from", "1", "--to", "5:00"])
+    #expect(Complaint(folder.errorOutput)?.why == "it is 00:00:03.000 long")
     let strange = try Data(contentsOf: URL(fileURLWithPath: place.out + "/note.flac"))
     try strange.write(to: URL(fileURLWithPath: place.out + "/strange.flac"))
     let unnamed = try prove("strange.flac", ["--from", "1", "--to", "2"])

@@ -5,6 +5,8 @@ public import Hashing
 public struct BroadcastNotes: Hashable, Sendable {
   /// How it came about; nil where the file does not say.
   public var bext: BroadcastExtension?
+  /// Whether there is a `bext` chunk that is too short to be one.
+  public private(set) var hasTornExtension = false
   /// The recorder's notes, as the XML that they are; nil where there are none.
   public var iXML: [UInt8]?
   /// The places that are marked; nil where none are.
@@ -19,6 +21,7 @@ public struct BroadcastNotes: Hashable, Sendable {
     guard let wave = try WaveChunks.open(path) else { return }
     if let chunk = wave.first("bext") {
       bext = try wave.bytes(of: chunk).flatMap { BroadcastExtension($0) }
+      hasTornExtension = bext == nil
     }
     if let chunk = wave.first("iXML") { iXML = try wave.bytes(of: chunk) }
     if let chunk = wave.first("cue "), let bytes = try wave.bytes(of: chunk) {

@@ -122,11 +122,13 @@ public struct QuotableReceipt: Sendable {
     SubjectFile(name: name, in: folder) == nil ? nil : "\(folder)/\(name)"
   }
 
-  /// The receipt beside an export that names it: the one that is called as the export is, or any other.
+  /// The receipt beside an export that names it: the one that is called as the export is, or any
+  /// other; of a folder, the one in it.
   /// - Throws: where none does, or several do.
   public static func find(
     for export: String, knownKeys: [VerifyingKey]
   ) throws(QuoteError) -> QuotableReceipt {
+    if FolderWalk.isFolder(export) { return try only(in: export, knownKeys: knownKeys) }
     let folder = folder(of: export)
     let name = export.split(separator: "/").last.map(String.init) ?? export
     let names = KeyFile.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
@@ -156,6 +158,19 @@ public struct QuotableReceipt: Sendable {
       "no receipt names \(export)",
       reason: "none that lies in \(folder) and is as it was signed does",
       advice: "name the receipt; a proof stage in a pipeline writes one")
+  }
+
+  private static func only(
+    in folder: String, knownKeys: [VerifyingKey]
+  ) throws(QuoteError) -> QuotableReceipt {
+    let names = KeyFile.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
+    guard names.count == 1 else {
+      throw QuoteError(
+        "cannot tell what in \(folder) is to be quoted",
+        reason: names.isEmpty ? "no receipt lies in it" : "\(names.count) receipts lie in it",
+        advice: "name an export, or its receipt")
+    }
+    return try QuotableReceipt(at: "\(folder)/\(names[0])", knownKeys: knownKeys)
   }
 
   private static func outputs(_ stage: JSONValue) -> [Receipt.Output.File] {

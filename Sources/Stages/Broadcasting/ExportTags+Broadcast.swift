@@ -10,7 +10,11 @@ extension ExportTags {
   static func corrected(
     _ tags: [String: String], _ notes: BroadcastNotes, ofRecording path: String
   ) -> [String: String] {
-    guard let bext = notes.bext else { return tags }
+    guard let bext = notes.bext else {
+      // libavformat reads on into the chunks behind one that is too short.
+      guard notes.hasTornExtension else { return tags }
+      return tags.filter { !ofTheFile.contains($0.key) && !ofTheExtension.contains($0.key) }
+    }
     var result = tags.filter { !ofTheFile.contains($0.key) }
     if tags["encoded_by"] == bext.originator { result["encoded_by"] = nil }
     if let comment = tags["comment"], comment == bext.description,
@@ -27,6 +31,9 @@ extension ExportTags {
     return result
   }
 
+  private static let ofTheExtension: Set<String> = [
+    "comment", "encoded_by", "date", "creation_time",
+  ]
   private static let ofTheFile: Set<String> = [
     "originator_reference", "time_reference", "umid", "coding_history",
   ]

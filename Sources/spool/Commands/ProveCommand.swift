@@ -247,7 +247,7 @@ struct ProveCommand: Command {
         "  words   " + Format.visible(words.map(\.text).joined(separator: " ")) + "   (not proven)")
     }
     console.print(
-      (lines + ["", "files in \(Format.visible(made.folder))"]).joined(separator: "\n"))
+      (lines + ["", "written to \(Format.visible(made.folder))/"]).joined(separator: "\n"))
     for authority in made.authoritiesMissing {
       console.report(
         "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
