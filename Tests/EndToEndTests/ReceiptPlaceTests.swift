@@ -88,4 +88,53 @@ struct ReceiptPlaceTests {
       #expect(try place.spool(["verify", "out"]).exitCode == 0)
     }
   }
+
+  /// Runs another pipeline on recordings whose files lie there.
+  private func replace(_ names: [String], format: String, _ words: String) throws {
+    try run(names, format: format)
+    let verified = try place.spool(["verify", "out"])
+    #expect(verified.exitCode == 0, "\(words): \(verified.text)")
+    let script = try #require(Program(named: "dash")).run([place.out + "/a.verify.sh"], folder: "/")
+    #expect(script.exitCode == 0, "\(words): \(script.text)")
+  }
+
+  @Test("what was moved away and back is Spool's own again, and is replaced whole")
+  func movedBack() throws {
+    try run(["a"])
+    try copy("out", "whole")
+    for name in ["receipt.json", "sha256", "verify.sh", "wav"] {
+      try copy("out/a.\(name)", "kept")
+      try FileManager.default.removeItem(atPath: place.out + "/a.\(name)")
+      try copy("kept", "out/a.\(name)")
+    }
+    try replace(["a"], format: "'wav', 'flac'", "every file was touched")
+    // As an earlier state, put back: what is signed then is the last in the ledger again.
+    try copy("whole/.", "out")
+    try replace(["a"], format: "wav", "an earlier state was put back")
+    try copy("out/a.receipt.json", "kept.json")
+    try copy("kept.json", "out/a.receipt.json")
+    #expect(try place.spool(["key", "rotate"]).exitCode == 0)
+    try replace(["a"], format: "wav", "the key was rotated")
+  }
+
+  @Test("a run that may not replace the receipt, or what lies beside it, replaces nothing")
+  func refused() throws {
+    try run(["a", "b"])
+    let pipeline = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\n"
+        + "stages: [decode, { gain: -1 dB }, { export: [wav] }, proof]\n", named: "other.yaml")
+    for name in ["receipt.json", "sha256", "verify.sh"] {
+      try copy("out", "whole")
+      try copy("out/b.\(name)", "out/a.\(name)")
+      let before = try Workspace.listing(of: place.out)
+      let refused = try place.run(pipeline, [place.file("a.wav")])
+      #expect(refused.exitCode == 1)
+      #expect(refused.errorOutput.contains("a.\(name)"), "\(refused.errorOutput)")
+      #expect(try Workspace.listing(of: place.out) == before, "\(name)")
+      try FileManager.default.removeItem(atPath: place.out)
+      try FileManager.default.moveItem(atPath: place.file("whole"), toPath: place.out)
+    }
+    #expect(try place.run(pipeline, [place.file("a.wav")]).exitCode == 0)
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+  }
 }
