@@ -22,6 +22,10 @@ extension FileCustodyLayer {
 
   func byteCount(ofPublished path: String) -> Int? { custody.byteCount(ofPublished: path) }
 
+  func recognize(_ path: String, holding digest: Digest) throws(StoreError) -> Bool {
+    try custody.recognize(path, holding: digest)
+  }
+
   func isSameFile(_ path: String, _ other: String) -> Bool { custody.isSameFile(path, other) }
 
   func sharesDisk(with folder: String) -> Bool { custody.sharesDisk(with: folder) }

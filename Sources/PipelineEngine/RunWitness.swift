@@ -5,6 +5,11 @@ public protocol RunWitness: Sendable {
   /// Makes sure, before any work, that receipts can be written at its end.
   func prepare() throws(StageError)
 
+  /// Looks, before any work, at what lies where a receipt is to go. What an earlier receipt vouches
+  /// for is known again, though it was moved away and back.
+  /// - Throws: where a file is there that may not be replaced, before any other one is.
+  func inspect(_ place: ReceiptPlace) throws(StageError)
+
   /// The names of a receipt and what lies beside it, where no stage of the pipeline names them.
   /// - Parameter recording: the path of the recording that the run is called after.
   func fileNames(for recording: String) -> [String]

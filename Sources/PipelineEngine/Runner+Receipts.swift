@@ -1,3 +1,4 @@
+import Hashing
 import PipelineModel
 
 /// The receipts of a run: the last thing that it does.
@@ -28,6 +29,56 @@ extension Runner {
       advice: "add an export, or take \(step.descriptor.kind) out")
   }
 
+  /// Refuses, before any work, a run that would replace exports and then not their receipt.
+  /// - Parameter recordings: the identities of the plan's inputs.
+  func checkReceiptPlaces(
+    _ plan: Plan, _ options: Options, _ recordings: [String: StepOutput], _ record: RunRecord
+  ) throws {
+    let receipts = receiptNames(of: plan, options)
+    guard let witness, !options.isReplacing, !receipts.isEmpty else { return }
+    let status = try Survey(plan, recordings: recordings, store: store).status
+    for (step, fileNames) in receipts {
+      do throws(StageError) {
+        try witness.inspect(
+          ReceiptPlace(
+            folder: folder(of: plan, options),
+            stampFolder: enclosure(of: plan, options).map { "\(options.folder)/\($0.folder)" }
+              ?? options.folder,
+            fileNames: fileNames,
+            recording: recording(of: step, plan, recordings),
+            pipelineDigest: record.request.map { SHA256.digest(of: $0.pipelineText) },
+            isWorkPending: plan.exportingSteps.contains { status[$0.id] == .pending },
+            custody: custody(of: plan, options)))
+      } catch {
+        throw PassFailure(step, error)
+      }
+    }
+  }
+
+  /// The receipts that are asked for: the steps that ask, and the names of the files.
+  private func receiptNames(
+    of plan: Plan, _ options: Options
+  ) -> [(step: StepID, fileNames: [String])] {
+    let places = plan.steps.compactMap { step in
+      (step.stage as? any ReceiptStage).map { stage in
+        (step.id, stage.fileNames(of: step.id, recordings: names(of: step, plan, options)))
+      }
+    }
+    guard places.isEmpty, options.isReceiptWanted, let last = plan.exportingSteps.last, let witness
+    else { return places }
+    let name = names(of: last, plan, options).first ?? plan.name
+    return [(last.id, witness.fileNames(for: name))]
+  }
+
+  private func recording(
+    of step: StepID, _ plan: Plan, _ recordings: [String: StepOutput]
+  ) -> RecordingIdentity? {
+    guard let name = plan.recordings(of: step).first, let path = plan.inputs[name],
+      let digest = recordings[name]?.identity
+    else { return nil }
+    return RecordingIdentity(path: path, digest: digest)
+  }
+
   /// Writes every receipt that is asked for.
   /// - Parameter recordings: the identities of the plan's inputs.
   func writeReceipts(
@@ -35,18 +86,9 @@ extension Runner {
     _ progress: inout RunProgress
   ) throws {
     guard let witness else { return }
-    var places = plan.steps.compactMap { step in
-      (step.stage as? any ReceiptStage).map { stage in
-        (step.id, stage.fileNames(of: step.id, recordings: names(of: step, plan, options)))
-      }
-    }
-    if places.isEmpty, options.isReceiptWanted, let last = plan.exportingSteps.last {
-      let name = names(of: last, plan, options).first ?? plan.name
-      places = [(last.id, witness.fileNames(for: name))]
-    }
     // Receipts vouch for what was exported, and not for each other.
     let run = progress.record
-    for (step, fileNames) in places {
+    for (step, fileNames) in receiptNames(of: plan, options) {
       do throws(StageError) {
         try stop.check()
         if run.published.isEmpty {
@@ -107,14 +149,9 @@ extension Runner {
       work.append(
         Testimony.Work(record: record, components: checkpoint.components, maker: maker))
     }
-    let name = plan.recordings(of: step).first
-    var recording: RecordingIdentity?
-    if let name, let path = plan.inputs[name], let digest = recordings[name]?.identity {
-      recording = RecordingIdentity(path: path, digest: digest)
-    }
     return Testimony(
       run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,
-      recording: recording, folder: folder(of: plan, options),
+      recording: recording(of: step, plan, recordings), folder: folder(of: plan, options),
       enclosure: enclosure(of: plan, options),
       authorities: (plan.step(step)?.stage as? any ReceiptStage)?.authorities ?? [],
       isReplacing: options.isReplacing,

@@ -101,6 +101,7 @@ public struct Runner: Sendable {
       try checkWitness(plan, options)
       let recordings = try identify(plan)
       progress.identify(recordings)
+      try checkReceiptPlaces(plan, options, recordings, progress.record)
       progress.isAdmitted = true
       try log.save(progress.record)
       let publisher = Publisher(self, plan, options, recordings)

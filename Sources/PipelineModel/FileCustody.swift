@@ -18,6 +18,13 @@ public protocol FileCustody: Sendable {
   /// where that is not known.
   func byteCount(ofPublished path: String) -> Int?
 
+  /// Takes a file at `path` as published here again, though it was moved away and back, copied or
+  /// touched, if it holds what somebody knows that was published there. It stays that of the recording
+  /// that the last one at `path` was made of.
+  /// - Parameter digest: of the bytes that were published.
+  /// - Returns: whether it holds them.
+  func recognize(_ path: String, holding digest: Digest) throws(StoreError) -> Bool
+
   /// Puts a file in a user's folder: `write` fills a temporary name beside it, which is flushed,
   /// renamed to `path`, and remembered under `content`. The folder must exist.
   ///

@@ -19,6 +19,9 @@ public protocol ReceiptLedger: Sendable {
   /// The leaves of all receipts, in the order in which they were added. O(n).
   func receiptLeaves() throws(StoreError) -> [Digest]
 
+  /// The leaves of the receipts that were written at a path, the oldest first. O(n).
+  func receipts(at path: String) throws(StoreError) -> [Digest]
+
   /// All that is known of the list, to hold one thing against the other. O(n).
   func receiptRecords() throws(StoreError) -> ReceiptRecords
 

@@ -2,6 +2,9 @@ public import Hashing
 
 /// Files and their digests as `sha256sum -c` reads them.
 public enum ChecksumList {
+  /// How the name of a receipt's list ends.
+  static let ending = ".sha256"
+
   /// One line for each file, in the order given.
   public static func text(of files: [(name: String, digest: Digest)]) -> String {
     files.map { line($0.name, $0.digest) }.joined()

@@ -138,6 +138,7 @@ struct ReceiptCheck: Sendable {
     for stray in Descent.strays(among: subjects, of: predicate) {
       result.add(.file, stray.place, stray.reason)
     }
+    checkName(name, subjects)
     for subject in subjects {
       guard let file = subject["name"]?.text, let digest = subject["digest"]?["sha256"]?.text
       else {
@@ -152,5 +153,19 @@ struct ReceiptCheck: Sendable {
         Subject(
           file: path, digest: digest, byteCount: subject["annotations"]?["byteCount"]?.integer))
     }
+  }
+
+  /// Holds a receipt's own name against that of its list: one that was put in the place of another
+  /// vouches for other files than its name says.
+  private mutating func checkName(_ name: String, _ subjects: [JSONValue]) {
+    let lists = subjects.filter { $0["annotations"]?["step"] == nil }
+      .compactMap { $0["name"]?.text }.filter { $0.hasSuffix(ChecksumList.ending) }
+    let owners = lists.map { String($0.dropLast(ChecksumList.ending.utf8.count)) }
+    guard let owner = owners.first, !owners.contains(where: { $0 + ReceiptSearch.ending == name })
+    else { return }
+    result.add(
+      .receipt, name,
+      "it is the receipt \(owner)\(ReceiptSearch.ending), as the list that it vouches for says: it was "
+        + "renamed, or put in the place of another")
   }
 }

@@ -84,6 +84,16 @@ public struct VerifiedReceipt: Hashable, Sendable {
         + "wrote it, to be named with --store")
   }
 
+  /// Notes that the ledger of a store says otherwise of the place where it lies.
+  /// - Parameter home: where it was written; nil where that was here, and another one came later.
+  public mutating func misplace(in store: String, home: String?) {
+    let reason =
+      home.map { "it was written as \($0), and another receipt belongs here" }
+      ?? "it is an earlier one, and another receipt was written here after it"
+    add(
+      .ledger, ReceiptSearch.name(of: path), "\(reason), as the ledger in \(store) says")
+  }
+
   mutating func add(_ kind: Problem.Kind, _ name: String, _ reason: String) {
     problems.append(Problem(kind: kind, name: name, reason: reason))
   }

@@ -72,6 +72,27 @@ enum CustodyTables {
     }
   }
 
+  /// Remembers this version of a file as the one that was published last, under the name of its own
+  /// bytes: whose content that was is not known of an earlier one.
+  static func recognize(
+    _ digest: Digest, at path: String, stamp: FileStamp, in database: inout Database
+  ) throws(StoreError) {
+    let action = "record a published file in"
+    let origin = try database.run(
+      "SELECT recording_path, recording_digest FROM published WHERE path = ?", [.text(path)],
+      to: "read published files in"
+    ).first
+    try database.run(
+      """
+      INSERT OR REPLACE INTO published
+        (path, \(stampColumns), content, recording_path, recording_digest)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [.text(path)] + columns(stamp) + [
+        .text(digest.hex), SQLValue(origin?[0].text), SQLValue(origin?[1].text),
+      ], to: action)
+  }
+
   /// Strikes a temporary path from the record.
   static func forgetUnfinished(
     _ path: String, in database: inout Database

@@ -80,6 +80,18 @@ extension DiskStore: FileCustody {
     }
   }
 
+  /// Takes a file as published again, if it is no link and holds these bytes.
+  public func recognize(_ path: String, holding digest: Digest) throws(StoreError) -> Bool {
+    let path = FilePath.absolute(path)
+    guard let stamp = try? FileStamp(at: path), stamp.isRegularFile,
+      try self.digest(ofFile: path) == digest, (try? FileStamp(at: path)) == stamp
+    else { return false }
+    try withDatabase { (database) throws(StoreError) in
+      try CustodyTables.recognize(digest, at: path, stamp: stamp, in: &database)
+    }
+    return true
+  }
+
   /// Copies a file's bytes, sharing its blocks where the file system can, and else inside the
   /// kernel where it can. What is at `destination` is overwritten; if the copy fails, it is
   /// removed. Does not flush.

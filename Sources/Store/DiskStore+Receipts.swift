@@ -60,6 +60,13 @@ extension DiskStore: ReceiptLedger {
     }
   }
 
+  /// The leaves of the receipts that were written at a path, the oldest first. O(n).
+  public func receipts(at path: String) throws(StoreError) -> [Digest] {
+    try withDatabase { (database) throws(StoreError) in
+      try ReceiptTable.leaves(at: path, in: &database)
+    }
+  }
+
   /// All that is known of the list of receipts. O(n).
   public func receiptRecords() throws(StoreError) -> ReceiptRecords {
     try withDatabase { (database) throws(StoreError) in

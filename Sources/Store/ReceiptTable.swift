@@ -53,6 +53,13 @@ enum ReceiptTable {
     }
   }
 
+  /// The leaves of those that were written at a path, in order.
+  static func leaves(at path: String, in database: inout Database) throws(StoreError) -> [Digest] {
+    try database.run(
+      "SELECT leaf FROM receipts WHERE path = ? ORDER BY position", [.text(path)], to: reading
+    ).compactMap { $0[0].text.flatMap(Digest.init(hex:)) }
+  }
+
   /// The signed head; nil where there is none.
   static func head(in database: inout Database) throws(StoreError) -> ReceiptHead? {
     let row = try database.run("SELECT size, root, text FROM receipt_head", to: reading).first

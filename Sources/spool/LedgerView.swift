@@ -1,4 +1,3 @@
-import Glibc
 import Hashing
 import PipelineModel
 import Proof
@@ -14,16 +13,20 @@ struct LedgerView {
   /// What is wrong with the ledger in itself.
   let findings: [LedgerAudit.Finding]
 
-  private let leaves: Set<Digest>
+  /// Where each receipt was written.
+  private let homes: [Digest: String]
   /// The last receipt that was written at each path.
   private let latest: [String: Digest]
   private let own: Set<String>
+  /// The keys that its heads are signed with.
+  let signers: [VerifyingKey]
   private let isNamed: Bool
 
   /// - Parameters:
   ///   - path: the store's folder.
   ///   - keys: those whose signatures of heads count.
-  ///   - own: the key that is signed with here, and those that were before it.
+  ///   - own: the key that is signed with here, and those that were before it; the key that the heads
+  ///     are signed with is one of them, in whatever state its private part is.
   ///   - isNamed: whether the user named the store, and so means that every receipt is in it.
   /// - Returns: nil where there is no store.
   static func find(
@@ -36,15 +39,19 @@ struct LedgerView {
   private init(
     _ store: DiskStore, _ keys: [VerifyingKey], _ own: [VerifyingKey], _ isNamed: Bool
   ) throws(StoreError) {
-    self.own = Set(own.map(\.id.hex))
     self.isNamed = isNamed
     path = store.path
     let records = try store.receiptRecords()
-    leaves = Set(records.entries.compactMap(\.leaf))
+    homes = Dictionary(
+      records.entries.compactMap { entry in entry.leaf.map { ($0, entry.path) } },
+      uniquingKeysWith: { $1 })
     latest = Dictionary(
       records.entries.compactMap { entry in entry.leaf.map { (entry.path, $0) } },
       uniquingKeysWith: { $1 })
-    findings = LedgerAudit(records, keys: keys).findings
+    let audit = LedgerAudit(records, keys: keys)
+    findings = audit.findings
+    signers = audit.signers
+    self.own = Set((own + signers).map(\.id.hex))
     var awaited: [Digest: Set<String>] = [:]
     for stamp in try store.awaitedStamps() {
       let token = stamp.token.split(separator: "/").last.map(String.init) ?? stamp.token
@@ -54,26 +61,48 @@ struct LedgerView {
   }
 
   /// Looks for the receipts in the ledger: those that were signed here have to be in it, and all, where
-  /// the user named the store. A stranger's are in another ledger.
+  /// the user named the store. A stranger's are in another ledger. Where the ledger knows a place, the
+  /// last receipt that was written there has to lie in it. O(receipts), with a look at each folder.
   func look(for receipts: [VerifiedReceipt]) -> [VerifiedReceipt] {
-    receipts.map { receipt in
+    var folders: [Substring: String] = [:]
+    return receipts.map { receipt in
       var receipt = receipt
-      guard let leaf = receipt.leaf, isNamed || receipt.keyID.map(own.contains) ?? false else {
-        return receipt
+      guard let leaf = receipt.leaf else { return receipt }
+      let home = homes[leaf]
+      if isNamed || receipt.keyID.map(own.contains) ?? false {
+        receipt.place(in: path, isThere: home != nil)
+        if home == nil { return receipt }
       }
-      receipt.place(in: path, isThere: leaves.contains(leaf))
+      let here = Self.resolved(receipt.path, &folders)
+      if let last = latest[here], last != leaf {
+        receipt.misplace(in: path, home: home == here ? nil : home)
+      }
       return receipt
     }
   }
 
   /// The receipts that were written in a folder or below it, and are there no more; one that is among
-  /// those found was moved, and is not missed. O(receipts of the ledger).
+  /// those found was moved, and where another lies in its place, that is told of that. O(receipts of
+  /// the ledger).
   func missing(below folder: String, among found: [VerifiedReceipt]) -> [VerifiedReceipt] {
     let prefix = ResolvedPath.of(folder) + "/"
     let present = Set(found.compactMap(\.leaf))
+    var folders: [Substring: String] = [:]
+    let taken = Set(found.map { Self.resolved($0.path, &folders) })
     return latest.filter { path, leaf in
-      let isHere = path.hasPrefix(prefix) && !present.contains(leaf)
-      return unsafe isHere && access(path, F_OK) != 0
+      path.hasPrefix(prefix) && !present.contains(leaf) && !taken.contains(path)
     }.keys.sorted().map { VerifiedReceipt(missingAt: $0, knownTo: self.path) }
+  }
+
+  /// A file's path with its folder resolved, which is looked at once for all files in it; a link in
+  /// the file's own place is not followed.
+  private static func resolved(_ path: String, _ folders: inout [Substring: String]) -> String {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { path[..<$0] } ?? "."
+    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+    let known =
+      folders[folder] ?? ResolvedPath.of(folder.isEmpty ? "/" : String(folder))
+    folders[folder] = known
+    return known == "/" ? "/\(name)" : "\(known)/\(name)"
   }
 }

@@ -67,6 +67,23 @@ struct TimeStampTests {
     #expect(try bench.waiting() == [])
   }
 
+  @Test("tokens go with their receipt, and stay with it where it may not be replaced")
+  func refused() throws {
+    _ = try bench.run()
+    // Whoever changed the receipt can take the change back; nobody can have the time again.
+    let receipt = try place.export("note.receipt.json")
+    try (receipt + Data("x".utf8)).write(to: URL(fileURLWithPath: bench.receipt))
+    let before = try Workspace.listing(of: place.out)
+    #expect(try bench.run(bench.pipeline(peak: -6)).exitCode == 1)
+    #expect(try Workspace.listing(of: place.out) == before)
+    try receipt.write(to: URL(fileURLWithPath: bench.receipt))
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
+    // Its times are other ones, and yet it is the one that was written.
+    #expect(try bench.run(bench.pipeline(peak: -6)).exitCode == 0)
+    try bench.expectStamped()
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
+  }
+
   @Test("a token that does not fit ends in exit code 4, and is named by spool and by the script")
   func hostile() throws {
     _ = try bench.run()

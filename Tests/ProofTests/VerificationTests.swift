@@ -281,6 +281,15 @@ struct VerificationTests {
         == ["file note.sha256", "file note.wav", "file spool.pub"])
   }
 
+  @Test("a receipt under another name than that of its list is not taken")
+  func renamed() throws {
+    let sample = try SampleReceipt()
+    let path = sample.scratch.file("other.receipt.json")
+    try FileManager.default.moveItem(atPath: sample.path, toPath: path)
+    let found = Verification(keys: [sample.key.verifyingKey], threadCount: 1).check([path])
+    #expect(found?.first?.problems.map(\.name) == ["other.receipt.json"])
+  }
+
   @Test("a folder's receipts are all found, in its folders too, and no link is followed")
   func search() throws {
     let scratch = try ScratchFolder()

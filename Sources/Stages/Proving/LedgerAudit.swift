@@ -17,6 +17,8 @@ public struct LedgerAudit: Sendable {
   public private(set) var findings: [Finding] = []
   /// How many receipts there are.
   public let size: Int
+  /// The keys that its heads are signed with.
+  public private(set) var signers: [VerifyingKey] = []
 
   private let records: ReceiptRecords
 
@@ -61,7 +63,11 @@ public struct LedgerAudit: Sendable {
     _ text: String?, at path: String, _ keys: [VerifyingKey]
   ) -> TreeHead? {
     guard let text else { return nil }
-    do throws(ProofError) { return try TreeHead(text, at: path, keys: keys) } catch {
+    do throws(ProofError) {
+      let head = try TreeHead(text, at: path, keys: keys)
+      signers += keys.filter { (try? TreeHead(text, at: path, keys: [$0])) != nil }
+      return head
+    } catch {
       add(path, "the signed head: \(error.reason ?? error.message)")
       return nil
     }

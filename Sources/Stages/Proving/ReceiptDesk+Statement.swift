@@ -42,10 +42,8 @@ extension ReceiptDesk {
   }
 
   /// A file that helps with checking, as a subject.
-  func subject(_ file: PublishedFile) -> Receipt.Subject? {
-    file.digest.map { digest in
-      Receipt.Subject(name: name(of: file), digest: digest, byteCount: file.byteCount)
-    }
+  func subject(_ name: String, _ text: String) -> Receipt.Subject {
+    Receipt.Subject(name: name, digest: SHA256.digest(of: text), byteCount: text.utf8.count)
   }
 
   /// What came in, and who worked on it.

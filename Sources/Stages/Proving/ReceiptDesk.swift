@@ -42,22 +42,34 @@ struct ReceiptDesk {
     return try publish(text, as: name, content: digest, digest: digest, of: recording)
   }
 
-  /// Signs a receipt and puts it into the user's folder. One that says the same stays: it was
-  /// signed when the work was done.
-  /// - Returns: the receipt, and its text.
+  /// Puts a signed receipt into the user's folder.
+  /// - Parameter text: the receipt, signed: now, or earlier by the same key about the same work.
   func publish(
-    _ receipt: Receipt, signedBy key: SigningKey, as name: String
-  ) throws(StageError) -> (file: PublishedFile, text: String) {
-    let standing = receipt.standing(
-      at: folder + "/" + name, signedBy: key.verifyingKey)
-    if standing == nil { StampDesk(testimony, receipt: name).withdrawAll() }
-    let text = standing ?? receipt.signed(by: key).text
-    let file = try publish(
+    _ text: String, of receipt: Receipt, signedBy key: SigningKey, as name: String
+  ) throws(StageError) -> PublishedFile {
+    try publish(
       text, as: name,
       content: SHA256.digest(
         of: "spool-receipt-1\n\(receipt.substance)\n\(key.verifyingKey.id)\n"),
       digest: nil, of: testimony.recording)
-    return (file, text)
+  }
+
+  /// Makes sure that a text can be put into the user's folder, as far as that can be told before.
+  func checkPlace(of text: String, as name: String) throws(StageError) {
+    let path = folder + "/" + name
+    var status = stat()
+    guard !testimony.isReplacing, unsafe lstat(path, &status) == 0 else { return }
+    let custody = testimony.custody
+    if custody.byteCount(ofPublished: path) != nil {
+      guard let own = testimony.recording,
+        let other = try? custody.recording(ofPublished: path), !own.isSameRecording(as: other),
+        !custody.isSameFile(own.path, other.path)
+      else { return }
+      throw StageError(path, holds: other, not: own)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG,
+      (try? custody.digest(ofFile: path)) == SHA256.digest(of: text)
+    else { throw ReceiptWitness.isForeign(path) }
   }
 
   private func publish(

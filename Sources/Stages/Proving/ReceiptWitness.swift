@@ -8,7 +8,8 @@ internal import Synchronization
 /// Signs what runs did: gathers what the engine knows into a receipt, and publishes it with all
 /// that is needed to check it.
 public final class ReceiptWitness: RunWitness {
-  private let keys: KeyFolder
+  let keys: KeyFolder
+  let receipts: any ReceiptLedger
   private let stamps: any StampQueue
   private let ledger: LedgerClerk
   private let program: Receipt.Named
@@ -20,6 +21,7 @@ public final class ReceiptWitness: RunWitness {
   public init(keys: KeyFolder, ledger: any ReceiptLedger & StampQueue, version: String) {
     self.keys = keys
     stamps = ledger
+    receipts = ledger
     self.ledger = LedgerClerk(ledger)
     program = Receipt.Named(name: "spool", version: version)
   }
@@ -46,36 +48,57 @@ public final class ReceiptWitness: RunWitness {
     let key = try signingKey()
     let desk = ReceiptDesk(testimony)
     let keyName = desk.keyName(for: key.verifyingKey)
-    let publicKey = try desk.publish(key.verifyingKey.pem, as: keyName, of: nil)
-    let script = try desk.publish(
-      VerificationScript.text(
-        receipt: names.receipt, checksums: names.checksums, key: keyName,
-        isInBag: testimony.enclosure != nil, stampCount: testimony.authorities.count),
-      as: names.script)
-    let exports = try desk.exports()
+    let script = VerificationScript.text(
+      receipt: names.receipt, checksums: names.checksums, key: keyName,
+      isInBag: testimony.enclosure != nil, stampCount: testimony.authorities.count)
     let listed =
-      exports + [desk.subject(publicKey), desk.subject(script)].compactMap { $0 }
-    let checksums = try desk.publish(
-      ChecksumList.text(of: listed.map { ($0.name, $0.digest) }), as: names.checksums)
+      try desk.exports() + [(keyName, key.verifyingKey.pem), (names.script, script)].map(desk.subject)
+    let list = ChecksumList.text(of: listed.map { ($0.name, $0.digest) })
     let receipt = Receipt(
-      subjects: listed + [desk.subject(checksums)].compactMap { $0 },
+      subjects: listed + [desk.subject(names.checksums, list)],
       origin: try desk.origin(of: program, on: Self.host), stages: try desk.stages())
-    let (file, text) = try desk.publish(receipt, signedBy: key, as: names.receipt)
+    let standing = try standing(receipt, by: key, at: testimony.folder + "/" + names.receipt)
+    let text = standing ?? receipt.signed(by: key).text
+    // All or none: a new list beside an old receipt would break what was whole.
+    for (name, text) in [(names.script, script), (names.checksums, list), (names.receipt, text)] {
+      try desk.checkPlace(of: text, as: name)
+    }
+    let files = [
+      try desk.publish(key.verifyingKey.pem, as: keyName, of: nil),
+      try desk.publish(script, as: names.script),
+      try desk.publish(list, as: names.checksums),
+      try desk.publish(text, of: receipt, signedBy: key, as: names.receipt),
+    ]
+    let digest = SHA256.digest(of: text)
+    let stampDesk = StampDesk(testimony, receipt: names.receipt)
+    // Killed before this, the run does it when it is gone on with.
+    stampDesk.withdrawOthers(than: digest)
     do throws(StoreError) {
-      try ledger.add(text, at: file.path, signedBy: key, now: testimony.now)
-      try stamps.awaitStamps(
-        StampDesk(testimony, receipt: names.receipt).awaited(SHA256.digest(of: text)))
+      try ledger.add(text, at: files[3].path, signedBy: key, now: testimony.now)
+      try stamps.awaitStamps(stampDesk.awaited(digest))
     } catch {
       throw StageError(error)
     }
     let bag = try testimony.enclosure.map { (enclosure) throws(StageError) in
       try BagDesk(testimony, enclosure, of: program).seal(
-        receipt.subjects + [
-          Receipt.Subject(
-            name: names.receipt, digest: SHA256.digest(of: text), byteCount: file.byteCount)
-        ], day: Receipt.day(of: text) ?? "")
+        receipt.subjects + [desk.subject(names.receipt, text)], day: Receipt.day(of: text) ?? "")
     }
-    return [publicKey, script, checksums, file] + (bag ?? [])
+    return files + (bag ?? [])
+  }
+
+  /// The text of the receipt that lies there, if it says the same and the ledger has none that came
+  /// there after it: one that was put back is signed anew, so that the ledger ends with what lies there.
+  private func standing(
+    _ receipt: Receipt, by key: SigningKey, at path: String
+  ) throws(StageError) -> String? {
+    guard let text = receipt.standing(at: path, signedBy: key.verifyingKey) else { return nil }
+    let leaf = MerkleTree.leaf(Array(text.utf8))
+    do throws(StoreError) {
+      let known = try receipts.receipts(at: path)
+      return known.contains(leaf) && known.last != leaf ? nil : text
+    } catch {
+      throw StageError(error)
+    }
   }
 
   private func signingKey() throws(StageError) -> SigningKey {

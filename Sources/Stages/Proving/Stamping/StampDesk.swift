@@ -40,16 +40,31 @@ struct StampDesk {
     return awaited
   }
 
-  /// Takes the tokens away that lie there: they are of a receipt that is about to be replaced. One
-  /// that somebody else put there stays, and is found not to fit when it is checked.
-  func withdrawAll() {
-    for token in TimeStampNames.tokens(of: receipt) {
+  /// Takes away what lies there of time stamps of another receipt than this one, which took its
+  /// place; what somebody else put there stays unless files are replaced, and is found not to fit when
+  /// it is checked.
+  /// - Parameter digest: of the receipt that lies in its place now.
+  func withdrawOthers(than digest: Digest) {
+    for (index, token) in TimeStampNames.tokens(of: receipt).enumerated() {
+      let path = folder + "/" + token
+      if index < testimony.authorities.count {
+        let content = Self.content(of: digest, by: testimony.authorities[index].url)
+        if (try? testimony.custody.isPublished(content, at: path)) == true { continue }
+      }
       // The token first: without it, the others say nothing.
-      for name in [
-        token, TimeStampNames.checksums(of: token), TimeStampNames.certificates(of: token),
-      ] {
-        try? testimony.custody.withdraw("\(folder)/\(name)", isReplacing: false)
+      for path in Self.files(of: path) {
+        try? testimony.custody.withdraw(path, isReplacing: testimony.isReplacing)
       }
     }
+  }
+
+  /// The paths of all files that time stamps of a receipt can be in.
+  static func files(of receipt: String, in folder: String) -> [String] {
+    TimeStampNames.tokens(of: receipt).flatMap { files(of: folder + "/" + $0) }
+  }
+
+  /// The token, and what lies beside it.
+  private static func files(of token: String) -> [String] {
+    [token, TimeStampNames.checksums(of: token), TimeStampNames.certificates(of: token)]
   }
 }

@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Receipts that are whole in themselves, and lie where they do not belong.
+@Suite(
+  "A receipt vouches for nothing in the place of another", .serialized,
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct ReceiptPlaceTests {
+  private let place: Workspace
+
+  init() throws { place = try Workspace() }
+
+  private func run(_ names: [String], format: String = "wav") throws {
+    let pipeline = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\nstages: [decode, { export: [\(format)] }, proof]\n")
+    for name in names {
+      let note = place.file(name + ".wav")
+      if !FileManager.default.fileExists(atPath: note) {
+        try Reference.record(note, seconds: 0.3)
+      }
+      let run = try place.run(pipeline, [note])
+      #expect(run.exitCode == 0, "\(run.errorOutput)")
+    }
+  }
+
+  private func copy(_ words: String...) throws {
+    let result = try #require(Program(named: "cp")).run(["-a"] + words, folder: place.folder.path)
+    #expect(result.exitCode == 0, "\(result.errorOutput)")
+  }
+
+  private func expectBroken(_ words: [String], _ reason: String) throws {
+    let result = try place.spool(["verify"] + words)
+    #expect(result.exitCode == 4, "\(result.text)")
+    #expect(result.text.contains("BROKEN    \(words[0].hasSuffix("json") ? words[0] : "out/a.")"))
+    #expect(result.text.contains(reason), "\(result.text)")
+  }
+
+  @Test("another recording's receipt, and an earlier one, are found out in the place of one")
+  func places() throws {
+    try run(["a", "b"])
+    try copy("out", "whole")
+    // By the name that the receipt itself states, without any ledger; and by the ledger.
+    try copy("out/b.receipt.json", "out/a.receipt.json")
+    for words in [["out"], ["out/a.receipt.json"], ["out", "--no-ledger"]] {
+      try expectBroken(words, "it is the receipt b.receipt.json")
+    }
+    try expectBroken(["out"], "it was written as")
+    try copy("whole/a.receipt.json", "out/a.receipt.json")
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+    // In another folder, which the ledger does not know.
+    try copy("whole", "elsewhere")
+    try FileManager.default.moveItem(
+      atPath: place.file("elsewhere/a.receipt.json"),
+      toPath: place.file("elsewhere/c.receipt.json"))
+    try expectBroken(["elsewhere/c.receipt.json"], "it is the receipt a.receipt.json")
+    // Put back to how it was on an earlier day.
+    try FileManager.default.removeItem(atPath: place.out)
+    try run(["a", "b"], format: "flac")
+    try copy("whole/.", "out")
+    try expectBroken(["out"], "it is an earlier one, and another receipt was written here")
+  }
+
+  @Test("a receipt that its key signed outside is missed, whatever became of the key's file")
+  func keys() throws {
+    try run(["a"])
+    // The same key signs in another store, as whoever has the key can sign anything.
+    let other = try place.spool(
+      ["run", "pipeline.yaml", "a.wav", "--out", "foreign", "--store", place.file("other"), "-q"])
+    #expect(other.exitCode == 0, "\(other.errorOutput)")
+    let key = place.keys + "/signing.pem"
+    let whole = try String(contentsOfFile: key, encoding: .utf8)
+    let middle = whole.index(whole.startIndex, offsetBy: 50)
+    let damaged = whole.replacingCharacters(
+      in: middle...middle, with: whole[middle] == "A" ? "B" : "A")
+    let states: [(mode: Int, text: String?)] = [(0o644, whole), (0o600, damaged), (0o600, nil)]
+    for state in states {
+      try FileManager.default.removeItem(atPath: key)
+      if let text = state.text {
+        try text.write(toFile: key, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: state.mode], ofItemAtPath: key)
+      }
+      let result = try place.spool(["verify", "foreign"])
+      #expect(result.exitCode == 4, "\(state): \(result.text)")
+      #expect(result.text.contains("does not have it"))
+      #expect(result.errorOutput.contains("note: ") && result.errorOutput.contains("signing key"))
+      // What the ledger has, stays verified.
+      #expect(try place.spool(["verify", "out"]).exitCode == 0)
+    }
+  }
+
+  /// Runs another pipeline on recordings whose files lie there.
+  private func replace(_ names: [String], format: String, _ words: String) throws {
+    try run(names, format: format)
+    let verified = try place.spool(["verify", "out"])
+    #expect(verified.exitCode == 0, "\(words): \(verified.text)")
+    let script = try #require(Program(named: "dash")).run([place.out + "/a.verify.sh"], folder: "/")
+    #expect(script.exitCode == 0, "\(words): \(script.text)")
+  }
+
+  @Test("what was moved away and back is Spool's own again, and is replaced whole")
+  func movedBack() throws {
+    try run(["a"])
+    try copy("out", "whole")
+    for name in ["receipt.json", "sha256", "verify.sh", "wav"] {
+      try copy("out/a.\(name)", "kept")
+      try FileManager.default.removeItem(atPath: place.out + "/a.\(name)")
+      try copy("kept", "out/a.\(name)")
+    }
+    try replace(["a"], format: "'wav', 'flac'", "every file was touched")
+    // As an earlier state, put back: what is signed then is the last in the ledger again.
+    try copy("whole/.", "out")
+    try replace(["a"], format: "wav", "an earlier state was put back")
+    try copy("out/a.receipt.json", "kept.json")
+    try copy("kept.json", "out/a.receipt.json")
+    #expect(try place.spool(["key", "rotate"]).exitCode == 0)
+    try replace(["a"], format: "wav", "the key was rotated")
+  }
+
+  @Test("a run that may not replace the receipt, or what lies beside it, replaces nothing")
+  func refused() throws {
+    try run(["a", "b"])
+    let pipeline = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\n"
+        + "stages: [decode, { gain: -1 dB }, { export: [wav] }, proof]\n", named: "other.yaml")
+    for name in ["receipt.json", "sha256", "verify.sh"] {
+      try copy("out", "whole")
+      try copy("out/b.\(name)", "out/a.\(name)")
+      let before = try Workspace.listing(of: place.out)
+      let refused = try place.run(pipeline, [place.file("a.wav")])
+      #expect(refused.exitCode == 1)
+      #expect(refused.errorOutput.contains("a.\(name)"), "\(refused.errorOutput)")
+      #expect(try Workspace.listing(of: place.out) == before, "\(name)")
+      try FileManager.default.removeItem(atPath: place.out)
+      try FileManager.default.moveItem(atPath: place.file("whole"), toPath: place.out)
+    }
+    #expect(try place.run(pipeline, [place.file("a.wav")]).exitCode == 0)
+    #expect(try place.spool(["verify", "out"]).exitCode == 0)
+  }
+}
