@@ -65,6 +65,8 @@ let package = Package(
       name: "CLilvLoader", path: "Sources/System/CLilvLoader",
       cSettings: [.unsafeFlags(["-I/usr/include/lilv-0"])]),
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
+    // What confines plugins: system calls that Swift's Glibc lacks, in an order that counts.
+    .target(name: "CConfinement", path: "Sources/System/CConfinement"),
 
     // What both sides share.
     library("Hashing", ["CCrypto", "CXXHash"], extra: optimised),
@@ -91,7 +93,10 @@ let package = Package(
     // Stages that are programs of their own; it hands their sound on without knowing what that is.
     library(
       "PluginHost",
-      ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"],
+      [
+        "PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix",
+        "CConfinement",
+      ],
       extra: optimised),
 
     // What such a program is, where Spool hosts the plugin itself: in a process of its own.

@@ -63,7 +63,7 @@ public struct ConfinedCommand {
         "\(name) cannot be started", reason: "there is no such program",
         advice: "install \(name), and see that it is on PATH", cause: .environment)
     }
-    let folder = try PrivateFolder("spool-command", for: name)
+    let folder = try PrivateFolder("command", for: name)
     defer { folder.remove() }
     let process = try PluginProcess(
       ConfinedProgram(

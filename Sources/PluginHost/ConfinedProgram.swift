@@ -1,12 +1,25 @@
+import CConfinement
 import CPosix
 import FoundationEssentials
 import Glibc
 
 /// A program, and what it may use. Spool's own program reads this from its command line, gives up
-/// everything else, and becomes the program.
+/// everything else, and starts the program.
+///
+/// There are two walls. Namespaces of the kernel show the program a machine of its own, where the
+/// kernel gives them: no processes but those that it starts, files that can only be read, no network. And
+/// rules (Landlock), a filter of system calls (seccomp) and limits refuse what it must not do, with
+/// namespaces or without.
+///
+/// Two processes go with it: the launcher, which waits for its end and for Spool's, and the first one of
+/// its namespace, with which all that it started ends. Both have one thread, so that what they do after
+/// a fork is as safe as before it.
 public struct ConfinedProgram: Codable, Sendable {
   /// The word that stands before it on the command line.
   public static let word = "become-plugin"
+  /// The descriptor that tells the launcher of Spool's end: one end of a pipe, which Spool holds open at the
+  /// other while the program may run.
+  static let lifeline: Int32 = 3
 
   /// The program, an absolute path.
   let program: String
@@ -26,9 +39,9 @@ public struct ConfinedProgram: Codable, Sendable {
     (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
-  /// Becomes the program that `text` describes. Returns only where that fails, with the exit code.
-  /// What cannot be taken away on this machine is told on standard error, in a form that the
-  /// session understands.
+  /// Starts the program that `text` describes, and ends as it ends. Returns only where that fails, with
+  /// the exit code. What cannot be taken away on this machine is told on standard error, in a form that
+  /// the session understands.
   public static func become(_ text: String) -> Int32 {
     guard let order = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
       return 125
@@ -37,20 +50,40 @@ public struct ConfinedProgram: Codable, Sendable {
   }
 
   private func become() -> Int32 {
-    // Dies with Spool, whatever ends that.
-    _ = posix_die_with_parent()
-    posix_limit(
-      UInt(limits.memory) << 20, UInt(limits.fileSize) << 20, UInt(Self.processCount() + 128), 256)
-    guard unsafe chdir(folder) == 0 else { return fail("cannot enter \(folder)") }
-    var missing: [String] = []
-    // The limit of processes does not bind root.
+    confinement_await_children()
+    // Counted while all processes can be seen, and the group is joined while it can be written to.
+    let processes = UInt(Self.processCount() + 128)
     let isCaged = ProcessCage(of: getpid())?.enter() == true
-    if !isCaged, geteuid() == 0 { missing.append("starting processes without end") }
-    if posix_forbid_new_privileges() != 0 { missing.append("setuid programs") }
-    if !confineFiles() { missing.append("files") }
-    if !limits.network, posix_forbid_network() != 0 { missing.append("the network") }
-    for name in missing { complain("\(Self.notConfined)\(name)") }
-    _ = posix_close_from(3)
+    var report: [Int32] = [-1, -1]
+    guard unsafe posix_make_pipe(&report) == 0 else { return fail("cannot make a pipe") }
+    let isEnclosed = confinement_unshare(limits.network)
+    let child = confinement_fork()
+    guard child >= 0 else { return fail("cannot start a process") }
+    guard child == 0 else {
+      close(report[1])
+      confinement_leave_pipes()
+      let status = confinement_supervise(child, Self.lifeline)
+      confinement_end_as(isEnclosed ? confinement_reported(report[0], status) : status)
+    }
+    _ = confinement_die_with_parent()
+    // Out of reach of the user's terminal.
+    setsid()
+    let confinement = Confinement(of: self, isEnclosed: isEnclosed, isCounted: isCaged)
+    guard unsafe chdir(folder) == 0 else { return fail("cannot enter \(folder)") }
+    for name in confinement.missing { complain("\(Self.notConfined)\(name)") }
+    _ = confinement_close_from(3)
+    if isEnclosed {
+      confinement_hide_memory()
+      let plugin = confinement_fork()
+      guard plugin >= 0 else { return fail("cannot start a process") }
+      if plugin > 0 {
+        confinement_leave_pipes()
+        confinement_rule(plugin, report[1])
+      }
+    }
+    confinement_limit(
+      UInt(limits.memory) << 20, UInt(limits.fileSize) << 20, processes, 256)
+    confinement_take_signals()
     let words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     unsafe execve(program, words, variables)
@@ -60,59 +93,27 @@ public struct ConfinedProgram: Codable, Sendable {
   /// What the launcher says on standard error where the machine cannot take something away.
   static let notConfined = "spool: not confined: "
 
-  /// Only what programs need to run at all: no secret of the user's environment goes along.
+  /// What the launcher itself gets of the user's variables: no secret is in its memory, either.
+  static var launcherEnvironment: [String] {
+    inherited(programVariables + ["HOME", "LD_LIBRARY_PATH"])
+  }
+
+  /// What programs need to run at all.
+  private static let programVariables = [
+    "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LV2_PATH", "LADSPA_PATH",
+  ]
+
+  private static func inherited(_ names: [String]) -> [String] {
+    let variables = ProcessInfo.processInfo.environment
+    return names.compactMap { name in variables[name].map { "\(name)=\($0)" } }
+  }
+
   private var environment: [String] {
-    let names = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LV2_PATH", "LADSPA_PATH"]
-    let inherited = names.compactMap { name in
-      ProcessInfo.processInfo.environment[name].map { "\(name)=\($0)" }
-    }
-    return inherited + [
+    Self.inherited(Self.programVariables) + [
       "HOME=\(folder)", "TMPDIR=\(folder)", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1",
       // A crash is told in a line: what Swift would write of it hides what the plugin wrote.
       "SWIFT_BACKTRACE=enable=no",
     ]
-  }
-
-  /// With Landlock: what makes programs run can be read, and the folder and the outputs written.
-  private func confineFiles() -> Bool {
-    let rules = posix_landlock_begin()
-    guard rules >= 0 else { return false }
-    defer { close(rules) }
-    let system = [
-      "/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt", "/etc", "/proc", "/sys/devices/system/cpu",
-      "/dev/urandom", "/dev/random", "/dev/zero",
-    ]
-    for path in system + reads + interpreterFolders + ownLibraries {
-      _ = unsafe posix_landlock_allow(rules, path, 0)
-    }
-    for path in ["/dev/null", "/dev/shm", folder] + writes {
-      _ = unsafe posix_landlock_allow(rules, path, 1)
-    }
-    return posix_landlock_enforce(rules) == 0
-  }
-
-  /// Where an interpreter that is installed outside the system keeps its libraries: beside the folder
-  /// that it lies in. Of `~/.local`, and of the user's home itself, no more than `bin` and `lib`.
-  private var interpreterFolders: [String] {
-    let home = ProcessInfo.processInfo.environment["HOME"] ?? "/root"
-    let real = URL(filePath: program).resolvingSymlinksInPath().path
-    return [program, real].flatMap { path -> [String] in
-      let folder = URL(filePath: path).deletingLastPathComponent()
-      let prefix = folder.deletingLastPathComponent()
-      let isPersonal = [home, "/", "\(home)/.local"].contains(prefix.path)
-      return isPersonal ? [folder.path, "\(prefix.path)/lib"] : [prefix.path]
-    }
-  }
-
-  /// What Spool's own program is made of, where that is what hosts the plugin: its libraries may lie
-  /// anywhere.
-  private var ownLibraries: [String] {
-    guard program == "/proc/self/exe",
-      let maps = FileManager.default.contents(atPath: "/proc/self/maps")
-    else { return [] }
-    let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n")
-      .compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
-    return Array(Set(paths))
   }
 
   /// How many processes the user has, for the limit counts them all.

@@ -20,6 +20,7 @@ struct ManifestReader {
         top[draft.library == nil ? "plugin" : "library"],
         "a plugin has either a program or a library", allowed: "run or library")
     }
+    checkPaths(draft, top)
     let kinds = draft.stages.enumerated().map { index, kind in
       self.kind(kind, at: top["stages"][index])
     }
@@ -39,6 +40,24 @@ struct ManifestReader {
         memory: draft.limits.memory, time: draft.limits.time, network: draft.limits.network,
         reads: draft.limits.reads ?? []),
       isDeterministic: draft.deterministic, kinds: kinds)
+  }
+
+  /// What runs lies in the plugin's folder, where it is part of every key, or on `PATH`.
+  private mutating func checkPaths(_ draft: ManifestDraft, _ top: ManifestPlace) {
+    if let library = draft.library, Plugin.leadsOut(library) {
+      report(
+        top["library"], "\"\(library)\" leads out of the plugin's folder",
+        allowed: "a library in it, such as ./\(draft.plugin).so")
+    }
+    for (index, word) in (draft.run ?? []).enumerated() {
+      guard index == 0 ? word.contains("/") : word.hasPrefix("./"), Plugin.leadsOut(word) else {
+        continue
+      }
+      report(
+        top["run"][index], "\"\(word)\" leads out of the plugin's folder",
+        allowed: index == 0
+          ? "a program in it, such as ./program, or the name of one on PATH" : "a file in it")
+    }
   }
 
   private mutating func kind(_ draft: ManifestDraft.Kind, at place: ManifestPlace)

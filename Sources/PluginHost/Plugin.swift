@@ -75,6 +75,18 @@ public struct Plugin: Hashable, Sendable {
     manifest.run.dropFirst().map { $0.hasPrefix("./") ? "\(folder)/\($0.dropFirst(2))" : $0 }
   }
 
+  /// Whether a path that is meant from a plugin's folder leads out of it by its words: links are
+  /// followed, since what they lead to is part of the plugin's digest. O(n).
+  static func leadsOut(_ path: String) -> Bool {
+    guard !path.hasPrefix("/") else { return true }
+    var depth = 0
+    for part in path.split(separator: "/") where part != "." {
+      depth += part == ".." ? -1 : 1
+      if depth < 0 { return true }
+    }
+    return false
+  }
+
   private func missing(_ program: String) -> StageError {
     StageError(
       "the plugin \(title) cannot be started", reason: "\(program) is not installed",

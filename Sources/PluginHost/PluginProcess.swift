@@ -4,8 +4,9 @@ import PipelineModel
 
 /// A plugin's program while it runs, its three pipes, and its folder.
 ///
-/// It is started by Spool's own program, which takes away what the plugin must not have and then
-/// becomes the plugin. It has a process group of its own, and all of that is killed at the end.
+/// It is started by Spool's own program, the launcher, which takes away what the plugin must not have,
+/// starts it, and ends as it ends. A pipe that Spool holds open ties the two: when it is closed, or
+/// Spool dies in whatever way, the launcher ends all that the plugin started, and then itself.
 final class PluginProcess {
   /// What is written to it.
   private(set) var input: Int32
@@ -13,8 +14,10 @@ final class PluginProcess {
   let output: Int32
   /// What it complains.
   let complaints: Int32
-  /// The process, which is also the number of its group.
+  /// The launcher, which is also the number of its group.
   private let process: pid_t
+  /// What keeps it from ending the plugin.
+  private var lifeline: Int32
   private var status: Int32?
 
   /// Starts a program behind its confinement.
@@ -29,15 +32,23 @@ final class PluginProcess {
     let (theirInput, ourInput) = try pipes()
     let (ourOutput, theirOutput) = try pipes()
     let (ourComplaints, theirComplaints) = try pipes()
-    defer { for end in [theirInput, theirOutput, theirComplaints] { close(end) } }
+    let (theirLifeline, ourLifeline) = try pipes()
+    defer {
+      for end in [theirInput, theirOutput, theirComplaints, theirLifeline] { close(end) }
+    }
+    lifeline = ourLifeline
     input = ourInput
     output = ourOutput
     complaints = ourComplaints
     do throws(StageError) {
       process = try Self.spawn(
-        [launcher, ConfinedProgram.word, order.text], theirInput, theirOutput, theirComplaints)
+        [launcher, ConfinedProgram.word, order.text],
+        [
+          (theirInput, STDIN_FILENO), (theirOutput, STDOUT_FILENO),
+          (theirComplaints, STDERR_FILENO), (theirLifeline, ConfinedProgram.lifeline),
+        ])
     } catch {
-      for end in [ourInput, ourOutput, ourComplaints] { close(end) }
+      for end in [ourInput, ourOutput, ourComplaints, ourLifeline] { close(end) }
       throw error
     }
     for end in [ourInput, ourOutput, ourComplaints] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -52,15 +63,12 @@ final class PluginProcess {
   }
 
   private static func spawn(
-    _ words: [String], _ input: Int32, _ output: Int32, _ complaints: Int32
+    _ words: [String], _ ends: [(own: Int32, its: Int32)]
   ) throws(StageError) -> pid_t {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    for (end, standard) in [(input, STDIN_FILENO), (output, STDOUT_FILENO)] {
-      unsafe posix_spawn_file_actions_adddup2(&actions, end, standard)
-    }
-    unsafe posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO)
+    for end in ends { unsafe posix_spawn_file_actions_adddup2(&actions, end.own, end.its) }
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -71,9 +79,11 @@ final class PluginProcess {
     unsafe posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGMASK))
     let texts = unsafe words.map { unsafe strdup($0) } + [nil]
-    defer { unsafe texts.forEach { unsafe free($0) } }
+    let variables =
+      unsafe ConfinedProgram.launcherEnvironment.map { unsafe strdup($0) } + [nil]
+    defer { unsafe (texts + variables).forEach { unsafe free($0) } }
     var process: pid_t = 0
-    let status = unsafe posix_spawn(&process, words[0], &actions, &attributes, texts, environ)
+    let status = unsafe posix_spawn(&process, words[0], &actions, &attributes, texts, variables)
     guard status == 0 else { throw trouble("start \(words[0])", status) }
     return process
   }
@@ -85,10 +95,10 @@ final class PluginProcess {
     input = -1
   }
 
-  /// Whether the program has ended. What it left behind in its group ends with it.
+  /// Whether the program has ended, and with it all that it started.
   var hasEnded: Bool { status != nil || reap(WNOHANG) }
 
-  /// Ends the program and everything that it started in its group.
+  /// Ends the program and everything that it started.
   /// - Returns: how it ended, for people; nil where it ended well.
   @discardableResult func end(within grace: Duration = .zero) -> String? {
     closeInput()
@@ -99,10 +109,24 @@ final class PluginProcess {
         usleep(2000)
         continue
       }
-      kill(-process, SIGKILL)
-      while !reap(0) {}
+      cutLifeline()
+      let last = ContinuousClock.now + Self.patience
+      while !reap(WNOHANG) {
+        // Where nothing keeps them apart, a plugin can hold its launcher up.
+        if ContinuousClock.now >= last { kill(-process, SIGKILL) }
+        usleep(500)
+      }
     }
     return status.flatMap(Self.text)
+  }
+
+  /// How long a launcher may take to end thousands of processes.
+  private static let patience = Duration.seconds(10)
+
+  private func cutLifeline() {
+    guard lifeline >= 0 else { return }
+    close(lifeline)
+    lifeline = -1
   }
 
   private func reap(_ options: Int32) -> Bool {
@@ -110,8 +134,8 @@ final class PluginProcess {
     let answer = unsafe waitpid(process, &found, options)
     guard answer == process || answer < 0 && errno != EINTR else { return false }
     status = found
-    kill(-process, SIGKILL)
-    // What moved out of the group is still in the cage, where there is one.
+    cutLifeline()
+    // What a launcher that was killed has left is still in the cage, where there is one.
     ProcessCage(of: process)?.end()
     return true
   }

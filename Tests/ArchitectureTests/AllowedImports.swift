@@ -24,7 +24,9 @@ enum AllowedImports {
     "Store": ["PipelineModel", "JSONText", "Hashing", "Threading", "CSQLite", "CPosix"],
     "Inbox": ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"],
 
-    "PluginHost": ["PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix"],
+    "PluginHost": [
+      "PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix", "CConfinement",
+    ],
 
     "PluginWorker": ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"],
     "LV2Host": ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader"],

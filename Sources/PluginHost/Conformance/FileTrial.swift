@@ -98,7 +98,7 @@ struct FileTrial {
 
     init() throws(ConformanceFailure) {
       do throws(StageError) {
-        folder = try PrivateFolder("spool-trial", for: "a trial")
+        folder = try PrivateFolder("trial", for: "a trial")
         outputFolder = try folder.makeFolder("out")
       } catch { throw .stage(error) }
     }

@@ -15,7 +15,7 @@ struct PluginDesk {
   /// - Parameter title: who works at it, for people: `the plugin summary 1.0.0`.
   init(claim step: StepID, title: String) throws(StageError) {
     self.title = title
-    folder = try PrivateFolder("spool-\(step)", for: title)
+    folder = try PrivateFolder("\(step)", for: title)
     outputFolder = try folder.makeFolder("out")
   }
 

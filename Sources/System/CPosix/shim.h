@@ -2,17 +2,11 @@
 // Linux calls that Swift's Glibc module lacks: they are variadic, or need _GNU_SOURCE, which a
 // module map cannot set. Each returns -1 and sets errno on failure, as the call itself does.
 
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/fs.h>
-#include <linux/landlock.h>
 #include <linux/openat2.h>
-#include <linux/seccomp.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -97,91 +91,7 @@ static inline int posix_memory_file(const char *name) {
   return (int)syscall(SYS_memfd_create, name, 1U);  // MFD_CLOEXEC
 }
 
-/// The process is killed when the one that started it dies.
-static inline int posix_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0); }
-
-/// From here on, no program that this process becomes has more rights than it has.
-static inline int posix_forbid_new_privileges(void) {
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-}
-
-/// Closes every descriptor from `first` on where another program starts.
-static inline int posix_close_from(unsigned int first) {
-  return (int)syscall(SYS_close_range, first, ~0U, 4U);  // CLOSE_RANGE_CLOEXEC
-}
-
-/// Begins a set of rules for all that Landlock's first version knows; needs Linux 5.13.
-static inline int posix_landlock_begin(void) {
-  struct landlock_ruleset_attr all = {.handled_access_fs = (1ULL << 13) - 1};
-  return (int)syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0U);
-}
-
-/// Allows a file, or all in a folder, to be read and run; or, with `is_writable`, anything.
-static inline int posix_landlock_allow(int rules, const char *path, int is_writable) {
-  int target = open(path, 010000000 | O_CLOEXEC);  // O_PATH
-  if (target < 0) return -1;
-  // Rules for single files may only have the rights that files have: run, write and read.
-  const unsigned long long of_files = 7, reading = 1 | 4 | 8, everything = (1ULL << 13) - 1;
-  struct landlock_path_beneath_attr rule = {
-      .allowed_access = is_writable ? everything : reading, .parent_fd = target};
-  long result = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U);
-  if (result != 0) {
-    rule.allowed_access &= of_files;
-    result = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U);
-  }
-  close(target);
-  return (int)result;
-}
-
-/// From here on, the process and all that it starts have no files but those allowed.
-static inline int posix_landlock_enforce(int rules) {
-  return (int)syscall(SYS_landlock_restrict_self, rules, 0U);
-}
-
-/// From here on, the process and all that it starts can open no sockets but local ones.
-static inline int posix_forbid_network(void) {
-  struct sock_filter filter[] = {
-#if defined(__x86_64__)
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-#elif defined(__aarch64__)
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_AARCH64, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-#endif
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),  // EPERM
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
-}
-
 /// A pipe whose ends are closed where another program starts.
 static inline int posix_make_pipe(int ends[2]) {
   return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
-}
-
-/// Lowers a limit for good; one that is lower already stays.
-static inline void posix_lower_limit(int resource, unsigned long value) {
-  struct rlimit limit;
-  if (getrlimit(resource, &limit) != 0) return;
-  if (limit.rlim_max > value) limit.rlim_max = value;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(resource, &limit);
-}
-
-/// Limits bytes of address space, bytes of a file, processes of the user and open files; no core
-/// files.
-static inline void posix_limit(unsigned long memory, unsigned long file, unsigned long processes,
-                               unsigned long files) {
-  posix_lower_limit(RLIMIT_AS, memory);
-  posix_lower_limit(RLIMIT_FSIZE, file);
-  posix_lower_limit(RLIMIT_NPROC, processes);
-  posix_lower_limit(RLIMIT_NOFILE, files);
-  posix_lower_limit(RLIMIT_CORE, 0);
 }

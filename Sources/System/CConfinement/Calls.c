@@ -1,0 +1,127 @@
+// The filter of system calls: a list of those that are refused, and four that depend on their
+// arguments. Everything else is allowed, since nobody knows what a plugin's libraries need.
+#define _GNU_SOURCE
+#include "CConfinement.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+// Calls of later kernels have the same numbers on every machine.
+enum { call_open_tree_attr = 467 };
+
+static const unsigned int refused[] = {
+    // Rings of requests reach sockets and files without a call of their own.
+    SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
+    // Other processes.
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_getfd, SYS_kcmp,
+    SYS_perf_event_open,
+    // Keys, which all processes of a user share.
+    SYS_add_key, SYS_request_key, SYS_keyctl,
+    // Namespaces and mounts, which would undo what was set up.
+    SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_fsopen,
+    SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_open_tree, SYS_move_mount, SYS_mount_setattr,
+    call_open_tree_attr,
+    // Files by number, past every rule for paths.
+    SYS_open_by_handle_at, SYS_name_to_handle_at,
+    // The kernel itself.
+    SYS_bpf, SYS_userfaultfd, SYS_fanotify_init, SYS_kexec_load, SYS_kexec_file_load,
+    SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_reboot, SYS_swapon, SYS_swapoff,
+    SYS_acct, SYS_quotactl, SYS_syslog, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex,
+    SYS_clock_adjtime,
+#if defined(__x86_64__)
+    SYS_iopl, SYS_ioperm,
+#endif
+};
+
+struct filter {
+  struct sock_filter lines[256];
+  unsigned short count;
+};
+
+static void add(struct filter *filter, uint16_t code, uint32_t value, uint8_t yes, uint8_t no) {
+  filter->lines[filter->count++] = (struct sock_filter){code, yes, no, value};
+}
+
+static void load(struct filter *filter, size_t offset) {
+  add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+// The lower half of an argument, on machines that keep it first.
+static void load_argument(struct filter *filter, size_t number) {
+  load(filter, offsetof(struct seccomp_data, args) + 8 * number);
+}
+
+static void answer(struct filter *filter, uint32_t action) {
+  add(filter, BPF_RET | BPF_K, action, 0, 0);
+}
+
+// Does the next line where what is loaded has the value, and skips it otherwise.
+static void if_equal(struct filter *filter, uint32_t value) {
+  add(filter, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+}
+
+// Answers a call by what an argument, after a mask, is compared with.
+static void decide(struct filter *filter, uint32_t call, size_t argument, uint32_t mask,
+                   const uint32_t *values, uint8_t count, uint32_t found, uint32_t other) {
+  add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, (uint8_t)(2 * count + 3));
+  load_argument(filter, argument);
+  add(filter, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
+  for (uint8_t index = 0; index < count; index++) {
+    if_equal(filter, values[index]);
+    answer(filter, found);
+  }
+  answer(filter, other);
+}
+
+int confinement_filter_calls(bool has_network, bool no_truncating) {
+  const uint32_t refuse = SECCOMP_RET_ERRNO | EPERM, allow = SECCOMP_RET_ALLOW;
+  struct filter filter = {.count = 0};
+#if defined(__x86_64__)
+  const uint32_t machine = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+  const uint32_t machine = AUDIT_ARCH_AARCH64;
+#else
+#error "this machine's number for filters of system calls is not known"
+#endif
+  load(&filter, offsetof(struct seccomp_data, arch));
+  add(&filter, BPF_JMP | BPF_JEQ | BPF_K, machine, 1, 0);
+  answer(&filter, SECCOMP_RET_KILL_PROCESS);
+  load(&filter, offsetof(struct seccomp_data, nr));
+#if defined(__x86_64__)
+  // The same calls under other numbers (x32).
+  add(&filter, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
+  answer(&filter, refuse);
+#endif
+  for (size_t index = 0; index < sizeof refused / sizeof refused[0]; index++) {
+    if_equal(&filter, refused[index]);
+    answer(&filter, refuse);
+  }
+  if (no_truncating) {
+    if_equal(&filter, SYS_truncate);
+    answer(&filter, refuse);
+  }
+  // The newer call hides its flags in memory; who is told that there is none takes the older one.
+  if_equal(&filter, SYS_clone3);
+  answer(&filter, SECCOMP_RET_ERRNO | ENOSYS);
+  // All that begin with CLONE_NEW.
+  const uint32_t nothing = 0;
+  decide(&filter, SYS_clone, 0, 0x7E020000, &nothing, 1, allow, refuse);
+  // Text that would be typed into the user's terminal: TIOCSTI and TIOCLINUX.
+  const uint32_t typing[] = {0x5412, 0x541C};
+  decide(&filter, SYS_ioctl, 1, ~0U, typing, 2, refuse, allow);
+  const uint32_t families[] = {AF_INET, AF_INET6, AF_NETLINK};
+  decide(&filter, SYS_socket, 0, ~0U, families, has_network ? 3 : 0, allow, refuse);
+  // Pairs that are bound to each other for good; a pair of datagram sockets could write to others.
+  const uint32_t kinds[] = {SOCK_STREAM, SOCK_SEQPACKET};
+  decide(&filter, SYS_socketpair, 1, 0xF, kinds, 2, allow, refuse);
+  answer(&filter, allow);
+  struct sock_fprog program = {filter.count, filter.lines};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}

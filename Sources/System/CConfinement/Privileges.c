@@ -1,0 +1,56 @@
+// Capabilities and limits.
+#define _GNU_SOURCE
+#include "CConfinement.h"
+
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int confinement_drop_privileges(void) {
+  // A recording may belong to a user who lets nobody else read it, and root works on it all the same.
+  const uint32_t kept = geteuid() == 0 ? 1U << CAP_DAC_OVERRIDE : 0;
+  // Fails where the process has none to give up, or the kernel knows no more.
+  for (int capability = 0; capability < 64; capability++) {
+    if (capability != CAP_DAC_OVERRIDE || !kept) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  }
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct sets[2] = {{0}};
+  if (syscall(SYS_capget, &header, sets) != 0) return -1;
+  for (int half = 0; half < 2; half++) {
+    sets[half].permitted &= half == 0 ? kept : 0;
+    sets[half].effective = sets[half].permitted;
+    sets[half].inheritable = 0;
+  }
+  if (syscall(SYS_capset, &header, sets) != 0) return -1;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+void confinement_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+static void lower(int resource, unsigned long value) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return;
+  if (limit.rlim_max > value) limit.rlim_max = value;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(resource, &limit);
+}
+
+void confinement_limit(unsigned long memory, unsigned long file, unsigned long processes,
+                       unsigned long files) {
+  lower(RLIMIT_AS, memory);
+  lower(RLIMIT_FSIZE, file);
+  lower(RLIMIT_NPROC, processes);
+  lower(RLIMIT_NOFILE, files);
+  lower(RLIMIT_CORE, 0);
+}
+
+int confinement_close_from(unsigned int first) {
+  return (int)syscall(SYS_close_range, first, ~0U, 4U);  // CLOSE_RANGE_CLOEXEC
+}
+
+int confinement_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }

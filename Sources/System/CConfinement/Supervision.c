@@ -1,0 +1,115 @@
+// The processes around a plugin: one that waits for its end and for Spool's, and in a namespace of
+// processes the first one, with which all others end.
+#define _GNU_SOURCE
+#include "CConfinement.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static sigset_t children(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  return set;
+}
+
+pid_t confinement_fork(void) { return fork(); }
+
+void confinement_await_children(void) {
+  sigset_t set = children();
+  signal(SIGCHLD, SIG_DFL);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  // What the plugin leaves behind comes to this process, and not to one that knows nothing of it.
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+void confinement_take_signals(void) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void confinement_leave_pipes(void) {
+  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int standard = 0; standard < 3; standard++) {
+    if (nothing < 0 || dup2(nothing, standard) < 0) close(standard);
+  }
+  if (nothing > 2) close(nothing);
+}
+
+// Kills every child, and the children that come from it, until there are none.
+static void end_children(void) {
+  char path[64], text[4096];
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  for (int round = 0; round < 2000; round++) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    if (count <= 0) return;
+    text[count] = 0;
+    // A number that was cut off at the end is read whole in the next round.
+    char *end = text, *next = text;
+    for (long child; (child = strtol(next, &end, 10)) > 1 && *end == ' '; next = end) {
+      kill((pid_t)child, SIGKILL);
+    }
+    usleep(500);
+    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+  }
+}
+
+int confinement_supervise(pid_t child, int lifeline) {
+  sigset_t set = children();
+  int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  struct pollfd ends[2] = {{lifeline, POLLIN, 0}, {signals, POLLIN, 0}};
+  for (;;) {
+    int status = 0;
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (ended != child) continue;
+      end_children();
+      return status;
+    }
+    // Without signals it looks now and then.
+    if (poll(ends, 2, signals < 0 ? 20 : -1) < 0 && errno != EINTR) kill(child, SIGKILL);
+    if (ends[0].revents != 0) {
+      kill(child, SIGKILL);
+      ends[0].fd = -1;
+    }
+    struct signalfd_siginfo information;
+    if (ends[1].revents != 0 && read(signals, &information, sizeof information) < 0) continue;
+  }
+}
+
+void confinement_rule(pid_t child, int report) {
+  for (;;) {
+    int status = 0;
+    pid_t ended = wait(&status);
+    if (ended == child) _exit(write(report, &status, sizeof status) == sizeof status ? 0 : 1);
+    if (ended < 0 && errno == ECHILD) _exit(1);
+  }
+}
+
+int confinement_reported(int report, int otherwise) {
+  int status = 0;
+  return read(report, &status, sizeof status) == sizeof status ? status : otherwise;
+}
+
+void confinement_end_as(int status) {
+  if (WIFSIGNALED(status)) {
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(WTERMSIG(status), SIG_DFL);
+    confinement_take_signals();
+    raise(WTERMSIG(status));
+  }
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 125);
+}
