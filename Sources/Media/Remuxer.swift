@@ -1,6 +1,8 @@
 internal import AudioModel
 internal import CLibAV
 internal import CLibAVLoader
+import Glibc
+public import Hashing
 
 /// Copies encoded sound into a new file with tags and a cover picture, without encoding it again:
 /// the decoded samples stay the same, and the copy's bytes depend on the arguments alone.
@@ -12,26 +14,53 @@ public enum Remuxer {
   /// `description`, `creation_time` as ISO 8601); a container leaves out what it has no place for:
   /// M4A takes these and a few more, FLAC takes all, WAV takes the INFO ones and no picture. Tags
   /// of the source are not kept. O(file size).
+  /// - Returns: the SHA-256 of what was written, if `isDigestWanted`: reckoned while it is written,
+  ///   except of what libavformat goes back in, which is read once more.
+  @discardableResult
   public static func copy(
     from source: String, to target: String, spec: ExportSpec, tags: [String: String],
-    cover: CoverArt? = nil
-  ) throws(MediaError) {
-    if try !tagMovie(from: source, to: target, spec: spec, tags: tags, cover: cover) {
-      try write(from: source, to: target, spec: spec, tags: tags, cover: cover)
+    cover: CoverArt? = nil, isDigestWanted: Bool = false
+  ) throws(MediaError) -> Digest? {
+    let (isDone, digest) = try tagMovie(
+      from: source, to: target, spec: spec, tags: tags, cover: cover, isDigestWanted)
+    if isDone { return digest }
+    if case .flac = spec {
+      let source = try RawFile(path: source, O_RDONLY)
+      if let start = try FLACBlocks.framesStart(in: source) {
+        try write(
+          from: source.path, to: target, spec: spec, tags: tags, cover: cover, isSoundLeftOut: true)
+        return try Self.append(
+          start..<source.byteCount, of: source, behind: target, isDigestWanted: isDigestWanted)
+      }
     }
+    try write(from: source, to: target, spec: spec, tags: tags, cover: cover)
+    return isDigestWanted ? try CopiedFile.digest(ofWritten: target) : nil
   }
 
-  /// Copies an M4A file by exchanging the box with its tags; false where it has to be written anew.
+  /// Puts frames behind the blocks that are in a file already.
+  private static func append(
+    _ frames: Range<Int>, of source: borrowing RawFile, behind target: String,
+    isDigestWanted: Bool
+  ) throws(MediaError) -> Digest? {
+    let model = try RawFile(path: target, O_RDONLY)
+    let blocks = try model.read(model.byteCount, at: 0)
+    var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
+    try copy.append(blocks)
+    try copy.append(frames, of: source)
+    return copy.digest()
+  }
+
+  /// Copies an M4A file by exchanging the box with its tags; not done where it has to be written anew.
   private static func tagMovie(
     from source: String, to target: String, spec: ExportSpec, tags: [String: String],
-    cover: CoverArt?
-  ) throws(MediaError) -> Bool {
+    cover: CoverArt?, _ isDigestWanted: Bool
+  ) throws(MediaError) -> (isDone: Bool, digest: Digest?) {
     try LibAV.require(for: target)
     // What kind of sound the model would have does not matter: it has none.
     let settings = EncoderSettings(
       .aac(bitRate: 64_000), for: AudioFormat(sampleRate: Hertz(48_000), channelCount: 1))
     guard EncoderSettings.isMovie(spec), let movie = try TaggedMovie.open(source) else {
-      return false
+      return (false, nil)
     }
     let model = try OutputFile(path: target, muxer: settings.muxer)
     _ = try model.addStream(for: EncoderContext(settings, path: target))
@@ -41,13 +70,14 @@ public enum Remuxer {
     try model.begin(options: settings.muxerOptions, tags: tags)
     if let cover, let pictureStream { try model.write(cover, stream: pictureStream) }
     try model.finish()
-    return try movie.write(to: target)
+    return try movie.write(to: target, isDigestWanted: isDigestWanted)
   }
 
   /// Copies packet by packet.
+  /// - Parameter isSoundLeftOut: whether only what stands before the first packet is written.
   static func write(
     from source: String, to target: String, spec: ExportSpec, tags: [String: String],
-    cover: CoverArt? = nil
+    cover: CoverArt? = nil, isSoundLeftOut: Bool = false
   ) throws(MediaError) {
     let input = try InputFile(path: source)
     let index = try input.chooseSoundStream()
@@ -75,7 +105,7 @@ public enum Remuxer {
 
     if let picture, let pictureStream { try output.write(picture, stream: pictureStream) }
     let packet = Packet()
-    while true {
+    while !isSoundLeftOut {
       packet.clear()
       let status = LibAV.calling { unsafe av_read_frame(input.context, packet.pointer) }
       if status == spool_averror_eof() { break }

@@ -1,5 +1,5 @@
-internal import CPosix
 import Glibc
+internal import Hashing
 
 /// An M4A file with other tags: the sound is copied as it lies there, and only the box with the tags
 /// is exchanged. Neither the time nor the memory of a table of packets is needed, and the bytes are
@@ -30,8 +30,11 @@ struct TaggedMovie: ~Copyable {
   private static let greatestMovie = 256 << 20
 
   /// Writes the file to `target`, with the tags of the file of the same kind that is there already
-  /// and holds no sound; false, with nothing done, where that one is not as expected.
-  func write(to target: String) throws(MediaError) -> Bool {
+  /// and holds no sound; not done, and nothing changed, where that one is not as expected.
+  /// - Returns: the SHA-256 of what was written, if `isDigestWanted`.
+  func write(
+    to target: String, isDigestWanted: Bool
+  ) throws(MediaError) -> (isDone: Bool, digest: Digest?) {
     let file = try RawFile(path: target, O_RDWR)
     let model = try file.read(file.byteCount, at: 0)
     guard let boxes = MovieBoxes.boxes(in: model, 0..<model.count),
@@ -40,14 +43,13 @@ struct TaggedMovie: ~Copyable {
       let header = parts.first(where: { $0.name == "mvhd" }),
       let tags = parts.first(where: { $0.name == "udta" }),
       let created = Self.creation(model, header)
-    else { return false }
+    else { return (false, nil) }
     let body = tagged(with: Array(model[tags.range]), created: created)
-    try file.truncate(to: 0)
-    try copySound(to: file)
-    try file.write(
-      MovieBoxes.bytes(UInt64(8 + body.count), count: 4) + Array("moov".utf8) + body,
-      at: soundByteCount)
-    return true
+    var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
+    try copy.append(0..<soundByteCount, of: source)
+    try copy.append(
+      MovieBoxes.bytes(UInt64(8 + body.count), count: 4) + Array("moov".utf8) + body)
+    return (true, copy.digest())
   }
 
   /// The `moov` box's content, with other tags and times.
@@ -77,20 +79,5 @@ struct TaggedMovie: ~Copyable {
     let count = bytes[header.content.lowerBound] == 1 ? 8 : 4
     let start = header.content.lowerBound + 4
     return MovieBoxes.integer(bytes[start..<start + count])
-  }
-
-  private func copySound(to file: borrowing RawFile) throws(MediaError) {
-    var done = 0
-    // Within the kernel where the file systems can; both files are at their beginning.
-    while done < soundByteCount {
-      let count = posix_copy_range(source.descriptor, file.descriptor, soundByteCount - done)
-      if count <= 0 { break }
-      done += count
-    }
-    while done < soundByteCount {
-      let piece = try source.read(min(1 << 20, soundByteCount - done), at: done)
-      try file.write(piece, at: done)
-      done += piece.count
-    }
   }
 }

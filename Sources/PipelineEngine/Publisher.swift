@@ -145,6 +145,7 @@ final class Publisher: Sendable {
       step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
       names: runner.names(of: step, plan, options), recording: recording(of: step),
       folder: folder, isReplacing: options.isReplacing,
+      isDigestWanted: runner.writesReceipts(of: plan, options),
       store: runner.store, custody: custody ?? self.custody,
       lineage: Lineage(plan, finished: finished), warn: warn)
   }

@@ -55,6 +55,12 @@ extension Runner {
     }
   }
 
+  /// Whether a receipt will vouch for what is exported.
+  func writesReceipts(of plan: Plan, _ options: Options) -> Bool {
+    witness != nil
+      && (options.isReceiptWanted || plan.steps.contains { $0.stage is any ReceiptStage })
+  }
+
   /// The receipts that are asked for: the steps that ask, and the names of the files.
   private func receiptNames(
     of plan: Plan, _ options: Options

@@ -134,6 +134,8 @@ public struct PublishingContext: Sendable {
   public let folder: String
   /// Whether files that Spool did not write may be replaced.
   public let isReplacing: Bool
+  /// Whether the digests of what is published will be signed, and are to be reckoned on the way.
+  public let isDigestWanted: Bool
   /// Where artifacts are read.
   public let store: any ArtifactStore
   /// How files get into user's folders.
@@ -148,7 +150,8 @@ public struct PublishingContext: Sendable {
   public init(
     step: StepID, outputs: [PortName: StepOutput], recordings: [String], names: [String],
     recording: RecordingIdentity? = nil, folder: String, isReplacing: Bool,
-    store: any ArtifactStore, custody: any FileCustody, lineage: Lineage,
+    isDigestWanted: Bool = false, store: any ArtifactStore, custody: any FileCustody,
+    lineage: Lineage,
     warn: @escaping @Sendable (String) -> Void
   ) {
     self.step = step
@@ -158,6 +161,7 @@ public struct PublishingContext: Sendable {
     self.recording = recording
     self.folder = folder
     self.isReplacing = isReplacing
+    self.isDigestWanted = isDigestWanted
     self.store = store
     self.custody = custody
     self.lineage = lineage

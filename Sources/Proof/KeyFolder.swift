@@ -226,8 +226,8 @@ public struct KeyFolder: Sendable {
     try KeyFile.checkFolders([path, knownFolder])
   }
 
-  private var signingPath: String { path + "/signing.pem" }
-  private var knownFolder: String { path + "/known" }
+  var signingPath: String { path + "/signing.pem" }
+  var knownFolder: String { path + "/known" }
   private var earlierFolder: String { path + "/earlier" }
   private func knownPath(_ key: VerifyingKey) -> String { "\(knownFolder)/\(key.id.hex).pub" }
 

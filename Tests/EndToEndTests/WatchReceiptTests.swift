@@ -65,6 +65,50 @@ struct WatchReceiptTests {
     #expect(watch.errors.contains("chmod 600"))
   }
 
+  @Test("a key that was rotated, opened to others or taken away meanwhile signs nothing more")
+  func changedKey() throws {
+    let inbox = try WatchedPlace()
+    for number in 1...4 { try inbox.make(number) }
+    let place = inbox.place
+    let watch = try inbox.watch()
+    func keyID(_ name: String) throws -> String? {
+      struct Envelope: Decodable {
+        struct Signature: Decodable { let keyid: String }
+        let signatures: [Signature]
+      }
+      return try JSONDecoder().decode(
+        Envelope.self, from: place.export("\(name).receipt.json")
+      ).signatures.first?.keyid
+    }
+    func drop(_ number: Int) throws {
+      try inbox.shell("cp made/\(number).wav inbox/\(number).wav")
+    }
+    func awaitReceipts(_ count: Int) {
+      #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == count })
+    }
+    try drop(1)
+    awaitReceipts(1)
+    #expect(try place.spool(["key", "rotate"]).exitCode == 0)
+    try drop(2)
+    awaitReceipts(2)
+    let shown = try place.spool(["key", "show"]).text
+    let second = try #require(try keyID("2"))
+    #expect(shown.contains(second), "\(shown)")
+    #expect(try keyID("1") != keyID("2"))
+    // What cannot be signed waits, and goes on when the key is mended.
+    try inbox.shell("chmod 644 keys/signing.pem")
+    try drop(3)
+    #expect(inbox.wait { watch.output.contains("others may have read it") })
+    try inbox.shell("mv keys/signing.pem kept.pem")
+    try drop(4)
+    #expect(inbox.wait { watch.output.contains("taken away while it was in use") })
+    #expect(!place.exports.contains("3.receipt.json") && !place.exports.contains("4.receipt.json"))
+    try inbox.shell("chmod 600 kept.pem; mv kept.pem keys/signing.pem")
+    awaitReceipts(4)
+    #expect(try keyID("4") == keyID("2") && keyID("3") == keyID("2"))
+    #expect(try place.spool(["verify", place.out]).exitCode == 0)
+  }
+
   private struct Statement: Decodable {
     struct Predicate: Decodable { let origin: Origin }
     struct Origin: Decodable { let sources: [Source] }

@@ -1,5 +1,6 @@
 import AudioModel
 import Foundation
+import Hashing
 import TestSupport
 import Testing
 import Threading
@@ -101,8 +102,10 @@ struct BroadcastWaveTests {
     let (one, other) = (scratch.file("one.wav"), try scratch.write("much\n", to: "other.wav"))
     try Data(count: 500_000).write(to: URL(fileURLWithPath: other))
     try BroadcastWave.copy(from: plain, to: one, notes: Self.notes, tags: ["title": "Sea"])
-    try BroadcastWave.copy(from: one, to: other, notes: Self.notes, tags: ["title": "Sea"])
+    let digest = try BroadcastWave.copy(
+      from: one, to: other, notes: Self.notes, tags: ["title": "Sea"], isDigestWanted: true)
     #expect(try bytes(of: one) == bytes(of: other))
+    #expect(try digest == SHA256.digest(of: Array(bytes(of: other))))
   }
 
   @Test("is told by mediainfo", .enabled(if: Program(named: "mediainfo") != nil, "no mediainfo"))

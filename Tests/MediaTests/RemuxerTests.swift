@@ -1,5 +1,6 @@
 import AudioModel
 import Foundation
+import Hashing
 import TestSupport
 import Testing
 import Threading
@@ -54,13 +55,16 @@ struct RemuxerTests {
     #expect(listed.contains("title=Überfahrt") || listed.contains("TITLE=Überfahrt"))
 
     let again = scratch.file("again")
-    try Remuxer.copy(from: plain, to: again, spec: spec, tags: Self.tags, cover: picture)
+    let digest = try Remuxer.copy(
+      from: plain, to: again, spec: spec, tags: Self.tags, cover: picture, isDigestWanted: true)
     #expect(try bytes(of: again) == bytes(of: tagged))
+    #expect(try digest == SHA256.digest(of: Array(bytes(of: tagged))))
   }
 
   @Test(
-    "exchanges the tags of an M4A file for the bytes that libavformat writes",
-    arguments: [ExportSpec.aac(bitRate: 96_000), .alac(.bits24)], [false, true])
+    "exchanges the tags of an M4A or a FLAC file for the bytes that libavformat writes",
+    arguments: [ExportSpec.aac(bitRate: 96_000), .alac(.bits24), .flac(.bits16, level: 5)],
+    [false, true])
   func sameBytes(spec: ExportSpec, hasCover: Bool) throws {
     let plain = scratch.file("plain")
     try Sound(frames: 123_457).encode(as: spec, to: plain, pool: pool)
@@ -99,7 +103,7 @@ struct RemuxerTests {
         var spoilt = intact
         spoilt[offset + byte] ^= 0x41
         try spoilt.write(to: URL(fileURLWithPath: plain))
-        try? Remuxer.copy(
+        _ = try? Remuxer.copy(
           from: plain, to: scratch.file("copy"), spec: .aac(bitRate: 96_000), tags: Self.tags)
       }
     }

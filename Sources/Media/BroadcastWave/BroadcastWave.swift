@@ -1,6 +1,5 @@
 public import AudioModel
-internal import CPosix
-import Glibc
+public import Hashing
 
 /// Copies WAV files, and gives them what Broadcast Wave tells about sound; the samples are copied as
 /// they lie there.
@@ -24,18 +23,23 @@ public enum BroadcastWave {
   /// alone.
   ///
   /// Tags have libavformat's common names; those that the `INFO` list has no place for are left out.
+  /// - Returns: the SHA-256 of what was written, if `isDigestWanted`.
+  @discardableResult
   public static func copy(
-    from source: String, to target: String, notes: BroadcastNotes, tags: [String: String] = [:]
-  ) throws(MediaError) {
+    from source: String, to target: String, notes: BroadcastNotes, tags: [String: String] = [:],
+    isDigestWanted: Bool = false
+  ) throws(MediaError) -> Digest? {
     try copy(
-      from: source, to: target, notes: notes, tags: tags, limit: WaveHeader.greatestLength)
+      from: source, to: target, notes: notes, tags: tags, limit: WaveHeader.greatestLength,
+      isDigestWanted: isDigestWanted)
   }
 
   /// - Parameter limit: the length from which on the file is RF64.
+  @discardableResult
   static func copy(
     from source: String, to target: String, notes: BroadcastNotes, tags: [String: String],
-    limit: Int
-  ) throws(MediaError) {
+    limit: Int, isDigestWanted: Bool = false
+  ) throws(MediaError) -> Digest? {
     guard let wave = try WaveChunks.open(source), let data = wave.first("data"),
       let format = try WaveFormat(of: wave)
     else {
@@ -55,11 +59,11 @@ public enum BroadcastWave {
     let count = data.content.count
     let head = header.bytes(
       dataByteCount: count, blockByteCount: format.blockByteCount, limit: limit)
-    let file = try RawFile(path: target, O_RDWR | O_CREAT)
-    try file.truncate(to: 0)
-    try file.write(head, at: 0)
-    try copy(data.content, of: wave, to: file, at: head.count)
-    if count % 2 == 1 { try file.write([0], at: head.count + count) }
+    var file = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
+    try file.append(head)
+    try file.append(data.content, of: wave.file)
+    if count % 2 == 1 { try file.append([0]) }
+    return file.digest()
   }
 
   /// The lists of tags that libavformat writes, by way of a file at `path` without sound.
@@ -73,28 +77,5 @@ public enum BroadcastWave {
     try model.begin(options: settings.muxerOptions, tags: tags)
     try model.finish()
     return try WaveChunks.open(path)?.lists("INFO") ?? []
-  }
-
-  private static func copy(
-    _ range: Range<Int>, of wave: borrowing WaveChunks, to file: borrowing RawFile,
-    at start: Int
-  ) throws(MediaError) {
-    var done = 0
-    // Within the kernel where the file systems can.
-    if lseek(wave.descriptor, off_t(range.lowerBound), SEEK_SET) >= 0,
-      lseek(file.descriptor, off_t(start), SEEK_SET) >= 0
-    {
-      while done < range.count {
-        let count = posix_copy_range(wave.descriptor, file.descriptor, range.count - done)
-        if count <= 0 { break }
-        done += count
-      }
-    }
-    while done < range.count {
-      let piece = try wave.bytes(
-        range.lowerBound + done..<min(range.upperBound, range.lowerBound + done + 1 << 20))
-      try file.write(piece, at: start + done)
-      done += piece.count
-    }
   }
 }

@@ -9,7 +9,8 @@ struct WaveChunks: ~Copyable {
     let content: Range<Int>
   }
 
-  private let file: RawFile
+  /// The open file, for whoever copies from it.
+  let file: RawFile
   /// In the order of the file.
   let chunks: [Chunk]
 
@@ -56,9 +57,6 @@ struct WaveChunks: ~Copyable {
     }
     return lists
   }
-
-  /// The open file, for whoever copies from it.
-  var descriptor: Int32 { file.descriptor }
 
   private static let greatestChunk = 16 << 20
   /// More than any program writes; a damaged file may seem to have millions.

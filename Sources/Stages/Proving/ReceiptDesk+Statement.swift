@@ -10,8 +10,8 @@ extension ReceiptDesk {
   /// A sidecar of at most so many bytes stands in the receipt whole.
   private static var sidecarLimit: Int { 64 << 10 }
 
-  /// The exports, with their digests: that of the artifact, where the file is its copy, and read
-  /// once where it was tagged on its way.
+  /// The exports, with their digests, which were reckoned while they were written. One that an earlier
+  /// process wrote is read, unless the file is the copy of an artifact.
   func exports() throws(StageError) -> [Receipt.Subject] {
     var subjects: [Receipt.Subject] = []
     for file in testimony.run.published {

@@ -79,7 +79,10 @@ struct ReceiptDesk {
     try testimony.custody.deliver(
       content, digest: digest, to: folder + "/" + name, of: recording,
       step: testimony.step, isReplacing: testimony.isReplacing
-    ) { (temporary) throws(StageError) in try Self.write(Array(text.utf8), to: temporary) }
+    ) { (temporary) throws(StageError) in
+      try Self.write(Array(text.utf8), to: temporary)
+      return nil
+    }
   }
 
   /// Fills a file that is there.

@@ -13,7 +13,7 @@ public final class ReceiptWitness: RunWitness {
   private let stamps: any StampQueue
   private let ledger: LedgerClerk
   private let program: Receipt.Named
-  private let key = Mutex<SigningKey?>(nil)
+  private let held = Mutex<(key: SigningKey, standing: KeyFolder.Standing)?>(nil)
 
   /// Signs with the key that lies in `keys`, which is made when it is first needed, and adds every
   /// receipt to the ledger and those to the queue that wait for a time stamp.
@@ -51,8 +51,8 @@ public final class ReceiptWitness: RunWitness {
     let script = VerificationScript.text(
       receipt: names.receipt, checksums: names.checksums, key: keyName,
       isInBag: testimony.enclosure != nil, stampCount: testimony.authorities.count)
-    let listed =
-      try desk.exports() + [(keyName, key.verifyingKey.pem), (names.script, script)].map(desk.subject)
+    let helping = [(keyName, key.verifyingKey.pem), (names.script, script)]
+    let listed = try desk.exports() + helping.map(desk.subject)
     let list = ChecksumList.text(of: listed.map { ($0.name, $0.digest) })
     let receipt = Receipt(
       subjects: listed + [desk.subject(names.checksums, list)],
@@ -101,14 +101,16 @@ public final class ReceiptWitness: RunWitness {
     }
   }
 
+  /// The key, as its file stands now: one that was rotated, taken away or opened to others since it was
+  /// read last signs nothing more.
   private func signingKey() throws(StageError) -> SigningKey {
     // One at a time: several runs may need the first key at once.
-    let found = key.withLock { key in
+    let found = held.withLock { held in
       Result { () throws(ProofError) in
-        if let key { return key }
-        let found = try keys.signingKey()
-        key = found
-        return found
+        if let held, held.standing == keys.standing { return held.key }
+        let found = try keys.standingKey(wasThere: held != nil)
+        held = found
+        return found.key
       }
     }
     do throws(ProofError) { return try found.get() } catch { throw StageError(error) }

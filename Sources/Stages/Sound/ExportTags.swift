@@ -74,14 +74,19 @@ struct ExportTags {
 
   /// Writes an artifact with these tags, and a WAV file with these notes, without encoding anything
   /// again.
+  /// - Returns: the digest of what was written, if `isDigestWanted`.
   func copy(
-    from source: String, to destination: String, spec: ExportSpec, notes: BroadcastNotes?
-  ) throws(StageError) {
+    from source: String, to destination: String, spec: ExportSpec, notes: BroadcastNotes?,
+    isDigestWanted: Bool
+  ) throws(StageError) -> Digest? {
     do throws(MediaError) {
       if let notes {
-        return try BroadcastWave.copy(from: source, to: destination, notes: notes, tags: tags)
+        return try BroadcastWave.copy(
+          from: source, to: destination, notes: notes, tags: tags, isDigestWanted: isDigestWanted)
       }
-      try Remuxer.copy(from: source, to: destination, spec: spec, tags: tags, cover: cover)
+      return try Remuxer.copy(
+        from: source, to: destination, spec: spec, tags: tags, cover: cover,
+        isDigestWanted: isDigestWanted)
     } catch {
       throw StageError(error)
     }
@@ -105,10 +110,12 @@ extension PublishingContext {
       do throws(StoreError) {
         let source = try store.path(of: artifact)
         guard let spec, !isCopied else {
-          return try custody.copyFile(from: source, to: temporary)
+          try custody.copyFile(from: source, to: temporary)
+          return artifact.digest
         }
         do throws(StageError) {
-          try tags.copy(from: source, to: temporary, spec: spec, notes: notes)
+          return try tags.copy(
+            from: source, to: temporary, spec: spec, notes: notes, isDigestWanted: isDigestWanted)
         } catch {
           throw StoreError(
             "tag", path: path, reason: error.reason ?? error.message,

@@ -6,10 +6,10 @@ extension FileCustody {
   /// - Parameters:
   ///   - content: the identity of what is written, whoever writes it when.
   ///   - digest: of the file's bytes, where it is known.
-  ///   - write: writes the file at a path beside its place.
+  ///   - write: writes the file at a path beside its place, and gives its digest where that is known.
   func deliver(
     _ content: Digest, digest: Digest?, to path: String, of recording: RecordingIdentity?,
-    step: StepID, isReplacing: Bool, write: (String) throws(StageError) -> Void
+    step: StepID, isReplacing: Bool, write: (String) throws(StageError) -> Digest?
   ) throws(StageError) -> PublishedFile {
     do throws(StoreError) {
       if try isPublished(content, at: path), let byteCount = byteCount(ofPublished: path) {
@@ -19,9 +19,11 @@ extension FileCustody {
     } catch {
       throw StageError(error)
     }
+    var written = digest
     let byteCount = try publish(
-      content, at: path, of: recording, isReplacing: isReplacing, write: write)
+      content, at: path, of: recording, isReplacing: isReplacing
+    ) { (temporary) throws(StageError) in written = try write(temporary) ?? digest }
     return PublishedFile(
-      path: path, byteCount: byteCount, step: step, wasThere: false, digest: digest)
+      path: path, byteCount: byteCount, step: step, wasThere: false, digest: written)
   }
 }
