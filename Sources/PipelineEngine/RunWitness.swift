@@ -2,6 +2,9 @@ public import PipelineModel
 
 /// Writes receipts: what a run took, did and gave.
 public protocol RunWitness: Sendable {
+  /// The program and the machine that do the work.
+  var workplace: Workplace { get }
+
   /// Makes sure, before any work, that receipts can be written at its end.
   func prepare() throws(StageError)
 
@@ -30,6 +33,9 @@ public struct Testimony: Sendable {
     public let components: KeyComponents
     /// The earlier run that did the work; nil where this one did, or no record tells.
     public let maker: RunID?
+    /// The program and the machine that the earlier run did it by; nil where this one did, or no record
+    /// tells.
+    public let workplace: Workplace?
   }
 
   /// The run as it stands: every step is done, and every export published.

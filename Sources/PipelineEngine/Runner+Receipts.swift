@@ -139,21 +139,23 @@ extension Runner {
           "no receipt can be written", reason: "the record of the step \(bound.id) is gone",
           advice: "run it again: what is missing is made anew", cause: .transient)
       }
-      var maker: RunID?
+      var maker: RunRecord?
       if record.finishedAt == nil {
         // Whoever made it knows when; where its record is gone, nobody does.
         if makers == nil { makers = try earlierRuns() }
         for run in makers ?? [] {
           let made = run.steps.first { $0.key == record.key && $0.finishedAt != nil }
           guard let made else { continue }
-          maker = run.id
+          maker = run
           record.begunAt = made.begunAt
           record.finishedAt = made.finishedAt
           break
         }
       }
       work.append(
-        Testimony.Work(record: record, components: checkpoint.components, maker: maker))
+        Testimony.Work(
+          record: record, components: checkpoint.components, maker: maker?.id,
+          workplace: maker?.workplace))
     }
     return Testimony(
       run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,

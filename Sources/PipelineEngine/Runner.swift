@@ -90,6 +90,8 @@ public struct Runner: Sendable {
   public func run(
     _ plan: Plan, _ options: Options, record: RunRecord
   ) throws(RunError) -> RunRecord {
+    var record = record
+    record.workplace = witness?.workplace
     var progress = RunProgress(record, plan: plan, clock: clock)
     var isRecorded = false
     do {

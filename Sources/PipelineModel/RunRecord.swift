@@ -61,6 +61,8 @@ public struct RunRecord: Hashable, Sendable, Codable {
   /// The plugins behind its stages, as they were when it began; nil where there are none, and in
   /// records from before this was kept.
   public var plugins: [PluginUse]?
+  /// The program and the machine that it was done by; nil in records from before this was kept.
+  public var workplace: Workplace?
 
   /// Starts a record.
   public init(

@@ -41,11 +41,20 @@ extension Receipt.Subject {
 extension Receipt.Origin {
   fileprivate var json: JSONValue {
     .object(leavingOut: [
-      "program": .object(["name": .text(program.name), "version": .text(program.version)]),
-      "host": .object(["name": .text(host.name), "system": .text(host.version)]),
+      "program": program.programJSON, "host": host.hostJSON,
       "run": run.json, "sources": .list(sources.map(\.json)),
       "authorities": authorities.isEmpty ? nil : .list(authorities.map { .text($0) }),
     ])
+  }
+}
+
+extension Receipt.Named {
+  fileprivate var programJSON: JSONValue {
+    .object(["name": .text(name), "version": .text(version)])
+  }
+
+  fileprivate var hostJSON: JSONValue {
+    .object(["name": .text(name), "system": .text(version)])
   }
 }
 
@@ -85,6 +94,7 @@ extension Receipt.Stage {
       "outputs": .object(outputs.mapValues(\.json)),
       "libraries": .object(libraries.mapValues { .text($0) }), "key": .text(key.hex),
       "outcome": .text(isReused ? "reused" : "made"), "run": run.map { .text($0) },
+      "program": program?.programJSON, "host": host?.hostJSON,
       "begunAt": begunAt.map { .text(UniversalTime.text(of: $0)) },
       "finishedAt": finishedAt.map { .text(UniversalTime.text(of: $0)) },
       "previous": .text(previous.hex),

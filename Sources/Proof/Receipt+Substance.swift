@@ -39,7 +39,11 @@ extension Receipt {
       "sources": origin?["sources"],
       "authorities": origin?["authorities"],
       "stages": .list(
-        stages.map { $0.without(["outcome", "run", "begunAt", "finishedAt", "previous"]) }),
+        stages.map {
+          $0.without([
+            "outcome", "run", "program", "host", "begunAt", "finishedAt", "previous",
+          ])
+        }),
     ])
     return SHA256.digest(of: essence.bytes)
   }

@@ -178,6 +178,10 @@ public struct Receipt: Hashable, Sendable {
     public var isReused: Bool
     /// The earlier run that did the work; nil where this one did, or that is not known.
     public var run: String?
+    /// The program that did the work in the earlier run; nil where this one did, or that is not known.
+    public var program: Named?
+    /// The machine that it ran on then; nil where this run did it, or that is not known.
+    public var host: Named?
     /// When the work on it began, in this run or an earlier one, in seconds since 1970; nil where that
     /// is not known.
     public var begunAt: Double?

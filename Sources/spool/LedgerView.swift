@@ -18,9 +18,13 @@ struct LedgerView {
   /// The last receipt that was written at each path.
   private let latest: [String: Digest]
   private let own: Set<String>
+  /// Whether nothing is in it.
+  let isEmpty: Bool
   /// The keys that its heads are signed with.
   let signers: [VerifyingKey]
   private let isNamed: Bool
+  /// What was withdrawn.
+  private let withdrawn: WithdrawnReceipts
 
   /// - Parameters:
   ///   - path: the store's folder.
@@ -42,11 +46,14 @@ struct LedgerView {
     self.isNamed = isNamed
     path = store.path
     let records = try store.receiptRecords()
+    isEmpty = records.entries.isEmpty && records.head == nil
+    let entries = records.entries.filter { !Withdrawal.isStated(in: $0.path) }
+    withdrawn = WithdrawnReceipts(records.entries, keys: keys)
     homes = Dictionary(
-      records.entries.compactMap { entry in entry.leaf.map { ($0, entry.path) } },
+      entries.compactMap { entry in entry.leaf.map { ($0, entry.path) } },
       uniquingKeysWith: { $1 })
     latest = Dictionary(
-      records.entries.compactMap { entry in entry.leaf.map { (entry.path, $0) } },
+      entries.compactMap { entry in entry.leaf.map { (entry.path, $0) } },
       uniquingKeysWith: { $1 })
     let audit = LedgerAudit(records, keys: keys)
     findings = audit.findings
@@ -91,7 +98,17 @@ struct LedgerView {
     let taken = Set(found.map { Self.resolved($0.path, &folders) })
     return latest.filter { path, leaf in
       path.hasPrefix(prefix) && !present.contains(leaf) && !taken.contains(path)
+        && withdrawn[leaf] == nil
     }.keys.sorted().map { VerifiedReceipt(missingAt: $0, knownTo: self.path) }
+  }
+
+  /// What was withdrawn of the receipts that were found, and of those that were written last in a
+  /// folder or below it and are there no more, by their paths. O(receipts of the ledger).
+  func withdrawals(below folder: String, among found: [VerifiedReceipt]) -> [Withdrawal] {
+    let prefix = ResolvedPath.of(folder) + "/"
+    let leaves = Set(found.compactMap(\.leaf))
+      .union(latest.filter { $0.key.hasPrefix(prefix) }.values)
+    return leaves.compactMap { withdrawn[$0] }.sorted { $0.path < $1.path }
   }
 
   /// A file's path with its folder resolved, which is looked at once for all files in it; a link in

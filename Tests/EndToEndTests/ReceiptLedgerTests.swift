@@ -279,4 +279,50 @@ struct ReceiptLedgerTests {
       environment: ["SPOOL_KEYS": place.file("stranger"), "SPOOL_STORE": place.file("none")])
     #expect(stranger.exitCode == 0, "\(stranger.text)")
   }
+
+  @Test("what was withdrawn is not missed, and is told of with its reason; nothing is forgotten")
+  func withdrawn() throws {
+    try run(["a", "b"])
+    let early = try keep("early.json")
+    for name in place.exports where name.hasPrefix("b.") {
+      try FileManager.default.removeItem(atPath: place.out + "/" + name)
+    }
+    #expect(try place.spool(["verify", place.out]).exitCode == 4)
+    let stated = try ledger("withdraw", receipt("b"), "--reason", "its speaker asked for it")
+    #expect(stated.exitCode == 0, "\(stated.errorOutput)")
+    for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
+    let told = try place.spool(["verify", place.out]).text
+    #expect(told.contains("b.receipt.json") && told.contains(": its speaker asked for it"))
+    #expect(try ledger("consistency", early).exitCode == 0)
+    // Once is enough, and a later receipt is missed again.
+    #expect(try ledger("withdraw", "b").exitCode == 1)
+    #expect(try ledger("withdraw", "c").exitCode == 1)
+    #expect(try ledger("consistency", "999").exitCode == 2)
+    let stranger = try place.spool(
+      ["verify", place.out, "--store", place.store, "--key", place.out + "/spool.pub"],
+      environment: ["SPOOL_KEYS": place.file("stranger")])
+    #expect(stranger.exitCode == 0, "\(stranger.text)")
+    try run(["b"])
+    try FileManager.default.removeItem(atPath: receipt("b"))
+    #expect(try place.spool(["verify", place.out]).exitCode == 4)
+    // A withdrawal cannot be taken out again unseen.
+    try tamper("DELETE FROM receipts WHERE position = 2")
+    let damaged = try place.spool(["check"])
+    #expect(damaged.exitCode == 4 && damaged.text.contains("a withdrawal in"), "\(damaged.text)")
+  }
+
+  @Test("the files beside a first receipt may lack, as after a kill; with every trace, nothing may")
+  func traces() throws {
+    try run(["a"])
+    for name in ["receipts.log", "receipts.head.json"] {
+      try FileManager.default.removeItem(atPath: place.store + "/" + name)
+    }
+    for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
+    try tamper("DELETE FROM receipts")
+    try tamper("DELETE FROM receipt_head")
+    let check = try place.spool(["check"])
+    #expect(check.exitCode == 4 && check.text.contains("the ledger of receipts is empty"))
+    let verified = try place.spool(["verify", place.out])
+    #expect(!verified.text.contains("as it was signed"), "\(verified.text)")
+  }
 }

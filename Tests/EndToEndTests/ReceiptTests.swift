@@ -93,12 +93,16 @@ struct ReceiptTests {
         let id: String
         let outcome: String
         let run: String?
+        let program: [String: String]?
+        let host: [String: String]?
         let begunAt: String?
         let finishedAt: String?
       }
       struct Origin: Decodable {
         struct Run: Decodable { let id: String }
         let run: Run
+        let program: [String: String]
+        let host: [String: String]
       }
       let origin: Origin
       let stages: [Stage]
@@ -116,13 +120,14 @@ struct ReceiptTests {
     let note = try record()
     #expect(try place.run(pipeline(), [note]).exitCode == 0)
     let first = try statement()
-    #expect(first.stages.allSatisfy { $0.outcome == "made" && $0.run == nil })
+    #expect(first.stages.allSatisfy { $0.outcome == "made" && $0.run == nil && $0.host == nil })
     try FileManager.default.removeItem(atPath: place.out)
     #expect(try place.run(pipeline(), [note]).exitCode == 0)
     let second = try statement()
     #expect(second.origin.run.id != first.origin.run.id)
     for (stage, before) in zip(second.stages, first.stages) where stage.outcome == "reused" {
       #expect(stage.run == first.origin.run.id)
+      #expect(stage.program == first.origin.program && stage.host == first.origin.host)
       #expect(stage.begunAt == before.begunAt && stage.finishedAt == before.finishedAt)
     }
     #expect(second.stages.contains { $0.outcome == "reused" })

@@ -23,6 +23,8 @@ public enum ReceiptForm {
     member("outputs", .map(output)), member("libraries", .map(text)), member("key", .hex),
     member("outcome", .oneOf(["made", "reused"])),
     optional("run", name, "The earlier run that did the work, where that is known."),
+    optional("program", program, "What did the work in the earlier run, where that is known."),
+    optional("host", host, "The machine that the earlier run was done on, where that is known."),
     optional("begunAt", .time, "When the work on it began, where that is known."),
     optional("finishedAt", .time, "When it was made, where that is known."),
     member("previous", .hex, "The digest of what was stated before it."),
@@ -72,9 +74,11 @@ public enum ReceiptForm {
     member("blocks", .integer(least: 1)), member("root", .hex),
   ])
 
+  private static let program = JSONForm.object([member("name", text), member("version", text)])
+  private static let host = JSONForm.object([member("name", text), member("system", text)])
+
   private static let origin = JSONForm.object([
-    member("program", .object([member("name", text), member("version", text)])),
-    member("host", .object([member("name", text), member("system", text)])),
+    member("program", program), member("host", host),
     member(
       "run",
       .object([

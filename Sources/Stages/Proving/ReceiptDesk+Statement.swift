@@ -87,6 +87,10 @@ extension ReceiptDesk {
         libraries: components.libraries, key: components.key.digest,
         isReused: work.record.outcome == .reused, finishedAt: work.record.finishedAt)
       stage.run = work.maker?.name
+      if let place = work.workplace {
+        stage.program = Receipt.Named(name: place.program, version: place.version)
+        stage.host = Receipt.Named(name: place.host, version: place.system)
+      }
       stage.begunAt = work.record.begunAt
       stages.append(stage)
     }

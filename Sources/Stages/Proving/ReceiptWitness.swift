@@ -26,6 +26,13 @@ public final class ReceiptWitness: RunWitness {
     program = Receipt.Named(name: "spool", version: version)
   }
 
+  /// This program, and the machine that it runs on.
+  public var workplace: Workplace {
+    let host = Self.host
+    return Workplace(
+      program: program.name, version: program.version, host: host.name, system: host.version)
+  }
+
   /// Finds the key, or makes it.
   public func prepare() throws(StageError) { _ = try signingKey() }
 

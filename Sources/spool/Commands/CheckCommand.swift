@@ -64,8 +64,11 @@ struct CheckCommand: Command {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
         let records = try DiskStore(reading: path).receiptRecords()
-        report.receipts = records.entries.count
+        report.receipts = records.entries.count { !Withdrawal.isStated(in: $0.path) }
         report.add(LedgerRepair(records, keys: keys).findings)
+        if records.entries.isEmpty, records.head == nil {
+          report.add(try emptied(DiskStore(reading: path), records.databasePath))
+        }
       }
       meter.clear()
       if arguments[Options.json] {
@@ -81,6 +84,22 @@ struct CheckCommand: Command {
       console.report(ErrorText(StageError(error)).render(console))
       return .failed
     }
+  }
+
+  /// What the newest runs say against a ledger that has nothing in it.
+  private func emptied(
+    _ store: DiskStore, _ database: String
+  ) throws(StoreError) -> [InspectionFinding] {
+    let witness = try store.runs(limit: 100).first { run in
+      run.published.contains { $0.path.hasSuffix(ReceiptSearch.ending) }
+    }
+    guard let witness else { return [] }
+    return [
+      InspectionFinding(
+        ledger: database,
+        problem: "the ledger of receipts is empty, and the run \(witness.id) wrote one into it",
+        isMendable: false)
+    ]
   }
 
   private func summary(_ report: InspectionReport) -> [String] {

@@ -10,14 +10,17 @@ import Store
 struct LedgerCommand: Command {
   /// What is to be done.
   enum Action: String, CaseIterable, ArgumentValue {
-    case head, prove, consistency
+    case head, prove, consistency, withdraw
   }
 
   private static let action = Positional<Action?>.optional(
     "ACTION", help: "What to do; left out, head.")
   private static let words = Positional<[String]>.repeated(
-    "ARGUMENT", minimum: 0, help: "The receipt to prove; the earlier and the later head.",
+    "ARGUMENT", minimum: 0,
+    help: "The receipt to prove or to withdraw; the earlier and the later head.",
     completion: .files())
+  static let reason = Option<String?>.value(
+    "reason", "TEXT", help: "With withdraw: why the receipt was taken away.")
 
   static let declaration = CommandDeclaration(
     name: "ledger", group: "Proof",
@@ -28,19 +31,23 @@ struct LedgerCommand: Command {
       envelope to give away or to keep elsewhere. prove gives the hashes by which whoever has the \
       root sees that a receipt is in it. consistency OLD [NEW] shows that the tree still begins with \
       what it held before; OLD and NEW are signed heads in files, or sizes, and NEW is the tree as \
-      it is now unless it is named.
+      it is now unless it is named. withdraw says, signed, that a receipt and its files were taken \
+      away on purpose: verify does not miss it any more, and tells when that was and the --reason.
 
       The exit code is 4 if a receipt is not there, the tree does not continue an earlier one, or a \
       head is not as it was signed.
       """,
     positionals: [action, words],
-    options: [Options.store, Options.keys, Options.passphraseFile, Options.json],
+    options: [reason, Options.store, Options.keys, Options.passphraseFile, Options.json],
     examples: [
       Example("Keep the head elsewhere", "spool ledger head --json > head.json"),
       Example("Has anything been forgotten since?", "spool ledger consistency head.json"),
+      Example(
+        "State that one was taken away",
+        "spool ledger withdraw out/note.receipt.json --reason 'its speaker asked for it'"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
@@ -64,13 +71,17 @@ struct LedgerCommand: Command {
         try prove(words[0], in: tree, console)
       case (.consistency, 1...2):
         // What an earlier head tells is more than what those that lie here do.
-        let evidence = try compare(words, with: tree, bench)
+        let evidence = try compare(words, with: tree, records, bench)
         try audit(records, bench)
         tell(evidence, console)
+      case (.withdraw, 1):
+        try audit(records, bench)
+        try withdraw(words[0], records.entries, bench)
       default:
         throw Workbench.Refusal(
           text: "\(console.red("error:")) that is not what spool ledger takes\n"
-            + "next:  spool ledger head, prove RECEIPT, or consistency OLD [NEW]", code: .usage)
+            + "next:  spool ledger head, prove RECEIPT, consistency OLD [NEW],"
+            + " or withdraw RECEIPT", code: .usage)
       }
       return .done
     } catch {
@@ -135,8 +146,16 @@ struct LedgerCommand: Command {
   }
 
   private func compare(
-    _ words: [String], with tree: MerkleTree, _ bench: Workbench
+    _ words: [String], with tree: MerkleTree, _ records: ReceiptRecords, _ bench: Workbench
   ) throws(Workbench.Refusal) -> Evidence {
+    for word in words.compactMap({ Int($0) }) where word > tree.leaves.count {
+      // A size that was typed is no evidence of anything; what the ledger's own heads say, is.
+      try audit(records, bench)
+      throw Workbench.Refusal(
+        text: "\(bench.console.red("error:")) the ledger holds \(tree.leaves.count), not \(word)\n"
+          + "next:  spool ledger head says how many; name a head that was kept as a file",
+        code: .usage)
+    }
     let old = try place(words[0], bench)
     let new = try words.count > 1 ? place(words[1], bench) : (tree.leaves.count, nil)
     for (size, root) in [old, new] {
@@ -197,7 +216,8 @@ struct LedgerCommand: Command {
     Workbench.Refusal(
       text: ErrorText(
         StageError(
-          what, reason: why, advice: "spool verify says whether the receipt itself is whole")
+          what, reason: why,
+          advice: "spool check holds the ledger against its heads, spool verify the receipts")
       ).render(console), code: .verificationFailed)
   }
 

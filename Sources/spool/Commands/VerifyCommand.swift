@@ -41,7 +41,7 @@ struct VerifyCommand: Command {
       Where there is a store, its ledger is held against its signed head, and has to have every \
       receipt that the keys of this place signed; with --store, every receipt. A receipt that was \
       deleted, changed or slipped in is named: so is one that the ledger knows in the folder, and \
-      that is there no more.
+      that is there no more, unless spool ledger withdraw said that it was taken away on purpose.
 
       The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
       itself shows is not proven by any receipt.
@@ -90,11 +90,17 @@ struct VerifyCommand: Command {
         found.receipts = ledger.look(for: found.receipts)
         found.receipts += ledger.missing(below: arguments[Self.place], among: found.receipts)
       }
-      guard !found.receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty else {
+      let withdrawals =
+        ledger?.withdrawals(below: arguments[Self.place], among: found.receipts) ?? []
+      guard
+        !found.receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty || !withdrawals.isEmpty
+      else {
         throw nothing(in: arguments[Self.place], console)
       }
       tell(found.receipts, found.bags, proven, console)
-      if !found.receipts.isEmpty { tell(of: ledger, found.receipts, console) }
+      if !found.receipts.isEmpty || !withdrawals.isEmpty {
+        tell(of: ledger, found.receipts, withdrawals, console)
+      }
       let isSound =
         (found.receipts.isEmpty || ledger?.findings.isEmpty != false)
         && found.receipts.allSatisfy(\.isSound)
@@ -150,12 +156,15 @@ struct VerifyCommand: Command {
 
   /// What came of looking at the ledger.
   private func tell(
-    of ledger: LedgerView?, _ receipts: [VerifiedReceipt], _ console: Console
+    of ledger: LedgerView?, _ receipts: [VerifiedReceipt], _ withdrawals: [Withdrawal],
+    _ console: Console
   ) {
-    let text = ReceiptLedgerText(ledger, receipts, isAsked: !arguments[Self.isAlone])
+    let text = ReceiptLedgerText(
+      ledger, receipts, withdrawals: withdrawals, isAsked: !arguments[Self.isAlone])
     if arguments[Options.json] {
       // What is right about each receipt stands in its own line.
-      return text.line.problems.isEmpty ? () : console.print(JSONText.of(text.line))
+      guard !text.line.problems.isEmpty || !text.line.withdrawn.isEmpty else { return }
+      return console.print(JSONText.of(text.line))
     }
     for line in text.lines(isQuiet: arguments[Options.quiet]) { console.print(line) }
   }

@@ -6,11 +6,16 @@ struct ReceiptLedgerText {
   private let ledger: LedgerView?
   private let receipts: [VerifiedReceipt]
   private let isAsked: Bool
+  private let withdrawals: [Withdrawal]
 
   /// - Parameters:
   ///   - ledger: the store's; nil where it was not looked at.
+  ///   - withdrawals: of receipts that were looked for.
   ///   - isAsked: whether it would have been looked at, had there been a store.
-  init(_ ledger: LedgerView?, _ receipts: [VerifiedReceipt], isAsked: Bool) {
+  init(
+    _ ledger: LedgerView?, _ receipts: [VerifiedReceipt], withdrawals: [Withdrawal], isAsked: Bool
+  ) {
+    self.withdrawals = withdrawals
     self.ledger = ledger
     self.receipts = receipts
     self.isAsked = isAsked
@@ -31,16 +36,26 @@ struct ReceiptLedgerText {
     if isQuiet { return [] }
     let included = receipts.count { $0.isInLedger == true }
     let others = receipts.count - looked
-    return [
+    if ledger.isEmpty { return ["ledger: empty, nothing was ever signed in it"] }
+    return withdrawals.map(Self.line) + [
       "ledger: as it was signed, with \(Count.of(included, "receipt")) of these"
         + (others > 0 ? "; \(Count.of(others, "receipt")) signed elsewhere not looked for" : "")
     ]
+  }
+
+  private static func line(_ withdrawal: Withdrawal) -> String {
+    Format.visible(
+      "withdrawn \(withdrawal.path)   on \(withdrawal.time)"
+        + (withdrawal.reason.map { ": \($0)" } ?? ""))
   }
 
   /// The same as `--json` shows it.
   var line: Line {
     Line(
       ledger: ledger.map { $0.path }, checked: ledger != nil, receipts: looked,
+      withdrawn: withdrawals.map {
+        Line.Withdrawn(receipt: $0.path, time: $0.time, reason: $0.reason)
+      },
       problems: ledger?.findings.map { Line.Problem(name: $0.name, reason: $0.problem) } ?? [])
   }
 
@@ -52,9 +67,17 @@ struct ReceiptLedgerText {
       let reason: String
     }
 
+    /// A receipt that was taken away on purpose.
+    struct Withdrawn: Encodable {
+      let receipt: String
+      let time: String
+      let reason: String?
+    }
+
     let ledger: String?
     let checked: Bool
     let receipts: Int
+    let withdrawn: [Withdrawn]
     let problems: [Problem]
   }
 }

@@ -75,10 +75,15 @@ public struct StampRound: Sendable {
   ) throws(StoreError) {
     // Each failure of an authority may be another receipt's, and they count together.
     let others = stamps.filter { trouble.isOfAuthority && $0.authority.url == stamp.authority.url }
-    let attempts = (others + [stamp]).map(\.attempts).reduce(0, max) + 1
+    let before = (others + [stamp]).map(\.attempts).reduce(0, max)
+    // Whoever asks before a pause is over finds the same outage: the pause does not grow by that.
+    let underWay = others.filter { $0.attempts > 0 && $0.nextAttempt > clock.now }
+      .map(\.nextAttempt).max()
+    let attempts = underWay == nil ? before + 1 : before
     try store.postpone(
       stamp, after: attempts, because: trouble.message,
-      until: clock.now + StampBackoff.pause(after: attempts, chance: clock.jitter()),
+      until: underWay
+        ?? clock.now + StampBackoff.pause(after: attempts, chance: clock.jitter()),
       isForAll: trouble.isOfAuthority)
   }
 }

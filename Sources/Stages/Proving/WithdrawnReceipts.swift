@@ -1,0 +1,47 @@
+public import Hashing
+public import PipelineModel
+public import Proof
+
+/// What was withdrawn of the receipts in a ledger. A pure value.
+public struct WithdrawnReceipts: Sendable {
+  private let withdrawals: [Digest: Withdrawal]
+
+  /// Finds the withdrawals that are leaves of the ledger, each behind the receipt that it is of. O(n).
+  /// - Parameter keys: the keys whose signatures count.
+  public init(_ entries: [ReceiptEntry], keys: [VerifyingKey]) {
+    var withdrawals: [Digest: Withdrawal] = [:]
+    var known: Set<Digest> = []
+    for entry in entries {
+      guard let leaf = entry.leaf else { continue }
+      known.insert(leaf)
+      guard Withdrawal.isStated(in: entry.path),
+        MerkleTree.leaf(Array(entry.path.utf8)) == leaf,
+        let withdrawal = Withdrawal(entry.path, keys: keys), known.contains(withdrawal.receipt)
+      else { continue }
+      withdrawals[withdrawal.receipt] = withdrawal
+    }
+    self.withdrawals = withdrawals
+  }
+
+  /// The withdrawal of a receipt; nil where it was not withdrawn.
+  public subscript(receipt: Digest) -> Withdrawal? { withdrawals[receipt] }
+}
+
+/// Withdraws receipts: says in the ledger that they were taken away on purpose.
+public struct WithdrawalDesk: Sendable {
+  private let ledger: any ReceiptLedger
+  private let key: SigningKey
+
+  /// Signs with `key`, in a ledger that is as it was signed.
+  public init(_ ledger: any ReceiptLedger, key: SigningKey) {
+    self.ledger = ledger
+    self.key = key
+  }
+
+  /// Adds a withdrawal to the ledger, and signs its head. O(n).
+  public func add(_ withdrawal: Withdrawal, now: Double) throws(StoreError) {
+    let text = withdrawal.signed(by: key)
+    // What it says lies nowhere but in the ledger, and so it stands in the place of its path.
+    try LedgerClerk(ledger).add(text, at: text, signedBy: key, now: now)
+  }
+}

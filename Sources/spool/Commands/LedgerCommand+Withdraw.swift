@@ -1,0 +1,51 @@
+import Arguments
+import PipelineModel
+import Proof
+import Stages
+import Store
+
+extension LedgerCommand {
+  /// Says in the ledger that a receipt was taken away on purpose.
+  /// - Parameters:
+  ///   - name: where it was written, or its name.
+  ///   - entries: the ledger's, which are as they were signed.
+  func withdraw(
+    _ name: String, _ entries: [ReceiptEntry], _ bench: Workbench
+  ) throws(Workbench.Refusal) {
+    let (keys, key) = try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      let folder = bench.keyFolder(
+        at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile])
+      let key = try folder.signingKey()
+      return (try folder.knownKeys(), key)
+    }
+    let store = try bench.store(at: arguments[Options.store])
+    do throws(StageError) {
+      let now = SystemClock().now
+      let withdrawal = try withdrawal(of: WithdrawnName(name, among: entries), now: now)
+      if let before = WithdrawnReceipts(entries, keys: keys)[withdrawal.receipt] {
+        throw StageError("\(before.path) was withdrawn already, on \(before.time)")
+      }
+      do throws(StoreError) {
+        try WithdrawalDesk(store, key: key).add(withdrawal, now: now)
+      } catch {
+        throw StageError(error)
+      }
+      bench.console.print(
+        "withdrawn \(Format.visible(withdrawal.path))   on \(withdrawal.time)")
+    } catch {
+      throw Workbench.Refusal(text: ErrorText(error).render(bench.console), code: .failed)
+    }
+  }
+
+  private func withdrawal(
+    of receipt: WithdrawnName, now: Double
+  ) throws(StageError) -> Withdrawal {
+    let reason = arguments[Self.reason]
+    if let reason, reason.utf8.count > Withdrawal.greatestReason {
+      throw StageError(
+        "the reason is too long", reason: "it has \(reason.utf8.count) bytes",
+        advice: "use at most \(Withdrawal.greatestReason)")
+    }
+    return Withdrawal(of: receipt.leaf, at: receipt.path, reason: reason, time: now)
+  }
+}
