@@ -12,7 +12,7 @@ import Testing
 struct IsolationTests {
   /// Each deed is tried, and what became of it is told in a warning of the run.
   private static let deeds = """
-    import ctypes, errno, json, os, socket, sys
+    import ctypes, errno, json, os, resource, socket, sys
     source, target = sys.stdin.buffer, sys.stdout.buffer
     def say(data=b"", **message):
         target.write(json.dumps(message | {"bytes": len(data)}).encode() + b"\\n" + data); target.flush()
@@ -41,6 +41,7 @@ struct IsolationTests {
         "utime": lambda: os.utime("OUTSIDE", (1, 1)),
         "kill": lambda: os.kill(STRANGER, 9),
         "kill Spool": kill_spool,
+        "limit": lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CPU),
         "environ": lambda: open("/proc/%d/environ" % os.getppid()).read(),
         "shadow": lambda: open("/etc/shadow").read(),
         "internet": lambda: socket.socket(socket.AF_INET),
@@ -108,7 +109,8 @@ struct IsolationTests {
         ? ["ESRCH"] : confinement_landlock_version() >= 6 ? ["EPERM"] : ["EPERM", "done"]
       return [
         "write": files, "truncate": files.union(["EPERM"]), "chmod": changes, "utime": changes,
-        "kill": signals, "kill Spool": signals, "environ": ["EACCES"], "shadow": ["EACCES"],
+        "kill": signals, "kill Spool": signals, "limit": ["EPERM"],
+        "environ": ["EACCES"], "shadow": ["EACCES"],
         "internet": ["EPERM"], "unix": ["EPERM"], "datagrams": ["EPERM"], "io_uring": ["EPERM"],
         "unshare": ["EPERM"], "pair": ["done"], "shared": ["done"], "own": ["done"],
         "daemon": ["done"],
