@@ -40,20 +40,4 @@ struct ConfinedPlacesTests {
     #expect(files.folders.sorted() == [folder.path, folder.file("mixed")])
     #expect(PublicFiles(of: folder.file("open")).whole == [folder.file("open")])
   }
-
-  @Test("lost folders are removed, and neither those at work nor what is called otherwise")
-  func sweep() throws {
-    let folder = try ScratchFolder()
-    let names = ["\(PrivateFolder.prefix)lost", "\(PrivateFolder.prefix)used", "spool-other"]
-    for name in names {
-      try FileManager.default.createDirectory(
-        atPath: folder.file("\(name)/inner"), withIntermediateDirectories: true)
-    }
-    let used = unsafe open(folder.file(names[1]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    defer { close(used) }
-    #expect(flock(used, LOCK_EX | LOCK_NB) == 0)
-    PrivateFolder.sweep(folder.path)
-    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    #expect(left == names.dropFirst().sorted())
-  }
 }
