@@ -190,7 +190,7 @@ let package = Package(
       "PluginHostTests",
       [
         "PluginHost", "PluginWorker", "Stages", "AudioModel", "PipelineModel", "PipelineFile",
-        "JSONText", "Hashing", "Transcripts", "spool", "TestSupport",
+        "JSONText", "Hashing", "Transcripts", "spool", "TestSupport", "CConfinement",
       ]),
     tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
     tests("LV2HostTests", ["LV2Host"]),

@@ -32,9 +32,9 @@ struct Confinement {
       missing.append("system calls that reach around its confinement")
       if !program.limits.network, !isEnclosed { missing.append("the network") }
     }
-    if !isEnclosed {
-      missing.append("leaving processes behind")
-      if !hasRules || version < 6 { missing.append("ending other processes of the user") }
+    // Who can end the launcher can leave processes behind.
+    if !isEnclosed, !hasRules || version < 6 {
+      missing.append("ending other processes of the user, and leaving some behind")
     }
     if !hasOwnProcesses { missing.append("seeing what else runs") }
     if !hasOwnMemory { missing.append("leaving files in /dev/shm") }

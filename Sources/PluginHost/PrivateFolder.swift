@@ -63,7 +63,7 @@ public final class PrivateFolder: Sendable {
   }
 
   /// Removes it.
-  public func remove() { try? FileManager.default.removeItem(atPath: path) }
+  public func remove() { FolderRemoval.remove(path) }
 
   /// Where they are made; what was lost there is removed first, once.
   private static let base: String = {
@@ -79,7 +79,7 @@ public final class PrivateFolder: Sendable {
       guard let lock = lock("\(base)/\(name)") else { continue }
       var status = stat()
       if unsafe fstat(lock, &status) == 0, status.st_uid == geteuid() {
-        try? FileManager.default.removeItem(atPath: "\(base)/\(name)")
+        FolderRemoval.remove("\(base)/\(name)")
       }
       close(lock)
     }

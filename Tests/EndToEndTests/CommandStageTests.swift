@@ -160,7 +160,7 @@ struct CommandStageTests {
         "", "PermissionError"
       ),
       ("import socket; socket.create_connection(('127.0.0.1', 9))", "", "Operation not permitted"),
-      ("open(sys.argv[1], 'r+b').write(b'x')", "", "note.wav'"),
+      ("open(sys.argv[1], 'r+b').write(b'x')", "", "Error: [Errno "),
     ])
   func misdeed(code: String, limit: String, reason: String) throws {
     let before = ContinuousClock.now

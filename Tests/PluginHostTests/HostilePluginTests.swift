@@ -72,8 +72,6 @@ struct HostilePluginTests {
 
   @Test("a fork bomb ends with its stage, down to the last process", arguments: [false, true])
   func forkBomb(isEscaping: Bool) throws {
-    // Who leaves the process group, the kernel's control group holds, where there is one.
-    guard !isEscaping || ProcessCage(of: getpid()) != nil else { return }
     let place = try PluginPlace()
     // A bomb of a known size, so that a broken test does no harm either.
     let mark = "spool-bomb-\(UUID().uuidString)"
@@ -90,11 +88,7 @@ struct HostilePluginTests {
     let run = try place.run("bomb: {}")
     #expect(run.exitCode == 1)
     #expect(run.complaint != nil, "\(run.errorOutput)")
-    let left = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
-      let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
-      return String(decoding: line, as: UTF8.self).hasPrefix(mark)
-    }
-    #expect(left == [])
+    #expect(RunningProcesses.named(mark) == [])
   }
 
   @Test("a fork bomb of a plugin that root runs starts so many processes and no more")
@@ -118,13 +112,8 @@ struct HostilePluginTests {
   @Test(
     "what it must not have, it does not get",
     arguments: [
-      (
-        "import socket; socket.create_connection((\"127.0.0.1\", 9))",
-        "PermissionError: [Errno 1] Operation not permitted"
-      ),
       ("open(os.environ[\"SECRET\"])", "KeyError"),
       ("open(\"OUTSIDE\").read()", "PermissionError: [Errno 13] Permission denied"),
-      ("open(\"OUTSIDE\", \"w\")", "PermissionError: [Errno 13] Permission denied"),
       ("os.listdir(\"FOLDER\")", "PermissionError: [Errno 13] Permission denied"),
     ])
   func forbidden(deed: String, reason: String) throws {

@@ -60,6 +60,24 @@ struct ManifestTests {
     #expect(found[0].contains("is a number, not \"many\""))
   }
 
+  @Test(
+    "what runs lies in the plugin's folder, or is found on PATH",
+    arguments: [
+      ("run: [/usr/bin/python3]", "5:7 \"/usr/bin/python3\" leads out of the plugin's folder"),
+      ("run: [./../../t.py]", "5:7 \"./../../t.py\" leads out of the plugin's folder"),
+      ("run: [a/../../t.py]", "5:7 \"a/../../t.py\" leads out of the plugin's folder"),
+      ("run: [python3, ./../t.py]", "5:16 \"./../t.py\" leads out of the plugin's folder"),
+      (
+        "library: /usr/lib/libc.so.6",
+        "5:10 \"/usr/lib/libc.so.6\" leads out of the plugin's folder"
+      ),
+      ("run: [a/../t.py]", nil), ("run: [python3, /x, ../y]", nil), ("library: hum.so", nil),
+    ])
+  func ways(line: String, problem: String?) {
+    let found = places(Self.whole.replacing("run: [./softclip]", with: line))
+    #expect(found == (problem.map { [$0] } ?? []))
+  }
+
   @Test("no text whatever is taken for a plugin, or ends the program")
   func anything() {
     for text in ["", "[]", "plugin", "plugin: [", "stages: [[]]", "stages: [{}]", "run: {}"] {

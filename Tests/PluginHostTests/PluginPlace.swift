@@ -70,18 +70,22 @@ struct PluginPlace {
     }
   }
 
-  /// Runs a pipeline: decode, these stages, and a WAV file of floats.
+  /// Runs a pipeline of these stages.
   func run(_ stages: String...) throws -> SpoolRun {
-    let pipeline = try place.pipeline(
+    try place.run(pipeline(stages.joined(separator: "\n  - ")), [recording])
+  }
+
+  /// Writes a pipeline: decode, these stages, and a WAV file of floats.
+  func pipeline(_ stages: String) throws -> String {
+    try place.pipeline(
       """
       pipeline: plugged
       inputs: { note: sound }
       stages:
         - decode: { from: $note }
-      \(stages.map { "  - \($0)" }.joined(separator: "\n"))
+        - \(stages)
         - export: { formats: [wav], wav: { bits: float } }
       """)
-    return try place.run(pipeline, [recording])
   }
 
   /// The samples of the exported file.

@@ -1,4 +1,4 @@
-// The filter of system calls: a list of those that are refused, and four that depend on their
+// The filter of system calls: a list of those that are refused, and a few that depend on their
 // arguments. Everything else is allowed, since nobody knows what a plugin's libraries need.
 #define _GNU_SOURCE
 #include "CConfinement.h"
@@ -113,6 +113,8 @@ int confinement_filter_calls(bool has_network, bool no_truncating) {
   // All that begin with CLONE_NEW.
   const uint32_t nothing = 0;
   decide(&filter, SYS_clone, 0, 0x7E020000, &nothing, 1, allow, refuse);
+  // Limits of another process, 0 being the caller.
+  decide(&filter, SYS_prlimit64, 0, ~0U, &nothing, 1, allow, refuse);
   // Text that would be typed into the user's terminal: TIOCSTI and TIOCLINUX.
   const uint32_t typing[] = {0x5412, 0x541C};
   decide(&filter, SYS_ioctl, 1, ~0U, typing, 2, refuse, allow);
