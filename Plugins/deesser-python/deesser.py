@@ -1,16 +1,15 @@
 import array, json, math, sys
-source, target = sys.stdin.buffer, sys.stdout.buffer
 def say(data=b"", **message):
-    target.write(json.dumps(message | {"bytes": len(data)}).encode() + b"\n" + data); target.flush()
-hello = json.loads(source.readline()); p, form = hello["parameters"], hello["format"]
-say(type="ready", protocol=1, snapshots=True)
-low = 1 - math.exp(-2 * math.pi * p["frequency"] / form["rate"]); top = 10 ** (p["threshold"] / 20)
+    sys.stdout.buffer.write(json.dumps(message | {"bytes": len(data)}).encode() + b"\n" + data)
+    sys.stdout.flush()
+hello = json.loads(sys.stdin.buffer.readline()); say(type="ready", protocol=1, snapshots=True)
+p, form = hello["parameters"], hello["format"]
+low, top = 1 - math.exp(-2 * math.pi * p["frequency"] / form["rate"]), 10 ** (p["threshold"] / 20)
 fall = math.exp(-1000 / (form["rate"] * p["release"])); state = [0.0] * (2 * form["channels"])
-for line in source:
-    message = json.loads(line); data = source.read(message.get("bytes", 0))
+for line in sys.stdin.buffer:
+    message = json.loads(line); data = sys.stdin.buffer.read(message.get("bytes", 0))
     if message["type"] == "sound":
-        samples = array.array("f", data)
-        for n, x in enumerate(samples):
+        for n, x in enumerate(samples := array.array("f", data)):
             c = 2 * (n % form["channels"]); state[c] += low * (x - state[c]); high = x - state[c]
             state[c + 1] = level = max(abs(high), state[c + 1] * fall)
             if level > top: samples[n] = state[c] + high * top / level

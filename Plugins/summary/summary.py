@@ -72,11 +72,26 @@ def found(sentences, phrases):
     return [s | {"phrase": match[0]} for s in sentences if (match := rule.search(s["text"]))]
 
 
+def fail(message, reason=None, advice=None, cause="input"):
+    say("error", message=message, reason=reason, advice=advice, cause=cause)
+    sys.exit(1)
+
+
 def asked(command, text):
-    parts = shlex.split(command)
-    result = subprocess.run(parts, input=text.encode(), stdout=subprocess.PIPE)
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        fail("the command cannot be read", str(error), "close every quotation mark")
+    if not parts:
+        fail("there is no command", advice="name a program that reads the text, or leave command out")
+    try:
+        result = subprocess.run(parts, input=text.encode(), stdout=subprocess.PIPE)
+    except OSError as error:
+        fail(f"{parts[0][:100]} cannot be started", error.strerror,
+             "install it, and see that it is on PATH", "environment")
     if result.returncode != 0:
-        raise SystemExit(f"{parts[0]} ended with exit code {result.returncode}")
+        # Its own words are on standard error, which Spool shows.
+        raise SystemExit(f"{parts[0][:100]} ended with exit code {result.returncode}")
     return result.stdout.decode("utf-8", "replace").strip()
 
 

@@ -6,8 +6,8 @@ def say(kind, **members):
     print(json.dumps(members | {"type": kind}), flush=True)
 
 
-def fail(message, reason=None, advice=None):
-    say("error", message=message, reason=reason, advice=advice)
+def fail(message, reason=None, advice=None, cause="input"):
+    say("error", message=message, reason=reason, advice=advice, cause=cause)
     sys.exit(1)
 
 
@@ -109,10 +109,11 @@ def recognise(hello):
     try:
         result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     except OSError as error:
-        fail(f"{command[0]} cannot be started", error.strerror, "install it, and see that it is on PATH")
+        fail(f"{command[0][:100]} cannot be started", error.strerror,
+             "install it, and see that it is on PATH", "environment")
     if result.returncode != 0:
         # Its own words are on standard error, which Spool shows.
-        raise SystemExit(f"{command[0]} ended with exit code {result.returncode}")
+        raise SystemExit(f"{command[0][:100]} ended with exit code {result.returncode}")
     written = [path for path in (output, output + ".json") if os.path.isfile(path)]
     return open(written[0], "rb").read() if written else result.stdout
 

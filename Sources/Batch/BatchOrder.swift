@@ -79,11 +79,12 @@ public struct BatchOrder: Sendable {
     let texts = definition.inputs.filter { $0.kind == .transcript && !$0.isList && $0 != input }
     transcriptInput = texts.count == 1 ? texts.first?.name : nil
     plan = try Plan(
-      definition, catalog: catalog, inputs: [input.name: folder], overrides: overrides)
+      definition, catalog: catalog, inputs: [input.name: folder], overrides: overrides,
+      checksEquipment: true)
     transcriptPlan = try transcriptInput.map { (text) throws(PlanError) in
       try Plan(
         definition, catalog: catalog, inputs: [input.name: folder, text: folder],
-        overrides: overrides)
+        overrides: overrides, checksEquipment: true)
     }
   }
 

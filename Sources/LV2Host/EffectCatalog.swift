@@ -15,7 +15,14 @@ public struct EffectCatalog: Hashable, Sendable, Codable {
   /// The plugins, in the order of their names.
   public let entries: [Entry]
   /// Libraries that could not be opened, with the reasons.
-  public let flaws: [String]
+  public private(set) var flaws: [String]
+
+  /// The same, with more libraries that are of no use.
+  public func adding(flaws more: [String]) -> EffectCatalog {
+    var catalog = self
+    catalog.flaws += more
+    return catalog
+  }
 
   /// Lists plugins.
   init(_ descriptions: [EffectDescription], flaws: [String] = []) {

@@ -17,22 +17,28 @@ public enum EffectHost {
       return WorkerLoop.serve { (greeting) throws(EffectError) -> any HostedEffect in
         try rack(order, rate: greeting.rate, channelCount: greeting.channelCount)
       }
-    case .list: return answer { () throws(EffectError) in try list(order) }
-    case .describe: return answer { () throws(EffectError) in try describe(order) }
+    case .list: return answer { (tell) throws(EffectError) in try list(order, tell) }
+    case .describe: return answer { (_) throws(EffectError) in try describe(order) }
     }
   }
 
   // MARK: Answers without sound
 
   /// Answers the greeting with what was found, or with why there is nothing.
-  private static func answer(_ find: () throws(EffectError) -> some Encodable) -> Int32 {
+  /// - Parameter find: looks; it is given what tells where it is before it runs foreign code, so
+  ///   that whoever waits knows what that code ended.
+  private static func answer(
+    _ find: ((String) -> Void) throws(EffectError) -> some Encodable
+  ) -> Int32 {
     let output = dup(STDOUT_FILENO)
     // What libraries print would disturb the answer.
     dup2(STDERR_FILENO, STDOUT_FILENO)
     _ = readLine()
     var members: [String: JSONValue] = ["protocol": .integer(PluginManifest.spokenProtocol)]
     do throws(EffectError) {
-      let found = try find()
+      let found = try find { place in
+        _ = send(PluginMessage("note", ["text": .text(place)]), to: output)
+      }
       members["found"] = (try? JSONEncoder().encode(found)).map {
         .text(String(decoding: $0, as: UTF8.self))
       }
@@ -42,20 +48,26 @@ public enum EffectHost {
         "advice": error.advice.map { .text($0) },
       ])
     }
-    let line = PluginMessage("ready", members).line
+    return send(PluginMessage("ready", members), to: output) ? 0 : 1
+  }
+
+  private static func send(_ message: PluginMessage, to output: Int32) -> Bool {
+    let line = message.line
     var sent = 0
     while sent < line.count {
       let count = unsafe line.withUnsafeBytes { bytes -> Int in
         guard let start = bytes.baseAddress else { return -1 }
         return unsafe write(output, start + sent, line.count - sent)
       }
-      guard count > 0 || errno == EINTR else { return 1 }
+      guard count > 0 || errno == EINTR else { return false }
       sent += max(0, count)
     }
-    return 0
+    return true
   }
 
-  private static func list(_ order: HostOrder) throws(EffectError) -> EffectCatalog {
+  private static func list(
+    _ order: HostOrder, _ tell: (String) -> Void
+  ) throws(EffectError) -> EffectCatalog {
     switch order.format {
     case .lv2:
       let world = try LilvWorld(order.folders)
@@ -65,7 +77,9 @@ public enum EffectHost {
     case .ladspa:
       var found: [EffectDescription] = []
       var flaws: [String] = []
-      for path in LADSPALibrary.paths(in: order.folders) {
+      let excluded = Set(order.excluded)
+      for path in LADSPALibrary.paths(in: order.folders) where !excluded.contains(path) {
+        tell(path)
         do throws(EffectError) {
           let library = try LADSPALibrary(path)
           let describer = LADSPADescriber(library)

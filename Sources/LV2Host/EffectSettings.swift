@@ -7,7 +7,15 @@ public struct EffectSettings: Hashable, Sendable {
   /// The URI of the preset, where one is wanted.
   public private(set) var preset: String?
   /// Everything that is wrong.
-  public private(set) var problems: [String] = []
+  public private(set) var mistakes: [Mistake] = []
+
+  /// One value that the plugin cannot be set to.
+  public struct Mistake: Hashable, Sendable {
+    /// The control, as the user calls it; nil for the preset.
+    public let control: String?
+    /// What is wrong, for people.
+    public let text: String
+  }
 
   /// Reads what was written. O(controls).
   /// - Parameters:
@@ -18,16 +26,16 @@ public struct EffectSettings: Hashable, Sendable {
   ) {
     for (name, text) in controls.sorted(by: { $0.key < $1.key }) {
       guard let port = effect.control(name), let control = port.control else {
-        problems.append("it has no control \"\(name)\"" + Self.hint(name, effect.controls))
+        blame(name, "it has no control \"\(name)\"" + Self.hint(name, effect.controls))
         continue
       }
       do throws(EffectControl.Mistake) {
         let value = try control.value(of: text)
         if values.updateValue(value, forKey: port.symbol) != nil {
-          problems.append("\(port.symbol) is set twice")
+          blame(name, "\(port.symbol) is set twice")
         }
       } catch {
-        problems.append("\(port.symbol) \(error.what) (allowed: \(control.allowed))")
+        blame(name, "\(port.symbol) \(error.what) (allowed: \(control.allowed))")
       }
     }
     guard let name else { return }
@@ -35,9 +43,14 @@ public struct EffectSettings: Hashable, Sendable {
     if preset == nil {
       let labels = effect.presets.map(\.label)
       let near = Problem.nearest(to: name, in: labels).map { "; did you mean \"\($0)\"?" }
-      problems.append(
+      blame(
+        nil,
         labels.isEmpty ? "it has no presets" : "it has no preset \"\(name)\"" + (near ?? ""))
     }
+  }
+
+  private mutating func blame(_ control: String?, _ text: String) {
+    mistakes.append(Mistake(control: control, text: text))
   }
 
   private static func hint(_ name: String, _ controls: [EffectPort]) -> String {

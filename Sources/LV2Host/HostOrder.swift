@@ -27,12 +27,15 @@ public struct HostOrder: Hashable, Sendable, Codable {
   public let values: [String: Double]
   /// The URI of a preset.
   public let preset: String?
+  /// Libraries that a list leaves out, by path.
+  public let excluded: [String]
 
   /// Orders something.
   public init(
     _ wish: Wish, _ format: EffectFormat, _ identity: String = "", in folders: [String],
-    values: [String: Double] = [:], preset: String? = nil
+    values: [String: Double] = [:], preset: String? = nil, excluding excluded: [String] = []
   ) {
+    self.excluded = excluded
     self.wish = wish
     self.format = format
     self.identity = identity

@@ -18,8 +18,8 @@ import PluginWorker
     guard let made = unsafe spool_lv2_make(plugin, rate, UInt32(blockLength)) else {
       throw EffectError(
         "\(effect.name) cannot be started",
-        reason: "its library could not be opened, or it refused",
-        advice: "what it wrote is in the log; try another sample rate")
+        reason: "liblilv could not open it, or it refused",
+        advice: "if that is no matter of the sample rate, its package is broken: tell its packager")
     }
     unsafe instance = unsafe made
     self.world = world

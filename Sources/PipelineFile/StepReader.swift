@@ -8,7 +8,7 @@ struct StepReader {
   private var ids: Set<String> = []
 
   static let keys = Vocabulary(
-    ["id", "from", "when", "keep", "retry", "timeout"],
+    StepDefinition.reservedKeys,
     synonyms: [
       "name": "id", "if": "when", "input": "from", "inputs": "from", "source": "from",
       "needs": "from", "retries": "retry", "attempts": "retry",

@@ -47,6 +47,13 @@ public struct DocumentNode: Hashable, Sendable {
     return false
   }
 
+  /// Where the value of keys within keys stands; nil where there is none. O(entries).
+  func location(of path: [String]) -> SourceLocation? {
+    guard let key = path.first else { return location }
+    guard case .mapping(let entries) = content else { return nil }
+    return entries.first { $0.key == key }?.value.location(of: Array(path.dropFirst()))
+  }
+
   /// For messages: `a list`, `a mapping`, `"text"`.
   public var summary: String {
     switch content {

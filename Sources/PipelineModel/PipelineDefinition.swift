@@ -90,6 +90,9 @@ public struct VariableDefinition: Hashable, Sendable {
 
 /// One step as written: a stage kind, its parameters and the reserved keys.
 public struct StepDefinition: Hashable, Sendable {
+  /// The keys that every step has, whatever its kind: no parameter can be called so.
+  public static let reservedKeys = ["id", "from", "when", "keep", "retry", "timeout"]
+
   /// The name given with `id`; nil where the kind serves.
   public let id: Located<String>?
   /// The stage kind.

@@ -32,13 +32,16 @@ public struct Plan: Sendable {
   /// - Parameters:
   ///   - inputs: the files, by input name.
   ///   - overrides: what `--set` says, by variable name.
+  ///   - checksEquipment: whether it is a problem that this machine lacks what a stage needs. Work
+  ///     that was begun finds that out by itself.
   /// - Throws: every problem at once.
   public init(
     _ definition: PipelineDefinition, catalog: StageCatalog, inputs: [String: String],
-    overrides: [String: DocumentNode] = [:]
+    overrides: [String: DocumentNode] = [:], checksEquipment: Bool = false
   ) throws(PlanError) {
     var binder = PlanBinder(
-      definition, catalog: catalog, given: Set(inputs.keys), overrides: overrides)
+      definition, catalog: catalog, given: Set(inputs.keys), overrides: overrides,
+      checksEquipment: checksEquipment)
     binder.bind()
     guard binder.problems.isEmpty else { throw PlanError(problems: binder.problems) }
     self.init(binder, definition, inputs: inputs)
@@ -55,14 +58,15 @@ public struct Plan: Sendable {
     skipped = binder.skipped
   }
 
-  /// Everything that is wrong with a definition whatever its inputs will be; every input counts
-  /// as given.
+  /// Everything that is wrong with a definition whatever its inputs will be, and what its stages
+  /// lack on this machine; every input counts as given.
   public static func problems(
     in definition: PipelineDefinition, catalog: StageCatalog,
     overrides: [String: DocumentNode] = [:]
   ) -> [Problem] {
     let given = Set(definition.inputs.flatMap(\.leastNames))
-    var binder = PlanBinder(definition, catalog: catalog, given: given, overrides: overrides)
+    var binder = PlanBinder(
+      definition, catalog: catalog, given: given, overrides: overrides, checksEquipment: true)
     binder.bind()
     guard binder.problems.isEmpty else { return binder.problems }
     // Stand-ins for files: only whether two steps export the same one under the same name matters.

@@ -10,14 +10,17 @@ struct PlanBinder {
   private let definition: PipelineDefinition
   private let catalog: StageCatalog
   private let given: Set<String>
+  /// Whether what stages need of this machine is looked for.
+  private let checksEquipment: Bool
   private let variables: [String: DocumentNode]
   private var connector: SourceConnector
 
   init(
     _ definition: PipelineDefinition, catalog: StageCatalog, given: Set<String>,
-    overrides: [String: DocumentNode]
+    overrides: [String: DocumentNode], checksEquipment: Bool
   ) {
     self.definition = definition
+    self.checksEquipment = checksEquipment
     self.catalog = catalog
     self.given = given
     // A missing input is one problem, and not one more at each step that reads it.
@@ -100,17 +103,30 @@ struct PlanBinder {
     connector.add(
       SourceConnector.Above(id: id, outputs: descriptor.outputs, bypass: nil, isSkipped: false))
     guard resolver.problems.isEmpty else { return }
-    do {
+    do throws(StageError) {
+      let stage = try registration.make(value)
       steps.append(
         BoundStep(
-          id: id, registration: registration, parameters: value,
-          stage: try registration.make(value), sources: connection.sources, keep: step.keep,
-          attempts: step.attempts ?? 3, timeout: step.timeout))
+          id: id, registration: registration, parameters: value, stage: stage,
+          sources: connection.sources, keep: step.keep, attempts: step.attempts ?? 3,
+          timeout: step.timeout))
+      if checksEquipment { try (stage as? any EquippedStage)?.checkEquipment() }
     } catch {
-      let reason = error.reason.map { ": \($0)" } ?? ""
-      problems.append(
-        Problem(at: step.kind.location, error.message + reason, allowed: error.advice))
+      problems += Self.problems(of: error, in: step)
     }
+  }
+
+  /// Each wrong value at its own place; where none is known, all at the step's kind.
+  private static func problems(of error: StageError, in step: StepDefinition) -> [Problem] {
+    guard error.faults.isEmpty else {
+      return error.faults.map { fault in
+        Problem(
+          at: step.parameters.location(of: fault.path) ?? step.kind.location,
+          "\(error.message): \(fault.message)", allowed: error.advice)
+      }
+    }
+    let reason = error.reason.map { ": \($0)" } ?? ""
+    return [Problem(at: step.kind.location, error.message + reason, allowed: error.advice)]
   }
 
   /// `eq`, then `eq-2`, unless the pipeline names it.

@@ -30,6 +30,13 @@ public protocol VersionedStage: Stage {
   var libraries: [String: String] { get }
 }
 
+/// A stage that needs more of this machine than Spool brings: a program, a package, a file.
+public protocol EquippedStage: Stage {
+  /// Looks for it before a run begins, where everything is found as it will be found at work.
+  /// - Throws: what is missing, and how it is had.
+  func checkEquipment() throws(StageError)
+}
+
 /// A stage that reads finished artifacts and writes finished artifacts.
 public protocol WholeStage: Stage {
   /// Does the work. Called on a thread of its own, where it may block.

@@ -25,6 +25,22 @@ public struct StageError: Error, Hashable, Sendable {
   public let advice: String?
   /// What kind of trouble it is.
   public let cause: Cause
+  /// Which of the step's parameters are wrong, and how, where that is known: all of them at once.
+  public var faults: [ParameterFault] = []
+
+  /// One wrong value among a step's parameters.
+  public struct ParameterFault: Hashable, Sendable {
+    /// The keys that lead to it: `["controls", "gain"]`.
+    public let path: [String]
+    /// What is wrong with it.
+    public let message: String
+
+    /// Describes a wrong value.
+    public init(at path: [String], _ message: String) {
+      self.path = path
+      self.message = message
+    }
+  }
 
   /// Describes a failure.
   public init(

@@ -49,6 +49,17 @@ public struct ConfinedCommand {
     return FileManager.default.isExecutableFile(atPath: program) ? program : nil
   }
 
+  /// Where a program lies that is to be started.
+  /// - Throws: where there is none.
+  public static func path(toStart program: String) throws(StageError) -> String {
+    guard let path = path(of: program) else {
+      throw StageError(
+        "\(program) cannot be started", reason: "there is no such program",
+        advice: "install \(program), and see that it is on PATH", cause: .transient)
+    }
+    return path
+  }
+
   /// Runs it, and blocks until its end.
   /// - Parameters:
   ///   - launcher: the program that confines others and then becomes them: Spool's own.
@@ -58,11 +69,7 @@ public struct ConfinedCommand {
     launcher: String, standardOutput file: String? = nil, check: () throws(StageError) -> Void
   ) throws(StageError) -> Outcome {
     let name = words[0]
-    guard let path = Self.path(of: name) else {
-      throw StageError(
-        "\(name) cannot be started", reason: "there is no such program",
-        advice: "install \(name), and see that it is on PATH", cause: .environment)
-    }
+    let path = try Self.path(toStart: name)
     let folder = try PrivateFolder("command", for: name)
     defer { folder.remove() }
     let process = try PluginProcess(
@@ -116,6 +123,7 @@ public struct ConfinedCommand {
     var complaints = hearing.complaints
     complaints.drain(hearing.process.complaints)
     return StageError(
-      "the command \(words[0]) failed", reason: reason + complaints.reason, advice: advice)
+      "the command \(words[0]) failed", reason: reason + complaints.reason, advice: advice,
+      cause: .environment)
   }
 }

@@ -17,13 +17,35 @@ enum ManifestForm {
       "the program and its arguments"),
     ParameterDescriptor(
       "library", .text(maximumLength: 4096), .optional, "a shared library in place of a program"),
-    ParameterDescriptor(
-      "needs", .list(of: line, count: 0...100), .optional, "programs that must be there"),
+    ParameterDescriptor("needs", .group(needs), .defaulted(""), "what must be there"),
     ParameterDescriptor("limits", .group(limits), .defaulted(""), "what it may use"),
     ParameterDescriptor("deterministic", .flag, .defaulted("true"), "same input, same bytes"),
     ParameterDescriptor(
       "stages", .list(of: .group(kind), count: 1...100), .required, "the kinds it offers"),
   ]
+
+  private static let needs = [
+    ParameterDescriptor(
+      "programs", .list(of: line, count: 0...100), .optional, "programs on PATH"),
+    ParameterDescriptor(
+      "python", .list(of: line, count: 0...100), .optional,
+      "packages of Python, as they are imported"),
+  ]
+
+  /// `needs: [sox]` is short for `needs: { programs: [sox] }`.
+  static func spelledOut(_ root: DocumentNode) -> DocumentNode {
+    guard case .mapping(let entries) = root.content else { return root }
+    let whole = entries.map { entry -> DocumentNode.Entry in
+      if case .mapping = entry.value.content { return entry }
+      guard entry.key == "needs", !entry.value.isNull else { return entry }
+      let programs = DocumentNode.Entry(
+        key: "programs", location: entry.location, value: entry.value)
+      return DocumentNode.Entry(
+        key: entry.key, location: entry.location,
+        value: DocumentNode(.mapping([programs]), at: entry.value.location))
+    }
+    return DocumentNode(.mapping(whole), at: root.location)
+  }
 
   private static let limits = [
     ParameterDescriptor(
@@ -74,6 +96,9 @@ enum ManifestForm {
     ParameterDescriptor("choices", .list(of: line, count: 1...1000), .optional, "one of these"),
     ParameterDescriptor("flag", .flag, .defaulted("false"), "true or false"),
     ParameterDescriptor("text", .integer(1...100_000), .optional, "text of so many characters"),
+    ParameterDescriptor(
+      "command", .integer(1...100_000), .optional,
+      "a program and its arguments, of so many characters"),
     ParameterDescriptor("path", .flag, .defaulted("false"), "the path of a file"),
     ParameterDescriptor("default", line, .optional, "its value where it is left out"),
     ParameterDescriptor("required", .flag, .defaulted("false"), "whether it must be given"),

@@ -15,6 +15,29 @@ struct ManifestPlace {
     self.location = node?.location ?? location
   }
 
+  /// Whether it is there.
+  var isThere: Bool { node != nil }
+
+  /// Where it and everything in it stands.
+  var locations: Set<SourceLocation> { node.map(Self.locations) ?? [location] }
+
+  private static func locations(_ node: DocumentNode) -> Set<SourceLocation> {
+    var found: Set = [node.location]
+    switch node.content {
+    case .scalar: break
+    case .sequence(let nodes): for inner in nodes { found.formUnion(locations(inner)) }
+    case .mapping(let entries):
+      for entry in entries { found.formUnion(locations(entry.value).union([entry.location])) }
+    }
+    return found
+  }
+
+  /// Whether it is written as a number, without quotes.
+  var isNumber: Bool {
+    guard case .scalar(let text, isQuoted: false) = node?.content else { return false }
+    return Double(text) != nil
+  }
+
   subscript(name: String) -> ManifestPlace {
     guard case .mapping(let entries) = node?.content else {
       return ManifestPlace(nil, or: location)
@@ -25,7 +48,8 @@ struct ManifestPlace {
   subscript(index: Int) -> ManifestPlace {
     switch node?.content {
     case .sequence(let nodes) where index < nodes.count: ManifestPlace(nodes[index])
-    case .mapping where index == 0: self  // A single element may be written without the list.
+    // A single element may be written without the list.
+    case .mapping where index == 0, .scalar where index == 0: self
     default: ManifestPlace(nil, or: location)
     }
   }

@@ -4,8 +4,13 @@ import PipelineModel
 struct ManifestReader {
   let root: DocumentNode
   private(set) var problems: [Problem] = []
+  /// Places of values that cannot be understood: what contradicts those may only follow from that.
+  private let unclear: Set<SourceLocation>
 
-  init(root: DocumentNode) { self.root = root }
+  init(root: DocumentNode, unclear: Set<SourceLocation>) {
+    self.root = root
+    self.unclear = unclear
+  }
 
   mutating func manifest(from draft: ManifestDraft) -> PluginManifest {
     let top = ManifestPlace(root)
@@ -18,9 +23,11 @@ struct ManifestReader {
     if (draft.run == nil) == (draft.library == nil) {
       report(
         top[draft.library == nil ? "plugin" : "library"],
-        "a plugin has either a program or a library", allowed: "run or library")
+        "a plugin has either a program or a library", allowed: "run or library",
+        becauseOf: [top["run"], top["library"]].filter(\.isThere))
     }
     checkPaths(draft, top)
+    checkNeeds(draft.needs, top["needs"])
     let kinds = draft.stages.enumerated().map { index, kind in
       self.kind(kind, at: top["stages"][index])
     }
@@ -35,7 +42,8 @@ struct ManifestReader {
     }
     return PluginManifest(
       name: draft.plugin, version: draft.version, summary: draft.summary,
-      run: draft.run ?? [], library: draft.library, needs: draft.needs ?? [],
+      run: draft.run ?? [], library: draft.library, needs: draft.needs.programs ?? [],
+      packages: draft.needs.python ?? [],
       limits: PluginManifest.Limits(
         memory: draft.limits.memory, time: draft.limits.time, network: draft.limits.network,
         reads: draft.limits.reads ?? []),
@@ -60,37 +68,60 @@ struct ManifestReader {
     }
   }
 
+  private mutating func checkNeeds(_ needs: ManifestDraft.Needs, _ place: ManifestPlace) {
+    for (what, names) in [("programs", needs.programs ?? []), ("python", needs.python ?? [])] {
+      for (index, name) in names.enumerated() {
+        let isName = !name.isEmpty && !name.contains { $0.isWhitespace || $0 == "/" }
+        guard place[what][index].isNumber || !isName else { continue }
+        report(
+          place[what][index], "needs cannot name \"\(name)\"",
+          allowed: what == "python"
+            ? "a package's name, as it is imported" : "a program's name, as it is found on PATH")
+      }
+    }
+  }
+
   private mutating func kind(_ draft: ManifestDraft.Kind, at place: ManifestPlace)
     -> PluginManifest.Kind
   {
     checkName(draft.kind, "a kind", place["kind"])
     let (inputs, outputs) = (draft.inputs ?? [], draft.outputs ?? [])
     switch draft.type {
-    case .sound where !inputs.isEmpty || !outputs.isEmpty:
+    case .sound where place["type"].isThere && (!inputs.isEmpty || !outputs.isEmpty):
       report(
         inputs.isEmpty ? place["outputs"] : place["inputs"],
-        "a sound stage has one input and one output, which are not declared")
+        "a sound stage has one input and one output, which are not declared",
+        becauseOf: [place["type"]])
     case .file where inputs.isEmpty || outputs.isEmpty:
-      report(place["kind"], "the file stage \"\(draft.kind)\" needs inputs and outputs")
+      report(
+        place["kind"], "the file stage \"\(draft.kind)\" needs inputs and outputs",
+        becauseOf: [place["inputs"], place["outputs"]].filter(\.isThere))
     default: break
     }
     checkPorts(inputs, at: place["inputs"])
     checkPorts(outputs, at: place["outputs"])
     for (index, port) in outputs.enumerated() {
       if port.fileName != nil, port.carries != .file {
-        report(place["outputs"][index]["file-name"], "only a file has a file-name")
+        report(
+          place["outputs"][index]["file-name"], "only a file has a file-name",
+          becauseOf: [place["outputs"][index]["carries"]])
       }
     }
-    let parameters = (draft.parameters ?? []).enumerated().compactMap { index, parameter in
-      self.parameter(parameter, at: place["parameters"][index])
-    }
-    for (index, parameter) in parameters.enumerated()
-    where parameters[..<index].contains(where: { $0.name == parameter.name }) {
-      report(place["parameters"][index]["name"], "\"\(parameter.name)\" is declared twice")
+    let drafts = draft.parameters ?? []
+    var parameters: [ParameterDescriptor] = []
+    for (index, draft) in drafts.enumerated() {
+      var reader = ManifestParameterReader(draft, at: place["parameters"][index], unclear: unclear)
+      if let parameter = reader.parameter() { parameters.append(parameter) }
+      problems += reader.problems
+      if drafts[..<index].contains(where: { $0.name == draft.name }) {
+        report(
+          place["parameters"][index]["name"], "the parameter \"\(draft.name)\" is declared twice")
+      }
     }
     return PluginManifest.Kind(
       kind: draft.kind, work: draft.type, revision: draft.revision, summary: draft.summary,
-      discussion: draft.discussion, inputs: inputs, outputs: outputs, parameters: parameters)
+      discussion: draft.discussion, inputs: inputs, outputs: outputs, parameters: parameters,
+      commands: Set(drafts.filter { $0.command != nil }.map(\.name)))
   }
 
   private mutating func checkPorts(_ ports: [PluginManifest.FilePort], at place: ManifestPlace) {
@@ -102,74 +133,17 @@ struct ManifestReader {
     }
   }
 
-  private mutating func parameter(
-    _ draft: ManifestDraft.Parameter, at place: ManifestPlace
-  ) -> ParameterDescriptor? {
-    checkName(draft.name, "a parameter", place["name"])
-    guard let type = type(of: draft, at: place) else { return nil }
-    let presence: ParameterDescriptor.Presence =
-      draft.required ? .required : draft.default.map { .defaulted($0) } ?? .optional
-    // Of a file the contents count, which the stage adds to the key, and not where it lies.
-    let descriptor = ParameterDescriptor(
-      draft.name, type, presence, draft.help, isInKey: type != .path)
-    if draft.required, draft.default != nil {
-      report(place["default"], "what is required has no default")
-    } else if draft.default != nil {
-      var resolver = ParameterResolver(owner: "the default")
-      _ = resolver.resolve(
-        DocumentNode(.mapping([]), at: place["default"].location), as: [descriptor])
-      problems += resolver.problems
-    }
-    return descriptor
-  }
-
-  /// Exactly one form is wanted; none means a number.
-  private mutating func type(
-    of draft: ManifestDraft.Parameter, at place: ManifestPlace
-  ) -> ParameterType? {
-    let forms = [draft.choices != nil, draft.flag, draft.text != nil, draft.path]
-    guard forms.count(where: { $0 }) <= 1, !forms.contains(true) || draft.range == nil else {
-      report(
-        place["name"], "\"\(draft.name)\" has two forms",
-        allowed: "range, choices, flag, text or path")
-      return nil
-    }
-    if let choices = draft.choices { return .choice(choices) }
-    if draft.flag { return .flag }
-    if let length = draft.text { return .text(maximumLength: length) }
-    if draft.path { return .path }
-    guard let range = draft.range, range.count == 2, range[0] <= range[1] else {
-      report(
-        place["name"], "the number \"\(draft.name)\" has no range",
-        allowed: "range: [least, most], in its unit")
-      return nil
-    }
-    if draft.whole {
-      return .integer(Int(range[0])...Int(range[1]))
-    }
-    guard let unit = Unit(named: draft.unit) else {
-      report(
-        place["unit"], "there is no unit \"\(draft.unit)\"",
-        allowed: Unit.declarable.map(\.symbol).filter { !$0.isEmpty }.joined(separator: ", "))
-      return nil
-    }
-    return .number(unit, range[0]...range[1])
-  }
-
   private mutating func checkName(_ name: String, _ what: String, _ place: ManifestPlace) {
-    let isGood =
-      name.first?.isLetter == true && name.utf8.count <= 64
-      && name.utf8.allSatisfy {
-        (97...122).contains($0) || (48...57).contains($0) || $0 == 45 || $0 == 95
-      }
-    if !isGood {
-      report(
-        place, "\(what) cannot be \"\(name)\"",
-        allowed: "small letters, digits and dashes, beginning with a letter")
+    if let problem = ManifestName(name).problem(of: what, place) {
+      report(place, problem.message, allowed: problem.allowed)
     }
   }
 
-  private mutating func report(_ place: ManifestPlace, _ message: String, allowed: String? = nil) {
+  private mutating func report(
+    _ place: ManifestPlace, _ message: String, allowed: String? = nil,
+    becauseOf others: [ManifestPlace] = []
+  ) {
+    guard ([place] + others).allSatisfy({ unclear.isDisjoint(with: $0.locations) }) else { return }
     problems.append(Problem(at: place.location, message, allowed: allowed))
   }
 }

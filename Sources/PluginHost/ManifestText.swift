@@ -4,22 +4,29 @@ public import PipelineModel
 
 /// A manifest as read: what it says, and everything that is wrong with it.
 public struct ManifestText: Sendable {
-  /// What it says; nil where that cannot be made out.
+  /// What it says; nil where anything is wrong with it.
   public let manifest: PluginManifest?
   /// What is wrong, each with its place.
   public let problems: [Problem]
+  /// What it says as far as that can be made out, to look for more that is wrong.
+  let sketch: PluginManifest?
   /// The text as a document; nil where it is none.
   let root: DocumentNode?
+  /// Places of what cannot be understood; `sketch` has something else there.
+  let unclear: Set<SourceLocation>
 
   /// Reads a text. O(n).
   public init(_ text: String) {
     let document = YAMLDocument(text)
-    guard let root = document.root, document.problems.isEmpty else {
+    guard let written = document.root, document.problems.isEmpty else {
       manifest = nil
+      sketch = nil
       problems = document.problems
       root = nil
+      unclear = []
       return
     }
+    let root = ManifestForm.spelledOut(written)
     self.root = root
     var resolver = ParameterResolver(owner: "the manifest")
     let value = resolver.resolve(root, as: ManifestForm.plugin)
@@ -30,18 +37,16 @@ public struct ManifestText: Sendable {
         ManifestDraft.self, from: Data(whole.canonicalJSON.utf8))
     else {
       manifest = nil
+      sketch = nil
       problems = resolver.problems
+      unclear = []
       return
     }
-    var reader = ManifestReader(root: root)
+    unclear = Set(resolver.problems.compactMap(\.location))
+    var reader = ManifestReader(root: root, unclear: unclear)
     let manifest = reader.manifest(from: draft)
-    // What contradicts itself on a line that cannot be understood may only follow from that.
-    let unclear = Set(resolver.problems.compactMap(\.location?.line))
-    problems =
-      resolver.problems
-      + reader.problems.filter { problem in
-        !(problem.location.map { unclear.contains($0.line) } ?? false)
-      }
+    problems = resolver.problems + reader.problems
+    sketch = manifest
     self.manifest = problems.isEmpty ? manifest : nil
   }
 }
@@ -54,10 +59,15 @@ struct ManifestDraft: Decodable {
   let summary: String
   let run: [String]?
   let library: String?
-  let needs: [String]?
+  let needs: Needs
   let limits: Limits
   let deterministic: Bool
   let stages: [Kind]
+
+  struct Needs: Decodable {
+    let programs: [String]?
+    let python: [String]?
+  }
 
   struct Limits: Decodable {
     let memory: Int
@@ -86,6 +96,7 @@ struct ManifestDraft: Decodable {
     let choices: [String]?
     let flag: Bool
     let text: Int?
+    let command: Int?
     let path: Bool
     let `default`: String?
     let required: Bool

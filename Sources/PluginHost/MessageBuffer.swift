@@ -21,6 +21,16 @@ public struct MessageBuffer: ~Copyable {
   public struct Garbage: Error, Hashable, Sendable {
     /// The beginning of it, fit to be shown.
     public let shown: String
+    /// What its maker can do.
+    public let advice: String
+
+    init(
+      _ shown: String,
+      advice: String = "print for people to standard error, not to standard output"
+    ) {
+      self.shown = shown
+      self.advice = advice
+    }
   }
 
   /// An empty one.
@@ -54,7 +64,7 @@ public struct MessageBuffer: ~Copyable {
   }
 
   /// What stands where no message is, at the end.
-  var rest: Garbage { Garbage(shown: Self.shown(bytes[start..<end])) }
+  var rest: Garbage { Garbage(Self.shown(bytes[start..<end])) }
 
   private mutating func nextHeading() throws(Garbage) -> Heading? {
     let (start, end) = (start, end)
@@ -66,16 +76,32 @@ public struct MessageBuffer: ~Copyable {
       return unsafe UnsafeRawPointer(feed) - base
     }
     guard let found else {
-      guard length < PluginMessage.longestLine else { throw Garbage(shown: "a line without end") }
+      guard length < PluginMessage.longestLine else {
+        throw Garbage(
+          "a line without end",
+          advice: "end each message with a line feed; a line has at most "
+            + "\(PluginMessage.longestLine >> 20) MB, and what is longer goes behind it as bytes")
+      }
       return nil
     }
     let line = bytes[start..<found]
-    guard let members = try? JSONReader.value(of: Array(line), depthLimit: 64).value,
-      let type = members["type"]?.text
-    else { throw Garbage(shown: Self.shown(line)) }
+    let members: JSONValue
+    do throws(JSONSyntaxError) {
+      members = try JSONReader.value(of: Array(line), depthLimit: 64).value
+    } catch {
+      guard line.first == UInt8(ascii: "{") else { throw Garbage(Self.shown(line)) }
+      throw Garbage(
+        "\(Self.shown(line)), \(error)",
+        advice: "write each message as one line of JSON; NaN and Infinity are none")
+    }
+    guard let type = members["type"]?.text else {
+      throw Garbage(Self.shown(line), advice: "give each message a type")
+    }
     let byteCount = members["bytes"]?.integer ?? 0
     guard (0...PluginMessage.mostBytes).contains(byteCount) else {
-      throw Garbage(shown: "\(byteCount) bytes behind \"\(type)\"")
+      throw Garbage(
+        "\(byteCount) bytes behind \"\(type)\"",
+        advice: "let bytes say how many follow the line, at most \(PluginMessage.mostBytes)")
     }
     self.start = found + 1
     return Heading(type: type, members: members, byteCount: byteCount)

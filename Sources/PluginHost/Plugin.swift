@@ -102,7 +102,8 @@ public struct Plugin: Hashable, Sendable {
   }
 
   /// What stands for the plugin in keys: the digest of every file in its folder, names and
-  /// contents. Caches of Python and hidden files are not part of it. O(bytes).
+  /// contents. Caches of Python, hidden files, pages for people and what editors leave behind are not
+  /// part of it. O(bytes).
   public func digest() -> Digest {
     var hash = SHA256()
     for name in ownFiles {
@@ -126,7 +127,10 @@ public struct Plugin: Hashable, Sendable {
   private var ownFiles: [String] {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     return names.sorted().filter { name in
-      !name.split(separator: "/").contains { $0 == "__pycache__" || $0.hasPrefix(".") }
+      !name.split(separator: "/").contains { part in
+        part == "__pycache__" || part.hasPrefix(".") || part.hasSuffix("~")
+          || part.hasPrefix("#") && part.hasSuffix("#") || part == "README.md"
+      }
     }
   }
 }

@@ -20,7 +20,7 @@ struct PluginConnection: ~Copyable {
     /// Nothing came in time.
     case late
     /// What came is no message.
-    case garbage(String)
+    case garbage(MessageBuffer.Garbage)
     /// The user asked to stop.
     case stopped(StageError)
   }
@@ -55,8 +55,8 @@ struct PluginConnection: ~Copyable {
   private mutating func next() throws(Trouble) -> PluginMessage? {
     do throws(MessageBuffer.Garbage) {
       if let message = try incoming.next() { return message }
-    } catch { throw .garbage(error.shown) }
-    if isAtEnd, !incoming.isEmpty { throw .garbage(incoming.rest.shown) }
+    } catch { throw .garbage(error) }
+    if isAtEnd, !incoming.isEmpty { throw .garbage(incoming.rest) }
     return nil
   }
 

@@ -17,22 +17,33 @@ public struct PluginInspection: Sendable {
   /// - Parameters:
   ///   - folder: an absolute path.
   ///   - taken: kinds that are Spool's own.
+  ///   - launcher: the program that confines others, for asking Python: Spool's own.
   /// - Throws: where there is no manifest.
-  public init(folder: String, taken: [String] = []) throws(StageError) {
-    guard let bytes = FileManager.default.contents(atPath: "\(folder)/plugin.yaml") else {
+  public init(
+    folder: String, taken: [String] = [], launcher: String = "/proc/self/exe"
+  ) throws(StageError) {
+    guard ManifestFile.isThere(in: folder) else {
       throw StageError(
         "there is no plugin in \(folder)", reason: "it has no plugin.yaml",
         advice: "spool plugin new NAME --lang python makes one to start from")
     }
     self.folder = folder
-    text = String(decoding: bytes, as: UTF8.self)
+    switch ManifestFile.text(in: folder) {
+    case .success(let found): text = found
+    case .failure(let flaw):
+      (text, plugin, problems) = ("", nil, [flaw.problem])
+      return
+    }
     let read = ManifestText(text)
     plugin = read.manifest.map { Plugin(folder: folder, manifest: $0) }
     var problems = read.problems
-    if let plugin, let root = read.root {
+    if let sketch = read.sketch, let root = read.root {
       let top = ManifestPlace(root)
-      problems += Self.missing(plugin, top)
-      for (index, kind) in plugin.manifest.kinds.enumerated() where taken.contains(kind.kind) {
+      // What is no name is not looked for either.
+      let known = read.unclear.union(read.problems.compactMap(\.location))
+      problems += Self.missing(Plugin(folder: folder, manifest: sketch), top, launcher: launcher)
+        .filter { problem in !(problem.location.map { known.contains($0) } ?? false) }
+      for (index, kind) in sketch.kinds.enumerated() where taken.contains(kind.kind) {
         problems.append(
           Problem(
             at: top["stages"][index]["kind"].location,
@@ -42,11 +53,20 @@ public struct PluginInspection: Sendable {
     self.problems = problems
   }
 
-  private static func missing(_ plugin: Plugin, _ top: ManifestPlace) -> [Problem] {
+  private static func missing(
+    _ plugin: Plugin, _ top: ManifestPlace, launcher: String
+  ) -> [Problem] {
     var problems: [Problem] = []
     for (index, program) in plugin.manifest.needs.enumerated()
     where Plugin.find(program) == nil {
-      problems.append(notInstalled(program, top["needs"][index]))
+      problems.append(notInstalled(program, top["needs"]["programs"][index]))
+    }
+    let packages = PythonPackages(of: plugin)
+    for (index, package) in packages.missing(launcher: launcher) {
+      problems.append(
+        Problem(
+          at: top["needs"]["python"][index].location, packages.reason(package),
+          allowed: packages.advice(package)))
     }
     for (index, word) in plugin.manifest.run.enumerated() {
       let place = top["run"][index]

@@ -17,6 +17,8 @@ public struct PluginManifest: Hashable, Sendable {
   public let library: String?
   /// More programs that must be there.
   public let needs: [String]
+  /// Packages of Python that its interpreter must have, as they are imported.
+  public let packages: [String]
   /// What it may use.
   public let limits: Limits
   /// Whether the same input gives the same bytes.
@@ -76,12 +78,16 @@ public struct PluginManifest: Hashable, Sendable {
     public let outputs: [FilePort]
     /// What can be set.
     public let parameters: [ParameterDescriptor]
+    /// The parameters that name a program and its arguments.
+    public let commands: Set<String>
 
     /// Describes a kind.
     public init(
       kind: String, work: Work, revision: Int = 1, summary: String, discussion: String = "",
-      inputs: [FilePort] = [], outputs: [FilePort] = [], parameters: [ParameterDescriptor] = []
+      inputs: [FilePort] = [], outputs: [FilePort] = [], parameters: [ParameterDescriptor] = [],
+      commands: Set<String> = []
     ) {
+      self.commands = commands
       self.kind = kind
       self.work = work
       self.revision = revision
@@ -134,7 +140,7 @@ public struct PluginManifest: Hashable, Sendable {
   /// Describes a plugin.
   public init(
     name: String, version: String, summary: String, run: [String] = [], library: String? = nil,
-    needs: [String] = [],
+    needs: [String] = [], packages: [String] = [],
     limits: Limits = Limits(), isDeterministic: Bool = true, kinds: [Kind]
   ) {
     self.name = name
@@ -143,6 +149,7 @@ public struct PluginManifest: Hashable, Sendable {
     self.run = run
     self.library = library
     self.needs = needs
+    self.packages = packages
     self.limits = limits
     self.isDeterministic = isDeterministic
     self.kinds = kinds

@@ -22,6 +22,20 @@ extension PluginManifest.Kind {
     return files
   }
 
+  /// The programs that resolved parameters name, as they are called, by parameter. One that still has
+  /// a placeholder in it is not known yet.
+  public func programs(_ values: Value) -> [String: String] {
+    guard case .group(let members) = values else { return [:] }
+    var programs: [String: String] = [:]
+    for name in commands {
+      guard case .text(let line)? = members[name], let program = ShellWords.first(of: line),
+        !program.isEmpty, !program.contains("{")
+      else { continue }
+      programs[name] = program
+    }
+    return programs
+  }
+
   private static func json(_ value: Value, _ type: ParameterType) -> JSONValue {
     switch (value, type) {
     case (.number(let number), .number(let unit, _)):

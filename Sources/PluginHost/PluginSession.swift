@@ -12,7 +12,15 @@ public final class PluginSession {
   /// The figures that it told last, as JSON.
   public private(set) var measurement: String?
   /// What people should know of it.
-  public private(set) var warnings: [String] = []
+  public var warnings: [String] { spoken.texts + degradation }
+
+  private var spoken = PluginWarnings()
+  private var degradation: [String] = []
+  /// How far the plugin said that it is, from 0 to 1.
+  private var progress = 0.0
+  /// How often its limit of time has begun anew.
+  private var renewals = 0
+  private static let mostRenewals = 10_000
 
   private let plugin: Plugin
   private let folder: PrivateFolder
@@ -20,33 +28,6 @@ public final class PluginSession {
   private var connection: PluginConnection
   private let check: () throws(StageError) -> Void
   private let hear: (PluginMessage) throws(StageError) -> Void
-
-  /// What a session needs besides the plugin.
-  public struct Setting {
-    /// The program that confines plugins and then becomes them: Spool's own.
-    public var launcher: String
-    /// Files and folders that the plugin may read.
-    public var reads: [String]
-    /// Files and folders that it may write.
-    public var writes: [String]
-    /// Asked several times a second whether to go on.
-    public var check: () throws(StageError) -> Void
-    /// Told of each `progress` and `note`.
-    public var hear: (PluginMessage) throws(StageError) -> Void
-
-    /// A session that nothing disturbs.
-    public init(
-      launcher: String = "/proc/self/exe", reads: [String] = [], writes: [String] = [],
-      check: @escaping () throws(StageError) -> Void = {},
-      hear: @escaping (PluginMessage) throws(StageError) -> Void = { _ in }
-    ) {
-      self.launcher = launcher
-      self.reads = reads
-      self.writes = writes
-      self.check = check
-      self.hear = hear
-    }
-  }
 
   /// Starts a plugin and greets it.
   /// - Parameters:
@@ -60,6 +41,7 @@ public final class PluginSession {
     self.plugin = plugin
     check = setting.check
     hear = setting.hear
+    try plugin.checkPresence()
     let (program, arguments) = try plugin.start(launcher: setting.launcher)
     folder = try PrivateFolder(for: "the plugin \(plugin.title)")
     process = try PluginProcess(
@@ -95,36 +77,48 @@ public final class PluginSession {
 
   /// The next message of this type. What else comes is dealt with or skipped.
   ///
-  /// The plugin has its limit of time for it, which begins anew where it tells how far it is: other
-  /// talk gains it none.
+  /// The plugin has its limit of time for it, which begins anew where it gets on: with a note, or
+  /// with progress that has grown. Other talk gains it none, and nothing does for ever.
   public func receive(_ type: String) throws(StageError) -> PluginMessage {
     let limit = Duration.seconds(plugin.manifest.limits.time)
     var deadline = ContinuousClock.now + limit
+    var others = 0
     while true {
       let message: PluginMessage
       do throws(PluginConnection.Trouble) {
         message = try connection.receive(by: deadline, check: check)
       } catch {
-        throw failure(error, waitingFor: type)
+        throw failure(error, waitingFor: type, after: others)
       }
+      others += 1
       switch message.type {
       case type: return message
       case "error": throw reported(message)
       case "log":
-        if message.members["level"]?.text == "warning", warnings.count < Self.mostWarnings,
+        if message.members["level"]?.text == "warning",
           let text = message.members["message"]?.text
         {
-          warnings.append(text)
+          spoken.add(text)
         }
       case "measurement": measurement = message.members["value"]?.canonical
       case "progress", "note":
-        deadline = ContinuousClock.now + limit
+        if getsOn(message) { deadline = ContinuousClock.now + limit }
         try hear(message)
       case "sound", "snapshot", "restored", "done":
         throw failure("it answered \"\(message.type)\" where \"\(type)\" was due")
       default: break
       }
     }
+  }
+
+  /// Whether a message shows that the work goes on.
+  private func getsOn(_ message: PluginMessage) -> Bool {
+    if message.type == "progress" {
+      guard let done = message.number("done"), done > progress, done <= 1 else { return false }
+      progress = done
+    }
+    renewals += 1
+    return renewals <= Self.mostRenewals
   }
 
   /// Waits for the end of the program. Everything has been said.
@@ -136,22 +130,20 @@ public final class PluginSession {
     return process.end(within: grace)
   }
 
-  /// A plugin that warns of every block says nothing more with its hundredth.
-  private static let mostWarnings = 100
-
   /// What the launcher could not take away.
   private func noteDegradation() {
     connection.drainComplaints()
     let missing = connection.complaints.missingConfinements
     if !missing.isEmpty {
-      warnings.append(
+      degradation = [
         "\(plugin.title) is not confined as far as it should be: this machine's kernel cannot keep "
-          + "it from \(missing.joined(separator: ", "))")
+          + "it from \(missing.joined(separator: ", "))"
+      ]
     }
   }
 
   private func failure(
-    _ trouble: PluginConnection.Trouble, waitingFor type: String
+    _ trouble: PluginConnection.Trouble, waitingFor type: String, after others: Int
   ) -> StageError {
     switch trouble {
     case .stopped(let error): return error
@@ -159,28 +151,29 @@ public final class PluginSession {
       process.end()
       let limit = Unit.seconds.format(plugin.manifest.limits.time)
       return failure(
-        "it gave no \"\(type)\" within \(limit)",
-        advice: plugin.advice ?? "raise limits: { time: … } in \(manifest)"
-      )
-    case .garbage(let what):
-      return failure(
-        "what it wrote is no message: \(what)",
-        advice: "print for people to standard error, not to standard output")
+        "it gave no \"\(type)\" within \(limit)"
+          + (others > 0 ? ", and \(others) other messages" : ""),
+        advice:
+          "\(test) shows where it hangs; where it only needs longer, raise limits: { time: … } "
+          + "in \(plugin.folder)/\(ManifestFile.name)")
+    case .garbage(let garbage):
+      return failure("what it wrote is no message: \(garbage.shown)", advice: garbage.advice)
     case .ended:
       let how = process.end(within: .seconds(1)) ?? "it ended"
       return failure("\(how) before it gave \"\(type)\"")
     }
   }
 
-  /// A failure of the plugin, in its own and our words.
+  /// A failure of the plugin, in its own and our words. It is no fault of the recording as far as
+  /// anybody knows, so that trying again later may help.
   public func failure(_ reason: String, advice: String? = nil) -> StageError {
     process.end()
     connection.drainComplaints()
     return StageError(
       "the plugin \(plugin.title) failed",
       reason: reason + connection.complaints.reason,
-      advice: plugin.advice ?? advice
-        ?? "spool plugin test \(ShellWords.line([plugin.folder])) shows more")
+      advice: plugin.advice ?? advice ?? "\(test) shows more",
+      cause: .environment)
   }
 
   /// What the plugin itself calls an error.
@@ -188,11 +181,16 @@ public final class PluginSession {
     let causes = ["input", "environment", "transient"]
     let cause = message.members["cause"]?.text.flatMap { causes.contains($0) ? $0 : nil }
     process.end(within: .milliseconds(200))
+    connection.drainComplaints()
+    var reason = message.members["reason"]?.text
+    // Of a hosted plugin, what its library wrote tells more than its host can.
+    if plugin.advice != nil { reason = (reason ?? "") + connection.complaints.reason }
     return StageError(
       "\(plugin.title): \(message.members["message"]?.text ?? "it failed")",
-      reason: message.members["reason"]?.text, advice: message.members["advice"]?.text,
+      reason: reason.flatMap { $0.isEmpty ? nil : $0 }, advice: message.members["advice"]?.text,
       cause: cause.flatMap { StageError.Cause(rawValue: $0) } ?? .input)
   }
 
-  private var manifest: String { "\(plugin.folder)/plugin.yaml" }
+  /// What holds the plugin to the protocol.
+  private var test: String { "spool plugin test \(ShellWords.line([plugin.folder]))" }
 }

@@ -12,6 +12,9 @@ public struct PluginShelf: Sendable {
   /// Names that more than one plugin has, and the folders of those. Their kinds cannot be used.
   public private(set) var namesakes: [String: [String]] = [:]
 
+  /// Folders that were left out, because others could put plugins into them, and why.
+  public private(set) var distrusted: [String: String] = [:]
+
   /// A plugin whose manifest is wrong.
   public struct Flawed: Hashable, Sendable {
     /// The plugin's folder.
@@ -27,10 +30,20 @@ public struct PluginShelf: Sendable {
 
   /// Looks for plugins: every folder in `folders` that has a manifest is one. A folder that is
   /// named twice counts once. O(plugins).
-  /// - Parameter taken: kinds that are Spool's own.
-  public init(in folders: [String], taken: [String] = []) {
+  /// - Parameters:
+  ///   - named: the folder that the user named, which is taken whoever it belongs to.
+  ///   - pipeline: the folder of the pipeline's file; nil where there is none.
+  ///   - taken: kinds that are Spool's own.
+  public init(
+    in folders: [String], named: String? = nil, beside pipeline: String? = nil,
+    taken: [String] = []
+  ) {
     var seen: Set<String> = []
-    for shelf in folders {
+    for shelf in (named.map { [$0] } ?? []) + folders {
+      if shelf != named, let reason = FolderTrust(shelf, beside: pipeline).doubt {
+        distrusted[URL(filePath: shelf).standardized.path] = reason
+        continue
+      }
       for name in ((try? FileManager.default.contentsOfDirectory(atPath: shelf)) ?? []).sorted()
       where !name.hasPrefix(".") {
         let folder = "\(shelf)/\(name)"
@@ -57,12 +70,18 @@ public struct PluginShelf: Sendable {
 
   /// Whether this folder is a plugin's.
   public static func holdsPlugin(_ folder: String) -> Bool {
-    FileManager.default.fileExists(atPath: "\(folder)/plugin.yaml")
+    ManifestFile.isThere(in: folder)
   }
 
   private mutating func add(_ folder: String) {
-    guard let bytes = FileManager.default.contents(atPath: "\(folder)/plugin.yaml") else { return }
-    let text = String(decoding: bytes, as: UTF8.self)
+    guard ManifestFile.isThere(in: folder) else { return }
+    let text: String
+    switch ManifestFile.text(in: folder) {
+    case .success(let found): text = found
+    case .failure(let flaw):
+      flawed.append(Flawed(folder: folder, text: "", problems: [flaw.problem]))
+      return
+    }
     let read = ManifestText(text)
     if let manifest = read.manifest {
       plugins.append(Plugin(folder: folder, manifest: manifest))
@@ -71,15 +90,14 @@ public struct PluginShelf: Sendable {
     }
   }
 
-  /// The folders where plugins are looked for.
+  /// The folders where plugins are looked for, besides the one that the user names.
   /// - Parameters:
-  ///   - named: the folder of `--plugins`.
   ///   - pipeline: the folder of the pipeline's file.
   ///   - current: the current folder.
   public static func folders(
-    named: String?, pipeline: String?, current: String, environment: [String: String]
+    pipeline: String?, current: String, environment: [String: String]
   ) -> [String] {
-    var folders = named.map { [$0] } ?? []
+    var folders: [String] = []
     if let pipeline {
       folders.append("\(pipeline)/Plugins")
       folders.append("\(pipeline)/../Plugins")

@@ -16,7 +16,7 @@ extension StageRegistration {
 }
 
 /// A stage whose work a program does.
-struct CommandStage: WholeStage, PublishingStage, VersionedStage {
+struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage {
   let order: CommandOrder
   let versions: CommandVersions
   /// The program that confines others.
@@ -34,6 +34,13 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage {
     var texts = files.texts
     texts["program \(order.program)"] = versions.text(of: order)
     return texts
+  }
+
+  func checkEquipment() throws(StageError) {
+    for program in [order.programPath] + (order.version?.prefix(1) ?? []) {
+      _ = try ConfinedCommand.path(toStart: program)
+    }
+    try files.check(for: "command")
   }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {

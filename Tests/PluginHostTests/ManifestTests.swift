@@ -49,8 +49,48 @@ struct ManifestTests {
     #expect(found.contains { $0.hasPrefix("2:11 this Spool does not speak protocol 2") })
     #expect(found.contains { $0.hasPrefix("7:5 \"tipe\" is not a parameter") }, "\(found)")
     #expect(found.contains { $0.contains("needs type") }, "\(found)")
-    #expect(found.contains { $0.hasPrefix("10:17 the number \"drive\" has no range") }, "\(found)")
+    #expect(found.contains { $0.contains("\"drive\" begins above its end") }, "\(found)")
     #expect(found.contains { $0.contains("cannot be \"sinh\"") }, "\(found)")
+  }
+
+  @Test("names, choices, ranges, units and needs that cannot be are told in one wave")
+  func oneWave() {
+    let text =
+      Self.whole.replacing("plugin: softclip", with: "plugin: Soft Clip")
+      .replacing("summary: Round the peaks off\nrun", with: "sumary: x\nneeds: [sox, 5]\nrun")
+        + """
+
+              - { name: drive, unit: decibel, range: [3, 0], default: 1, help: x }
+              - { name: from, choices: [a, a], default: a, help: x }
+              - { name: passes, whole: true, range: [0.5, 3], help: x }
+        """
+    let found = places(text)
+    for words in [
+      "1:9 the plugin's name cannot be \"Soft Clip\"", "the manifest needs summary",
+      "needs cannot name \"5\"", "the parameter \"drive\" is declared twice",
+      "there is no unit \"decibel\"", "the range of \"drive\" begins above its end",
+      "a parameter cannot be called \"from\"", "the choice \"a\" is there twice",
+      "\"passes\" is a whole number, and its range is not of those",
+    ] { #expect(found.contains { $0.contains(words) }, "\(words): \(found)") }
+    #expect(found.count == 10, "\(found)")
+  }
+
+  @Test("needs are programs, as a list, or programs and packages of Python, as a mapping")
+  func needs() throws {
+    let list = try #require(ManifestText("needs: [sox]\n" + Self.whole).manifest)
+    #expect(list.needs == ["sox"] && list.packages == [])
+    let mapping = "needs: { programs: sox, python: [numpy, soundfile] }\n"
+    let both = try #require(ManifestText(mapping + Self.whole).manifest)
+    #expect(both.needs == ["sox"] && both.packages == ["numpy", "soundfile"])
+  }
+
+  @Test("a parameter may be a command, whose program counts as a file")
+  func command() throws {
+    let line = "\n      - { name: model, command: 99, help: what writes }"
+    let kind = try #require(ManifestText(Self.whole + line).manifest?.kinds.first)
+    #expect(kind.commands == ["model"])
+    #expect(kind.programs(.group(["model": .text("'my model' -x")])) == ["model": "my model"])
+    #expect(kind.programs(.group(["model": .text("{model} -x")])) == [:])
   }
 
   @Test("what follows from a value that cannot be understood is not told as well")

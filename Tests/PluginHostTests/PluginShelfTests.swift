@@ -1,4 +1,5 @@
 import Foundation
+import PipelineModel
 import PluginHost
 import TestSupport
 import Testing
@@ -48,6 +49,70 @@ struct PluginShelfTests {
       plugin.manifest.kinds.allSatisfy { shelf.canUse($0, of: plugin) }
     }.map(\.manifest.name)
     #expect(usable == ["f", "g", "h", "i"])
+  }
+
+  @Test("a manifest that is a folder, a pipe, a device or a link to nothing is not read")
+  func strangeManifests() throws {
+    let folder = try ScratchFolder()
+    for name in ["a", "b", "c", "d"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.file(name), withIntermediateDirectories: true)
+    }
+    func link(_ name: String, to target: String) throws {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.file("\(name)/plugin.yaml"), withDestinationPath: target)
+    }
+    try FileManager.default.createDirectory(
+      atPath: folder.file("a/plugin.yaml"), withIntermediateDirectories: true)
+    unsafe mkfifo(folder.file("b/plugin.yaml"), 0o600)
+    try link("c", to: "/dev/zero")
+    try link("d", to: "nothing")
+    let flawed = PluginShelf(in: [folder.path]).flawed
+    #expect(
+      flawed.flatMap(\.problems).map(\.message)
+        == [
+          "it is a folder", "it is a pipe", "it is no plain file",
+          "it is a link to what is not there",
+        ].map { "plugin.yaml is no manifest: \($0)" })
+  }
+
+  @Test("a folder that everybody can write into is left out, unless it was named")
+  func distrusted() throws {
+    let folder = try ScratchFolder()
+    try plugin(folder, "shelf/a", name: "a", kind: "a")
+    let shelf = folder.file("shelf")
+    unsafe chmod(shelf, 0o777)
+    let found = PluginShelf(in: [shelf])
+    #expect(found.plugins.isEmpty)
+    #expect(Array(found.distrusted.values) == ["everybody can write into it"])
+    #expect(PluginShelf(in: [shelf], named: shelf).plugins.count == 1)
+  }
+
+  @Test("a plugin that was removed says so, and is worth another try")
+  func removed() throws {
+    let folder = try ScratchFolder()
+    try plugin(folder, "a", name: "a", kind: "a")
+    let found = try #require(PluginShelf(in: [folder.path]).plugins.first)
+    try found.checkEquipment(launcher: "/no/launcher")
+    try FileManager.default.removeItem(atPath: found.folder)
+    let error = try #require(throws: StageError.self) {
+      try found.checkEquipment(launcher: "/no/launcher")
+    }
+    #expect(error.message == "the plugin a 1 was removed" && error.cause == .transient)
+  }
+
+  @Test("what editors leave behind, and pages for people, make no other plugin")
+  func leftovers() throws {
+    let folder = try ScratchFolder()
+    try plugin(folder, "a", name: "a", kind: "a")
+    let found = try #require(PluginShelf(in: [folder.path]).plugins.first)
+    let before = found.digest()
+    for name in ["x.py~", "#x.py#", ".x.py.swp", "README.md"] {
+      _ = try folder.write("anything", to: "a/\(name)")
+    }
+    #expect(found.digest() == before)
+    _ = try folder.write("anything", to: "a/x.py")
+    #expect(found.digest() != before)
   }
 
   @Test("a folder that is reached twice counts once")

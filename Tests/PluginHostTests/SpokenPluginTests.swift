@@ -56,15 +56,15 @@ struct SpokenPluginTests {
   func failures() throws {
     let place = try PluginPlace()
     let recogniser = try standIn(in: place)
-    for (command, reason) in [
-      ("\(recogniser) no-such-file", "cannot open no-such-file"),
-      ("no-such-program {input}", "no-such-program cannot be started"),
-      ("echo hello", "what the recogniser wrote is no JSON of Whisper"),
-    ] {
+    for (command, reason, code) in [
+      ("\(recogniser) no-such-file", "cannot open no-such-file", 1),
+      ("no-such-program {input}", "transcribe-external cannot start no-such-program", 2),
+      ("echo hello", "what the recogniser wrote is no JSON of Whisper", 1),
+    ] as [(String, String, Int32)] {
       let run = try place.place.run(
         try minutes(in: place), [place.recording],
         ["--set", "recogniser=\(command)"])
-      #expect(run.exitCode == 1)
+      #expect(run.exitCode == code)
       #expect(run.errorOutput.contains(reason), "\(run.errorOutput)")
     }
   }

@@ -18,4 +18,11 @@ public struct ConformanceResult: Hashable, Sendable {
   public let outcome: Outcome
   /// What was tried, or what went wrong, for people.
   public let detail: String
+
+  /// The same, with something that helps where it failed.
+  func adding(_ hint: String?) -> ConformanceResult {
+    guard let hint, outcome == .failed else { return self }
+    return ConformanceResult(
+      kind: kind, check: check, outcome: outcome, detail: "\(detail); \(hint)")
+  }
 }

@@ -35,6 +35,17 @@ struct ParameterTrial {
     return value
   }
 
+  /// What is required, was not chosen, and cannot be guessed: a text that means something.
+  static func madeUp(in kind: PluginManifest.Kind, set: [String: String]) -> [String] {
+    kind.parameters.filter { $0.presence == .required && set[$0.name] == nil && isFree($0.type) }
+      .map(\.name)
+  }
+
+  /// The beginning of a value, for people.
+  private static func short(_ text: String) -> String {
+    text.count > 40 ? "\(text.prefix(40))… (\(text.count) characters)" : text
+  }
+
   /// Tries each limit of each parameter, and that what lies beyond is refused.
   func run(
     _ body: (Value) throws(ConformanceFailure) -> Void
@@ -44,20 +55,22 @@ struct ParameterTrial {
     for parameter in kind.parameters {
       for text in Self.texts(for: parameter.type) {
         guard let value = resolved(parameter, text), case .group(var values) = defaults else {
-          throw .wrong("\(parameter.name): \(text) is refused, although the manifest allows it")
+          throw .wrong(
+            "\(parameter.name): \(Self.short(text)) is refused, although the manifest allows it")
         }
         values[parameter.name] = value
         do throws(ConformanceFailure) { try body(.group(values)) } catch {
           if error.isHang { throw error }
           // The manifest cannot say which texts and files make sense; the program can.
           if Self.isFree(parameter.type), error.isOwnWords { continue }
-          throw .wrong("with \(parameter.name): \(text): \(error.words)")
+          throw .wrong("with \(parameter.name): \(Self.short(text)): \(error.words)")
         }
         tried += 1
       }
       for text in Self.excesses(of: parameter.type) {
         guard resolved(parameter, text) == nil else {
-          throw .wrong("\(parameter.name): \(text) is allowed, although the manifest forbids it")
+          throw .wrong(
+            "\(parameter.name): \(Self.short(text)) is allowed, although the manifest forbids it")
         }
         refused += 1
       }

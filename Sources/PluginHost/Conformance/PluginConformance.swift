@@ -7,6 +7,7 @@ public struct PluginConformance {
   private let launcher: String
   private let parameters: [String: Value]
   private let only: [String]
+  private let chosen: [String: String]
 
   /// Prepares the checks.
   /// - Parameters:
@@ -21,6 +22,7 @@ public struct PluginConformance {
     self.plugin = plugin
     self.launcher = launcher
     self.only = only
+    chosen = set
     var parameters: [String: Value] = [:]
     for kind in plugin.manifest.kinds {
       parameters[kind.kind] = try ParameterTrial.defaults(
@@ -50,11 +52,20 @@ public struct PluginConformance {
             if failure.isHang { hurdle = "it kept Spool waiting" }
             if results.last?.kind != kind.kind { hurdle = "it does not even start and end" }
           }
+          .adding(results.last?.kind != kind.kind ? hint(for: kind) : nil)
         results.append(result)
         report(result)
       }
     }
     return results
+  }
+
+  /// What the user can say where the kind needs to be told something that nobody can guess.
+  private func hint(for kind: PluginManifest.Kind) -> String? {
+    let names = ParameterTrial.madeUp(in: kind, set: chosen)
+    guard !names.isEmpty else { return nil }
+    return "it was given something made up for \(names.joined(separator: ", ")): "
+      + names.map { "--set \($0)=…" }.joined(separator: " ") + " gives it what makes sense"
   }
 
   /// The names of the checks of all of its kinds, each once.

@@ -79,11 +79,6 @@ final class CommandVersions: Sendable {
   }
 
   private func bytes(of program: String) throws(StageError) -> String {
-    guard let path = ConfinedCommand.path(of: program) else {
-      throw StageError(
-        "\(program) cannot be started", reason: "there is no such program",
-        advice: "install \(program), and see that it is on PATH", cause: .environment)
-    }
-    return FileDigests.text(of: path)
+    FileDigests.text(of: try ConfinedCommand.path(toStart: program))
   }
 }

@@ -31,12 +31,17 @@ struct EffectProcess {
       manifest: PluginManifest(
         name: name, version: version, summary: name,
         run: [launcher, HostOrder.word, order.text],
-        limits: PluginManifest.Limits(reads: order.folders + own), kinds: [kind]),
+        limits: PluginManifest.Limits(
+          time: order.wish == .run ? 60 : Self.patience, reads: order.folders + own),
+        kinds: [kind]),
       advice: order.identity.isEmpty
         ? "remove the plugin whose files are broken"
         : "spool stages \(ShellWords.line([page])) shows its controls; set others, or take another "
           + "plugin")
   }
+
+  /// Seconds that a library may take to say what is in it.
+  private static let patience = 10.0
 
   /// A library's own folder, which may lie outside of the usual ones.
   private static func folder(of path: String) -> String {

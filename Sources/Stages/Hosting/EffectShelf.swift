@@ -36,10 +36,29 @@ public final class EffectShelf: Sendable {
   /// Where a format's plugins are looked for.
   public func folders(_ format: EffectFormat) -> [String] { format.folders(environment) }
 
-  /// All that is installed. Takes a second where hundreds are.
+  /// All that is installed. Takes a second where hundreds are. A library that ends the process which
+  /// looks at it, or keeps it, is left out and named among the flaws.
   public func catalog(_ format: EffectFormat) throws(StageError) -> EffectCatalog {
-    try ask(HostOrder(.list, format, in: folders(format)), "the installed \(format.title) plugins")
+    var bad: [String] = []
+    var flaws: [String] = []
+    while true {
+      var place: String?
+      do throws(StageError) {
+        let found: EffectCatalog = try ask(
+          HostOrder(.list, format, in: folders(format), excluding: bad),
+          "the installed \(format.title) plugins"
+        ) { place = $0 }
+        return found.adding(flaws: flaws)
+      } catch {
+        guard let place, !bad.contains(place), bad.count < Self.mostBad else { throw error }
+        bad.append(place)
+        flaws.append("\(place): \(error.reason ?? error.message)")
+      }
+    }
   }
+
+  /// With more bad libraries than this, something else is wrong.
+  private static let mostBad = 20
 
   /// One plugin.
   public func description(
@@ -100,13 +119,14 @@ public final class EffectShelf: Sendable {
   }
 
   private func ask<Answer: Decodable>(
-    _ order: HostOrder, _ what: String
+    _ order: HostOrder, _ what: String, hear: @escaping (String) -> Void = { _ in }
   ) throws(StageError) -> Answer {
     let process = EffectProcess(
       order: order, name: what, version: "", binary: nil, launcher: launcher)
     let session = try PluginSession(
       process.plugin, kind: order.format.rawValue, parameters: .object([:]), work: [:],
-      setting: PluginSession.Setting(launcher: launcher))
+      setting: PluginSession.Setting(
+        launcher: launcher, hear: { hear($0.members["text"]?.text ?? "") }))
     if let trouble = session.ready.members["trouble"] {
       throw StageError(
         trouble["message"]?.text ?? "cannot look at \(what)", reason: trouble["reason"]?.text,

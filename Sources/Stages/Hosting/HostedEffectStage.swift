@@ -27,10 +27,16 @@ struct HostedEffectStage: SoundFilterStage, VersionedStage {
     }
     settings = EffectSettings(
       Self.texts(parameters["controls"]), preset: Self.text(parameters["preset"]), for: effect)
-    guard settings.problems.isEmpty else {
-      throw StageError(
+    guard settings.mistakes.isEmpty else {
+      var error = StageError(
         "\(format.rawValue) cannot set \(identity)",
-        reason: settings.problems.joined(separator: "; "), advice: "\(page) shows what can be set")
+        reason: settings.mistakes.map(\.text).joined(separator: "; "),
+        advice: "\(page) shows what can be set")
+      error.faults = settings.mistakes.map { mistake in
+        StageError.ParameterFault(
+          at: mistake.control.map { ["controls", $0] } ?? ["preset"], mistake.text)
+      }
+      throw error
     }
     self.effect = effect
     self.shelf = shelf

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Hashing
 import PipelineModel
+import PluginHost
 import Synchronization
 
 /// Files that a step's parameters name. Their contents stand in its key, wherever they lie, and are read
@@ -11,7 +12,14 @@ final class FileDigests: Sendable {
   let paths: [String: String]
   private let known = Mutex<[String: String]?>(nil)
 
-  init(_ paths: [String: String]) { self.paths = paths }
+  /// The programs that are named, by parameter, as they are called. They count as files, too.
+  private let programs: [String: String]
+
+  init(_ paths: [String: String], programs: [String: String] = [:]) {
+    self.programs = programs
+    self.paths = paths.merging(
+      programs.mapValues { ConfinedCommand.path(of: $0) ?? $0 }, uniquingKeysWith: { $1 })
+  }
 
   /// Texts for keys, by what `why` calls them.
   var texts: [String: String] {
@@ -50,6 +58,13 @@ final class FileDigests: Sendable {
   /// Refuses a file that is not there, before a program trips over it.
   /// - Parameter kind: the stage kind, for people.
   func check(for kind: String) throws(StageError) {
+    for (name, program) in programs.sorted(by: { $0.key < $1.key })
+    where ConfinedCommand.path(of: program) == nil {
+      throw StageError(
+        "\(kind) cannot start \(program)", reason: "there is no such program",
+        advice: "install it, and see that it is on PATH, or set another \(name)",
+        cause: .environment)
+    }
     for (name, path) in paths.sorted(by: { $0.key < $1.key })
     where unsafe access(path, R_OK) != 0 {
       throw StageError(

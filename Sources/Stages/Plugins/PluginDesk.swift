@@ -68,11 +68,12 @@ struct PluginDesk {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw StageError(
         "\(title) failed", reason: "its \(port.name) is no plain file",
-        advice: "let it write the file itself, not a folder or a link")
+        advice: "let it write the file itself, not a folder or a link", cause: .environment)
     }
     if port.carries == .sound {
       return try FileSound(path: path, maker: title).keep(in: context)
     }
+    try OutputForm(port: port, maker: title).check(path, byteCount: Int(status.st_size))
     let file = try FileReader(path)
     do throws(StoreError) {
       let draft = try context.store.makeDraft(port.carries)

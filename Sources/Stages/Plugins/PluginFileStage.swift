@@ -5,26 +5,35 @@ import PipelineModel
 import PluginHost
 
 /// A plugin's kind that reads files and writes files.
-struct PluginFileStage: WholeStage, PublishingStage, VersionedStage {
+struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedStage {
   let plugin: Plugin
   let kind: PluginManifest.Kind
   let parameters: Value
   /// Files that the parameters name.
   let files: FileDigests
+  /// What is known of what the plugin needs.
+  let equipment: PluginEquipment
   /// The program that confines plugins.
   let launcher: String
 
   init(
-    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, launcher: String
+    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, equipment: PluginEquipment,
+    launcher: String
   ) {
     self.plugin = plugin
+    self.equipment = equipment
     self.kind = kind
     self.parameters = parameters
     self.launcher = launcher
-    files = FileDigests(kind.files(parameters))
+    files = FileDigests(kind.files(parameters), programs: kind.programs(parameters))
   }
 
   var libraries: [String: String] { files.texts }
+
+  func checkEquipment() throws(StageError) {
+    try equipment.check()
+    try files.check(for: kind.kind)
+  }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
     try files.check(for: kind.kind)

@@ -56,10 +56,15 @@ final class PluginProcessor: FallibleProcessor {
       ],
       setting: PluginSession.Setting(
         launcher: launcher, reads: kind.files(parameters).values.sorted()))
-    lateness = session.ready.members["latency"]?.integer ?? 0
+    let said = session.ready.members["latency"] ?? .null
+    lateness = said.integer ?? 0
     leading = lateness
     latency = Frames((Self.mostUnderWay + 1) * Self.blockLength + max(lateness, 0))
     let most = Self.longestLatency.frames(at: format.sampleRate).count
+    guard said == .null || said.integer != nil else {
+      throw session.failure(
+        "the latency that it says is \(said.compact.prefix(60)), and not a number of frames")
+    }
     guard (0...most).contains(lateness) else {
       throw session.failure("it says that it is \(lateness) frames late, and \(most) is the most")
     }
@@ -112,12 +117,13 @@ final class PluginProcessor: FallibleProcessor {
     let count = underWay.removeFirst()
     attempt { () throws(StageError) in
       let answer = try session.receive("sound")
-      guard answer.members["frames"]?.integer == count,
-        answer.payload.count == 4 * count * channelCount
-      else {
+      let frames = answer.members["frames"] ?? .null
+      guard frames.integer == count, answer.payload.count == 4 * count * channelCount else {
         throw session.failure(
-          "it answered \(count) frames of \(channelCount) channels with \(answer.payload.count) "
-            + "bytes, not \(4 * count * channelCount)")
+          "it answered \(count) frames of \(channelCount) channels, which are "
+            + "\(4 * count * channelCount) bytes, with "
+            + (frames == .null ? "no number of frames" : "\(frames.compact.prefix(60)) frames")
+            + " and \(answer.payload.count) bytes")
       }
       let cut = min(leading, count)
       leading -= cut

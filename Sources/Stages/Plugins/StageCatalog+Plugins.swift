@@ -36,6 +36,7 @@ extension StageRegistration {
   /// Registers a plugin's kind.
   init(_ kind: PluginManifest.Kind, of plugin: Plugin, launcher: String) {
     let identity = PluginIdentity(plugin)
+    let equipment = PluginEquipment(plugin, launcher: launcher)
     self.init(
       kind.descriptor(of: plugin.title),
       libraries: {
@@ -44,9 +45,11 @@ extension StageRegistration {
       make: { (parameters) throws(StageError) -> any Stage in
         switch kind.work {
         case .sound:
-          PluginSoundStage(plugin, kind: kind, parameters: parameters, launcher: launcher)
+          PluginSoundStage(
+            plugin, kind: kind, parameters: parameters, equipment: equipment, launcher: launcher)
         case .file:
-          PluginFileStage(plugin, kind: kind, parameters: parameters, launcher: launcher)
+          PluginFileStage(
+            plugin, kind: kind, parameters: parameters, equipment: equipment, launcher: launcher)
         }
       })
   }

@@ -41,7 +41,8 @@ public struct TranscriptFile: Sendable {
     }
   }
 
-  private static func read(_ bytes: [UInt8], named name: String) throws(StageError) -> Transcript {
+  /// Reads a text in whichever format it has.
+  static func read(_ bytes: [UInt8], named name: String) throws(StageError) -> Transcript {
     do throws(TranscriptError) {
       let format = try TranscriptFormat.recognised(in: bytes, fileName: name)
       return try format.read(bytes)

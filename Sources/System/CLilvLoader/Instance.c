@@ -1,5 +1,6 @@
 #include "Lilv.h"
 
+#include <dlfcn.h>
 #include <lv2/atom/atom.h>
 #include <lv2/buf-size/buf-size.h>
 #include <lv2/log/log.h>
@@ -199,6 +200,9 @@ spool_lv2 *spool_lv2_make(const LilvPlugin *plugin, double rate, uint32_t block)
   self->schedule = (LV2_Worker_Schedule){self, schedule};
   offer(self);
   LilvInstance *instance = lilv_plugin_instantiate(plugin, rate, self->feature_list);
+  // Some plugins use FFTW without saying so to the linker: in most hosts another has loaded it.
+  if (!instance && dlopen("libfftw3f.so.3", RTLD_NOW | RTLD_GLOBAL))
+    instance = lilv_plugin_instantiate(plugin, rate, self->feature_list);
   if (!instance) {
     spool_lv2_free(self);
     return NULL;

@@ -25,7 +25,8 @@ struct GraphCommand: Command {
       let inputs = Dictionary(
         pipeline.definition.inputs.flatMap(\.leastNames).map { ($0, "") }, uniquingKeysWith: { $1 })
       let graph = PipelineGraph(
-        try bench.plan(pipeline, inputs: inputs, overrides: []), of: pipeline.definition)
+        try bench.plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false),
+        of: pipeline.definition)
       console.draw(arguments[Self.format] == .dot ? graph.dot : graph.mermaid)
       return .done
     } catch {

@@ -37,8 +37,10 @@ struct PluginCommand: Command {
       sample rates, channels, the cutting into blocks, two equal runs, going on after it was killed, \
       parameters at their limits.
 
-      A plugin is a folder with a plugin.yaml. It is looked for in Plugins beside the pipeline and in \
-      the current folder, in ~/.local/share/spool/plugins, and where --plugins says.
+      A plugin is a folder with a plugin.yaml. It is looked for where --plugins says, in the folders \
+      Plugins beside the pipeline and beside the pipeline's folder, in Plugins of the current folder, \
+      and in ~/.local/share/spool/plugins. A folder that was not named is left out where others can \
+      write into it. These commands look as a pipeline in the current folder would.
 
       The exit code is 2 if check finds a problem, and 4 if a plugin fails its test.
       """,
@@ -60,6 +62,7 @@ struct PluginCommand: Command {
       isJSON: arguments[Options.json])
     let words = arguments[Self.words]
     do throws(Workbench.Refusal) {
+      try desk.bench.checkPluginFolder()
       switch (arguments[Self.action] ?? .list, words.count) {
       case (.list, 0): return PluginList(desk: desk).run()
       case (.show, 1): return try PluginPage(desk: desk, name: words[0]).run()

@@ -35,6 +35,10 @@ struct SchemaCommand: Command {
     switch arguments[Self.subject] ?? .pipeline {
     case .pipeline:
       let bench = Workbench(console: console, plugins: arguments[Options.plugins])
+      do throws(Workbench.Refusal) { try bench.checkPluginFolder() } catch {
+        console.report(error.text)
+        return error.code
+      }
       console.print(PipelineSchema(bench.catalog(beside: nil)).value.indentedJSON)
     case .receipt:
       let schema = ReceiptForm.schema

@@ -24,8 +24,12 @@ struct StagesCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let catalog = Workbench(console: console, plugins: arguments[Options.plugins]).catalog(
-      beside: nil)
+    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
+    do throws(Workbench.Refusal) { try bench.checkPluginFolder() } catch {
+      console.report(error.text)
+      return error.code
+    }
+    let catalog = bench.catalog(beside: nil)
     guard let kind = arguments[Self.kind] else {
       console.print(arguments[Options.json] ? json(catalog.descriptors) : list(catalog))
       return .done

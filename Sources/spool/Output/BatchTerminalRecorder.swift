@@ -53,7 +53,8 @@ final class BatchTerminalRecorder: BatchRecorder {
         }
       case .warning(let path, let step, let text):
         erase(&board)
-        console.report("warning: \(Format.visible(path)): \(step): \(text)")
+        console.report(
+          "warning: \(Format.visible(path)): \(step): \(Format.visible(text))")
       case .finished(let result): finished(result, &board)
       case .ended(let summary):
         erase(&board)

@@ -41,10 +41,13 @@ enum Format {
     return (scaled < 0 ? "-" : "") + padded[..<split] + "." + padded[split...]
   }
 
-  /// Text with its control characters made harmless: a file may be called anything.
+  /// Text with its control characters made harmless, those of Latin-1 as well, which some terminals
+  /// obey: a file may be called anything, and a plugin may say anything.
   static func visible(_ text: String) -> String {
     String(
-      text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0) })
+      text.unicodeScalars.map {
+        $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "\u{FFFD}" : Character($0)
+      })
   }
 
   /// Fills up on the right.

@@ -20,7 +20,9 @@ struct SilentRecorder: RunRecorder {
   init(_ console: Console) { self.console = console }
 
   func record(_ event: RunEvent) {
-    if case .warning(let step, let text) = event { console.report("warning: \(step): \(text)") }
+    if case .warning(let step, let text) = event {
+      console.report("warning: \(step): \(Format.visible(text))")
+    }
   }
 }
 

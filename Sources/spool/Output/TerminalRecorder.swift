@@ -46,10 +46,12 @@ final class TerminalRecorder: RunRecorder {
       console.print("\(console.bold(run.pipeline))  \(files)\n" + (news.map { "\($0)\n" } ?? ""))
     case .warning(let step, let text):
       erase(&board)
-      console.report("warning: \(step): \(text)")
+      console.report("warning: \(step): \(Format.visible(text))")
     case .retrying(let step, let error, let delay):
       erase(&board)
-      console.report("\(step?.name ?? "run"): \(error.message); again in \(Format.duration(delay))")
+      console.report(
+        "\(step?.name ?? "run"): \(Format.visible(error.message)); again in "
+          + Format.duration(delay))
     case .ended(let run):
       draw(&board, now: now)
       if run.state == .done { console.print(RunSummary(run).lines.joined(separator: "\n")) }

@@ -12,7 +12,7 @@ struct PluginDesk {
   var console: Console { bench.console }
 
   /// Every plugin that a pipeline in the current folder could use.
-  var shelf: PluginShelf { bench.shelf(beside: nil) }
+  var shelf: PluginShelf { bench.shelf(beside: bench.absolute("pipeline.yaml")) }
 
   /// The folder of a plugin that was named, or whose folder was.
   func folder(of name: String) throws(Workbench.Refusal) -> String {
@@ -57,7 +57,9 @@ struct PluginDesk {
   /// A plugin looked at from all sides.
   func inspect(_ folder: String) throws(Workbench.Refusal) -> PluginInspection {
     do throws(StageError) {
-      return try PluginInspection(folder: folder, taken: StageCatalog.builtIn.kinds)
+      return try PluginInspection(
+        folder: folder,
+        taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
     } catch { throw refusal(error, .usage) }
   }
 

@@ -6,7 +6,11 @@ struct PluginList {
   let desk: PluginDesk
 
   func run() -> ExitCode {
-    let standings = desk.shelf.standings
+    let shelf = desk.shelf
+    let standings = shelf.standings
+    for (folder, reason) in shelf.distrusted.sorted(by: { $0.key < $1.key }) {
+      desk.console.report("note: \(desk.shown(folder)) is left out: \(reason)")
+    }
     if desk.isJSON {
       for standing in standings { desk.console.print(json(standing).canonicalJSON) }
     } else if standings.isEmpty {

@@ -29,6 +29,9 @@ struct PluginPage {
       ("runs", ShellWords.line(manifest.run)),
     ]
     if !manifest.needs.isEmpty { rows.append(("needs", manifest.needs.joined(separator: ", "))) }
+    if !manifest.packages.isEmpty {
+      rows.append(("for Python", manifest.packages.joined(separator: ", ")))
+    }
     let limits = manifest.limits
     rows.append(
       (
@@ -57,6 +60,7 @@ struct PluginPage {
       "digest": .text(plugin.digest().description),
       "run": .list(manifest.run.map { .text($0) }),
       "needs": .list(manifest.needs.map { .text($0) }),
+      "python": .list(manifest.packages.map { .text($0) }),
       "memory": .number(Double(manifest.limits.memory)),
       "time": .number(manifest.limits.time), "network": .flag(manifest.limits.network),
       "deterministic": .flag(manifest.isDeterministic),

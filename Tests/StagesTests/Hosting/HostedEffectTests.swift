@@ -68,6 +68,18 @@ struct HostedEffectTests {
       try message("{ library: \(fixture.path), label: delay }").contains("crashed (Aborted)"))
   }
 
+  @Test func `a library that crashes is named in the list, and the others are listed`() throws {
+    let (good, bad) = (try LADSPAFixture(), try LADSPAFixture("CRASH_EARLY"))
+    let folders = [bad, good].map { $0.path.replacing("/fixture.so", with: "") }
+    let shelf = EffectShelf(
+      launcher: try SpoolProgram.program.path,
+      environment: ["LADSPA_PATH": folders.joined(separator: ":")])
+    let catalog = try shelf.catalog(.ladspa)
+    #expect(catalog.entries.contains { $0.identity == "fixture:delay" })
+    #expect(catalog.flaws.count == 1)
+    #expect(catalog.flaws.first?.hasPrefix("\(bad.path): it crashed (Aborted)") == true)
+  }
+
   @Test func `a latency that is no number is refused`() throws {
     let fixture = try LADSPAFixture()
     let trial = try EffectTrial("ladspa", "{ library: \(fixture.path), label: lie }")
@@ -102,6 +114,10 @@ struct HostedEffectTests {
     #expect(text.contains("no control \"gian\"; did you mean \"gain\"?"), "\(text)")
     #expect(text.contains("gain is out of range at 7 (allowed: 0 … 4)"), "\(text)")
     #expect(text.contains("gain is a number, not \"x\""), "\(text)")
+    let error = try #require(throws: StageError.self) {
+      try EffectTrial("ladspa", "{ library: \(fixture.path), label: delay, controls: { gain: 7 } }")
+    }
+    #expect(error.faults.map(\.path) == [["controls", "gain"]])
   }
 
   @Test func `a label or a library that is not there is told of with what is near`() throws {

@@ -1,0 +1,46 @@
+import FoundationEssentials
+public import PipelineModel
+
+extension Plugin {
+  /// Looks for all that it needs, before its work begins. Starts nothing but Python, and that only
+  /// where packages are needed.
+  /// - Parameter launcher: the program that confines others: Spool's own.
+  /// - Throws: what is missing, and how it is had.
+  public func checkEquipment(launcher: String) throws(StageError) {
+    try checkPresence()
+    _ = try program()
+    let packages = PythonPackages(of: self)
+    guard let lack = packages.missing(launcher: launcher).first else { return }
+    throw StageError(
+      "the plugin \(title) cannot be started", reason: packages.reason(lack.package),
+      advice: packages.advice(lack.package), cause: .environment)
+  }
+
+  /// Looks whether its own files are still there: a program's words for that would tell less.
+  func checkPresence() throws(StageError) {
+    let files = FileManager.default
+    // What Spool hosts by itself lies in no plugin's folder.
+    guard advice == nil else { return }
+    let manifest = "\(folder)/\(ManifestFile.name)"
+    guard files.isReadableFile(atPath: folder), files.isReadableFile(atPath: manifest) else {
+      let isThere = files.fileExists(atPath: manifest)
+      throw StageError(
+        "the plugin \(title) " + (isThere ? "cannot be read" : "was removed"),
+        reason: isThere
+          ? "its folder \(folder) is not readable" : "it lay in \(folder), where no plugin is now",
+        advice: isThere ? "allow it to be read" : "put it back", cause: .transient)
+    }
+    for word in self.manifest.run.dropFirst() where word.hasPrefix("./") {
+      let path = "\(folder)/\(word.dropFirst(2))"
+      guard !files.isReadableFile(atPath: path) else { continue }
+      let isThere = files.fileExists(atPath: path)
+      throw StageError(
+        "the plugin \(title) cannot be started",
+        reason: "\(path) is not \(isThere ? "readable" : "there")",
+        advice: isThere
+          ? "allow it to be read"
+          : "build or install the plugin; spool plugin check \(ShellWords.line([folder]))",
+        cause: .transient)
+    }
+  }
+}
