@@ -9,18 +9,26 @@ public struct HeardWord: Hashable, Sendable, Codable {
   /// The acoustic score of one hundredth: the natural logarithm of its likelihood against the best
   /// of all sounds; 0 at best. Without a meaning where only likely sounds were compared.
   public let score: Double
+  /// What speaks for the row of words in which it was heard; nil where nobody asked.
+  let evidence: Double?
 
   /// Describes what was heard.
   public init(key: String, first: Int, end: Int, score: Double) {
+    self.init(key: key, first: first, end: end, score: score, evidence: nil)
+  }
+
+  init(key: String, first: Int, end: Int, score: Double, evidence: Double?) {
     self.key = key
     self.first = first
     self.end = end
     self.score = score
+    self.evidence = evidence
   }
 
   /// The same word in sound that begins `hundredths` earlier.
   func moved(by hundredths: Int) -> HeardWord {
-    HeardWord(key: key, first: first + hundredths, end: end + hundredths, score: score)
+    HeardWord(
+      key: key, first: first + hundredths, end: end + hundredths, score: score, evidence: evidence)
   }
 
   /// The score of a hundredth on average; nil for no words.

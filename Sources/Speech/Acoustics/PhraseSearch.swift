@@ -1,85 +1,17 @@
-import Glibc
-
 /// The search for what is said in a piece of sound by someone who may follow a text (Viterbi with a
 /// beam, one token for each state).
 struct PhraseSearch {
-  /// A word or a silence that may have been heard.
-  private struct Record {
-    /// The number of the word; -1 for silence.
-    let word: Int32
-    let end: Int32
-    let before: Int32
-  }
-
-  /// The likeliest ways to the three states of a phone and into it, and what was heard on them.
-  private struct Token {
-    var first = -Float.infinity
-    var second = -Float.infinity
-    var third = -Float.infinity
-    var entry = -Float.infinity
-    var firstPast: Int32 = -1
-    var secondPast: Int32 = -1
-    var thirdPast: Int32 = -1
-    var entryPast: Int32 = -1
-    /// The frame for which the phone was last put into the list.
-    var listed: Int32 = -1
-
-    var best: Float { max(first, max(second, third)) }
-
-    /// Forgets the ways to the states.
-    mutating func drop() {
-      first = -.infinity
-      second = -.infinity
-      third = -.infinity
-    }
-
-    /// Takes a frame with these scores of the states.
-    @inline(__always)
-    mutating func pass(_ matrix: PhoneTransitions, _ heard: (Float, Float, Float)) {
-      third += matrix.stay[2]
-      if second + matrix.leave[1] > third {
-        third = second + matrix.leave[1]
-        thirdPast = secondPast
-      }
-      second += matrix.stay[1]
-      if first + matrix.leave[0] > second {
-        second = first + matrix.leave[0]
-        secondPast = firstPast
-      }
-      first += matrix.stay[0]
-      if entry > first {
-        first = entry
-        firstPast = entryPast
-      }
-      entry = -.infinity
-      first += heard.0
-      second += heard.1
-      third += heard.2
-    }
-  }
-
-  /// What it costs to lose the thread, to say a word off it, and to take it up again behind a word
-  /// that occurs once, as logarithms; behind one that occurs more often, it costs more.
-  private static let losing: Float = 20
-  private static let lostWord: Float = 35
-  private static let finding: Float = 2
-  private static let crowd: Float = 3
-  /// What a sound costs that belongs to no word: what resembles the words of the text less than any
-  /// sounds is none of them.
-  private static let sound: Float = 60
-  /// What silence costs.
-  private static let silence: Float = 3
   /// How much less likely than the best a token may be, within a word and at its end.
   private static let beam: Float = 85
   private static let endBeam: Float = 65
 
   private let graph: PhraseGraph
   private let transitions: [PhoneTransitions]
-  private let crowds: [Float]
-  private var tokens: [Token]
+  private let costs: PhraseCosts
+  private var tokens: [PhraseToken]
   private var active: [Int32] = []
   private var next: [Int32] = []
-  private var records: [Record] = []
+  private var trail: PhraseTrail
   private var frame: Int32 = 0
   /// The best way to be lost after this frame.
   private var hub: Float = 0
@@ -89,16 +21,17 @@ struct PhraseSearch {
   init(_ graph: PhraseGraph, _ model: SoundModel) {
     self.graph = graph
     transitions = model.transitions
-    crowds = graph.occurrences.map { Self.finding + Self.crowd * logf(Float(max(1, $0.count))) }
-    tokens = Array(repeating: Token(), count: graph.nodes.count)
+    costs = PhraseCosts(of: graph)
+    trail = PhraseTrail(graph, costs)
+    tokens = Array(repeating: PhraseToken(), count: graph.nodes.count)
   }
 
   /// Forgets what was heard, and is ready for another piece.
   mutating func begin() {
-    for node in active { tokens[Int(node)] = Token() }
+    for node in active { tokens[Int(node)] = PhraseToken() }
     active.removeAll(keepingCapacity: true)
     next.removeAll(keepingCapacity: true)
-    records.removeAll(keepingCapacity: true)
+    trail.begin()
     frame = 0
     hub = 0
     hubPast = -1
@@ -149,28 +82,28 @@ struct PhraseSearch {
     switch graph.nodes[Int(node)].role {
     case .inside: enter(node + 1, exit, past)
     case .wordEnd(let place):
-      let record = note(graph.words[Int(place)], past)
-      lose(exit - Self.losing, record)
+      let record = note(graph.words[Int(place)], past, exit, isLost: false)
+      lose(exit - PhraseCosts.losing, record)
       let silence = graph.silences[Int(place)]
       guard silence >= 0 else { return }
-      enter(silence, exit - Self.silence, record)
+      enter(silence, exit - PhraseCosts.silence, record)
       enterWord(place + 1, exit, record)
     case .silence(let place):
-      let record = note(-1, past)
+      let record = note(-1, past, exit, isLost: false)
       enterWord(place, exit, record)
-    case .lost: lose(exit, note(-1, past))
+    case .lost: lose(exit, note(-1, past, exit, isLost: true))
     case .branch(let index):
       let branch = graph.branches[Int(index)]
       for node in branch.next { enter(graph.branchNodes[Int(node)], exit, past) }
       for number in branch.words {
         let word = Int(graph.branchWords[Int(number)])
-        let record = note(Int32(word), past)
+        let record = note(Int32(word), past, exit, isLost: true)
         lose(exit, record)
-        let found = exit - crowds[word]
+        let found = exit - costs.finding(word)
         for index in graph.occurrences[word] {
           let place = graph.places[Int(index)]
           enterWord(place + 1, found, record)
-          enter(graph.silences[Int(place)], found - Self.silence, record)
+          enter(graph.silences[Int(place)], found - PhraseCosts.silence, record)
         }
       }
     }
@@ -183,9 +116,10 @@ struct PhraseSearch {
     }
   }
 
-  private mutating func note(_ word: Int32, _ past: Int32) -> Int32 {
-    records.append(Record(word: word, end: frame, before: past))
-    return Int32(records.count - 1)
+  private mutating func note(
+    _ word: Int32, _ past: Int32, _ score: Float, isLost: Bool
+  ) -> Int32 {
+    trail.note(word, isLost: isLost, until: frame, after: past, score)
   }
 
   private mutating func lose(_ score: Float, _ past: Int32) {
@@ -195,18 +129,15 @@ struct PhraseSearch {
   }
 
   private mutating func enterLost() {
-    enter(graph.lostSilence, hub - Self.silence, hubPast)
-    for node in graph.sounds { enter(node, hub - Self.sound, hubPast) }
-    for node in graph.roots { enter(node, hub - Self.lostWord, hubPast) }
+    enter(graph.lostSilence, hub - PhraseCosts.silence, hubPast)
+    for node in graph.sounds { enter(node, hub - PhraseCosts.sound, hubPast) }
+    for node in graph.roots { enter(node, hub - PhraseCosts.lostWord, hubPast) }
   }
 
   @inline(__always)
   private mutating func enter(_ node: Int32, _ score: Float, _ past: Int32) {
     let index = Int(node)
-    guard score > tokens[index].entry else { return }
-    tokens[index].entry = score
-    tokens[index].entryPast = past
-    list(node)
+    if tokens[index].enter(score, past) { list(node) }
   }
 
   @inline(__always)
@@ -216,32 +147,16 @@ struct PhraseSearch {
     next.append(node)
   }
 
-  /// What was heard, in order.
-  func words() -> [HeardWord] {
-    var best = -Float.infinity
-    var past: Int32 = -1
+  /// What was heard, in order: rows of words between which the thread was not lost. An unfinished
+  /// word counts as little as what was heard before it.
+  ///
+  /// - Parameter loop: the sounds of the same frames.
+  func rows(against loop: SoundLoop) -> [HeardRow] {
+    var best = (score: -Float.infinity, past: Int32(-1))
     for node in active {
-      // An unfinished word counts as little as what was heard before it.
-      let token = tokens[Int(node)]
-      for (score, heard) in [
-        (token.first, token.firstPast), (token.second, token.secondPast),
-        (token.third, token.thirdPast), (token.entry, token.entryPast),
-      ] where score > best {
-        best = score
-        past = heard
-      }
+      let end = tokens[Int(node)].end
+      if end.score > best.score { best = end }
     }
-    var words: [HeardWord] = []
-    while past >= 0 {
-      let record = records[Int(past)]
-      let first = record.before >= 0 ? records[Int(record.before)].end : 0
-      if record.word >= 0 {
-        words.append(
-          HeardWord(
-            key: graph.keys[Int(record.word)], first: Int(first), end: Int(record.end), score: 0))
-      }
-      past = record.before
-    }
-    return words.reversed()
+    return trail.rows(to: best.past, against: loop)
   }
 }

@@ -40,9 +40,13 @@ public struct TextAlignment: Sendable {
 
     let heard = progress.heard.compactMap(\.self).joined()
     let keys = words.flatMap { $0.ways.first ?? [] }
-    let matching = WordMatching(text: keys, heard: heard.map(\.key))
-    let trusted = TrustedWord.find(in: words, matching: matching, heard: Array(heard))
-    let plan = AlignmentPlan(words: words, trusted: trusted, whole: 0..<source.hundredths)
+    // What is not allowed stands between other words, and is none of the text.
+    let limit = RowLimit(in: listening.pieces.reduce(0) { $0 + $1.count })
+    let matching = WordMatching(text: keys, heard: heard.map { limit.allows($0) ? $0.key : "" })
+    let trusted = TrustedWord.find(
+      in: words, matching: matching, heard: Array(heard),
+      sureCount: heard.count(where: limit.allows))
+    let plan = AlignmentPlan(words: words, trusted: trusted, whole: listening.whole)
     try align(plan, source, words, lexicon, trusted, &progress, note)
     return AlignmentResult(
       words: words, plan: plan, outcomes: progress.aligned.compactMap(\.self), trusted: trusted,

@@ -14,15 +14,21 @@ struct TrustedWord: Hashable {
   private static let lonelyRun = 5
   /// So many more words are heard beside it than the text has.
   private static let strangers = 3
-  /// In a text of no more words, one that is not spoken may leave no row: half of all is enough.
+  /// In a text of no more words, one that is not spoken may leave no row: a third of all is enough.
   private static let fewWords = 12
+  /// How long a word lasts that is spoken slowly, and a pause among a few of them, in hundredths of a
+  /// second.
+  private static let slowWord = 60
+  private static let pause = 200
 
   /// The words that were heard in runs, in order.
   ///
-  /// In a short text of which half was heard, and which is half of what was heard, every word that
-  /// was heard is trusted.
+  /// In a short text of which a third was heard together, and half of what was heard for sure is of
+  /// it, every word that was heard is trusted.
+  ///
+  /// - Parameter sureCount: how many words were heard in rows that enough speaks for.
   static func find(
-    in words: [SpokenWord], matching: WordMatching, heard: [HeardWord]
+    in words: [SpokenWord], matching: WordMatching, heard: [HeardWord], sureCount: Int
   ) -> [TrustedWord] {
     var found: [TrustedWord] = []
     var key = 0
@@ -38,9 +44,20 @@ struct TrustedWord: Hashable {
           word: number, heard: first..<first + count, place: heard[first].first..<last.end))
     }
     let spoken = words.count(where: \.isSpoken)
-    if spoken <= fewWords, 2 * found.count >= max(spoken, heard.count) { return found }
+    if spoken <= fewWords, 3 * found.count >= spoken, 2 * found.count >= sureCount,
+      areTogether(found, words)
+    {
+      return found
+    }
     let runs = runs(of: found, words).filter { $0.count >= min(run, spoken) }
     return runs.indices.filter { !isLonely($0, among: runs, words) }.flatMap { runs[$0] }
+  }
+
+  /// Whether words lie no further apart than they would if all between them were spoken slowly.
+  private static func areTogether(_ found: [Self], _ words: [SpokenWord]) -> Bool {
+    guard let first = found.first, let last = found.last else { return true }
+    let count = words[first.word...last.word].count(where: \.isSpoken)
+    return last.place.upperBound - first.place.lowerBound <= count * slowWord + pause
   }
 
   /// Whether a short row has speech on both sides that the text lacks.

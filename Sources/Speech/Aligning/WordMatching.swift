@@ -7,6 +7,9 @@ public struct WordMatching: Sendable {
   /// For each word of the text, the number of the heard word that it is.
   public private(set) var heard: [Int?]
 
+  /// Stretches of no more pairs of words are compared word by word at once: a phrase that was heard
+  /// in a wrong place, and occurs once, would part them wrongly.
+  private static let fewPairs = 1_000_000
   /// How many pairs of words are compared at most between two phrases; beyond, the stretch stays
   /// unmatched.
   private static let mostPairs = 16_000_000
@@ -28,7 +31,7 @@ public struct WordMatching: Sendable {
     _ text: [String], _ words: Range<Int>, _ keys: [String], _ sounds: Range<Int>, phrase: Int
   ) {
     guard !words.isEmpty, !sounds.isEmpty else { return }
-    guard words.count * sounds.count > 4096, phrase > 1 else {
+    guard words.count * sounds.count > Self.fewPairs, phrase > 1 else {
       compare(text, words, keys, sounds)
       return
     }

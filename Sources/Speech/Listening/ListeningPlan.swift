@@ -6,6 +6,9 @@ public struct ListeningPlan: Hashable, Sendable {
   /// The pieces in hundredths of a second, in order, without overlap.
   public let pieces: [Range<Int>]
 
+  /// From the beginning of the first piece to the end of the last one: nobody speaks beyond.
+  var whole: Range<Int> { (pieces.first?.lowerBound ?? 0)..<(pieces.last?.upperBound ?? 0) }
+
   /// The shortest and the longest that a piece may be, in hundredths of a second. It ends earlier
   /// only before a long silence and at the end.
   private static let length = 1500...3000

@@ -1,0 +1,26 @@
+/// Words that were heard one after the other as a text has them, without a word between.
+struct HeardRow {
+  /// The words; their scores are held against those of any sounds.
+  let words: [HeardWord]
+
+  /// The score of a hundredth that speaks neither for words nor against them: rows that are spoken
+  /// come to 0.1 in the middle, others to -3.
+  private static let neutral = -3.0
+  /// What more must speak for a word that stands alone: such words resemble something nearly
+  /// everywhere.
+  private static let loneliness = 50.0
+
+  /// What speaks for the words: how much likelier they are than neither, over all their hundredths.
+  var evidence: Double {
+    let sum = words.reduce(0) { $0 + ($1.score - Self.neutral) * Double($1.end - $1.first) }
+    return words.count > 1 ? sum : sum - Self.loneliness
+  }
+
+  /// The words, told what speaks for them.
+  var judged: [HeardWord] {
+    let evidence = evidence
+    return words.map {
+      HeardWord(key: $0.key, first: $0.first, end: $0.end, score: $0.score, evidence: evidence)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Speech
+
+@Suite("Words against any sounds") struct SoundLoopTests {
+  @Test("rows that are spoken are sure, and no words are where there is silence")
+  func rows() throws {
+    let sentence = "please call me back on monday morning"
+    let sound = try SpeechSamples.spoken(sentence)
+    let right = try heard(sentence, in: sound)
+    #expect(right.count { ($0.evidence ?? 0) > 150 } >= 6)
+    #expect((HeardWord.meanScore(of: right) ?? -10) > -2)
+    let wrong = try heard("forty winters shall besiege thy brow", in: sound)
+    #expect(!wrong.contains { ($0.evidence ?? 0) > 100 })
+    let none = try heard(sentence, in: Array(repeating: 0, count: 32_000))
+    #expect(none.isEmpty)
+  }
+
+  @Test("what speaks for words grows with their time, and with how well they fit")
+  func evidence() {
+    func row(_ scores: Double...) -> HeardRow {
+      HeardRow(
+        words: scores.enumerated().map {
+          HeardWord(key: "a", first: 30 * $0.offset, end: 30 * $0.offset + 30, score: $0.element)
+        })
+    }
+    #expect(row(-1, -1).evidence == 120)
+    #expect(row(-2, -2, -2).evidence == 90)
+    #expect(row(-4, -2, -3).evidence == 0)
+    #expect(row(-1).evidence < row(-1.9, -1.9).evidence)
+    #expect(row(-1, -1).judged.allSatisfy { $0.evidence == 120 })
+  }
+
+  @Test("in a longer time, more must speak for a row")
+  func limits() {
+    func word(_ evidence: Double?) -> HeardWord {
+      HeardWord(key: "a", first: 0, end: 30, score: -1, evidence: evidence)
+    }
+    #expect(RowLimit(in: 200).allows(word(30)))
+    #expect(!RowLimit(in: 400).allows(word(30)))
+    #expect(RowLimit(in: 360_000).allows(word(100)))
+    #expect(!RowLimit(in: 360_000).allows(word(99)))
+    #expect(RowLimit(in: 360_000).allows(word(nil)))
+  }
+
+  private func heard(_ text: String, in sound: [Int16]) throws -> [HeardWord] {
+    let words = text.split(separator: " ").map(String.init)
+    let lexicon = try Lexicon(of: Set(words), model: .english)
+    let model = try SoundModel(folder: AcousticModel.english.folder)
+    return try ModelFollower(model, of: [words], lexicon).hear(sound.span)
+  }
+}
