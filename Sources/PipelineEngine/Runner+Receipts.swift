@@ -103,9 +103,19 @@ extension Runner {
         }
         let testimony = try testimony(
           run, plan, options, recordings, step: step, fileNames: fileNames)
-        for file in try witness.testify(testimony) {
+        let files = try witness.testify(testimony)
+        for file in files {
           progress.record.published.append(file)
           recorder.record(.published(file))
+        }
+        guard let asking = plan.step(step), asking.stage is any ReceiptStage,
+          let index = progress.record.steps.firstIndex(where: { $0.id == step }),
+          progress.record.steps[index].outcome == .reused
+        else { continue }
+        if files.allSatisfy(\.wasThere) {
+          recorder.record(.reused(step, kind: asking.descriptor.kind))
+        } else {
+          progress.record.steps[index].outcome = .made
         }
       } catch {
         throw PassFailure(step, error)

@@ -149,7 +149,8 @@ public struct Runner: Sendable {
     while true {
       let survey = try Survey(plan, recordings: recordings, store: store)
       let reused = progress.takeReused(survey, store: store)
-      for (id, checkpoint) in reused {
+      // A receipt has no work of its own: whether it was there already shows when it is to be written.
+      for (id, checkpoint) in reused where !(plan.step(id)?.stage is any ReceiptStage) {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
       // What the run counts on from now on must not be freed, should it be cut off.

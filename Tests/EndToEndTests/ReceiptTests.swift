@@ -124,6 +124,9 @@ struct ReceiptTests {
     try FileManager.default.removeItem(atPath: place.out)
     #expect(try place.run(pipeline(), [note]).exitCode == 0)
     let second = try statement()
+    let shown = try place.spool(["show", second.origin.run.id]).text
+    let proof = shown.split(separator: "\n").filter { $0.contains("proof") }
+    #expect(proof.allSatisfy { !$0.contains("reused") }, "another receipt was signed")
     #expect(second.origin.run.id != first.origin.run.id)
     for (stage, before) in zip(second.stages, first.stages) where stage.outcome == "reused" {
       #expect(stage.run == first.origin.run.id)

@@ -27,12 +27,36 @@ struct StampOutageTests {
     #expect(vain.exitCode == 1)
     #expect(vain.text.contains("waiting   \(place.out)/note.receipt.json"), "\(vain.text)")
     #expect(vain.text.contains("again in "))
+    // Whoever asks again and again within one pause does not prolong it: a minute, after the first.
+    _ = try place.spool(["stamp"])
+    let last = try place.spool(["stamp"])
+    #expect(!last.text.contains(" min"), "\(last.text)")
     try authority.begin()
     let made = try place.spool(["stamp", "--json"])
     #expect(made.exitCode == 0, "\(made.text)\(made.errorOutput)")
     #expect(made.text.contains("\"event\":\"stamped\""))
     try bench.expectStamped()
     #expect(try place.spool(["status"]).text.contains("time stamp") == false)
+  }
+
+  @Test("where a file lies in a token's place, nothing is put beside it, and the stamp is kept")
+  func taken() throws {
+    authority.end()
+    _ = try bench.run()
+    try authority.begin()
+    try place.folder.write("mine", to: "out/note.receipt.tsr")
+    let refused = try place.spool(["stamp"])
+    #expect(refused.exitCode == 1)
+    #expect(refused.text.contains("another file is at"), "\(refused.text)")
+    #expect(!place.exports.contains("note.receipt.tsr.pem"))
+    // Runs on other recordings do not tell of it again and again.
+    try Reference.record(place.file("other.wav"), seconds: 0.3)
+    let other = try place.run(bench.pipeline(), [place.file("other.wav")])
+    #expect(!other.errorOutput.contains("another file is at"), "\(other.errorOutput)")
+    try FileManager.default.removeItem(atPath: bench.token)
+    #expect(try place.spool(["stamp"]).exitCode == 0)
+    try bench.expectStamped()
+    #expect(authority.requestCount == 2, "one for each receipt")
   }
 
   @Test("the next run and the next batch on the store make up for what others left")

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Hashing
 import PipelineEngine
@@ -88,6 +89,7 @@ struct StampAttempt {
     }
     let files = TimeStampFiles(
       reply, certificates, token: stamp.token.split(separator: "/").last.map(String.init) ?? "")
+    for (name, bytes) in files.all { try checkPlace(folder(of: stamp.token) + name, bytes) }
     do throws(StageError) {
       for (name, bytes) in files.all {
         let isToken = stamp.token.hasSuffix("/" + name)
@@ -102,6 +104,22 @@ struct StampAttempt {
       throw Self.trouble(error.message + (error.reason.map { ": \($0)" } ?? ""))
     }
     do throws(StoreError) { try store.settle(stamp) } catch { throw Self.trouble(error) }
+  }
+
+  /// Makes sure of the place of each before any is written: a token without the rest, or the rest
+  /// without the token, would be taken for one that was tampered with.
+  private func checkPlace(_ path: String, _ bytes: [UInt8]) throws(StampTrouble) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, store.byteCount(ofPublished: path) == nil else {
+      return
+    }
+    guard status.st_mode & S_IFMT == S_IFREG,
+      (try? store.digest(ofFile: path)) == SHA256.digest(of: bytes)
+    else {
+      throw Self.trouble(
+        "another file is at \(path), which Spool did not put there or which was changed since; "
+          + "the time stamp is kept: move the file away, and spool stamp lays it there")
+    }
   }
 
   /// With the slash at its end.

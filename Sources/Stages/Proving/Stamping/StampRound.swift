@@ -48,12 +48,15 @@ public struct StampRound: Sendable {
     let stamps = try store.awaitedStamps()
     let attempt = StampAttempt(store: store, clock: clock, stop: stop)
     var failed: Set<String> = []
-    // Where an authority is back, what waits for it does not wait on.
+    // Where an authority is back, what waits for its answer does not wait on.
     var reached: Set<String> = []
     for stamp in stamps {
       let url = stamp.authority.url
       if stamp.reply == nil, failed.contains(url) { continue }
-      guard isEager || stamp.nextAttempt <= clock.now || reached.contains(url) else { continue }
+      guard
+        isEager || stamp.nextAttempt <= clock.now
+          || stamp.reply == nil && reached.contains(url)
+      else { continue }
       let patience = min(Self.answerPatience, deadline - clock.elapsed)
       guard patience > 0, !stop.isRequested else { return }
       do throws(StampTrouble) {
