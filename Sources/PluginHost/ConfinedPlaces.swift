@@ -18,8 +18,9 @@ struct ConfinedPlaces {
   init(of program: ConfinedProgram) {
     writable = [program.folder] + program.writes
     own =
-      writable + program.reads + Self.folders(of: program.program, in: program.reads)
-      + (program.program == "/proc/self/exe" ? Self.ownLibraries : [])
+      writable + program.reads
+      + (program.program == "/proc/self/exe"
+        ? Self.ownLibraries : Self.folders(of: program.program, in: program.reads))
   }
 
   /// The rules of Landlock that say so; -1 where there can be none.
@@ -70,8 +71,8 @@ struct ConfinedPlaces {
     }
   }
 
-  /// What Spool's own program is made of, where that is what hosts the plugin: its libraries may lie
-  /// anywhere.
+  /// What Spool's own program is made of, where that is what hosts the plugin: it and its libraries
+  /// may lie anywhere.
   private static var ownLibraries: [String] {
     guard let maps = FileManager.default.contents(atPath: "/proc/self/maps") else { return [] }
     let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n")

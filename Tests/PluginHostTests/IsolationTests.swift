@@ -64,63 +64,9 @@ struct IsolationTests {
         if message["type"] == "end": say(type="done")
     """
 
-  /// Where Spool runs.
-  enum Surroundings: CaseIterable {
-    /// As the tests do.
-    case asHere
-    /// By a user without rights, where the tests are root's.
-    case unprivileged
-    /// Where the kernel refuses namespaces.
-    case withoutNamespaces
-
-    /// What comes before Spool on the command line; nil where that cannot be had here.
-    var words: [String]? {
-      switch self {
-      case .asHere: ["env"]
-      case .unprivileged:
-        Self.working(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
-      case .withoutNamespaces:
-        Self.working([
-          "unshare", "-r", "sh", "-c",
-          #"echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all "$@""#,
-          "sh",
-        ])
-      }
-    }
-
-    /// Whether Spool gets namespaces there.
-    var hasNamespaces: Bool {
-      self != .withoutNamespaces && Self.working(["unshare", "-U", "-m", "-p", "-n", "-f"]) != nil
-    }
-
-    private static func working(_ words: [String]) -> [String]? {
-      guard let program = Program(named: words[0]), let spool = try? SpoolProgram.program,
-        let result = try? program.run(words.dropFirst() + [spool.path, "--version"])
-      else { return nil }
-      return result.exitCode == 0 ? words : nil
-    }
-
-    /// What becomes of each deed.
-    var outcomes: [String: Set<String>] {
-      let files: Set<String> = hasNamespaces ? ["EROFS", "EACCES"] : ["EACCES"]
-      let changes: Set<String> = hasNamespaces ? files : ["done", "EPERM"]
-      let signals: Set<String> =
-        hasNamespaces
-        ? ["ESRCH"] : confinement_landlock_version() >= 6 ? ["EPERM"] : ["EPERM", "done"]
-      return [
-        "write": files, "truncate": files.union(["EPERM"]), "chmod": changes, "utime": changes,
-        "kill": signals, "kill Spool": signals, "limit": ["EPERM"],
-        "environ": ["EACCES"], "shadow": ["EACCES"],
-        "internet": ["EPERM"], "unix": ["EPERM"], "datagrams": ["EPERM"], "io_uring": ["EPERM"],
-        "unshare": ["EPERM"], "pair": ["done"], "shared": ["done"], "own": ["done"],
-        "daemon": ["done"],
-      ]
-    }
-  }
-
   @Test("what it tries fails, and leaves nothing behind", arguments: Surroundings.allCases)
   func deeds(surroundings: Surroundings) throws {
-    guard let words = surroundings.words, let wrapper = Program(named: words[0]) else {
+    guard var words = surroundings.words, let wrapper = Program(named: words[0]) else {
       print("not tested: \(surroundings) cannot be had here")
       return
     }
@@ -149,6 +95,7 @@ struct IsolationTests {
     let pipeline = try place.pipeline("nosy: {}")
     if surroundings == .unprivileged {
       _ = try Program(named: "chown")?.run(["-R", "65534:65534", place.place.folder.path])
+      words.append("TMPDIR=\(place.place.folder.path)")
     }
     let run = try place.place.run(
       pipeline, [place.recording], under: wrapper, Array(words.dropFirst()))
