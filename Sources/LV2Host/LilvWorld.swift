@@ -1,4 +1,5 @@
 import CLilvLoader
+import FoundationEssentials
 import Glibc
 import PluginWorker
 
@@ -17,12 +18,25 @@ import PluginWorker
         "cannot host LV2 plugins", reason: CText.text(reason),
         advice: "apt install liblilv-0-0")
     }
+    for folder in folders { try Self.checkBundles(in: folder) }
     unsafe setenv("LV2_PATH", folders.joined(separator: ":"), 1)
     guard let world = unsafe lilv_world_new() else {
       throw EffectError("cannot host LV2 plugins", reason: "liblilv does not begin")
     }
     unsafe self.world = unsafe world
     unsafe lilv_world_load_all(world)
+  }
+
+  /// liblilv would wait for ever at a pipe, and read a device for ever.
+  private static func checkBundles(in folder: String) throws(EffectError) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+      let path = "\(folder)/\(name)/manifest.ttl"
+      var status = stat()
+      guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { continue }
+      throw EffectError(
+        "cannot read the LV2 plugins in \(folder)", reason: "\(path) is no plain file",
+        advice: "remove \(folder)/\(name), or set LV2_PATH")
+    }
   }
 
   deinit {

@@ -30,7 +30,9 @@ struct ComplaintTail {
 
   /// The last lines as one, for the reason of an error; empty where there are none.
   var reason: String {
-    let tail = lines.suffix(6).map { String($0.prefix(400)) }.joined(separator: " | ")
+    // What is said twice in a row is said once.
+    let told = lines.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
+    let tail = told.suffix(6).map { String($0.prefix(400)) }.joined(separator: " | ")
     return tail.isEmpty ? "" : "; the end of what it wrote: \(tail)"
   }
 

@@ -10,10 +10,12 @@ extension Plugin {
     try checkPresence()
     _ = try program()
     let packages = PythonPackages(of: self)
-    guard let lack = packages.missing(launcher: launcher).first else { return }
+    let missing = packages.missing(launcher: launcher).map(\.package)
+    guard !missing.isEmpty else { return }
     throw StageError(
-      "the plugin \(title) cannot be started", reason: packages.reason(lack.package),
-      advice: packages.advice(lack.package), cause: .environment)
+      "the plugin \(title) cannot be started",
+      reason: missing.map(packages.reason).joined(separator: "; "),
+      advice: missing.map(packages.advice).joined(separator: "; "), cause: .environment)
   }
 
   /// Looks whether its own files are still there: a program's words for that would tell less.

@@ -21,6 +21,8 @@ public final class PluginSession {
   /// How often its limit of time has begun anew.
   private var renewals = 0
   private static let mostRenewals = 10_000
+  /// Other messages in place of the one that is due, of which more are worth a word.
+  private static let mostAsides = 100
 
   private let plugin: Plugin
   private let folder: PrivateFolder
@@ -152,7 +154,7 @@ public final class PluginSession {
       let limit = Unit.seconds.format(plugin.manifest.limits.time)
       return failure(
         "it gave no \"\(type)\" within \(limit)"
-          + (others > 0 ? ", and \(others) other messages" : ""),
+          + (others > Self.mostAsides ? ", and \(others) other messages" : ""),
         advice:
           "\(test) shows where it hangs; where it only needs longer, raise limits: { time: … } "
           + "in \(plugin.folder)/\(ManifestFile.name)")

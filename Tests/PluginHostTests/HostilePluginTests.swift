@@ -28,7 +28,9 @@ struct HostilePluginTests {
       ("while True: target.write(b\"x\" * 65536)", "what it wrote is no message"),
       ("target.write(b\"Hello!\\n\"); target.flush(); time.sleep(60)", "\"Hello!\""),
       ("say(data[:-4], type=\"sound\", frames=message[\"frames\"])", "it answered"),
-      ("say(data, type=\"sound\", frames=1)", "it answered"),
+      ("say(data, type=\"sound\", frames=1)", "with 1 frames and"),
+      ("while True: say(type=\"progress\", done=0.5)", " within 2 s, and "),
+      ("say(type=\"ready\", latency=float(\"nan\"))", "NaN"),
       (
         "say(b\"\\x00\\x00\\xc0\\x7f\" * (len(data) // 4), type=\"sound\", frames=message[\"frames\"])",
         "is no number"
