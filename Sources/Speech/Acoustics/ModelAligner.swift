@@ -22,9 +22,21 @@ final class ModelAligner: Aligner {
     let features = analysis.features(of: SilenceFloor.under(sound).span)
     guard let path = ForcedPath(through: graph, features, model, &scores),
       let assigned = WordGrammar.assign(
-        heard(path, graph, grammar), to: words)
+        refined(heard(path, graph, grammar), SpeechOnset(of: sound)), to: words)
     else { return nil }
     return AlignedPiece(words: assigned, score: Double(path.score))
+  }
+
+  /// The words, those after pauses from where they are heard.
+  private func refined(_ words: [HeardWord], _ onset: SpeechOnset) -> [HeardWord] {
+    var end = 0
+    return words.map { word in
+      var word = word
+      let first = onset.onset(near: word.first, after: end)
+      if first < word.end { word.first = first }
+      end = word.end
+      return word
+    }
   }
 
   /// The words on the way.
