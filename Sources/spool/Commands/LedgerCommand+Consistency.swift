@@ -1,0 +1,76 @@
+import Glibc
+import Hashing
+import PipelineModel
+import Proof
+import Store
+
+/// Does the ledger still begin with what it held before?
+extension LedgerCommand {
+  /// Holds an earlier head, and the later one that may be named, against the tree.
+  func compare(
+    _ words: [String], with tree: MerkleTree, _ records: ReceiptRecords, _ bench: Workbench
+  ) throws(Workbench.Refusal) -> LedgerEvidence {
+    for word in words.compactMap({ Int($0) }) where word > tree.leaves.count {
+      // A size that was typed is no evidence of anything; what the ledger's own heads say, is.
+      try audit(records, bench)
+      throw Workbench.Refusal(
+        text: "\(bench.console.red("error:")) the ledger holds \(tree.leaves.count), not \(word)\n"
+          + "next:  spool ledger head says how many; name a head that was kept as a file",
+        code: .usage)
+    }
+    let old = try place(words[0], bench)
+    let new = try words.count > 1 ? place(words[1], bench) : (tree.leaves.count, nil)
+    for (size, root) in [old, new] {
+      guard size <= tree.leaves.count else {
+        throw broken(
+          "the ledger has forgotten receipts",
+          "it holds \(tree.leaves.count), and once held \(size)",
+          bench.console)
+      }
+      if let root, root != tree.root(size: size) {
+        throw broken(
+          "the ledger is not what it was",
+          "its first \(size) receipts have another root than the signed head says", bench.console)
+      }
+    }
+    guard old.size <= new.size else {
+      throw Workbench.Refusal(
+        text: "\(bench.console.red("error:")) the earlier head is the larger one\n"
+          + "next:  spool ledger consistency OLD NEW", code: .usage)
+    }
+    let proof = tree.consistencyProof(from: old.size, to: new.size)
+    return LedgerEvidence(
+      index: nil, oldSize: old.size, size: new.size, leaf: nil,
+      oldRoot: tree.root(size: old.size).hex, root: tree.root(size: new.size).hex,
+      proof: proof.map(\.hex))
+  }
+
+  /// A size, or a signed head in a file.
+  private func place(
+    _ word: String, _ bench: Workbench
+  ) throws(Workbench.Refusal) -> (size: Int, root: Digest?) {
+    if let size = Int(word), size >= 0 { return (size, nil) }
+    let keys = try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
+    }
+    guard unsafe access(word, R_OK) == 0 else {
+      throw Workbench.Refusal(
+        text: ErrorText(
+          StageError(
+            "cannot read the tree head \(word)", reason: unsafe String(cString: strerror(errno)),
+            advice: "check the path")
+        ).render(bench.console), code: .failed)
+    }
+    do throws(ProofError) {
+      let head = try TreeHead(at: word, keys: keys)
+      return (head.size, head.root)
+    } catch {
+      throw Workbench.Refusal(
+        text: ErrorText(
+          StageError(
+            error.message, reason: error.reason,
+            advice: error.advice ?? "take a head as it was kept, or import the key of its signer")
+        ).render(bench.console), code: .verificationFailed)
+    }
+  }
+}
