@@ -36,11 +36,12 @@ import Testing
     func word(_ evidence: Double?) -> HeardWord {
       HeardWord(key: "a", first: 0, end: 30, score: -1, evidence: evidence)
     }
-    #expect(RowLimit(in: 200).allows(word(30)))
-    #expect(!RowLimit(in: 400).allows(word(30)))
-    #expect(RowLimit(in: 360_000).allows(word(100)))
-    #expect(!RowLimit(in: 360_000).allows(word(99)))
-    #expect(RowLimit(in: 360_000).allows(word(nil)))
+    #expect(RowLimit(in: 200, wordCount: 5).allows(word(30)))
+    #expect(!RowLimit(in: 400, wordCount: 5).allows(word(30)))
+    #expect(RowLimit(in: 360_000, wordCount: 5).allows(word(100)))
+    #expect(!RowLimit(in: 360_000, wordCount: 5).allows(word(99)))
+    #expect(RowLimit(in: 360_000, wordCount: 5).allows(word(nil)))
+    #expect(RowLimit(in: 360_000, wordCount: 1).allows(word(0)))
   }
 
   private func heard(_ text: String, in sound: [Int16]) throws -> [HeardWord] {

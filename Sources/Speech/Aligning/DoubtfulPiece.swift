@@ -27,7 +27,7 @@ struct DoubtfulPiece {
   /// Puts the words in their places; those that are not heard have none.
   ///
   /// All words are placed quickly. Then those that nobody is sure of are judged among their
-  /// neighbours, which takes three times as long a second; where they fit badly, everything is
+  /// neighbours, which takes libpocketsphinx three times as long; where they fit badly, everything is
   /// placed once more without them.
   func align(with desk: AlignerDesk, in sound: [Int16]) throws(SpeechError) -> PieceOutcome {
     var outcome = PieceOutcome(words: words.map { _ in [] }, scores: words.map { _ in nil })

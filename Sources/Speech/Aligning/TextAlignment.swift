@@ -41,7 +41,8 @@ public struct TextAlignment: Sendable {
     let heard = progress.heard.compactMap(\.self).joined()
     let keys = words.flatMap { $0.ways.first ?? [] }
     // What is not allowed stands between other words, and is none of the text.
-    let limit = RowLimit(in: listening.pieces.reduce(0) { $0 + $1.count })
+    let limit = RowLimit(
+      in: listening.pieces.reduce(0) { $0 + $1.count }, wordCount: words.count(where: \.isSpoken))
     let matching = WordMatching(text: keys, heard: heard.map { limit.allows($0) ? $0.key : "" })
     let trusted = TrustedWord.find(
       in: words, matching: matching, heard: Array(heard),
