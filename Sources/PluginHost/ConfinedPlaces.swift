@@ -59,7 +59,8 @@ struct ConfinedPlaces {
     let personal = [home, "/", "\(home)/.local", "/root", "/home", "/tmp", "/var/tmp"]
     let real = URL(filePath: program).resolvingSymlinksInPath().path
     func isOwn(_ path: String) -> Bool {
-      reads.contains { path == $0 || path.hasPrefix("\($0)/") }
+      // A program that is read by itself is none of the plugin's own.
+      reads.contains { path.hasPrefix("\($0)/") }
     }
     return [program, real].filter { !isOwn($0) }.flatMap { path -> [String] in
       let folder = URL(filePath: path).deletingLastPathComponent()
