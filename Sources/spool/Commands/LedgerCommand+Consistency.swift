@@ -1,3 +1,4 @@
+import Arguments
 import Glibc
 import Hashing
 import PipelineModel

@@ -1,3 +1,4 @@
+import Arguments
 import PipelineModel
 import Proof
 import Stages
