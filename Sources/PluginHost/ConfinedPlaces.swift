@@ -17,10 +17,13 @@ struct ConfinedPlaces {
 
   init(of program: ConfinedProgram) {
     writable = [program.folder] + program.writes
-    own =
+    let named =
       writable + program.reads
       + (program.program == "/proc/self/exe"
         ? Self.ownLibraries : Self.folders(of: program.program, in: program.reads))
+    // A link may lead to where the plugin would see nothing of the machine's, such as /dev/shm.
+    let real = Set(named.map { RealPath.of($0) }).subtracting(named)
+    own = named + real.sorted()
   }
 
   /// The rules of Landlock that say so; -1 where there can be none.

@@ -2,14 +2,17 @@ import FoundationEssentials
 import Glibc
 public import PipelineModel
 
-/// A new folder for one piece of a plugin's work, which nobody else can look into. It goes, with all
-/// that is in it, when it is removed or nobody refers to it any more.
+/// A new folder for one piece of a plugin's work, which nobody else can look into: whatever the plugin
+/// does to its permissions, it lies in another that is Spool's alone. It goes, with all that is in it,
+/// when it is removed or nobody refers to it any more.
 ///
 /// A lock is held on it meanwhile. The kernel frees that when Spool ends, however it ends: folders
 /// without one were left by a Spool that was killed, and go when the next one makes its first.
 public final class PrivateFolder: Sendable {
   /// The folder, an absolute path.
   public let path: String
+  /// The folder around it.
+  private let enclosure: String
   private let lock: Int32
 
   /// What the names of all such folders begin with.
@@ -32,8 +35,15 @@ public final class PrivateFolder: Sendable {
       let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
       // Another Spool may have taken it for a lost one before it was locked.
       guard let lock = Self.lock(made) else { continue }
-      path = made
+      enclosure = made
+      path = "\(made)/own"
       self.lock = lock
+      guard unsafe mkdir(path, 0o700) == 0 else {
+        throw StageError(
+          "cannot make a folder for \(user) in \(made)",
+          reason: unsafe String(cString: strerror(errno)),
+          advice: "make room in \(base), or set TMPDIR", cause: .environment)
+      }
       return
     }
     throw StageError(
@@ -63,11 +73,11 @@ public final class PrivateFolder: Sendable {
   }
 
   /// Removes it.
-  public func remove() { FolderRemoval.remove(path) }
+  public func remove() { FolderRemoval.remove(enclosure) }
 
-  /// Where they are made; what was lost there is removed first, once.
+  /// Where they are made, without links; what was lost there is removed first, once.
   private static let base: String = {
-    let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    let base = RealPath.of(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
     sweep(base)
     return base
   }()

@@ -52,6 +52,8 @@ struct IsolationTests {
         "pair": lambda: socket.socketpair(),
         "shared": lambda: open("/dev/shm/MARK", "w"),
         "own": lambda: open(hello["temporary"] + "/x", "w"),
+        "set id": lambda: os.chmod(hello["temporary"] + "/x", 0o4755),
+        "made with set id": lambda: os.open(hello["temporary"] + "/y", os.O_CREAT, 0o4755),
         "daemon": daemon,
     }.items():
         try: deed(); told = "done"
@@ -170,6 +172,6 @@ struct IsolationTests {
   }
 
   private static func has(_ folder: String, _ name: String) -> Bool {
-    FileManager.default.fileExists(atPath: "\(folder)/\(name)")
+    FileManager.default.fileExists(atPath: "\(folder)/own/\(name)")
   }
 }

@@ -61,7 +61,7 @@ enum Surroundings: CaseIterable {
       "environ": ["EACCES"], "shadow": ["EACCES"],
       "internet": ["EPERM"], "unix": ["EPERM"], "datagrams": ["EPERM"], "io_uring": ["EPERM"],
       "unshare": ["EPERM"], "pair": ["done"], "shared": ["done"], "own": ["done"],
-      "daemon": ["done"],
+      "set id": ["EPERM"], "made with set id": ["EPERM"], "daemon": ["done"],
     ]
   }
 }

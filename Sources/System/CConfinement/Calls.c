@@ -4,6 +4,7 @@
 #include "CConfinement.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -14,7 +15,7 @@
 #include <sys/syscall.h>
 
 // Calls of later kernels have the same numbers on every machine.
-enum { call_open_tree_attr = 467 };
+enum { call_open_tree_attr = 467, call_fchmodat2 = 452 };
 
 static const unsigned int refused[] = {
     // Rings of requests reach sockets and files without a call of their own.
@@ -80,6 +81,26 @@ static void decide(struct filter *filter, uint32_t call, size_t argument, uint32
   answer(filter, other);
 }
 
+// Refuses permissions by which a file would run as its owner, or with its group.
+static void refuse_set_id(struct filter *filter, uint32_t call, size_t mode) {
+  const uint32_t none = 0, set_id = 06000;
+  decide(filter, call, mode, set_id, &none, 1, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
+}
+
+// The same of a call that makes a file only where its flags say so; the mode is not there otherwise.
+static void refuse_making_set_id(struct filter *filter, uint32_t call, size_t flags) {
+  const uint32_t makes = O_CREAT | 020000000;  // the latter is O_TMPFILE's own bit
+  add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 8);
+  load_argument(filter, flags);
+  add(filter, BPF_ALU | BPF_AND | BPF_K, makes, 0, 0);
+  add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 4, 0);
+  load_argument(filter, flags + 1);
+  add(filter, BPF_ALU | BPF_AND | BPF_K, 06000, 0, 0);
+  add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+  answer(filter, SECCOMP_RET_ERRNO | EPERM);
+  answer(filter, SECCOMP_RET_ALLOW);
+}
+
 int confinement_filter_calls(bool has_network, bool no_truncating) {
   const uint32_t refuse = SECCOMP_RET_ERRNO | EPERM, allow = SECCOMP_RET_ALLOW;
   struct filter filter = {.count = 0};
@@ -107,9 +128,23 @@ int confinement_filter_calls(bool has_network, bool no_truncating) {
     if_equal(&filter, SYS_truncate);
     answer(&filter, refuse);
   }
-  // The newer call hides its flags in memory; who is told that there is none takes the older one.
+  // The newer calls hide their flags in memory; who is told that there is none takes the older one.
   if_equal(&filter, SYS_clone3);
   answer(&filter, SECCOMP_RET_ERRNO | ENOSYS);
+  if_equal(&filter, SYS_openat2);
+  answer(&filter, SECCOMP_RET_ERRNO | ENOSYS);
+  // A program that root's plugin left behind with such permissions would make others root.
+#if defined(__x86_64__)
+  refuse_set_id(&filter, SYS_chmod, 1);
+  refuse_set_id(&filter, SYS_creat, 1);
+  refuse_set_id(&filter, SYS_mknod, 1);
+  refuse_making_set_id(&filter, SYS_open, 1);
+#endif
+  refuse_set_id(&filter, SYS_fchmod, 1);
+  refuse_set_id(&filter, SYS_fchmodat, 2);
+  refuse_set_id(&filter, call_fchmodat2, 2);
+  refuse_set_id(&filter, SYS_mknodat, 2);
+  refuse_making_set_id(&filter, SYS_openat, 2);
   // All that begin with CLONE_NEW.
   const uint32_t nothing = 0;
   decide(&filter, SYS_clone, 0, 0x7E020000, &nothing, 1, allow, refuse);
