@@ -36,8 +36,8 @@ struct Confinement {
     if !isEnclosed, !hasRules || version < 6 {
       missing.append("ending other processes of the user, and leaving some behind")
     }
-    if !hasOwnProcesses { missing.append("seeing what else runs") }
-    if !hasOwnMemory { missing.append("leaving files in /dev/shm") }
+    if !hasOwnProcesses { missing.append("seeing what else runs, slowing it down") }
+    if !hasOwnMemory { missing.append("leaving files in /dev/shm and shared memory") }
   }
 
   private static func close(_ places: ConfinedPlaces) -> Bool {

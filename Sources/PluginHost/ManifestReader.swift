@@ -28,6 +28,7 @@ struct ManifestReader {
     }
     checkPaths(draft, top)
     checkNeeds(draft.needs, top["needs"])
+    checkReads(draft.limits.reads ?? [], top["limits"]["reads"])
     let kinds = draft.stages.enumerated().map { index, kind in
       self.kind(kind, at: top["stages"][index])
     }
@@ -65,6 +66,20 @@ struct ManifestReader {
         top["run"][index], "\"\(word)\" leads out of the plugin's folder",
         allowed: index == 0
           ? "a program in it, such as ./program, or the name of one on PATH" : "a file in it")
+    }
+  }
+
+  /// What it may read besides is one folder or another, and not everything: root's plugin would read
+  /// what nobody else may.
+  private mutating func checkReads(_ paths: [String], _ place: ManifestPlace) {
+    let broad: Set = ["", "boot", "dev", "etc", "home", "proc", "root", "run", "sys", "var"]
+    for (index, path) in paths.enumerated() {
+      let parts = path.split(separator: "/").filter { $0 != "." }
+      let isBroad = path.hasPrefix("/") && broad.contains(parts.joined(separator: "/"))
+      guard isBroad || parts.contains("..") else { continue }
+      report(
+        place[index], "\"\(path)\" opens more than a plugin needs",
+        allowed: "the file or the folder that it reads")
     }
   }
 

@@ -118,6 +118,16 @@ struct ManifestTests {
     #expect(found == (problem.map { [$0] } ?? []))
   }
 
+  @Test(
+    "what it reads besides is never everything",
+    arguments: ["/", "/etc/", "//./home", "/srv/../etc", "/srv/models"])
+  func reads(path: String) {
+    let found = places(
+      Self.whole.replacing("stages:", with: "limits: { reads: [\"\(path)\"] }\nstages:"))
+    let isTold = found.contains { $0.contains("opens more than a plugin needs") }
+    #expect(isTold == (path != "/srv/models"))
+  }
+
   @Test("no text whatever is taken for a plugin, or ends the program")
   func anything() {
     for text in ["", "[]", "plugin", "plugin: [", "stages: [[]]", "stages: [{}]", "run: {}"] {
