@@ -22,7 +22,7 @@ struct ConfinedPlaces {
       + (program.program == "/proc/self/exe"
         ? Self.ownLibraries : Self.folders(of: program.program, in: program.reads))
     // A link may lead to where the plugin would see nothing of the machine's, such as /dev/shm.
-    let real = Set(named.map { RealPath.of($0) }).subtracting(named)
+    let real = Set(named.map(Self.real)).subtracting(named)
     own = named + real.sorted()
   }
 
@@ -60,7 +60,7 @@ struct ConfinedPlaces {
     let home = variables["HOME"] ?? "/root"
     let searched = (variables["PATH"] ?? "").split(separator: ":").map(String.init)
     let personal = [home, "/", "\(home)/.local", "/root", "/home", "/tmp", "/var/tmp"]
-    let real = URL(filePath: program).resolvingSymlinksInPath().path
+    let real = real(program)
     func isOwn(_ path: String) -> Bool {
       // A program that is read by itself is none of the plugin's own.
       reads.contains { path.hasPrefix("\($0)/") }
@@ -73,6 +73,10 @@ struct ConfinedPlaces {
       }
       return isOwn(program) || personal.contains(folder.path) ? [path] : [folder.path]
     }
+  }
+
+  private static func real(_ path: String) -> String {
+    URL(filePath: path).resolvingSymlinksInPath().path
   }
 
   /// What Spool's own program is made of, where that is what hosts the plugin: it and its libraries

@@ -2,19 +2,18 @@ import PipelineModel
 
 /// Makes a parameter of what a manifest says of it, and finds what contradicts itself.
 struct ManifestParameterReader {
-  private(set) var problems: [Problem] = []
+  /// What was wrong before, and what this finds.
+  private(set) var findings: ManifestFindings
 
   private let draft: ManifestDraft.Parameter
   private let place: ManifestPlace
-  /// Places of values that cannot be understood.
-  private let unclear: Set<SourceLocation>
 
   init(
-    _ draft: ManifestDraft.Parameter, at place: ManifestPlace, unclear: Set<SourceLocation>
+    _ draft: ManifestDraft.Parameter, at place: ManifestPlace, _ findings: ManifestFindings
   ) {
     self.draft = draft
     self.place = place
-    self.unclear = unclear
+    self.findings = findings
   }
 
   /// The parameter; nil where what it takes cannot be made out.
@@ -27,7 +26,8 @@ struct ManifestParameterReader {
     let descriptor = ParameterDescriptor(
       draft.name, type, presence, draft.help, isInKey: type != .path)
     if draft.required, draft.default != nil {
-      report(place["default"], "what is required has no default", becauseOf: [place["required"]])
+      findings.report(
+        place["default"], "what is required has no default", becauseOf: [place["required"]])
     } else if draft.default != nil {
       var resolver = ParameterResolver(owner: "the default")
       _ = resolver.resolve(
@@ -35,19 +35,17 @@ struct ManifestParameterReader {
       let form = [
         "range", "choices", "text", "command", "unit", "whole", "flag", "path", "default",
       ]
-      if form.allSatisfy({ !place[$0].isThere || isClear(place[$0]) }) {
-        problems += resolver.problems
+      if form.allSatisfy({ !place[$0].isThere || findings.isClear(place[$0]) }) {
+        findings.report(resolver.problems)
       }
     }
     return descriptor
   }
 
   private mutating func checkName() {
-    if let problem = ManifestName(draft.name).problem(of: "a parameter", place["name"]) {
-      report(place["name"], problem.message, allowed: problem.allowed)
-    }
+    findings.checkName(draft.name, "a parameter", place["name"])
     if StepDefinition.reservedKeys.contains(draft.name) {
-      report(
+      findings.report(
         place["name"], "a parameter cannot be called \"\(draft.name)\"",
         allowed: "another word: each step of a pipeline has a key \(draft.name) already")
     }
@@ -59,7 +57,7 @@ struct ManifestParameterReader {
       draft.choices != nil, draft.flag, draft.text != nil, draft.path, draft.command != nil,
     ]
     guard forms.count(where: { $0 }) <= 1, !forms.contains(true) || draft.range == nil else {
-      report(
+      findings.report(
         place["name"], "\"\(draft.name)\" has two forms",
         allowed: "range, choices, flag, text, command or path")
       return nil
@@ -70,7 +68,7 @@ struct ManifestParameterReader {
     if draft.path { return .path }
     let unit = Unit(named: draft.unit)
     if unit == nil {
-      report(
+      findings.report(
         place["unit"], "there is no unit \"\(draft.unit)\"",
         allowed: Unit.declarable.map(\.symbol).filter { !$0.isEmpty }.joined(separator: ", "))
     }
@@ -81,7 +79,7 @@ struct ManifestParameterReader {
 
   private mutating func range() -> ClosedRange<Double>? {
     guard let range = draft.range, range.count == 2 else {
-      report(
+      findings.report(
         place["name"], "the number \"\(draft.name)\" has no range",
         allowed: "range: [least, most], in its unit",
         becauseOf: ["range", "choices", "flag", "text", "command", "path"].map { place[$0] }
@@ -90,13 +88,13 @@ struct ManifestParameterReader {
     }
     guard range[0] <= range[1] else {
       let (least, most) = (Unit.number.format(range[1]), Unit.number.format(range[0]))
-      report(
+      findings.report(
         place["range"], "the range of \"\(draft.name)\" begins above its end",
         allowed: "[\(least), \(most)]")
       return nil
     }
     if draft.whole, range.contains(where: { $0 != $0.rounded() }) {
-      report(
+      findings.report(
         place["range"], "\"\(draft.name)\" is a whole number, and its range is not of those",
         allowed: "whole numbers")
     }
@@ -105,20 +103,8 @@ struct ManifestParameterReader {
 
   private mutating func checked(_ choices: [String]) -> [String] {
     for (index, choice) in choices.enumerated() where choices[..<index].contains(choice) {
-      report(place["choices"][index], "the choice \"\(choice)\" is there twice")
+      findings.report(place["choices"][index], "the choice \"\(choice)\" is there twice")
     }
     return choices
-  }
-
-  private func isClear(_ place: ManifestPlace) -> Bool {
-    unclear.isDisjoint(with: place.locations)
-  }
-
-  private mutating func report(
-    _ place: ManifestPlace, _ message: String, allowed: String? = nil,
-    becauseOf others: [ManifestPlace] = []
-  ) {
-    guard isClear(place), others.allSatisfy(isClear) else { return }
-    problems.append(Problem(at: place.location, message, allowed: allowed))
   }
 }

@@ -3,25 +3,26 @@ import PipelineModel
 /// Makes a manifest of what was written, and finds what contradicts itself.
 struct ManifestReader {
   let root: DocumentNode
-  private(set) var problems: [Problem] = []
-  /// Places of values that cannot be understood: what contradicts those may only follow from that.
-  private let unclear: Set<SourceLocation>
+  private var findings: ManifestFindings
 
   init(root: DocumentNode, unclear: Set<SourceLocation>) {
     self.root = root
-    self.unclear = unclear
+    findings = ManifestFindings(unclear: unclear)
   }
+
+  /// Everything that is wrong.
+  var problems: [Problem] { findings.problems }
 
   mutating func manifest(from draft: ManifestDraft) -> PluginManifest {
     let top = ManifestPlace(root)
-    checkName(draft.plugin, "the plugin's name", top["plugin"])
+    findings.checkName(draft.plugin, "the plugin's name", top["plugin"])
     if draft.protocol != PluginManifest.spokenProtocol {
-      report(
+      findings.report(
         top["protocol"], "this Spool does not speak protocol \(draft.protocol)",
         allowed: "\(PluginManifest.spokenProtocol)")
     }
     if (draft.run == nil) == (draft.library == nil) {
-      report(
+      findings.report(
         top[draft.library == nil ? "plugin" : "library"],
         "a plugin has either a program or a library", allowed: "run or library",
         becauseOf: [top["run"], top["library"]].filter(\.isThere))
@@ -33,13 +34,13 @@ struct ManifestReader {
       self.kind(kind, at: top["stages"][index])
     }
     for (index, kind) in kinds.enumerated() where draft.library != nil && kind.work == .file {
-      report(
+      findings.report(
         top["stages"][index]["type"], "a library cannot read and write files in Spool's place",
         allowed: "sound; a file stage needs a program")
     }
     for (index, kind) in kinds.enumerated()
     where kinds[..<index].contains(where: { $0.kind == kind.kind }) {
-      report(top["stages"][index]["kind"], "the kind \"\(kind.kind)\" is offered twice")
+      findings.report(top["stages"][index]["kind"], "the kind \"\(kind.kind)\" is offered twice")
     }
     return PluginManifest(
       name: draft.plugin, version: draft.version, summary: draft.summary,
@@ -54,7 +55,7 @@ struct ManifestReader {
   /// What runs lies in the plugin's folder, where it is part of every key, or on `PATH`.
   private mutating func checkPaths(_ draft: ManifestDraft, _ top: ManifestPlace) {
     if let library = draft.library, Plugin.leadsOut(library) {
-      report(
+      findings.report(
         top["library"], "\"\(library)\" leads out of the plugin's folder",
         allowed: "a library in it, such as ./\(draft.plugin).so")
     }
@@ -62,7 +63,7 @@ struct ManifestReader {
       guard index == 0 ? word.contains("/") : word.hasPrefix("./"), Plugin.leadsOut(word) else {
         continue
       }
-      report(
+      findings.report(
         top["run"][index], "\"\(word)\" leads out of the plugin's folder",
         allowed: index == 0
           ? "a program in it, such as ./program, or the name of one on PATH" : "a file in it")
@@ -77,7 +78,7 @@ struct ManifestReader {
       let parts = path.split(separator: "/").filter { $0 != "." }
       let isBroad = path.hasPrefix("/") && broad.contains(parts.joined(separator: "/"))
       guard isBroad || parts.contains("..") else { continue }
-      report(
+      findings.report(
         place[index], "\"\(path)\" opens more than a plugin needs",
         allowed: "the file or the folder that it reads")
     }
@@ -88,7 +89,7 @@ struct ManifestReader {
       for (index, name) in names.enumerated() {
         let isName = !name.isEmpty && !name.contains { $0.isWhitespace || $0 == "/" }
         guard place[what][index].isNumber || !isName else { continue }
-        report(
+        findings.report(
           place[what][index], "needs cannot name \"\(name)\"",
           allowed: what == "python"
             ? "a package's name, as it is imported" : "a program's name, as it is found on PATH")
@@ -99,16 +100,16 @@ struct ManifestReader {
   private mutating func kind(_ draft: ManifestDraft.Kind, at place: ManifestPlace)
     -> PluginManifest.Kind
   {
-    checkName(draft.kind, "a kind", place["kind"])
+    findings.checkName(draft.kind, "a kind", place["kind"])
     let (inputs, outputs) = (draft.inputs ?? [], draft.outputs ?? [])
     switch draft.type {
     case .sound where place["type"].isThere && (!inputs.isEmpty || !outputs.isEmpty):
-      report(
+      findings.report(
         inputs.isEmpty ? place["outputs"] : place["inputs"],
         "a sound stage has one input and one output, which are not declared",
         becauseOf: [place["type"]])
     case .file where inputs.isEmpty || outputs.isEmpty:
-      report(
+      findings.report(
         place["kind"], "the file stage \"\(draft.kind)\" needs inputs and outputs",
         becauseOf: [place["inputs"], place["outputs"]].filter(\.isThere))
     default: break
@@ -117,7 +118,7 @@ struct ManifestReader {
     checkPorts(outputs, at: place["outputs"])
     for (index, port) in outputs.enumerated() {
       if port.fileName != nil, port.carries != .file {
-        report(
+        findings.report(
           place["outputs"][index]["file-name"], "only a file has a file-name",
           becauseOf: [place["outputs"][index]["carries"]])
       }
@@ -125,11 +126,11 @@ struct ManifestReader {
     let drafts = draft.parameters ?? []
     var parameters: [ParameterDescriptor] = []
     for (index, draft) in drafts.enumerated() {
-      var reader = ManifestParameterReader(draft, at: place["parameters"][index], unclear: unclear)
+      var reader = ManifestParameterReader(draft, at: place["parameters"][index], findings)
       if let parameter = reader.parameter() { parameters.append(parameter) }
-      problems += reader.problems
+      findings = reader.findings
       if drafts[..<index].contains(where: { $0.name == draft.name }) {
-        report(
+        findings.report(
           place["parameters"][index]["name"], "the parameter \"\(draft.name)\" is declared twice")
       }
     }
@@ -141,24 +142,10 @@ struct ManifestReader {
 
   private mutating func checkPorts(_ ports: [PluginManifest.FilePort], at place: ManifestPlace) {
     for (index, port) in ports.enumerated() {
-      checkName(port.name, "a port", place[index]["name"])
+      findings.checkName(port.name, "a port", place[index]["name"])
       if ports[..<index].contains(where: { $0.name == port.name }) {
-        report(place[index]["name"], "the port \"\(port.name)\" is declared twice")
+        findings.report(place[index]["name"], "the port \"\(port.name)\" is declared twice")
       }
     }
-  }
-
-  private mutating func checkName(_ name: String, _ what: String, _ place: ManifestPlace) {
-    if let problem = ManifestName(name).problem(of: what, place) {
-      report(place, problem.message, allowed: problem.allowed)
-    }
-  }
-
-  private mutating func report(
-    _ place: ManifestPlace, _ message: String, allowed: String? = nil,
-    becauseOf others: [ManifestPlace] = []
-  ) {
-    guard ([place] + others).allSatisfy({ unclear.isDisjoint(with: $0.locations) }) else { return }
-    problems.append(Problem(at: place.location, message, allowed: allowed))
   }
 }

@@ -35,7 +35,7 @@ public struct Plugin: Hashable, Sendable {
       guard let path = Self.find(name) else { throw missing(name) }
       return path
     }
-    let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
+    let path = path(ofFile: name)
     guard FileManager.default.isExecutableFile(atPath: path) else {
       let isThere = FileManager.default.fileExists(atPath: path)
       throw StageError(
@@ -74,6 +74,9 @@ public struct Plugin: Hashable, Sendable {
   public var arguments: [String] {
     manifest.run.dropFirst().map { $0.hasPrefix("./") ? "\(folder)/\($0.dropFirst(2))" : $0 }
   }
+
+  /// Where a file lies that the manifest names.
+  func path(ofFile name: String) -> String { name.hasPrefix("/") ? name : "\(folder)/\(name)" }
 
   /// Whether a path that is meant from a plugin's folder leads out of it by its words: links are
   /// followed, since what they lead to is part of the plugin's digest. O(n).

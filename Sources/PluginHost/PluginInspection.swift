@@ -75,7 +75,7 @@ public struct PluginInspection: Sendable {
         if Plugin.find(word) == nil { problems.append(notInstalled(word, place)) }
         continue
       }
-      let path = word.hasPrefix("/") ? word : "\(plugin.folder)/\(word)"
+      let path = plugin.path(ofFile: word)
       if let flaw = flaw(of: path, called: word, isProgram: index == 0, in: plugin.folder) {
         problems.append(Problem(at: place.location, flaw.message, allowed: flaw.allowed))
       }

@@ -77,7 +77,8 @@ public final class PrivateFolder: Sendable {
 
   /// Where they are made, without links; what was lost there is removed first, once.
   private static let base: String = {
-    let base = RealPath.of(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
+    let base = URL(filePath: ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
+      .resolvingSymlinksInPath().path
     sweep(base)
     return base
   }()

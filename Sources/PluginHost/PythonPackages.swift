@@ -45,9 +45,7 @@ struct PythonPackages {
   /// else the one on `PATH`.
   private var interpreter: String? {
     guard let program = plugin.manifest.run.first else { return Plugin.find("python3") }
-    let path =
-      program.contains("/")
-      ? program.hasPrefix("/") ? program : "\(plugin.folder)/\(program)" : Plugin.find(program)
+    let path = program.contains("/") ? plugin.path(ofFile: program) : Plugin.find(program)
     if Self.isPython(program) { return path }
     let bytes = path.flatMap { FileManager.default.contents(atPath: $0) }?.prefix(256)
     let line = String(decoding: bytes?.prefix { $0 != 10 } ?? Data(), as: UTF8.self)

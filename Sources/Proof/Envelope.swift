@@ -75,6 +75,11 @@ public struct Envelope: Hashable, Sendable {
     key.isValid(signature, of: Self.preauthenticated(payload, type: type))
   }
 
+  /// The key that it names, if that is among these and its owner signed this payload.
+  func signer(among keys: [VerifyingKey]) -> VerifyingKey? {
+    keys.first { $0.id.hex == keyID && isSigned(by: $0) }
+  }
+
   /// What is signed, as DSSE's protocol has it: `DSSEv1`, then type and payload, each with its
   /// length before it.
   static func preauthenticated(_ payload: [UInt8], type: String) -> [UInt8] {

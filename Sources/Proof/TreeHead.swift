@@ -13,12 +13,15 @@ public struct TreeHead: Hashable, Sendable {
   public let root: Digest
   /// When it stood so, in seconds since 1970; nil for one that was read.
   public let time: Double?
+  /// Whose key it is signed with; nil for one that was not read.
+  public let signer: VerifyingKey?
 
   /// Describes a tree's head.
   public init(size: Int, root: Digest, time: Double) {
     self.size = size
     self.root = root
     self.time = time
+    signer = nil
   }
 
   /// The head, signed: a DSSE envelope on one line.
@@ -48,7 +51,7 @@ public struct TreeHead: Hashable, Sendable {
     } catch {
       throw ProofError("cannot read the tree head \(path)", reason: error.reason)
     }
-    guard keys.contains(where: { $0.id.hex == envelope.keyID && envelope.isSigned(by: $0) }) else {
+    guard let signer = envelope.signer(among: keys) else {
       throw ProofError(
         "the tree head \(path) is not used",
         reason: "no key that is trusted here signed it, or it was changed since")
@@ -59,6 +62,7 @@ public struct TreeHead: Hashable, Sendable {
     else { throw ProofError("cannot read the tree head \(path)", reason: "it has no size or root") }
     self.size = size
     self.root = root
+    self.signer = signer
     time = nil
   }
 }

@@ -39,7 +39,7 @@ public struct Withdrawal: Hashable, Sendable {
   /// Reads a signed withdrawal; nil for anything else, and where none of the keys signed it.
   public init?(_ text: String, keys: [VerifyingKey]) {
     guard let envelope = try? Envelope(Array(text.utf8), type: Self.payloadType),
-      keys.contains(where: { $0.id.hex == envelope.keyID && envelope.isSigned(by: $0) }),
+      envelope.signer(among: keys) != nil,
       let json = try? JSONReader.signedValue(of: envelope.payload),
       let receipt = json["receipt"]?.text.flatMap(Digest.init(hex:)),
       let path = json["path"]?.text, let time = json["time"]?.text

@@ -47,14 +47,12 @@ struct LedgerView {
     path = store.path
     let records = try store.receiptRecords()
     isEmpty = records.entries.isEmpty && records.head == nil
-    let entries = records.entries.filter { !Withdrawal.isStated(in: $0.path) }
+    let entries = records.entries.receipts
     withdrawn = WithdrawnReceipts(records.entries, keys: keys)
     homes = Dictionary(
       entries.compactMap { entry in entry.leaf.map { ($0, entry.path) } },
       uniquingKeysWith: { $1 })
-    latest = Dictionary(
-      entries.compactMap { entry in entry.leaf.map { (entry.path, $0) } },
-      uniquingKeysWith: { $1 })
+    latest = entries.latest
     let audit = LedgerAudit(records, keys: keys)
     findings = audit.findings
     signers = audit.signers
@@ -80,7 +78,7 @@ struct LedgerView {
         receipt.place(in: path, isThere: home != nil)
         if home == nil { return receipt }
       }
-      let here = Self.resolved(receipt.path, &folders)
+      let here = ResolvedPath.ofFile(receipt.path, &folders)
       if let last = latest[here], last != leaf {
         receipt.misplace(in: path, home: home == here ? nil : home)
       }
@@ -95,7 +93,7 @@ struct LedgerView {
     let prefix = ResolvedPath.of(folder) + "/"
     let present = Set(found.compactMap(\.leaf))
     var folders: [Substring: String] = [:]
-    let taken = Set(found.map { Self.resolved($0.path, &folders) })
+    let taken = Set(found.map { ResolvedPath.ofFile($0.path, &folders) })
     return latest.filter { path, leaf in
       path.hasPrefix(prefix) && !present.contains(leaf) && !taken.contains(path)
         && withdrawn[leaf] == nil
@@ -109,17 +107,5 @@ struct LedgerView {
     let leaves = Set(found.compactMap(\.leaf))
       .union(latest.filter { $0.key.hasPrefix(prefix) }.values)
     return leaves.compactMap { withdrawn[$0] }.sorted { $0.path < $1.path }
-  }
-
-  /// A file's path with its folder resolved, which is looked at once for all files in it; a link in
-  /// the file's own place is not followed.
-  private static func resolved(_ path: String, _ folders: inout [Substring: String]) -> String {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { path[..<$0] } ?? "."
-    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-    let known =
-      folders[folder] ?? ResolvedPath.of(folder.isEmpty ? "/" : String(folder))
-    folders[folder] = known
-    return known == "/" ? "/\(name)" : "\(known)/\(name)"
   }
 }

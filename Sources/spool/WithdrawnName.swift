@@ -1,6 +1,7 @@
 import Hashing
 import PipelineModel
 import Proof
+import Stages
 
 /// The receipt that a user means who withdraws one: by its path, though nothing lies there any more, or
 /// by its name alone, where no other is called so.
@@ -12,15 +13,8 @@ struct WithdrawnName {
 
   /// Finds the last receipt in the ledger of this path or name.
   init(_ name: String, among entries: [ReceiptEntry]) throws(StageError) {
-    let receipts = entries.filter { !Withdrawal.isStated(in: $0.path) }
-    let latest = Dictionary(
-      receipts.compactMap { entry in entry.leaf.map { (entry.path, $0) } },
-      uniquingKeysWith: { $1 })
-    let slash = name.lastIndex(of: "/")
-    let folder = ResolvedPath.of(
-      slash.map { $0 == name.startIndex ? "/" : String(name[..<$0]) } ?? ".")
-    let last = slash.map { String(name[name.index(after: $0)...]) } ?? name
-    for candidate in ["\(folder)/\(last)", name] {
+    let latest = entries.receipts.latest
+    for candidate in [ResolvedPath.ofFile(name), name] {
       guard let leaf = latest[candidate] else { continue }
       (self.leaf, path) = (leaf, candidate)
       return

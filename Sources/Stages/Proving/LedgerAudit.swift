@@ -66,7 +66,7 @@ public struct LedgerAudit: Sendable {
     guard let text else { return nil }
     do throws(ProofError) {
       let head = try TreeHead(text, at: path, keys: keys)
-      signers += keys.filter { (try? TreeHead(text, at: path, keys: [$0])) != nil }
+      if let signer = head.signer { signers.append(signer) }
       return head
     } catch {
       add(path, "the signed head: \(error.reason ?? error.message)")

@@ -57,19 +57,14 @@ struct ReceiptDesk {
   /// Makes sure that a text can be put into the user's folder, as far as that can be told before.
   func checkPlace(of text: String, as name: String) throws(StageError) {
     let path = folder + "/" + name
-    var status = stat()
-    guard !testimony.isReplacing, unsafe lstat(path, &status) == 0 else { return }
     let custody = testimony.custody
-    if custody.byteCount(ofPublished: path) != nil {
-      guard let own = testimony.recording,
-        let other = try? custody.recording(ofPublished: path), !own.isSameRecording(as: other),
-        !custody.isSameFile(own.path, other.path)
-      else { return }
-      throw StageError(path, holds: other, not: own)
-    }
-    guard status.st_mode & S_IFMT == S_IFREG,
-      (try? custody.digest(ofFile: path)) == SHA256.digest(of: text)
-    else { throw ReceiptWitness.isForeign(path) }
+    guard !testimony.isReplacing else { return }
+    if custody.isForeign(path, to: SHA256.digest(of: text)) { throw ReceiptWitness.isForeign(path) }
+    guard custody.byteCount(ofPublished: path) != nil, let own = testimony.recording,
+      let other = try? custody.recording(ofPublished: path), !own.isSameRecording(as: other),
+      !custody.isSameFile(own.path, other.path)
+    else { return }
+    throw StageError(path, holds: other, not: own)
   }
 
   private func publish(

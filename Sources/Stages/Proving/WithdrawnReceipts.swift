@@ -27,6 +27,17 @@ public struct WithdrawnReceipts: Sendable {
   public subscript(receipt: Digest) -> Withdrawal? { withdrawals[receipt] }
 }
 
+extension [ReceiptEntry] {
+  /// The receipts among the entries of a ledger, without withdrawals. O(n).
+  public var receipts: [ReceiptEntry] { filter { !Withdrawal.isStated(in: $0.path) } }
+
+  /// The last entry at each path. O(n).
+  public var latest: [String: Digest] {
+    Dictionary(
+      compactMap { entry in entry.leaf.map { (entry.path, $0) } }, uniquingKeysWith: { $1 })
+  }
+}
+
 /// Withdraws receipts: says in the ledger that they were taken away on purpose.
 public struct WithdrawalDesk: Sendable {
   private let ledger: any ReceiptLedger

@@ -1,7 +1,18 @@
+import Glibc
 import Hashing
 import PipelineModel
 
 extension FileCustody {
+  /// Whether something is at a path that is neither what was published there nor the bytes of
+  /// this digest: what is to be put there may not take its place. O(bytes) where it is unknown.
+  func isForeign(_ path: String, to digest: Digest) -> Bool {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, byteCount(ofPublished: path) == nil else {
+      return false
+    }
+    return status.st_mode & S_IFMT != S_IFREG || (try? self.digest(ofFile: path)) != digest
+  }
+
   /// Puts a file into the user's folder, unless the very same is there already.
   /// - Parameters:
   ///   - content: the identity of what is written, whoever writes it when.

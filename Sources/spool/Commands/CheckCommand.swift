@@ -64,7 +64,7 @@ struct CheckCommand: Command {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
         let records = try DiskStore(reading: path).receiptRecords()
-        report.receipts = records.entries.count { !Withdrawal.isStated(in: $0.path) }
+        report.receipts = records.entries.receipts.count
         report.add(LedgerRepair(records, keys: keys).findings)
         if records.entries.isEmpty, records.head == nil {
           report.add(try emptied(DiskStore(reading: path), records.databasePath))

@@ -1,4 +1,3 @@
-import Glibc
 import HTTP
 import Hashing
 import PipelineEngine
@@ -109,17 +108,10 @@ struct StampAttempt {
   /// Makes sure of the place of each before any is written: a token without the rest, or the rest
   /// without the token, would be taken for one that was tampered with.
   private func checkPlace(_ path: String, _ bytes: [UInt8]) throws(StampTrouble) {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0, store.byteCount(ofPublished: path) == nil else {
-      return
-    }
-    guard status.st_mode & S_IFMT == S_IFREG,
-      (try? store.digest(ofFile: path)) == SHA256.digest(of: bytes)
-    else {
-      throw Self.trouble(
-        "another file is at \(path), which Spool did not put there or which was changed since; "
-          + "the time stamp is kept: move the file away, and spool stamp lays it there")
-    }
+    guard store.isForeign(path, to: SHA256.digest(of: bytes)) else { return }
+    throw Self.trouble(
+      "another file is at \(path), which Spool did not put there or which was changed since; "
+        + "the time stamp is kept: move the file away, and spool stamp lays it there")
   }
 
   /// With the slash at its end.
