@@ -34,8 +34,8 @@ struct FileRun {
       switch error.error.cause {
       case .cancelled:
         return BatchFileResult(path: job.file.path, outcome: .interrupted, report: report())
-      // It is not the file's fault: with room again, it goes on.
-      case .fullDisk:
+      // It is not the file's fault: with room again, or a key that can be used, it goes on.
+      case .fullDisk, .blocked:
         var result = BatchFileResult(
           path: job.file.path, outcome: .interrupted, report: report())
         result.pause = error.error

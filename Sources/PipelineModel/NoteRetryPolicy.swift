@@ -23,7 +23,8 @@ public struct NoteRetryPolicy: Hashable, Sendable, Codable {
   /// The change that a failure comes to.
   ///
   /// The recording's own fault quarantines it at once; somebody who stopped it puts it back; a full
-  /// disk is waited for, however long, because it is no fault of the note.
+  /// disk, and what is in the way of all recordings, is waited for, however long, because it is no
+  /// fault of the note.
   /// - Parameters:
   ///   - attempt: how often the note was tried, this time included.
   ///   - time: in seconds since 1970.
@@ -35,7 +36,7 @@ public struct NoteRetryPolicy: Hashable, Sendable, Codable {
     switch error.cause {
     case .input: return .quarantine(reason: words)
     case .cancelled: return .putBack(reason: words)
-    case .fullDisk:
+    case .fullDisk, .blocked:
       return .fail(
         reason: words, nextAttempt: time + min(longestPause, max(60, firstPause)), isCounted: false)
     case .environment, .transient, .takenOver:

@@ -3,14 +3,14 @@ public import Hashing
 /// The list of all receipts that were ever written, to which one is only added. Every method may be
 /// called from any thread and is durable on return.
 public protocol ReceiptLedger: Sendable {
-  /// Adds a receipt at the end, unless it is there, and with it the signed head of the tree that it
-  /// gives: in one transaction, so that whoever deletes or changes a leaf later contradicts the head.
+  /// Adds a receipt at the end, unless it is there, and with it the signed head of the list that it
+  /// gives: in one transaction, so that there is never a receipt without a head over it, and whoever
+  /// deletes or changes one later contradicts the head.
   /// - Parameters:
   ///   - leaf: the hash of its bytes as a leaf of the tree.
   ///   - path: where it lies, for people.
-  ///   - known: a head that the caller knows the tree under.
-  ///   - sign: gives the head over all leaves, or nil where they are not those of the head that is
-  ///     there: then that stays, and shows it.
+  ///   - known: a head that the caller knows the list under.
+  ///   - sign: gives the head over the list with the new receipt, or nil: then nothing is changed.
   func append(
     receipt leaf: Digest, at path: String, knowing known: ReceiptHead?,
     sign: @Sendable (ReceiptGrowth) -> ReceiptHead?
@@ -19,8 +19,12 @@ public protocol ReceiptLedger: Sendable {
   /// The leaves of all receipts, in the order in which they were added. O(n).
   func receiptLeaves() throws(StoreError) -> [Digest]
 
-  /// The leaves of the receipts that were written at a path, the oldest first. O(n).
-  func receipts(at path: String) throws(StoreError) -> [Digest]
+  /// The receipts that were written at a path, the oldest first. O(n).
+  func receipts(at path: String) throws(StoreError) -> [ReceiptEntry]
+
+  /// The entries that are statements about others: their own text, a JSON object, stands in the place
+  /// of a path. The oldest first. O(n).
+  func statements() throws(StoreError) -> [ReceiptEntry]
 
   /// All that is known of the list, to hold one thing against the other. O(n).
   func receiptRecords() throws(StoreError) -> ReceiptRecords
@@ -32,12 +36,19 @@ public protocol ReceiptLedger: Sendable {
   func restore(_ entries: [ReceiptEntry], under head: ReceiptHead) throws(StoreError)
 }
 
-/// What a list of receipts grew by.
-public enum ReceiptGrowth: Hashable, Sendable {
-  /// It was as under the head that the caller knows, and this leaf came behind.
-  case one(Digest)
-  /// All leaves, and the head as it was; nil where there was none.
-  case all([Digest], since: ReceiptHead?)
+/// What a list of receipts is to grow by.
+public struct ReceiptGrowth: Sendable {
+  /// What comes behind all others; nil where it is in the list already.
+  public let entry: ReceiptEntry?
+  /// All that is known of the list as it is; nil where every part of it is as it was under the head
+  /// that the caller knows.
+  public let before: ReceiptRecords?
+
+  /// Describes a growth.
+  public init(_ entry: ReceiptEntry?, before: ReceiptRecords?) {
+    self.entry = entry
+    self.before = before
+  }
 }
 
 /// The head of the tree of receipts, signed.

@@ -9,6 +9,9 @@ public struct StageError: Error, Hashable, Sendable {
     case environment
     /// A disk is full: with room on it, the same work goes on.
     case fullDisk
+    /// Something that only its owner can mend is in the way of all work (the signing key, the ledger):
+    /// when it is mended, the same work goes on.
+    case blocked
     /// Another process does this work since this one was stopped: what that does can be reused.
     case takenOver = "taken-over"
     /// Something passing (network, busy): trying again soon makes sense.

@@ -11,15 +11,18 @@ public struct TreeHead: Hashable, Sendable {
   public let size: Int
   /// The root over them.
   public let root: Digest
+  /// The digest over their paths, as a ``PathChain`` has it; nil in a head that says nothing of them.
+  public let paths: Digest?
   /// When it stood so, in seconds since 1970; nil for one that was read.
   public let time: Double?
   /// Whose key it is signed with; nil for one that was not read.
   public let signer: VerifyingKey?
 
   /// Describes a tree's head.
-  public init(size: Int, root: Digest, time: Double) {
+  public init(size: Int, root: Digest, paths: Digest, time: Double) {
     self.size = size
     self.root = root
+    self.paths = paths
     self.time = time
     signer = nil
   }
@@ -27,7 +30,7 @@ public struct TreeHead: Hashable, Sendable {
   /// The head, signed: a DSSE envelope on one line.
   public func signed(by key: SigningKey) -> String {
     let json = JSONValue.object(leavingOut: [
-      "size": .integer(size), "root": .text(root.hex),
+      "size": .integer(size), "root": .text(root.hex), "paths": paths.map { .text($0.hex) },
       "time": time.map { .text(UniversalTime.text(of: $0)) },
     ])
     return Envelope(json.bytes, type: Self.payloadType, signedBy: key).text
@@ -60,8 +63,13 @@ public struct TreeHead: Hashable, Sendable {
       let size = json["size"]?.integer, size >= 0,
       let root = json["root"]?.text.flatMap(Digest.init(hex:))
     else { throw ProofError("cannot read the tree head \(path)", reason: "it has no size or root") }
+    let paths = json["paths"]?.text.flatMap(Digest.init(hex:))
+    guard json["paths"] == nil || paths != nil else {
+      throw ProofError("cannot read the tree head \(path)", reason: "its paths are no digest")
+    }
     self.size = size
     self.root = root
+    self.paths = paths
     self.signer = signer
     time = nil
   }

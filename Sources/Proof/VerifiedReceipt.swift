@@ -85,11 +85,14 @@ public struct VerifiedReceipt: Hashable, Sendable {
   }
 
   /// Notes that the ledger of a store says otherwise of the place where it lies.
-  /// - Parameter home: where it was written; nil where that was here, and another one came later.
-  public mutating func misplace(in store: String, home: String?) {
+  /// - Parameter home: where it was written; nil where it never was, as far as the store knows.
+  public mutating func misplace(in store: String, here: String, home: String?) {
     let reason =
-      home.map { "it was written as \($0), and another receipt belongs here" }
-      ?? "it is an earlier one, and another receipt was written here after it"
+      switch home {
+      case here: "it is an earlier one, and another receipt was written here after it"
+      case let home?: "it was written as \(home), and another receipt belongs here"
+      case nil: "it was never written here, and another receipt was"
+      }
     add(
       .ledger, ReceiptSearch.name(of: path), "\(reason), as the ledger in \(store) says")
   }

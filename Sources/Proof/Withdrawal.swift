@@ -17,6 +17,8 @@ public struct Withdrawal: Hashable, Sendable {
   public let reason: String?
   /// When it was withdrawn, in ISO 8601, UTC.
   public let time: String
+  /// Whose key it is signed with; nil for one that was not read.
+  public let signer: VerifyingKey?
 
   /// Describes a withdrawal.
   /// - Parameter time: in seconds since 1970.
@@ -25,6 +27,7 @@ public struct Withdrawal: Hashable, Sendable {
     self.path = path
     self.reason = reason
     self.time = UniversalTime.text(of: time)
+    signer = nil
   }
 
   /// The withdrawal, signed: a DSSE envelope on one line.
@@ -39,7 +42,7 @@ public struct Withdrawal: Hashable, Sendable {
   /// Reads a signed withdrawal; nil for anything else, and where none of the keys signed it.
   public init?(_ text: String, keys: [VerifyingKey]) {
     guard let envelope = try? Envelope(Array(text.utf8), type: Self.payloadType),
-      envelope.signer(among: keys) != nil,
+      let signer = envelope.signer(among: keys),
       let json = try? JSONReader.signedValue(of: envelope.payload),
       let receipt = json["receipt"]?.text.flatMap(Digest.init(hex:)),
       let path = json["path"]?.text, let time = json["time"]?.text
@@ -47,6 +50,7 @@ public struct Withdrawal: Hashable, Sendable {
     self.receipt = receipt
     self.path = path
     self.time = time
+    self.signer = signer
     reason = json["reason"]?.text
   }
 

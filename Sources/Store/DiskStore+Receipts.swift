@@ -7,7 +7,8 @@ extension DiskStore: ReceiptLedger {
   private var receiptLog: ReceiptLog { ReceiptLog(layout: layout, records: records) }
 
   /// Adds a receipt at the end, unless it is there, with the head over all: in one transaction, and
-  /// then the files beside the database.
+  /// then the files beside the database. Before it, they are brought up to where the database is, so
+  /// that they are never more than one receipt behind it.
   public func append(
     receipt leaf: Digest, at path: String, knowing known: ReceiptHead?,
     sign: @Sendable (ReceiptGrowth) -> ReceiptHead?
@@ -15,42 +16,25 @@ extension DiskStore: ReceiptLedger {
     try withDatabase { (database) throws(StoreError) in
       let isSigned = try database.transaction(to: Self.writing) {
         (database) throws(StoreError) in
-        let isNew = try ReceiptTable.append(leaf, path, in: &database)
-        let before = try ReceiptTable.head(in: &database)
         let count = try ReceiptTable.count(in: &database)
-        if !isNew, before?.size == count { return true }
-        guard try isAccountedFor(count - (isNew ? 1 : 0), before, in: &database) else {
-          return false
-        }
-        let growth: ReceiptGrowth
-        if isNew, let before, before == known, before.size == count - 1 {
-          growth = .one(leaf)
-        } else {
-          let leaves = try ReceiptTable.entries(from: 0, in: &database).compactMap(\.leaf)
-          growth = .all(leaves, since: before)
-        }
-        guard let head = sign(growth), head.size == count else { return false }
+        let before = try ReceiptTable.head(in: &database)
+        let entry =
+          try ReceiptTable.contains(leaf, in: &database)
+          ? nil : ReceiptEntry(position: count, leaf: leaf, path: path)
+        var isKnown = before != nil && before == known && before?.size == count
+        if isKnown { isKnown = try receiptLog.isUpToDate(in: &database) }
+        let growth = ReceiptGrowth(entry, before: isKnown ? nil : try receiptRecords(in: &database))
+        guard let head = sign(growth), let entry else { return false }
+        try receiptLog.follow(&database)
+        try ReceiptTable.insert(entry, into: &database)
         try ReceiptTable.setHead(head, in: &database)
         return true
       }
-      // Where nothing could be signed, the files stay as they are: they tell what was there.
-      if !isSigned { return }
+      guard isSigned else { return }
       try database.transaction(to: Self.writing) { (database) throws(StoreError) in
         try receiptLog.follow(&database)
       }
     }
-  }
-
-  /// Whether every receipt came in together with a head, or is in the log at least: what was put into
-  /// the database by other hands is never signed.
-  private func isAccountedFor(
-    _ count: Int, _ head: ReceiptHead?, in database: inout Database
-  ) throws(StoreError) -> Bool {
-    guard let head else { return try ReceiptTable.log(in: &database).lines == 0 }
-    if count <= head.size { return true }
-    let noted = Set(receiptLog.read().compactMap(\.leaf))
-    return try ReceiptTable.entries(from: head.size, in: &database).prefix(count - head.size)
-      .allSatisfy { $0.leaf.map(noted.contains) ?? false }
   }
 
   /// The leaves of all receipts, in the order in which they were added. O(n).
@@ -60,25 +44,39 @@ extension DiskStore: ReceiptLedger {
     }
   }
 
-  /// The leaves of the receipts that were written at a path, the oldest first. O(n).
-  public func receipts(at path: String) throws(StoreError) -> [Digest] {
+  /// The receipts that were written at a path, the oldest first. O(n).
+  public func receipts(at path: String) throws(StoreError) -> [ReceiptEntry] {
     try withDatabase { (database) throws(StoreError) in
-      try ReceiptTable.leaves(at: path, in: &database)
+      try ReceiptTable.entries(at: path, in: &database)
+    }
+  }
+
+  /// The entries that are statements about others, the oldest first. O(n).
+  public func statements() throws(StoreError) -> [ReceiptEntry] {
+    try withDatabase { (database) throws(StoreError) in
+      try ReceiptTable.entries(beginningWith: "{", in: &database)
     }
   }
 
   /// All that is known of the list of receipts. O(n).
   public func receiptRecords() throws(StoreError) -> ReceiptRecords {
     try withDatabase { (database) throws(StoreError) in
-      // The files follow the database: read first, they are never before it.
-      let (logged, copy) = (receiptLog.read(), receiptLog.head())
-      return try database.transaction(to: "read receipts in") { (database) throws(StoreError) in
-        ReceiptRecords(
-          entries: try ReceiptTable.entries(from: 0, in: &database), logged: logged,
-          head: try ReceiptTable.head(in: &database), copy: copy, databasePath: layout.database,
-          logPath: layout.receiptLog, headPath: layout.receiptHead)
+      while true {
+        let head = try ReceiptTable.head(in: &database)
+        let records = try receiptRecords(in: &database)
+        // Who adds to it meanwhile adds to the files as well, but not at the very same time.
+        if records.head == head { return records }
       }
     }
+  }
+
+  private func receiptRecords(in database: inout Database) throws(StoreError) -> ReceiptRecords {
+    // The files follow the database: read first, they are never before it.
+    let (logged, copy) = (receiptLog.read(), receiptLog.head())
+    return ReceiptRecords(
+      entries: try ReceiptTable.entries(from: 0, in: &database), logged: logged,
+      head: try ReceiptTable.head(in: &database), copy: copy, databasePath: layout.database,
+      logPath: layout.receiptLog, headPath: layout.receiptHead)
   }
 
   /// Puts the list back as it was under a signed head: in one transaction, and then the files beside

@@ -80,13 +80,16 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - name: the file of the store, or the receipt.
   ///   - isMendable: whether a list that leads to the signed head is still there.
-  public init(ledger name: String, problem: String, isMendable: Bool) {
+  ///   - advice: what helps, where it is neither a repair nor a backup.
+  public init(
+    ledger name: String, problem: String, isMendable: Bool, advice: String? = nil
+  ) {
     self.init(
       .damagedLedger, name, problem: problem,
       meaning: "the receipts that are there can be checked; the ledger cannot tell what is missing",
       advice: isMendable
         ? Self.repair
-        : "keep the store as it is, or put a backup in its place with spool restore")
+        : advice ?? "keep the store as it is, or put a backup in its place with spool restore")
   }
 
   /// Whether it is damage; else it is a remark, and the store is sound.

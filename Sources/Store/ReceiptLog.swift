@@ -7,8 +7,8 @@ internal import PipelineModel
 /// The list of receipts once more, as two files beside the database: a line for each receipt, by which
 /// one that was deleted or changed in the database is named, and the signed head.
 ///
-/// They follow the database: a process that was killed may have left them behind it, never before it.
-/// Where they are before it, it was restored from a backup, and takes in what they know.
+/// They follow the database: a process that was killed may have left them one receipt behind it, and
+/// never before it. Where they are before it, it was restored from a backup, and takes in what they know.
 struct ReceiptLog {
   let layout: StoreLayout
   let records: RecordFolder
@@ -43,6 +43,15 @@ struct ReceiptLog {
     return text.isEmpty ? nil : text
   }
 
+  /// Whether both files say what the database says, as far as their lengths and the head tell.
+  func isUpToDate(in database: inout Database) throws(StoreError) -> Bool {
+    let standing = try ReceiptTable.log(in: &database)
+    guard let head = try ReceiptTable.head(in: &database), standing.lines == head.size,
+      (try? FileStamp(at: layout.receiptLog))?.byteCount == standing.byteCount
+    else { return false }
+    return self.head() == head.text
+  }
+
   /// Brings both files to what the database says, inside a transaction.
   func follow(_ database: inout Database) throws(StoreError) {
     guard let head = try ReceiptTable.head(in: &database) else { return }
@@ -69,17 +78,18 @@ struct ReceiptLog {
     let length = (try? FileStamp(at: layout.receiptLog))?.byteCount ?? 0
     guard length > 0, length > (try ReceiptTable.log(in: &database)).byteCount else { return }
     try database.transaction(to: Self.action) { (database) throws(StoreError) in
-      let lines = read()
+      // What the head does not cover was on its way when a process was killed: nobody signed it.
+      guard let head = self.head().flatMap(Self.parsed) else { return }
+      let lines = read().prefix(head.size)
       let known = try ReceiptTable.entries(from: 0, in: &database)
       // What contradicts it is no continuation, and is found when the store is checked.
-      guard lines.count > known.count, lines.allSatisfy({ $0.leaf != nil }),
-        zip(known, lines).allSatisfy({ $0.leaf == $1.leaf })
+      guard lines.count == head.size, lines.count > known.count,
+        lines.allSatisfy({ $0.leaf != nil }), zip(known, lines).allSatisfy(==)
       else { return }
       for entry in lines[known.count...] { try ReceiptTable.insert(entry, into: &database) }
-      try ReceiptTable.setLog(Standing(lines: lines.count, byteCount: length), in: &database)
-      if let head = self.head().flatMap(Self.parsed), head.size <= lines.count {
-        try ReceiptTable.setHead(head, in: &database)
-      }
+      try ReceiptTable.setHead(head, in: &database)
+      try ReceiptTable.setLog(Standing(lines: 0, byteCount: 0), in: &database)
+      try follow(&database)
     }
   }
 

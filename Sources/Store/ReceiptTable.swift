@@ -6,18 +6,11 @@ enum ReceiptTable {
   private static let reading = "read receipts in"
   private static let writing = "record a receipt in"
 
-  /// Adds a receipt at the end, unless it is there. - Returns: whether it was added.
-  static func append(
-    _ leaf: Digest, _ path: String, in database: inout Database
-  ) throws(StoreError) -> Bool {
-    let place = try count(in: &database)
-    try database.run(
-      """
-      INSERT INTO receipts (position, leaf, path)
-      SELECT (SELECT coalesce(max(position) + 1, 0) FROM receipts), ?1, ?2
-      WHERE NOT EXISTS (SELECT 1 FROM receipts WHERE leaf = ?1)
-      """, [.text(leaf.hex), .text(path)], to: writing)
-    return try count(in: &database) > place
+  /// Whether a receipt is there.
+  static func contains(_ leaf: Digest, in database: inout Database) throws(StoreError) -> Bool {
+    try !database.run(
+      "SELECT 1 FROM receipts WHERE leaf = ?", [.text(leaf.hex)], to: reading
+    ).isEmpty
   }
 
   /// Puts one in its place.
@@ -43,21 +36,34 @@ enum ReceiptTable {
   static func entries(
     from first: Int, in database: inout Database
   ) throws(StoreError) -> [ReceiptEntry] {
+    try entries("position >= ?", .integer(Int64(first)), in: &database)
+  }
+
+  /// Those that were written at a path, in order.
+  static func entries(
+    at path: String, in database: inout Database
+  ) throws(StoreError) -> [ReceiptEntry] {
+    try entries("path = ?", .text(path), in: &database)
+  }
+
+  /// Those whose path begins so, in order.
+  static func entries(
+    beginningWith prefix: String, in database: inout Database
+  ) throws(StoreError) -> [ReceiptEntry] {
+    try entries("substr(path, 1, length(?1)) = ?1", .text(prefix), in: &database)
+  }
+
+  private static func entries(
+    _ condition: String, _ value: SQLValue, in database: inout Database
+  ) throws(StoreError) -> [ReceiptEntry] {
     try database.run(
-      "SELECT position, leaf, path FROM receipts WHERE position >= ? ORDER BY position",
-      [.integer(Int64(first))], to: reading
+      "SELECT position, leaf, path FROM receipts WHERE \(condition) ORDER BY position", [value],
+      to: reading
     ).map { row in
       ReceiptEntry(
         position: Int(row[0].integer ?? 0), leaf: row[1].text.flatMap(Digest.init(hex:)),
         path: row[2].text ?? "")
     }
-  }
-
-  /// The leaves of those that were written at a path, in order.
-  static func leaves(at path: String, in database: inout Database) throws(StoreError) -> [Digest] {
-    try database.run(
-      "SELECT leaf FROM receipts WHERE path = ? ORDER BY position", [.text(path)], to: reading
-    ).compactMap { $0[0].text.flatMap(Digest.init(hex:)) }
   }
 
   /// The signed head; nil where there is none.

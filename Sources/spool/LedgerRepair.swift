@@ -25,7 +25,11 @@ struct LedgerRepair {
       return
     }
     let source = mending.witness == .log ? records.logPath : records.databasePath
-    let signed = Count.of(mending.head.size, "receipt")
+    let receipts = mending.entries.receipts.count
+    let withdrawn = mending.entries.count - receipts
+    let signed =
+      Count.of(receipts, "receipt")
+      + (withdrawn == 0 ? "" : " and \(Count.of(withdrawn, "withdrawal"))")
     let back = RepairAction(
       what: "put the ledger back as it was signed, with \(signed), from \(source)",
       path: records.databasePath)

@@ -80,7 +80,7 @@ struct LedgerView {
       }
       let here = ResolvedPath.ofFile(receipt.path, &folders)
       if let last = latest[here], last != leaf {
-        receipt.misplace(in: path, home: home == here ? nil : home)
+        receipt.misplace(in: path, here: here, home: home)
       }
       return receipt
     }

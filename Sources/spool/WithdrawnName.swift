@@ -1,18 +1,31 @@
+import Glibc
 import Hashing
 import PipelineModel
 import Proof
 import Stages
 
-/// The receipt that a user means who withdraws one: by its path, though nothing lies there any more, or
-/// by its name alone, where no other is called so.
+/// The receipt that a user means who withdraws one: by the file, or, where nothing lies there any more,
+/// by its path or by its name alone, where no other is called so.
 struct WithdrawnName {
   /// The receipt as a leaf of the ledger.
   let leaf: Digest
   /// Where it was written.
   let path: String
 
-  /// Finds the last receipt in the ledger of this path or name.
+  /// Finds the receipt in the file of this name, else the last one in the ledger of this path or name.
   init(_ name: String, among entries: [ReceiptEntry]) throws(StageError) {
+    if unsafe access(name, F_OK) == 0 {
+      guard let leaf = try? MerkleTree.leaf(ofFile: name),
+        let entry = entries.receipts.last(where: { $0.leaf == leaf })
+      else {
+        throw StageError(
+          "the ledger does not have the receipt \(name)",
+          reason: "the file that lies there is another one than the ledger knows",
+          advice: "move it away to withdraw the one that was written there")
+      }
+      (self.leaf, path) = (leaf, entry.path)
+      return
+    }
     let latest = entries.receipts.latest
     for candidate in [ResolvedPath.ofFile(name), name] {
       guard let leaf = latest[candidate] else { continue }

@@ -39,10 +39,20 @@ struct ReceiptLedgerTests {
   private func tamper(_ statement: String) throws {
     let result = try #require(Program(named: "python3")).run([
       "-c",
-      "import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.execute(sys.argv[2])\nd.commit()",
+      "import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript(sys.argv[2])\nd.commit()",
       place.store + "/spool.sqlite", statement,
     ])
     #expect(result.exitCode == 0, "\(result.errorOutput)")
+  }
+
+  /// Changes the list beside the database, and lets the database say how long it is.
+  private func tamperLog(_ change: (inout [String]) -> Void) throws {
+    let log = URL(fileURLWithPath: place.store + "/receipts.log")
+    var lines = try String(contentsOf: log, encoding: .utf8).split(separator: "\n").map(String.init)
+    change(&lines)
+    let text = lines.map { $0 + "\n" }.joined()
+    try text.write(to: log, atomically: false, encoding: .utf8)
+    try tamper("UPDATE receipt_log SET lines = \(lines.count), byte_count = \(text.utf8.count)")
   }
 
   @Test("a receipt's proof leads to the root, as a few lines of Python reckon it")
@@ -180,10 +190,110 @@ struct ReceiptLedgerTests {
       #expect(refused.exitCode == 4, "\(words): \(refused.text)")
       #expect(refused.text.isEmpty)
     }
-    // What comes later does not heal it, but for a text that is written anew each time.
-    guard !damage.what.contains("'gis'") else { return }
-    try run(["d"])
+    // What comes later is not signed over it, and says so.
+    let note = place.file("d.wav")
+    try Reference.record(note, seconds: 0.3)
+    let later = try place.run(pipeline, [note])
+    #expect(later.exitCode == 1)
+    #expect(later.errorOutput.contains("the ledger of receipts is not as it was signed"))
     for verdict in try verdicts() { #expect(verdict.code == 4, "\(verdict.text)") }
+  }
+
+  @Test("what was done to the database, the list and the head beside it together is found as well")
+  func together() throws {
+    try run(["a", "b"])
+    let early = try String(contentsOfFile: place.store + "/receipts.head.json", encoding: .utf8)
+    try run(["c"])
+    let whole = place.file("whole")
+    try FileManager.default.copyItem(atPath: place.store, toPath: whole)
+    let zeros = String(repeating: "0", count: 64)
+    let deeds: [(what: String, culprit: String, deed: () throws -> Void)] = [
+      (
+        "a path", "b.receipt.json",
+        {
+          try tamper("UPDATE receipts SET path = '/elsewhere' WHERE position = 1")
+          try tamperLog {
+            $0[1] = $0[1].split(separator: " ")[..<2].joined(separator: " ") + " \"/elsewhere\""
+          }
+        }
+      ),
+      (
+        "the last receipt, under the columns of the head before", "receipts.head.json",
+        {
+          try tamper("DELETE FROM receipts WHERE position = 2; UPDATE receipt_head SET size = 2")
+          try tamperLog { $0.removeLast() }
+        }
+      ),
+      (
+        "all, as if nothing was ever signed", "receipts.head.json",
+        {
+          try tamper("DELETE FROM receipts; DELETE FROM receipt_head")
+          try tamperLog { $0 = [] }
+        }
+      ),
+      (
+        "the head, and the receipts not", "spool.sqlite",
+        {
+          try tamper("DELETE FROM receipt_head")
+          try FileManager.default.removeItem(atPath: place.store + "/receipts.head.json")
+        }
+      ),
+      (
+        "one more", "late.receipt.json",
+        {
+          try tamper("INSERT INTO receipts VALUES (3, '\(zeros)', 'late.receipt.json')")
+          try tamperLog { $0.append("3 \(zeros) \"late.receipt.json\"") }
+        }
+      ),
+      (
+        "an old head in the database", "spool.sqlite",
+        {
+          let root = try #require(early.isEmpty ? nil : early)
+          try tamper("UPDATE receipt_head SET text = '\(root.dropLast())' || char(10)")
+        }
+      ),
+      (
+        "the list", "receipts.log",
+        { try FileManager.default.removeItem(atPath: place.store + "/receipts.log") }
+      ),
+    ]
+    let note = place.file("d.wav")
+    try Reference.record(note, seconds: 0.3)
+    for (what, culprit, deed) in deeds {
+      try FileManager.default.removeItem(atPath: place.store)
+      try FileManager.default.copyItem(atPath: whole, toPath: place.store)
+      try deed()
+      for _ in 1...2 {
+        let check = try place.spool(["check"])
+        #expect(check.exitCode == 4, "\(what): \(check.text)")
+        #expect(check.text.contains(culprit), "\(what): \(check.text)")
+        #expect(try place.spool(["verify", place.out]).exitCode == 4, "\(what)")
+        // The second time after a run, which signs nothing of it.
+        let later = try place.run(pipeline, [note])
+        #expect(later.exitCode == 1, "\(what)")
+      }
+    }
+    try FileManager.default.removeItem(atPath: place.store)
+    try FileManager.default.copyItem(atPath: whole, toPath: place.store)
+    #expect(try place.run(pipeline, [note]).exitCode == 0)
+    for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
+  }
+
+  @Test("a key that does not know who signed the ledger signs nothing in it, until it is told")
+  func otherKeys() throws {
+    try run(["a"])
+    let note = place.file("b.wav")
+    try Reference.record(note, seconds: 0.3)
+    let keys = ["SPOOL_KEYS": place.file("other-keys")]
+    let words = ["run", pipeline, note, "--out", place.out]
+    let refused = try place.spool(words, environment: keys)
+    #expect(refused.exitCode == 1)
+    #expect(refused.errorOutput.contains("spool key import"), "\(refused.errorOutput)")
+    for verdict in try verdicts() { #expect(verdict.code == 0 || verdict.text.contains("b.rec")) }
+    #expect(
+      try place.spool(["key", "import", place.out + "/spool.pub"], environment: keys).exitCode == 0)
+    #expect(try place.spool(words, environment: keys).exitCode == 0)
+    #expect(try place.spool(["check"], environment: keys).exitCode == 0)
   }
 
   @Test(
@@ -218,13 +328,18 @@ struct ReceiptLedgerTests {
     #expect(try place.spool(["check"]).exitCode == 4)
   }
 
-  @Test("a receipt that came after the deed is taken out, and its run puts it in again")
+  @Test("what came after the deed is taken out, and a run that was refused is gone on with")
   func mendingLate() throws {
     try run(["a", "b"])
-    try tamper("DELETE FROM receipts WHERE position = 0")
-    try run(["c"])
+    let zeros = String(repeating: "0", count: 64)
+    try tamper(
+      "DELETE FROM receipts WHERE position = 0; INSERT INTO receipts VALUES (2, '\(zeros)', 'late')"
+    )
+    let note = place.file("c.wav")
+    try Reference.record(note, seconds: 0.3)
+    #expect(try place.run(pipeline, [note]).exitCode == 1)
     let repair = try place.spool(["repair"])
-    #expect(repair.text.contains("c.receipt.json\n  take it out of the ledger"), "\(repair.text)")
+    #expect(repair.text.contains("late\n  take it out of the ledger"), "\(repair.text)")
     #expect(try place.spool(["verify", place.out]).text.contains("c.receipt.json"))
     try run(["c"])
     for verdict in try verdicts() { #expect(verdict.code == 0, "\(verdict.text)") }
@@ -296,7 +411,14 @@ struct ReceiptLedgerTests {
     #expect(try ledger("consistency", early).exitCode == 0)
     // Once is enough, and a later receipt is missed again.
     #expect(try ledger("withdraw", "b").exitCode == 1)
-    #expect(try ledger("withdraw", "c").exitCode == 1)
+    #expect(try ledger("withdraw", "c").exitCode == 4)
+    #expect(try ledger("head").text.hasPrefix("receipts  2\nwithdrawn 1\n"))
+    // A file that lies there is what is meant, and not what once did.
+    try place.folder.write("{}", to: "out/b.receipt.json")
+    let other = try ledger("withdraw", receipt("b"))
+    #expect(
+      other.exitCode == 4 && other.errorOutput.contains("another one"), "\(other.errorOutput)")
+    try FileManager.default.removeItem(atPath: receipt("b"))
     #expect(try ledger("consistency", "999").exitCode == 2)
     let stranger = try place.spool(
       ["verify", place.out, "--store", place.store, "--key", place.out + "/spool.pub"],

@@ -59,35 +59,40 @@ struct ReceiptLedgerTests {
     }
   }
 
-  @Test("whoever knows the head is told of the new leaf alone, and anybody else of all")
+  @Test("whoever knows the head is told of the new receipt alone, and anybody else of all")
   func growth() throws {
     let scratch = try ScratchFolder()
     let store = try DiskStore(at: scratch.file("store"))
     let leaves = (0..<4).map { SHA256.digest(of: "\($0)") }
     try store.append(leaves[0], "p")
-    let known = try store.receiptRecords().head
+    var known = try store.receiptRecords().head
     let told = Mutex<[ReceiptGrowth]>([])
-    for (leaf, known) in [(leaves[1], known), (leaves[2], known), (leaves[2], known)] {
+    func add(_ leaf: Digest, to store: DiskStore) throws {
+      let size = try store.receiptLeaves().count
       try store.append(receipt: leaf, at: "p", knowing: known) { growth in
         told.withLock { $0.append(growth) }
-        return DiskStore.head(growth)
+        return DiskStore.head(over: size + 1)
       }
     }
-    // What nobody signed is not signed later either.
-    #expect(told.withLock { $0 } == [.one(leaves[1])])
-    let other = try DiskStore(at: scratch.file("other"))
-    for leaf in leaves[..<2] { try other.append(leaf, "p") }
-    let second = try other.receiptRecords().head
-    try other.append(receipt: leaves[2], at: "p", knowing: known) { growth in
-      told.withLock { $0.append(growth) }
-      return DiskStore.head(growth)
-    }
+    try add(leaves[1], to: store)
+    #expect(told.withLock { $0.last?.before } == nil)
     #expect(
-      told.withLock { $0.last } == .all(Array(leaves[..<3]), since: second))
-    #expect(try other.receiptRecords().head?.size == 3)
+      told.withLock { $0.last?.entry } == ReceiptEntry(position: 1, leaf: leaves[1], path: "p"))
+    // Somebody else added one meanwhile.
+    try add(leaves[2], to: store)
+    #expect(told.withLock { $0.last?.before?.entries.compactMap(\.leaf) } == Array(leaves[..<2]))
+    known = try store.receiptRecords().head
+    try add(leaves[1], to: store)
+    #expect(told.withLock { $0.last?.entry } == nil && told.withLock { $0.last?.before } == nil)
+    #expect(try store.receiptLeaves() == Array(leaves[..<3]))
+    // Whoever knows the database need not know the files beside it.
+    try FileManager.default.removeItem(atPath: scratch.file("store/receipts.head.json"))
+    try add(leaves[3], to: store)
+    #expect(told.withLock { $0.last?.before?.copy } == nil)
+    #expect(told.withLock { $0.last?.before?.entries.count } == 3)
   }
 
-  @Test("what cannot be signed changes neither the head nor the files beside the database")
+  @Test("what cannot be signed is not added, and changes nothing")
   func unsigned() throws {
     let scratch = try ScratchFolder()
     let store = try DiskStore(at: scratch.file("store"))
@@ -95,7 +100,7 @@ struct ReceiptLedgerTests {
     let before = try store.receiptRecords()
     try store.append(receipt: SHA256.digest(of: "b"), at: "b", knowing: nil) { _ in nil }
     let after = try store.receiptRecords()
-    #expect(after.entries.count == 2)
+    #expect(after.entries == before.entries)
     #expect(after.head == before.head)
     #expect(after.logged == before.logged)
     #expect(after.copy == before.copy)
@@ -108,7 +113,6 @@ struct ReceiptLedgerTests {
     for name in ["a", "b"] { try store.append(SHA256.digest(of: name), name) }
     for file in ["receipts.log", "receipts.head.json"] {
       try FileManager.default.removeItem(atPath: scratch.file("store/" + file))
-      try store.append(SHA256.digest(of: "b"), "b")
       try store.append(SHA256.digest(of: file), file)
       let records = try store.receiptRecords()
       #expect(records.logged == records.entries)
@@ -133,24 +137,31 @@ struct ReceiptLedgerTests {
       try? FileManager.default.removeItem(atPath: path + "/" + file)
     }
     try FileManager.default.copyItem(atPath: old, toPath: path + "/spool.sqlite")
+    // A process was killed between the list and its head.
+    let log = URL(fileURLWithPath: path + "/receipts.log")
+    let lines = try String(contentsOf: log, encoding: .utf8)
+    let more = "4 \(SHA256.digest(of: "e").hex) \"e\"\n"
+    try (lines + more).write(to: log, atomically: false, encoding: .utf8)
     let after = try DiskStore(at: path).receiptRecords()
     #expect(after.entries == before.entries)
     #expect(after.head == before.head)
     #expect(after.entries.map(\.path) == names)
+    #expect(after.logged == after.entries)
   }
 }
 
 extension DiskStore {
   /// Adds a receipt under a head that nobody signed.
   fileprivate func append(_ leaf: Digest, _ path: String) throws(StoreError) {
-    try append(receipt: leaf, at: path, knowing: nil) { Self.head($0) }
+    try append(receipt: leaf, at: path, knowing: nil) { growth in
+      Self.head(over: (growth.before?.entries.count ?? 0) + (growth.entry == nil ? 0 : 1))
+    }
   }
 
-  fileprivate static func head(_ growth: ReceiptGrowth) -> ReceiptHead? {
-    guard case .all(let leaves, _) = growth else { return nil }
-    let root = SHA256.digest(of: leaves.map(\.hex).joined())
-    let payload = #"{"root":"\#(root.hex)","size":\#(leaves.count)}"#
+  fileprivate static func head(over size: Int) -> ReceiptHead {
+    let root = SHA256.digest(of: "\(size)")
+    let payload = #"{"root":"\#(root.hex)","size":\#(size)}"#
     let text = #"{"payload":"\#(Data(payload.utf8).base64EncodedString())"}"# + "\n"
-    return ReceiptHead(size: leaves.count, root: root, text: text)
+    return ReceiptHead(size: size, root: root, text: text)
   }
 }

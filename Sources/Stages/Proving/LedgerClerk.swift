@@ -3,59 +3,78 @@ import Hashing
 import PipelineModel
 import Proof
 
-/// Who adds receipts to the ledger and signs its head: it remembers the tree's edge, so that the next
-/// receipt costs no look at all that came before.
+/// Who adds receipts to the ledger and signs its head: it remembers the list's edge, so that the next
+/// receipt costs no look at all that came before. Over a list that is not as it was signed it signs
+/// nothing, and adds nothing to it.
 final class LedgerClerk: Sendable {
   private struct Memory {
     var head: ReceiptHead
-    var tree: MerkleFrontier
+    var edge: LedgerEdge
+  }
+
+  /// What became of one receipt.
+  private enum Answer {
+    case nothing
+    case added(Memory)
+    case refused(StageError)
   }
 
   private let ledger: any ReceiptLedger
+  private let keys: KeyFolder
   private let memory = Mutex<Memory?>(nil)
 
-  init(_ ledger: any ReceiptLedger) { self.ledger = ledger }
+  /// - Parameter keys: the heads that one of the known ones signed count.
+  init(_ ledger: any ReceiptLedger, keys: KeyFolder) {
+    self.ledger = ledger
+    self.keys = keys
+  }
 
   /// Adds a receipt, unless it is there.
   /// - Parameters:
   ///   - text: the receipt, byte for byte.
   ///   - now: the time, in seconds since 1970.
+  /// - Throws: where the ledger is not as it was signed by a key that is known here.
   func add(
     _ text: String, at path: String, signedBy key: SigningKey, now: Double
-  ) throws(StoreError) {
-    let before = memory.withLock { $0 }
-    let (known, head) = (before?.tree, before?.head)
-    let after = Mutex<Memory?>(nil)
-    try ledger.append(
-      receipt: MerkleTree.leaf(Array(text.utf8)), at: path, knowing: head
-    ) { growth in
-      guard let tree = Self.tree(growth, known) else { return nil }
-      let head = TreeHead(size: tree.size, root: tree.root, time: now)
-      let signed = ReceiptHead(size: tree.size, root: tree.root, text: head.signed(by: key))
-      after.withLock { $0 = Memory(head: signed, tree: tree) }
-      return signed
+  ) throws(StageError) {
+    let known = memory.withLock { $0 }
+    let answer = Mutex(Answer.nothing)
+    do throws(StoreError) {
+      try ledger.append(
+        receipt: MerkleTree.leaf(Array(text.utf8)), at: path, knowing: known?.head
+      ) { growth in
+        do throws(StageError) {
+          var edge = try edge(growth, known)
+          guard let entry = growth.entry, edge.append(entry) else { return nil }
+          let head = ReceiptHead(
+            size: edge.tree.size, root: edge.tree.root,
+            text: edge.head(at: now).signed(by: key))
+          answer.withLock { $0 = .added(Memory(head: head, edge: edge)) }
+          return head
+        } catch {
+          answer.withLock { $0 = .refused(error) }
+          return nil
+        }
+      }
+    } catch {
+      throw StageError(error)
     }
-    if let after = after.withLock({ $0 }) {
+    switch answer.withLock({ $0 }) {
+    case .nothing: break
+    case .refused(let error): throw error
+    case .added(let after):
       memory.withLock { memory in
-        if memory.map({ $0.tree.size < after.tree.size }) ?? true { memory = after }
+        if memory.map({ $0.edge.tree.size < after.edge.tree.size }) ?? true { memory = after }
       }
     }
   }
 
-  /// The tree as it is now; nil where it does not continue the one that was signed.
-  private static func tree(_ growth: ReceiptGrowth, _ known: MerkleFrontier?) -> MerkleFrontier? {
-    switch growth {
-    case .one(let leaf):
-      var tree = known
-      tree?.append(leaf)
-      return tree
-    case .all(let leaves, let since):
-      if let since {
-        guard since.size <= leaves.count,
-          MerkleFrontier(leaves: leaves.prefix(since.size)).root == since.root
-        else { return nil }
-      }
-      return MerkleFrontier(leaves: leaves)
-    }
+  /// The edge of the list as it is.
+  private func edge(_ growth: ReceiptGrowth, _ known: Memory?) throws(StageError) -> LedgerEdge {
+    guard let records = growth.before else { return known?.edge ?? LedgerEdge() }
+    let trusted: [VerifyingKey]
+    do throws(ProofError) { trusted = try keys.knownKeys() } catch { throw StageError(error) }
+    if let refusal = LedgerAudit(records, keys: trusted).refusal(keys: trusted) { throw refusal }
+    return LedgerEdge(records.entries) ?? LedgerEdge()
   }
 }

@@ -38,7 +38,8 @@ extension ReceiptWitness {
   ) throws(StageError) -> Bool {
     if place.custody.byteCount(ofPublished: path) != nil { return true }
     do throws(StoreError) {
-      guard try receipts.receipts(at: path).contains(standing.leaf) else { return false }
+      let known = try receipts.receipts(at: path)
+      guard known.contains(where: { $0.leaf == standing.leaf }) else { return false }
       return try place.custody.recognize(path, holding: standing.digest)
     } catch {
       throw StageError(error)

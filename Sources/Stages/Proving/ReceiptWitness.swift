@@ -22,7 +22,7 @@ public final class ReceiptWitness: RunWitness {
     self.keys = keys
     stamps = ledger
     receipts = ledger
-    self.ledger = LedgerClerk(ledger)
+    self.ledger = LedgerClerk(ledger, keys: keys)
     program = Receipt.Named(name: "spool", version: version)
   }
 
@@ -80,10 +80,8 @@ public final class ReceiptWitness: RunWitness {
     let stampDesk = StampDesk(testimony, receipt: names.receipt)
     // Killed before this, the run does it when it is gone on with.
     stampDesk.withdrawOthers(than: digest)
-    do throws(StoreError) {
-      try ledger.add(text, at: files[3].path, signedBy: key, now: testimony.now)
-      try stamps.awaitStamps(stampDesk.awaited(digest))
-    } catch {
+    try ledger.add(text, at: files[3].path, signedBy: key, now: testimony.now)
+    do throws(StoreError) { try stamps.awaitStamps(stampDesk.awaited(digest)) } catch {
       throw StageError(error)
     }
     let bag = try testimony.enclosure.map { (enclosure) throws(StageError) in
@@ -93,19 +91,27 @@ public final class ReceiptWitness: RunWitness {
     return files + (bag ?? [])
   }
 
-  /// The text of the receipt that lies there, if it says the same and the ledger has none that came
-  /// there after it: one that was put back is signed anew, so that the ledger ends with what lies there.
+  /// The text of the receipt that lies there, if it says the same, was not withdrawn, and the ledger
+  /// has none that came there after it: what was put back is signed anew, so that the ledger ends with
+  /// what lies there.
   private func standing(
     _ receipt: Receipt, by key: SigningKey, at path: String
   ) throws(StageError) -> String? {
     guard let text = receipt.standing(at: path, signedBy: key.verifyingKey) else { return nil }
     let leaf = MerkleTree.leaf(Array(text.utf8))
+    let (known, statements): ([ReceiptEntry], [ReceiptEntry])
     do throws(StoreError) {
-      let known = try receipts.receipts(at: path)
-      return known.contains(leaf) && known.last != leaf ? nil : text
+      (known, statements) = (try receipts.receipts(at: path), try receipts.statements())
     } catch {
       throw StageError(error)
     }
+    guard known.contains(where: { $0.leaf == leaf }) else { return text }
+    let withdrawn = try WithdrawnReceipts(known + statements, keys: trustedKeys())
+    return known.last?.leaf == leaf && withdrawn[leaf] == nil ? text : nil
+  }
+
+  private func trustedKeys() throws(StageError) -> [VerifyingKey] {
+    do throws(ProofError) { return try keys.knownKeys() } catch { throw StageError(error) }
   }
 
   /// The key, as its file stands now: one that was rotated, taken away or opened to others since it was
@@ -145,6 +151,6 @@ extension StageError {
   /// goes on.
   init(_ error: ProofError) {
     self.init(
-      error.message, reason: error.reason, advice: error.advice, cause: .environment)
+      error.message, reason: error.reason, advice: error.advice, cause: .blocked)
   }
 }

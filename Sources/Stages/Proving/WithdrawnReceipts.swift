@@ -40,19 +40,19 @@ extension [ReceiptEntry] {
 
 /// Withdraws receipts: says in the ledger that they were taken away on purpose.
 public struct WithdrawalDesk: Sendable {
-  private let ledger: any ReceiptLedger
+  private let clerk: LedgerClerk
   private let key: SigningKey
 
-  /// Signs with `key`, in a ledger that is as it was signed.
-  public init(_ ledger: any ReceiptLedger, key: SigningKey) {
-    self.ledger = ledger
+  /// Signs with `key`, which lies in `keys`.
+  public init(_ ledger: any ReceiptLedger, keys: KeyFolder, key: SigningKey) {
+    clerk = LedgerClerk(ledger, keys: keys)
     self.key = key
   }
 
   /// Adds a withdrawal to the ledger, and signs its head. O(n).
-  public func add(_ withdrawal: Withdrawal, now: Double) throws(StoreError) {
+  public func add(_ withdrawal: Withdrawal, now: Double) throws(StageError) {
     let text = withdrawal.signed(by: key)
     // What it says lies nowhere but in the ledger, and so it stands in the place of its path.
-    try LedgerClerk(ledger).add(text, at: text, signedBy: key, now: now)
+    try clerk.add(text, at: text, signedBy: key, now: now)
   }
 }

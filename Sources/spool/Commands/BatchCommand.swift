@@ -112,12 +112,14 @@ struct BatchCommand: Command {
         return .interrupted(by: signal)
       }
       if let pause = summary.pause {
+        let isFull = pause.cause == .fullDisk
         console.report(
           ErrorText(
             StageError(
               pause.message, reason: pause.reason,
-              advice: "free some space; the same command goes on with the files that are left",
-              cause: .fullDisk)
+              advice: (isFull ? "free some space" : pause.advice ?? "mend that")
+                + "; the same command goes on with the files that are left",
+              cause: pause.cause)
           ).render(console))
         return .failed
       }

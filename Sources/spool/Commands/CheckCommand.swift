@@ -65,10 +65,9 @@ struct CheckCommand: Command {
       if report.databaseFault == nil {
         let records = try DiskStore(reading: path).receiptRecords()
         report.receipts = records.entries.receipts.count
-        report.add(LedgerRepair(records, keys: keys).findings)
-        if records.entries.isEmpty, records.head == nil {
-          report.add(try emptied(DiskStore(reading: path), records.databasePath))
-        }
+        let findings = LedgerRepair(records, keys: keys).findings
+        let named = Set(findings.map(\.path))
+        report.add(findings + (try forgotten(in: records, path)).filter { !named.contains($0.path) })
       }
       meter.clear()
       if arguments[Options.json] {
@@ -86,20 +85,27 @@ struct CheckCommand: Command {
     }
   }
 
-  /// What the newest runs say against a ledger that has nothing in it.
-  private func emptied(
-    _ store: DiskStore, _ database: String
+  /// What the records of runs say against the ledger: every place where one wrote a receipt is in it.
+  private func forgotten(
+    in records: ReceiptRecords, _ path: String
   ) throws(StoreError) -> [InspectionFinding] {
-    let witness = try store.runs(limit: 100).first { run in
-      run.published.contains { $0.path.hasSuffix(ReceiptSearch.ending) }
+    var known = Set(records.entries.map(\.path))
+    var findings: [InspectionFinding] = []
+    for run in try DiskStore(reading: path).runs(limit: .max) {
+      for file in run.published
+      where file.path.hasSuffix(ReceiptSearch.ending) && known.insert(file.path).inserted {
+        findings.append(
+          InspectionFinding(
+            ledger: file.path,
+            problem: records.entries.isEmpty
+              ? "the ledger of receipts is empty, and the run \(run.id) wrote this one into it"
+              : "the run \(run.id) wrote it, and the ledger of receipts does not have it",
+            isMendable: false,
+            advice: "put a backup in its place with spool restore, or run its pipeline on its "
+              + "recording again, which writes a new one"))
+      }
     }
-    guard let witness else { return [] }
-    return [
-      InspectionFinding(
-        ledger: database,
-        problem: "the ledger of receipts is empty, and the run \(witness.id) wrote one into it",
-        isMendable: false)
-    ]
+    return findings
   }
 
   private func summary(_ report: InspectionReport) -> [String] {

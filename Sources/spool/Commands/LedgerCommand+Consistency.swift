@@ -3,6 +3,7 @@ import Glibc
 import Hashing
 import PipelineModel
 import Proof
+import Stages
 import Store
 
 /// Does the ledger still begin with what it held before?
@@ -21,17 +22,21 @@ extension LedgerCommand {
     }
     let old = try place(words[0], bench)
     let new = try words.count > 1 ? place(words[1], bench) : (tree.leaves.count, nil)
-    for (size, root) in [old, new] {
-      guard size <= tree.leaves.count else {
+    for (size, head) in [old, new] {
+      switch head?.contradiction(in: records.entries) {
+      case nil: break
+      case .isShort:
         throw broken(
           "the ledger has forgotten receipts",
-          "it holds \(tree.leaves.count), and once held \(size)",
-          bench.console)
-      }
-      if let root, root != tree.root(size: size) {
+          "it holds \(tree.leaves.count), and once held \(size)", bench.console)
+      case .leaves:
         throw broken(
           "the ledger is not what it was",
           "its first \(size) receipts have another root than the signed head says", bench.console)
+      case .paths:
+        throw broken(
+          "the ledger is not what it was",
+          "its first \(size) receipts lay elsewhere when the head was signed", bench.console)
       }
     }
     guard old.size <= new.size else {
@@ -49,7 +54,7 @@ extension LedgerCommand {
   /// A size, or a signed head in a file.
   private func place(
     _ word: String, _ bench: Workbench
-  ) throws(Workbench.Refusal) -> (size: Int, root: Digest?) {
+  ) throws(Workbench.Refusal) -> (size: Int, head: TreeHead?) {
     if let size = Int(word), size >= 0 { return (size, nil) }
     let keys = try KeyCommand.asking(bench.console) { () throws(ProofError) in
       try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
@@ -64,7 +69,7 @@ extension LedgerCommand {
     }
     do throws(ProofError) {
       let head = try TreeHead(at: word, keys: keys)
-      return (head.size, head.root)
+      return (head.size, head)
     } catch {
       throw Workbench.Refusal(
         text: ErrorText(

@@ -12,28 +12,33 @@ extension LedgerCommand {
   func withdraw(
     _ name: String, _ entries: [ReceiptEntry], _ bench: Workbench
   ) throws(Workbench.Refusal) {
+    let folder = bench.keyFolder(
+      at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile])
     let (keys, key) = try KeyCommand.asking(bench.console) { () throws(ProofError) in
-      let folder = bench.keyFolder(
-        at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile])
       let key = try folder.signingKey()
       return (try folder.knownKeys(), key)
     }
     let store = try bench.store(at: arguments[Options.store])
+    func refusal(_ error: StageError, _ code: ExitCode) -> Workbench.Refusal {
+      Workbench.Refusal(text: ErrorText(error).render(bench.console), code: code)
+    }
+    let meant: WithdrawnName
+    do throws(StageError) { meant = try WithdrawnName(name, among: entries) } catch {
+      throw refusal(error, .verificationFailed)
+    }
     do throws(StageError) {
       let now = SystemClock().now
-      let withdrawal = try withdrawal(of: WithdrawnName(name, among: entries), now: now)
+      let withdrawal = try withdrawal(of: meant, now: now)
       if let before = WithdrawnReceipts(entries, keys: keys)[withdrawal.receipt] {
         throw StageError("\(before.path) was withdrawn already, on \(before.time)")
       }
-      do throws(StoreError) {
-        try WithdrawalDesk(store, key: key).add(withdrawal, now: now)
-      } catch {
-        throw StageError(error)
-      }
+      try WithdrawalDesk(store, keys: folder, key: key).add(withdrawal, now: now)
       bench.console.print(
-        "withdrawn \(Format.visible(withdrawal.path))   on \(withdrawal.time)")
+        arguments[Options.json]
+          ? JSONText.of(Withdrawn(receipt: withdrawal.path, time: withdrawal.time))
+          : "withdrawn \(Format.visible(withdrawal.path))   on \(withdrawal.time)")
     } catch {
-      throw Workbench.Refusal(text: ErrorText(error).render(bench.console), code: .failed)
+      throw refusal(error, .failed)
     }
   }
 
@@ -48,4 +53,10 @@ extension LedgerCommand {
     }
     return Withdrawal(of: receipt.leaf, at: receipt.path, reason: reason, time: now)
   }
+}
+
+/// What was withdrawn, as `--json` shows it.
+private struct Withdrawn: Encodable {
+  let receipt: String
+  let time: String
 }

@@ -65,7 +65,7 @@ struct LedgerCommand: Command {
       switch (arguments[Self.action] ?? .head, words.count) {
       case (.head, 0):
         try audit(records, bench)
-        try head(of: tree, bench)
+        try head(of: tree, records.entries, bench)
       case (.prove, 1):
         try audit(records, bench)
         try prove(words[0], in: tree, console)
@@ -97,33 +97,29 @@ struct LedgerCommand: Command {
     let keys = try KeyCommand.asking(bench.console) { () throws(ProofError) in
       try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
     }
-    let repair = LedgerRepair(records, keys: keys)
-    guard let first = repair.findings.first else { return }
-    let more = repair.findings.count - 1
+    guard let refusal = LedgerAudit(records, keys: keys).refusal(keys: keys) else { return }
     throw Workbench.Refusal(
-      text: ErrorText(
-        StageError(
-          "the ledger is not as it was signed",
-          reason: "\(first.path): \(first.problem)"
-            + (more > 0 ? ", and \(Count.of(more, "more problem"))" : ""),
-          advice: repair.mending == nil
-            ? "spool check names all that is wrong"
-            : "spool check names all, spool repair puts it back")
-      ).render(bench.console), code: .verificationFailed)
+      text: ErrorText(refusal).render(bench.console), code: .verificationFailed)
   }
 
-  private func head(of tree: MerkleTree, _ bench: Workbench) throws(Workbench.Refusal) {
+  private func head(
+    of tree: MerkleTree, _ entries: [ReceiptEntry], _ bench: Workbench
+  ) throws(Workbench.Refusal) {
     let size = tree.leaves.count
     let root = tree.root(size: size)
     guard arguments[Options.json] else {
-      return bench.console.print("receipts  \(size)\nroot      \(root)")
+      let receipts = entries.receipts.count
+      let withdrawn = size == receipts ? "" : "withdrawn \(size - receipts)\n"
+      return bench.console.print("receipts  \(receipts)\n\(withdrawn)root      \(root)")
     }
     let key = try KeyCommand.asking(bench.console) { () throws(ProofError) in
       try bench.keyFolder(
         at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile]
       ).signingKey()
     }
-    bench.console.draw(TreeHead(size: size, root: root, time: SystemClock().now).signed(by: key))
+    let paths = PathChain(entries.map(\.path)).digest
+    bench.console.draw(
+      TreeHead(size: size, root: root, paths: paths, time: SystemClock().now).signed(by: key))
   }
 
   private func prove(

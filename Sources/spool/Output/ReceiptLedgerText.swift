@@ -1,3 +1,4 @@
+import Hashing
 import Proof
 import Stages
 
@@ -45,7 +46,8 @@ struct ReceiptLedgerText {
 
   private static func line(_ withdrawal: Withdrawal) -> String {
     Format.visible(
-      "withdrawn \(withdrawal.path)   on \(withdrawal.time)"
+      "withdrawn \(withdrawal.path)   on \(withdrawal.time)   "
+        + "key \(withdrawal.signer?.id.hex.prefix(16) ?? "")"
         + (withdrawal.reason.map { ": \($0)" } ?? ""))
   }
 
@@ -54,7 +56,7 @@ struct ReceiptLedgerText {
     Line(
       ledger: ledger.map { $0.path }, checked: ledger != nil, receipts: looked,
       withdrawn: withdrawals.map {
-        Line.Withdrawn(receipt: $0.path, time: $0.time, reason: $0.reason)
+        Line.Withdrawn($0)
       },
       problems: ledger?.findings.map { Line.Problem(name: $0.name, reason: $0.problem) } ?? [])
   }
@@ -69,9 +71,17 @@ struct ReceiptLedgerText {
 
     /// A receipt that was taken away on purpose.
     struct Withdrawn: Encodable {
-      let receipt: String
-      let time: String
-      let reason: String?
+      private let receipt: String
+      private let time: String
+      private let key: String?
+      private let reason: String?
+
+      init(_ withdrawal: Withdrawal) {
+        receipt = withdrawal.path
+        time = withdrawal.time
+        key = withdrawal.signer?.id.hex
+        reason = withdrawal.reason
+      }
     }
 
     let ledger: String?
