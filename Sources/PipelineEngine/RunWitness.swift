@@ -8,6 +8,10 @@ public protocol RunWitness: Sendable {
   /// Makes sure, before any work, that receipts can be written at its end.
   func prepare() throws(StageError)
 
+  /// What is in the way of every receipt as things stand; nil where nothing is. To be asked every few
+  /// seconds by whoever works for months.
+  func obstacle() -> StageError?
+
   /// Looks, before any work, at what lies where a receipt is to go. What an earlier receipt vouches
   /// for is known again, though it was moved away and back.
   /// - Throws: where a file is there that may not be replaced, before any other one is.

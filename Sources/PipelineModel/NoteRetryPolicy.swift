@@ -36,7 +36,10 @@ public struct NoteRetryPolicy: Hashable, Sendable, Codable {
     switch error.cause {
     case .input: return .quarantine(reason: words)
     case .cancelled: return .putBack(reason: words)
-    case .fullDisk, .blocked:
+    case .blocked:
+      let next = time + pause(after: 1, chance: chance)
+      return .fail(reason: words, nextAttempt: next, isCounted: false)
+    case .fullDisk:
       return .fail(
         reason: words, nextAttempt: time + min(longestPause, max(60, firstPause)), isCounted: false)
     case .environment, .transient, .takenOver:

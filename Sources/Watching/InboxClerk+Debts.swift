@@ -7,7 +7,7 @@ extension InboxClerk {
   /// Seconds between two looks at the folders that results go to.
   private static let lookPause = 3.0
 
-  /// Tells where one of them is away, and goes on once it is back.
+  /// Tells where one of them is away or nothing can be signed, and goes on once that is mended.
   mutating func lookAtFolders() {
     let pause = folders.look(at: engine.clock.now)
     nextLook = engine.clock.elapsed + Self.lookPause
@@ -16,7 +16,7 @@ extension InboxClerk {
       if let pause {
         tell(.paused, text: "\(pause.reason); \(pause.advice)")
       } else {
-        tell(.back, text: "everything can be put where it belongs again")
+        tell(.back, text: "nothing is in the way any more")
         owesMore()
         report(.stirred)
       }

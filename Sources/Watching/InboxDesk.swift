@@ -36,7 +36,7 @@ final class InboxDesk: Sendable {
     self.settings = settings
     let folders: ResultFolders
     do throws(StoreError) {
-      folders = try ResultFolders(of: settings, memory: engine.store)
+      folders = try ResultFolders(of: settings, memory: engine.store, witness: engine.witness)
     } catch {
       throw StageError(error)
     }

@@ -1,19 +1,25 @@
+internal import PipelineEngine
 internal import PipelineModel
 internal import Synchronization
 
-/// An inbox, the folders that its results go to, and since when one of them is away. As long as one is,
-/// nothing is processed that could not be put anywhere.
+/// An inbox, the folders that its results go to, and since when one of them is away, or no receipt can be
+/// signed. As long as that is so, nothing is processed that could not be put anywhere.
 final class ResultFolders: Sendable {
   private let own: [ResultFolder]
   private let others: [ResultFolder]
   private let inbox: String
   private let mounts: FolderMounts
+  private let witness: (any RunWitness)?
   private let pause = Mutex<InboxReport.Pause?>(nil)
 
   /// - Parameters:
   ///   - settings: of the inbox, whose folders are there now.
   ///   - memory: knows where they lay when they were last used.
-  init(of settings: InboxSettings, memory: any MountMemory) throws(StoreError) {
+  ///   - witness: writes receipts; nil where nobody does.
+  init(
+    of settings: InboxSettings, memory: any MountMemory, witness: (any RunWitness)?
+  ) throws(StoreError) {
+    self.witness = witness
     let mounts = try FolderMounts(
       of: [settings.path, settings.out, settings.outbox] + settings.otherOutboxes, memory: memory,
       isAccepting: settings.isAcceptingMounts)
@@ -39,19 +45,33 @@ final class ResultFolders: Sendable {
   /// - Returns: why the inbox pauses; nil where it does not.
   @discardableResult
   func look(at time: Double) -> InboxReport.Pause? {
-    let found =
+    let found = trouble
+    return pause.withLock { pause in
+      pause = found.map { reason, advice in
+        InboxReport.Pause(since: pause?.since ?? time, reason: reason, advice: advice)
+      }
+      return pause
+    }
+  }
+
+  private var trouble: (reason: String, advice: String)? {
+    let absence =
       inboxAbsence.map { "the inbox \(inbox) cannot be used: \($0)" }
       ?? own.lazy.compactMap { folder in
         folder.trouble.map { "\(folder.role) \(folder.path) cannot be used: \($0)" }
       }.first
-    return pause.withLock { pause in
-      pause = found.map { reason in
-        InboxReport.Pause(
-          since: pause?.since ?? time, reason: reason,
-          advice: "mount or make that folder again; the watch goes on by itself "
-            + "(spool watch --ignore-mounts takes folders as they lie now)")
-      }
-      return pause
+    if let absence {
+      return (
+        absence,
+        "mount or make that folder again; the watch goes on by itself "
+          + "(spool watch --ignore-mounts takes folders as they lie now)"
+      )
+    }
+    return witness?.obstacle().map { error in
+      (
+        [error.message, error.reason].compactMap { $0 }.joined(separator: ": "),
+        (error.advice.map { "\($0); " } ?? "") + "the watch goes on by itself"
+      )
     }
   }
 

@@ -36,7 +36,7 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     case ignored
     /// The inbox cannot be reached.
     case lost
-    /// Nothing is processed, because a folder for results cannot be used.
+    /// Nothing is processed, because a folder for results cannot be used or no receipt can be signed.
     case paused
     /// The inbox, or the folder for results, can be reached again.
     case back

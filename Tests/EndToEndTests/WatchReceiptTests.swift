@@ -65,6 +65,36 @@ struct WatchReceiptTests {
     #expect(watch.errors.contains("chmod 600"))
   }
 
+  @Test("recordings wait while the ledger is not as it was signed, and go on when it was repaired")
+  func contradictedLedger() throws {
+    let inbox = try WatchedPlace()
+    for number in 1...3 { try inbox.make(number) }
+    let watch = try inbox.watch()
+    func awaitReceipts(_ count: Int) {
+      #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == count })
+    }
+    for number in 1...2 {
+      try inbox.shell("cp made/\(number).wav inbox/\(number).wav")
+      awaitReceipts(number)
+    }
+    let store = inbox.place.store
+    try FileManager.default.moveItem(atPath: store + "/receipts.log", toPath: store + "/gone")
+    try inbox.shell("cp made/3.wav inbox/3.wav")
+    #expect(inbox.wait { watch.output.contains("the list of receipts is missing") })
+    #expect(
+      inbox.wait {
+        (try? inbox.place.spool(["status"]).text.contains("not as it was signed")) ?? false
+      })
+    // Nobody repairs a store that is at work.
+    #expect(try inbox.place.spool(["repair"]).exitCode == 1)
+    watch.send(SIGTERM)
+    _ = watch.end()
+    #expect(try inbox.place.spool(["repair"]).exitCode == 0)
+    let next = try inbox.watch()
+    #expect(inbox.wait { next.news.contains { $0.event == "uploaded" } })
+    #expect(try inbox.place.spool(["verify", inbox.place.out]).exitCode == 0)
+  }
+
   @Test("a key that was rotated, opened to others or taken away meanwhile signs nothing more")
   func changedKey() throws {
     let inbox = try WatchedPlace()

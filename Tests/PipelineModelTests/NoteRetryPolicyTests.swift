@@ -37,6 +37,11 @@ struct NoteRetryPolicyTests {
     #expect(
       change(.fullDisk, attempt: 9)
         == .fail(reason: "cannot read: busy", nextAttempt: 1060, isCounted: false))
+    guard case .fail(_, let next?, false) = change(.blocked, attempt: 9) else {
+      Issue.record("what only its owner can mend is not waited for")
+      return
+    }
+    #expect(next > 1000 && next < 1060)
   }
 
   @Test("pauses are capped and differ by the jitter")

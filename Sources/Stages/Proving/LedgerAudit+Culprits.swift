@@ -47,7 +47,8 @@ extension LedgerAudit {
   mutating func namePaths() {
     for (entry, line) in zip(records.entries, records.logged) where entry.path != line.path {
       let other = Withdrawal.isStated(in: entry.path) ? "a withdrawal" : entry.path
-      add(line.path, "its path was changed: the ledger has \(other), at number \(entry.position + 1)")
+      add(
+        line.path, "its path was changed: the ledger has \(other), at number \(entry.position + 1)")
     }
   }
 

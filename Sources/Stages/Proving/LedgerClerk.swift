@@ -22,6 +22,8 @@ final class LedgerClerk: Sendable {
   private let ledger: any ReceiptLedger
   private let keys: KeyFolder
   private let memory = Mutex<Memory?>(nil)
+  /// Whether the ledger was as it was signed when it was looked at last.
+  private let isSound = Mutex(true)
 
   /// - Parameter keys: the heads that one of the known ones signed count.
   init(_ ledger: any ReceiptLedger, keys: KeyFolder) {
@@ -59,13 +61,31 @@ final class LedgerClerk: Sendable {
     } catch {
       throw StageError(error)
     }
-    switch answer.withLock({ $0 }) {
+    let end = answer.withLock { $0 }
+    if case .refused = end { isSound.withLock { $0 = false } }
+    switch end {
     case .nothing: break
     case .refused(let error): throw error
     case .added(let after):
       memory.withLock { memory in
         if memory.map({ $0.edge.tree.size < after.edge.tree.size }) ?? true { memory = after }
       }
+    }
+  }
+
+  /// What was found to be wrong with the ledger when a receipt was to be added, if it still is.
+  func obstacle() -> StageError? {
+    if isSound.withLock({ $0 }) { return nil }
+    do {
+      let trusted = try keys.knownKeys()
+      let records = try ledger.receiptRecords()
+      let refusal = LedgerAudit(records, keys: trusted).refusal(keys: trusted)
+      isSound.withLock { $0 = refusal == nil }
+      return refusal
+    } catch let error as ProofError {
+      return StageError(error)
+    } catch {
+      return (error as? StoreError).map { StageError($0) }
     }
   }
 

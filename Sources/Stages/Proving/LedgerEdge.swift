@@ -33,7 +33,9 @@ extension TreeHead {
   /// What is wrong with a list under this head; nil where its beginning is what was signed. O(n).
   public func contradiction(in entries: [ReceiptEntry]) -> LedgerContradiction? {
     guard size <= entries.count else { return .isShort }
-    guard let edge = LedgerEdge(entries.prefix(size)), edge.tree.root == root else { return .leaves }
+    guard let edge = LedgerEdge(entries.prefix(size)), edge.tree.root == root else {
+      return .leaves
+    }
     // A head of an earlier version says nothing of paths.
     return paths.map { $0 == edge.paths.digest } ?? true ? nil : .paths
   }

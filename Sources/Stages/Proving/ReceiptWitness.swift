@@ -36,6 +36,13 @@ public final class ReceiptWitness: RunWitness {
   /// Finds the key, or makes it.
   public func prepare() throws(StageError) { _ = try signingKey() }
 
+  /// Whether the key can be used, and, once the ledger was found to be another than was signed, whether
+  /// it still is: O(1), and O(receipts) then.
+  public func obstacle() -> StageError? {
+    do throws(StageError) { try prepare() } catch { return error }
+    return ledger.obstacle()
+  }
+
   /// Opens the key, where a passphrase protects it: asks for that. What else may be wrong with it
   /// shows when it is needed.
   public func unlock() throws(StageError) {

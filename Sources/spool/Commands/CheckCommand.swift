@@ -67,7 +67,8 @@ struct CheckCommand: Command {
         report.receipts = records.entries.receipts.count
         let findings = LedgerRepair(records, keys: keys).findings
         let named = Set(findings.map(\.path))
-        report.add(findings + (try forgotten(in: records, path)).filter { !named.contains($0.path) })
+        report.add(
+          findings + (try forgotten(in: records, path)).filter { !named.contains($0.path) })
       }
       meter.clear()
       if arguments[Options.json] {
