@@ -29,18 +29,20 @@ struct ReceiptLog {
 
   /// All lines that are there, in order; of one that does not read, the leaf is nil.
   func read() -> [ReceiptEntry] {
-    text(at: layout.receiptLog).split(separator: "\n").enumerated().map { index, line in
-      let parts = line.split(separator: " ", maxSplits: 2)
+    bytes(at: layout.receiptLog).split(separator: UInt8(ascii: "\n")).enumerated().map {
+      index, line in
+      let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
       let path = parts.count == 3 ? Self.path(parts[2]) : nil
-      let leaf = parts.count == 3 && Int(parts[0]) == index ? Digest(hex: String(parts[1])) : nil
+      let isHere = parts.count == 3 && parts[0].elementsEqual("\(index)".utf8)
+      let leaf = isHere ? Digest(hex: String(decoding: parts[1], as: UTF8.self)) : nil
       return ReceiptEntry(position: index, leaf: path == nil ? nil : leaf, path: path ?? "")
     }
   }
 
   /// The signed head beside the database; nil where there is none.
   func head() -> String? {
-    let text = text(at: layout.receiptHead)
-    return text.isEmpty ? nil : text
+    let bytes = bytes(at: layout.receiptHead)
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
   /// Whether both files say what the database says, as far as their lengths and the head tell.
@@ -103,8 +105,8 @@ struct ReceiptLog {
     return ReceiptHead(size: size, root: root, text: text)
   }
 
-  private static func path(_ quoted: Substring) -> String? {
-    (try? JSONReader.strictValue(of: Array(quoted.utf8), depthLimit: 1))?.text
+  private static func path(_ quoted: ArraySlice<UInt8>) -> String? {
+    (try? JSONReader.strictValue(of: Array(quoted), depthLimit: 1))?.text
   }
 
   private func append(_ text: String, at length: Int64) throws(StoreError) {
@@ -118,7 +120,7 @@ struct ReceiptLog {
     }
   }
 
-  private func text(at path: String) -> String {
+  private func bytes(at path: String) -> [UInt8] {
     let bytes = try? { () throws(SystemError) -> [UInt8] in
       let file = try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
       var bytes = [UInt8](
@@ -126,6 +128,6 @@ struct ReceiptLog {
       let count = try files.read(into: &bytes, from: file, at: 0)
       return Array(bytes.prefix(count))
     }()
-    return String(decoding: bytes ?? [], as: UTF8.self)
+    return bytes ?? []
   }
 }

@@ -41,7 +41,9 @@ public struct LedgerAudit: Sendable {
     let heads = [(head, records.databasePath), (copy, records.headPath)]
       .compactMap { head, path in head.map { ($0, path) } }
     var contradictions: Set<LedgerContradiction> = []
-    for (head, path) in heads {
+    for (index, (head, path)) in heads.enumerated() {
+      // Most often the one beside the database is the same.
+      if index > 0, contradictions.isEmpty, head == heads[0].0 { continue }
       guard let contradiction = head.contradiction(in: records.entries) else { continue }
       contradictions.insert(contradiction)
       add(path, Self.words(contradiction, head, size))
