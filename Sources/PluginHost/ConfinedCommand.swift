@@ -75,7 +75,8 @@ public struct ConfinedCommand {
     let process = try PluginProcess(
       ConfinedProgram(
         program: path, arguments: Array(words.dropFirst()), folder: folder.path,
-        reads: reads + limits.reads, writes: writes, limits: limits), launcher: launcher)
+        reads: reads, publicReads: limits.reads, writes: writes, limits: limits), launcher: launcher
+    )
     process.closeInput()
     var hearing = CommandHearing(
       process, file: file, most: file == nil ? Self.mostOutput : limits.fileSize << 20)

@@ -15,7 +15,21 @@ final class FileDigests: Sendable {
   /// The programs that are named, by parameter, as they are called. They count as files, too.
   private let programs: [String: String]
 
-  init(_ paths: [String: String], programs: [String: String] = [:]) {
+  /// The plugin whose manifest names some of them, and how.
+  private let plugin: Plugin?
+  private let defaults: [String: String]
+
+  /// - Parameters:
+  ///   - paths: files and folders, by parameter.
+  ///   - programs: programs, by parameter, as they are called.
+  ///   - plugin: the plugin whose parameters these are.
+  ///   - defaults: what its manifest itself says, by parameter.
+  init(
+    _ paths: [String: String], programs: [String: String] = [:], of plugin: Plugin? = nil,
+    defaults: [String: String] = [:]
+  ) {
+    self.plugin = plugin
+    self.defaults = defaults
     self.programs = programs
     self.paths = paths.merging(
       programs.mapValues { ConfinedCommand.path(of: $0) ?? $0 }, uniquingKeysWith: { $1 })
@@ -65,11 +79,34 @@ final class FileDigests: Sendable {
         advice: "install it, and see that it is on PATH, or set another \(name)",
         cause: .environment)
     }
-    for (name, path) in paths.sorted(by: { $0.key < $1.key })
-    where unsafe access(path, R_OK) != 0 {
-      throw StageError(
-        "\(kind) cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
-        advice: "check \(name); a path starts from the pipeline's folder", cause: .environment)
+    for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
+      if let reason = Self.flaw(of: path) {
+        throw StageError(
+          "\(kind) cannot read \(path)", reason: reason,
+          advice: "check \(name); a path starts from the pipeline's folder", cause: .environment)
+      }
+      if let plugin, let text = defaults[name], !plugin.mayOpen(path, named: text) {
+        throw StageError(
+          "\(kind) may not read \(path)",
+          reason: "only the manifest of \(plugin.title) names it, as the default of \(name), and "
+            + "not everybody may read it",
+          advice: "let everybody read it, or set \(name) to another file", cause: .environment)
+      }
+    }
+  }
+
+  /// Why a file, or what is in a folder, cannot be read; nil where nothing is known against it. A pipe
+  /// or a device may have no end.
+  private static func flaw(of path: String) -> String? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
+      return unsafe String(cString: strerror(errno))
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG, S_IFDIR: return nil
+    case S_IFIFO: return "it is a pipe, and no file or folder"
+    case S_IFSOCK: return "it is a socket, and no file or folder"
+    default: return "it is a device, and no file or folder"
     }
   }
 
