@@ -154,7 +154,8 @@ struct Workbench {
   func refusal(_ problems: [Problem], in text: String, at path: String) -> Refusal {
     let excerpt = SourceExcerpt(text, path: path, isColored: console.isColored)
     let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
-    return Refusal(text: excerpt.render(problems) + "\n\(count) in \(path)", code: .usage)
+    return Refusal(
+      text: excerpt.render(problems) + "\n\(count) in \(Format.visible(path))", code: .usage)
   }
 
   /// A path that does not depend on the current folder.
