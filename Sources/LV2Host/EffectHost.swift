@@ -38,6 +38,10 @@ public enum EffectHost {
     do throws(EffectError) {
       let found = try find { place in
         _ = send(PluginMessage("note", ["text": .text(place)]), to: output)
+        // What was printed before is about another one.
+        fflush(nil)
+        var line = Array("\(ComplaintBoundary.line)\n".utf8)
+        _ = unsafe write(STDERR_FILENO, &line, line.count)
       }
       members["found"] = (try? JSONEncoder().encode(found)).map {
         .text(String(decoding: $0, as: UTF8.self))
@@ -70,10 +74,13 @@ public enum EffectHost {
   ) throws(EffectError) -> EffectCatalog {
     switch order.format {
     case .lv2:
-      let world = try LilvWorld(order.folders)
+      let world = try LilvWorld(order.folders, excluding: Set(order.excluded), tell: tell)
       let describer = LV2Describer(world)
-      return unsafe EffectCatalog(
-        world.plugins.map { unsafe describer.description(of: $0, isInFull: false) })
+      let found = unsafe world.plugins.map { plugin in
+        tell(unsafe LV2Describer.bundle(of: plugin))
+        return unsafe describer.description(of: plugin, isInFull: false)
+      }
+      return EffectCatalog(found, flaws: world.flaws)
     case .ladspa:
       var found: [EffectDescription] = []
       var flaws: [String] = []
@@ -83,9 +90,9 @@ public enum EffectHost {
         do throws(EffectError) {
           let library = try LADSPALibrary(path)
           let describer = LADSPADescriber(library)
-          found += unsafe library.descriptors.map { unsafe describer.description(of: $0) }
+          found += unsafe try library.descriptors().map { unsafe describer.description(of: $0) }
         } catch {
-          flaws.append("\(error.message): \(error.reason ?? "")")
+          flaws.append("\(path): \(error.reason ?? error.message)")
         }
       }
       return EffectCatalog(found, flaws: flaws)
@@ -112,37 +119,48 @@ public enum EffectHost {
     let uris = unsafe world.plugins.compactMap { plugin in
       unsafe LilvWorld.text(lilv_plugin_get_uri(plugin))
     }
-    throw missing(order.identity, of: uris, .lv2, order.folders)
+    throw missing(order.identity, of: uris, .lv2, order.folders, flaws: world.flaws)
   }
 
   private static func ladspa(
     _ order: HostOrder
   ) throws(EffectError) -> (LADSPALibrary, UnsafePointer<LADSPA_Descriptor>) {
-    let label = order.identity.split(separator: ":").last.map { String($0) } ?? ""
-    let name = String(order.identity.dropLast(label.count + 1))
+    // A library without a label is one all the same, of which the labels are told.
+    let colon = order.identity.lastIndex(of: ":")
+    let name = String(order.identity[..<(colon ?? order.identity.endIndex)])
+    let label = colon.map { String(order.identity[$0...].dropFirst()) } ?? ""
     guard let path = LADSPALibrary.path(of: name, in: order.folders) else {
+      if name.hasPrefix("/") { throw LADSPALibrary.absence(of: name) }
       let names = LADSPALibrary.paths(in: order.folders).map {
         String(($0.split(separator: "/").last ?? "").dropLast(3))
       }
       throw missing(name, of: names, .ladspa, order.folders)
     }
     let library = try LADSPALibrary(path)
-    if let plugin = unsafe library.descriptor(label) { return unsafe (library, plugin) }
-    let labels = unsafe library.descriptors.map { unsafe LADSPALibrary.text($0.pointee.Label) }
+    let descriptors = unsafe try library.descriptors()
+    let labels = unsafe descriptors.map { unsafe LADSPALibrary.text($0.pointee.Label) }
+    if let index = labels.firstIndex(of: label) { return unsafe (library, descriptors[index]) }
     let near = Problem.nearest(to: label, in: labels).map { "; did you mean \"\($0)\"?" }
     throw EffectError(
-      "the library \(library.name) has no plugin \"\(label)\"",
-      reason: "it has \(labels.prefix(20).joined(separator: ", "))\(near ?? "")",
-      advice: "spool stages ladspa shows what is installed")
+      label.isEmpty
+        ? "\(library.name) is a library, and no plugin is named in it"
+        : "the library \(library.name) has no plugin \"\(label)\"",
+      reason: labels.isEmpty
+        ? "\(library.path) says that it has none"
+        : "it has \(labels.prefix(20).joined(separator: ", "))\(near ?? "")",
+      advice: labels.first.map { "ladspa:\(name):\($0) is one" }
+        ?? "spool stages ladspa shows what is installed")
   }
 
   private static func missing(
-    _ name: String, of names: [String], _ format: EffectFormat, _ folders: [String]
+    _ name: String, of names: [String], _ format: EffectFormat, _ folders: [String],
+    flaws: [String] = []
   ) -> EffectError {
+    let leftOut = flaws.isEmpty ? "" : "; left out \(flaws.joined(separator: ", and "))"
     let near = Problem.nearest(to: name, in: names).map { "; did you mean \"\($0)\"?" }
     return EffectError(
       "no \(format.title) plugin \"\(name)\" is installed",
-      reason: "looked in \(folders.joined(separator: ", "))\(near ?? "")",
+      reason: "looked in \(folders.joined(separator: ", "))\(near ?? "")\(leftOut)",
       advice: "spool stages \(format.rawValue) shows what is installed; install the plugin, or set "
         + "\(format.title)_PATH")
   }
