@@ -59,7 +59,8 @@ extension Plugin {
         "the plugin \(title) " + (isThere ? "cannot be read" : "was removed"),
         reason: isThere
           ? "its folder \(folder) is not readable" : "it lay in \(folder), where no plugin is now",
-        advice: isThere ? "allow it to be read" : "put it back", cause: .transient)
+        advice: isThere ? "allow it to be read" : "put it back, or take it out of the pipeline",
+        cause: .transient)
     }
     for word in self.manifest.run.dropFirst() where word.hasPrefix("./") {
       let path = "\(folder)/\(word.dropFirst(2))"
