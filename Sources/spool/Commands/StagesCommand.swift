@@ -25,11 +25,10 @@ struct StagesCommand: Command {
 
   func run(console: Console) -> ExitCode {
     let bench = Workbench(console: console, plugins: arguments[Options.plugins])
-    do throws(Workbench.Refusal) { try bench.checkPluginFolder() } catch {
-      console.report(error.text)
-      return error.code
-    }
-    let catalog = bench.catalog(beside: nil)
+    return bench.withStages { show($0, console) }
+  }
+
+  private func show(_ catalog: StageCatalog, _ console: Console) -> ExitCode {
     guard let kind = arguments[Self.kind] else {
       console.print(arguments[Options.json] ? json(catalog.descriptors) : list(catalog))
       return .done
