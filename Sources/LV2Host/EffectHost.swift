@@ -38,6 +38,10 @@ public enum EffectHost {
     do throws(EffectError) {
       let found = try find { place in
         _ = send(PluginMessage("note", ["text": .text(place)]), to: output)
+        // What was printed before is about another one.
+        fflush(nil)
+        var line = Array("\(ComplaintBoundary.line)\n".utf8)
+        _ = unsafe write(STDERR_FILENO, &line, line.count)
       }
       members["found"] = (try? JSONEncoder().encode(found)).map {
         .text(String(decoding: $0, as: UTF8.self))
@@ -70,10 +74,13 @@ public enum EffectHost {
   ) throws(EffectError) -> EffectCatalog {
     switch order.format {
     case .lv2:
-      let world = try LilvWorld(order.folders)
+      let world = try LilvWorld(order.folders, excluding: Set(order.excluded), tell: tell)
       let describer = LV2Describer(world)
-      return unsafe EffectCatalog(
-        world.plugins.map { unsafe describer.description(of: $0, isInFull: false) })
+      let found = unsafe world.plugins.map { plugin in
+        tell(unsafe LV2Describer.bundle(of: plugin))
+        return unsafe describer.description(of: plugin, isInFull: false)
+      }
+      return EffectCatalog(found, flaws: world.flaws)
     case .ladspa:
       var found: [EffectDescription] = []
       var flaws: [String] = []
@@ -83,9 +90,9 @@ public enum EffectHost {
         do throws(EffectError) {
           let library = try LADSPALibrary(path)
           let describer = LADSPADescriber(library)
-          found += unsafe library.descriptors.map { unsafe describer.description(of: $0) }
+          found += unsafe try library.descriptors().map { unsafe describer.description(of: $0) }
         } catch {
-          flaws.append("\(error.message): \(error.reason ?? "")")
+          flaws.append("\(path): \(error.reason ?? error.message)")
         }
       }
       return EffectCatalog(found, flaws: flaws)
@@ -101,50 +108,6 @@ public enum EffectHost {
       let (library, plugin) = try unsafe ladspa(order)
       return unsafe LADSPADescriber(library).description(of: plugin)
     }
-  }
-
-  // MARK: Finding
-
-  private static func lv2(
-    _ order: HostOrder, _ world: LilvWorld
-  ) throws(EffectError) -> OpaquePointer {
-    if let plugin = unsafe world.plugin(order.identity) { return unsafe plugin }
-    let uris = unsafe world.plugins.compactMap { plugin in
-      unsafe LilvWorld.text(lilv_plugin_get_uri(plugin))
-    }
-    throw missing(order.identity, of: uris, .lv2, order.folders)
-  }
-
-  private static func ladspa(
-    _ order: HostOrder
-  ) throws(EffectError) -> (LADSPALibrary, UnsafePointer<LADSPA_Descriptor>) {
-    let label = order.identity.split(separator: ":").last.map { String($0) } ?? ""
-    let name = String(order.identity.dropLast(label.count + 1))
-    guard let path = LADSPALibrary.path(of: name, in: order.folders) else {
-      let names = LADSPALibrary.paths(in: order.folders).map {
-        String(($0.split(separator: "/").last ?? "").dropLast(3))
-      }
-      throw missing(name, of: names, .ladspa, order.folders)
-    }
-    let library = try LADSPALibrary(path)
-    if let plugin = unsafe library.descriptor(label) { return unsafe (library, plugin) }
-    let labels = unsafe library.descriptors.map { unsafe LADSPALibrary.text($0.pointee.Label) }
-    let near = Problem.nearest(to: label, in: labels).map { "; did you mean \"\($0)\"?" }
-    throw EffectError(
-      "the library \(library.name) has no plugin \"\(label)\"",
-      reason: "it has \(labels.prefix(20).joined(separator: ", "))\(near ?? "")",
-      advice: "spool stages ladspa shows what is installed")
-  }
-
-  private static func missing(
-    _ name: String, of names: [String], _ format: EffectFormat, _ folders: [String]
-  ) -> EffectError {
-    let near = Problem.nearest(to: name, in: names).map { "; did you mean \"\($0)\"?" }
-    return EffectError(
-      "no \(format.title) plugin \"\(name)\" is installed",
-      reason: "looked in \(folders.joined(separator: ", "))\(near ?? "")",
-      advice: "spool stages \(format.rawValue) shows what is installed; install the plugin, or set "
-        + "\(format.title)_PATH")
   }
 
   // MARK: Running

@@ -27,7 +27,7 @@ public struct HostOrder: Hashable, Sendable, Codable {
   public let values: [String: Double]
   /// The URI of a preset.
   public let preset: String?
-  /// Libraries that a list leaves out, by path.
+  /// Libraries and bundles that a list leaves out, by path.
   public let excluded: [String]
 
   /// Orders something.

@@ -1,5 +1,6 @@
 import CLilvLoader
 import FoundationEssentials
+import Glibc
 import PluginWorker
 
 /// A library of LADSPA plugins. Opening it runs its code.
@@ -37,15 +38,30 @@ import PluginWorker
   }
 
   /// Its plugins, in its own order. O(plugins).
-  var descriptors: [UnsafePointer<LADSPA_Descriptor>] {
+  /// - Throws: where there is no end of them.
+  func descriptors() throws(EffectError) -> [UnsafePointer<LADSPA_Descriptor>] {
     var found: [UnsafePointer<LADSPA_Descriptor>] = unsafe []
-    while let next = unsafe find(UInt(found.count)) { unsafe found.append(next) }
+    while let next = unsafe find(UInt(found.count)) {
+      unsafe found.append(next)
+      guard unsafe found.count <= Self.most else {
+        throw EffectError(
+          "cannot use \(path)", reason: "it has more than \(Self.most) plugins, or no end of them")
+      }
+    }
     return unsafe found
   }
 
-  /// The plugin of a label.
-  func descriptor(_ label: String) -> UnsafePointer<LADSPA_Descriptor>? {
-    unsafe descriptors.first { unsafe Self.text($0.pointee.Label) == label }
+  /// No library has so many plugins.
+  private static let most = 10_000
+
+  /// Why a library cannot be had that was named by its path.
+  static func absence(of name: String) -> EffectError {
+    let path = name.hasSuffix(".so") ? name : "\(name).so"
+    let reason =
+      unsafe access(path, F_OK) == 0 ? "it is a folder" : unsafe String(cString: strerror(errno))
+    return EffectError(
+      "cannot open \(path)", reason: reason,
+      advice: "name the library's file, and its label behind :")
   }
 
   /// A library's text; empty where it has none.

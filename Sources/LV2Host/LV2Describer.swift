@@ -13,7 +13,7 @@ struct LV2Describer {
     let version = [LV2Names.minorVersion, LV2Names.microVersion].compactMap {
       unsafe world.texts(of: plugin, $0).first
     }
-    let bundle = unsafe LilvWorld.path(lilv_plugin_get_bundle_uri(plugin)) ?? ""
+    let bundle = unsafe Self.bundle(of: plugin)
     let ports = unsafe (0..<lilv_plugin_get_num_ports(plugin)).map {
       unsafe port($0, of: plugin)
     }
@@ -30,6 +30,12 @@ struct LV2Describer {
         .filter { unsafe !spool_lv2_has_feature($0) })
   }
 
+  /// The folder of a plugin's bundle; empty where it lies in none.
+  static func bundle(of plugin: OpaquePointer) -> String {
+    let path = unsafe LilvWorld.path(lilv_plugin_get_bundle_uri(plugin)) ?? ""
+    return path.hasSuffix("/") ? String(path.dropLast()) : path
+  }
+
   private func category(of plugin: OpaquePointer) -> String {
     let label = unsafe LilvWorld.text(lilv_plugin_class_get_label(lilv_plugin_get_class(plugin)))
     return label.map { $0 == "Plugin" ? "" : $0 } ?? ""
@@ -37,8 +43,7 @@ struct LV2Describer {
 
   private static func texts(in bundle: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: bundle)) ?? []
-    let folder = bundle.hasSuffix("/") ? bundle : "\(bundle)/"
-    return names.filter { $0.hasSuffix(".ttl") }.sorted().map { folder + $0 }
+    return names.filter { $0.hasSuffix(".ttl") }.sorted().map { "\(bundle)/\($0)" }
   }
 
   private func presets(of plugin: OpaquePointer) -> [EffectDescription.Preset] {

@@ -1,5 +1,4 @@
 import CLilvLoader
-import FoundationEssentials
 import Glibc
 import PluginWorker
 
@@ -9,34 +8,39 @@ import PluginWorker
   let world: OpaquePointer
   private var nodes: [String: OpaquePointer] = unsafe [:]
 
+  /// Bundles that were left out, with the reasons.
+  let flaws: [String]
+
   /// Reads what lies in the folders: names and places only; a plugin's own files are read when it is
   /// asked for.
-  init(_ folders: [String]) throws(EffectError) {
+  /// - Parameters:
+  ///   - excluded: bundles that are left out, by path.
+  ///   - tell: is given the path of a bundle before it is read.
+  init(
+    _ folders: [String], excluding excluded: Set<String> = [], tell: (String) -> Void = { _ in }
+  ) throws(EffectError) {
     var reason = [CChar](repeating: 0, count: 256)
     guard unsafe spool_lilv_load(&reason, reason.count) == 0 else {
       throw EffectError(
         "cannot host LV2 plugins", reason: CText.text(reason),
         advice: "apt install liblilv-0-0")
     }
-    for folder in folders { try Self.checkBundles(in: folder) }
     unsafe setenv("LV2_PATH", folders.joined(separator: ":"), 1)
     guard let world = unsafe lilv_world_new() else {
       throw EffectError("cannot host LV2 plugins", reason: "liblilv does not begin")
     }
     unsafe self.world = unsafe world
-    unsafe lilv_world_load_all(world)
-  }
-
-  /// liblilv would wait for ever at a pipe, and read a device for ever.
-  private static func checkBundles(in folder: String) throws(EffectError) {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-      let path = "\(folder)/\(name)/manifest.ttl"
-      var status = stat()
-      guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { continue }
-      throw EffectError(
-        "cannot read the LV2 plugins in \(folder)", reason: "\(path) is no plain file",
-        advice: "remove \(folder)/\(name), or set LV2_PATH")
+    let bundles = folders.flatMap { LV2Bundle.all(in: $0) }.filter { !excluded.contains($0.path) }
+    flaws = bundles.compactMap { bundle in bundle.flaw.map { "\(bundle.path): \($0)" } }
+    for bundle in bundles where bundle.flaw == nil {
+      tell(bundle.path)
+      // liblilv knows a folder by the slash at its end.
+      let node = unsafe lilv_new_file_uri(world, nil, bundle.path + "/")
+      unsafe lilv_world_load_bundle(world, node)
+      unsafe lilv_node_free(node)
     }
+    unsafe lilv_world_load_specifications(world)
+    unsafe lilv_world_load_plugin_classes(world)
   }
 
   deinit {

@@ -30,7 +30,8 @@ public struct SourceExcerpt {
   private func render(_ problem: Problem) -> String {
     let place = problem.location.map { ":\($0.line):\($0.column)" } ?? ""
     let message = ExcerptWindow.printable(problem.message)
-    var lines = [bold("\(path)\(place): ") + red("error:") + bold(" \(message)")]
+    let head = "\(ExcerptWindow.printable(path))\(place): "
+    var lines = [bold(head) + red("error:") + bold(" \(message)")]
     let margin = problem.location.map { max(4, "\($0.line)".count + 2) } ?? 2
     let indent = String(repeating: " ", count: margin)
     if let location = problem.location, source.lines.indices.contains(location.line - 1) {

@@ -32,7 +32,7 @@ public struct NoteRetryPolicy: Hashable, Sendable, Codable {
   public func change(
     after error: StageError, attempt: Int, at time: Double, chance: Double
   ) -> NoteChange {
-    let words = error.message + (error.reason.map { ": \($0)" } ?? "")
+    let words = error.account
     switch error.cause {
     case .input: return .quarantine(reason: words)
     case .cancelled: return .putBack(reason: words)

@@ -118,15 +118,16 @@ struct PlanBinder {
 
   /// Each wrong value at its own place; where none is known, all at the step's kind.
   private static func problems(of error: StageError, in step: StepDefinition) -> [Problem] {
+    let others = error.others.flatMap { problems(of: $0, in: step) }
     guard error.faults.isEmpty else {
       return error.faults.map { fault in
         Problem(
           at: step.parameters.location(of: fault.path) ?? step.kind.location,
           "\(error.message): \(fault.message)", allowed: error.advice)
-      }
+      } + others
     }
     let reason = error.reason.map { ": \($0)" } ?? ""
-    return [Problem(at: step.kind.location, error.message + reason, allowed: error.advice)]
+    return [Problem(at: step.kind.location, error.message + reason, allowed: error.advice)] + others
   }
 
   /// `eq`, then `eq-2`, unless the pipeline names it.

@@ -31,6 +31,16 @@ public struct StageError: Error, Hashable, Sendable {
   /// Which of the step's parameters are wrong, and how, where that is known: all of them at once.
   public var faults: [ParameterFault] = []
 
+  /// What else is wrong with the step, each by itself, so that all is told at once.
+  public var others: [StageError] = []
+
+  /// The first of several errors, with the others; nil where there are none.
+  public static func all(_ errors: [StageError]) -> StageError? {
+    guard var first = errors.first else { return nil }
+    first.others += errors.dropFirst()
+    return first
+  }
+
   /// One wrong value among a step's parameters.
   public struct ParameterFault: Hashable, Sendable {
     /// The keys that lead to it: `["controls", "gain"]`.
@@ -45,6 +55,13 @@ public struct StageError: Error, Hashable, Sendable {
     }
   }
 
+  /// The same, known to come from one value among the step's parameters.
+  public func located(at path: [String]) -> StageError {
+    var error = self
+    if let reason, faults.isEmpty { error.faults = [ParameterFault(at: path, reason)] }
+    return error
+  }
+
   /// Describes a failure.
   public init(
     _ message: String, reason: String? = nil, advice: String? = nil, cause: Cause = .input
@@ -53,6 +70,14 @@ public struct StageError: Error, Hashable, Sendable {
     self.reason = reason
     self.advice = advice
     self.cause = cause
+  }
+
+  /// What failed and why, in one line; where the surroundings are at fault, also what can be done, for
+  /// nothing else will change them.
+  public var account: String {
+    let isMendable = cause == .environment || cause == .transient
+    return message + (reason.map { ": \($0)" } ?? "")
+      + (isMendable ? advice.map { "; \($0)" } ?? "" : "")
   }
 
   /// The store's trouble, as a stage's.

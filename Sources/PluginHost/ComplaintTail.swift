@@ -19,8 +19,12 @@ struct ComplaintTail {
     return true
   }
 
-  /// What the program wrote, without what the launcher did.
-  var lines: [String] { all.filter { !$0.hasPrefix(ConfinedProgram.notConfined) } }
+  /// What the program wrote, without what the launcher did, of the last thing that it was at.
+  var lines: [String] {
+    let all = all
+    let begin = all.lastIndex(of: ComplaintBoundary.line).map { $0 + 1 } ?? 0
+    return all[begin...].filter { !$0.hasPrefix(ConfinedProgram.notConfined) }
+  }
 
   /// What the launcher could not take away from the program.
   var missingConfinements: [String] {

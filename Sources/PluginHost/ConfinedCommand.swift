@@ -53,9 +53,16 @@ public struct ConfinedCommand {
   /// - Throws: where there is none.
   public static func path(toStart program: String) throws(StageError) -> String {
     guard let path = path(of: program) else {
+      let isPath = program.contains("/")
+      let isThere = isPath && FileManager.default.fileExists(atPath: program)
       throw StageError(
-        "\(program) cannot be started", reason: "there is no such program",
-        advice: "install \(program), and see that it is on PATH", cause: .transient)
+        "\(program) cannot be started",
+        reason: isThere ? "it is not executable" : "there is no such program",
+        advice: isThere
+          ? "chmod +x \(ShellWords.line([program]))"
+          : isPath
+            ? "put it there; a path that begins with no slash starts from the pipeline's folder"
+            : "install \(program), and see that it is on PATH", cause: .transient)
     }
     return path
   }
@@ -63,19 +70,22 @@ public struct ConfinedCommand {
   /// Runs it, and blocks until its end.
   /// - Parameters:
   ///   - launcher: the program that confines others and then becomes them: Spool's own.
+  ///   - folder: where it starts; nil makes one, and removes it.
   ///   - file: where its standard output goes; nil keeps the beginning of it.
   ///   - check: asked several times a second whether to go on.
   public func run(
-    launcher: String, standardOutput file: String? = nil, check: () throws(StageError) -> Void
+    launcher: String, in folder: PrivateFolder? = nil, standardOutput file: String? = nil,
+    check: () throws(StageError) -> Void
   ) throws(StageError) -> Outcome {
     let name = words[0]
     let path = try Self.path(toStart: name)
-    let folder = try PrivateFolder("command", for: name)
+    let folder = if let folder { folder } else { try PrivateFolder("command", for: name) }
     defer { folder.remove() }
     let process = try PluginProcess(
       ConfinedProgram(
         program: path, arguments: Array(words.dropFirst()), folder: folder.path,
-        reads: reads + limits.reads, writes: writes, limits: limits), launcher: launcher)
+        reads: reads, publicReads: limits.reads, writes: writes, limits: limits), launcher: launcher
+    )
     process.closeInput()
     var hearing = CommandHearing(
       process, file: file, most: file == nil ? Self.mostOutput : limits.fileSize << 20)

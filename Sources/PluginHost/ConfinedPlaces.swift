@@ -9,20 +9,24 @@ struct ConfinedPlaces {
   /// What it works with besides the system's folders.
   let own: [String]
 
+  /// Of these, root's programs read what everybody may: root owns what nobody else may read.
+  private let open: [String]
+
   /// What makes programs run.
   private static let system = [
-    "/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt", "/etc", "/proc", "/sys/devices/system/cpu",
+    "/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt", "/proc", "/sys/devices/system/cpu",
     "/dev/urandom", "/dev/random", "/dev/zero", "/dev/full",
   ]
 
   init(of program: ConfinedProgram) {
+    open = ["/etc"] + program.publicReads
     writable = [program.folder] + program.writes
     let named =
       writable + program.reads
       + (program.program == "/proc/self/exe"
-        ? Self.ownLibraries : Self.folders(of: program.program, in: program.reads))
+        ? Self.ownLibraries : ProgramPrefix(of: program.program, in: program.reads).places)
     // A link may lead to where the plugin would see nothing of the machine's, such as /dev/shm.
-    let real = Set(named.map(Self.real)).subtracting(named)
+    let real = Set(named.map(ProgramPrefix.real)).subtracting(named)
     own = named + real.sorted()
   }
 
@@ -33,12 +37,8 @@ struct ConfinedPlaces {
     func allow(_ path: String, _ access: confinement_access) {
       _ = unsafe confinement_allow(rules, version, path, access)
     }
-    for path in Self.system + own {
-      // Root owns what nobody else may read.
-      guard path == "/etc", geteuid() == 0 else {
-        allow(path, confinement_read)
-        continue
-      }
+    for path in Self.system + own + (geteuid() == 0 ? [] : open) { allow(path, confinement_read) }
+    for path in geteuid() == 0 ? open : [] {
       let files = PublicFiles(of: path)
       for path in files.whole { allow(path, confinement_read) }
       for path in files.folders { allow(path, confinement_list) }
@@ -47,36 +47,6 @@ struct ConfinedPlaces {
     if hasNetwork { allow("/etc/resolv.conf", confinement_read) }
     for path in ["/dev/null", "/dev/shm"] + writable { allow(path, confinement_write) }
     return rules
-  }
-
-  /// Where a program that is installed outside the system keeps its libraries: beside its `bin`, or
-  /// whatever folder of `PATH` it lies in, or else in its own folder. Of `~/.local`, and of the user's
-  /// home itself, no more than `bin` and `lib`.
-  ///
-  /// A program in one of `reads`, a plugin's own folder, has there what it needs: what lies around that
-  /// folder is none of its business.
-  static func folders(of program: String, in reads: [String]) -> [String] {
-    let variables = ProcessInfo.processInfo.environment
-    let home = variables["HOME"] ?? "/root"
-    let searched = (variables["PATH"] ?? "").split(separator: ":").map(String.init)
-    let personal = [home, "/", "\(home)/.local", "/root", "/home", "/tmp", "/var/tmp"]
-    let real = real(program)
-    func isOwn(_ path: String) -> Bool {
-      // A program that is read by itself is none of the plugin's own.
-      reads.contains { path.hasPrefix("\($0)/") }
-    }
-    return [program, real].filter { !isOwn($0) }.flatMap { path -> [String] in
-      let folder = URL(filePath: path).deletingLastPathComponent()
-      let prefix = folder.deletingLastPathComponent().path
-      if folder.lastPathComponent == "bin" || searched.contains(folder.path) {
-        return personal.contains(prefix) ? [folder.path, "\(prefix)/lib"] : [prefix]
-      }
-      return isOwn(program) || personal.contains(folder.path) ? [path] : [folder.path]
-    }
-  }
-
-  private static func real(_ path: String) -> String {
-    URL(filePath: path).resolvingSymlinksInPath().path
   }
 
   /// What Spool's own program is made of, where that is what hosts the plugin: it and its libraries

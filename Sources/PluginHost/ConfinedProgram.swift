@@ -29,6 +29,8 @@ public struct ConfinedProgram: Codable, Sendable {
   let folder: String
   /// Files and folders that it may read.
   let reads: [String]
+  /// Files and folders that its manifest names, of which root's may read what everybody may.
+  let publicReads: [String]
   /// Files and folders that it may write.
   let writes: [String]
   /// What it may use.

@@ -24,20 +24,24 @@ struct Confinement {
     if confinement_drop_privileges() != 0 { missing.append("setuid programs") }
     let hasRules = rules >= 0 && confinement_enforce_rules(rules) == 0
     let hasFilter =
-      confinement_filter_calls(program.limits.network, !isClosed && version < 3) == 0
+      confinement_filter_calls(
+        program.limits.network, !isClosed && version < 3, !isEnclosed) == 0
 
     if !hasRules { missing.append(isClosed ? "reading other files" : "other files") }
     if hasRules, !isClosed { missing.append("changing permissions and times of other files") }
     if !hasFilter {
       missing.append("system calls that reach around its confinement")
-      if !program.limits.network, !isEnclosed { missing.append("the network") }
+      if !isEnclosed {
+        if !program.limits.network { missing.append("the network") }
+        missing.append("slowing down what else runs, leaving shared memory")
+      }
     }
     // Who can end the launcher can leave processes behind.
     if !isEnclosed, !hasRules || version < 6 {
       missing.append("ending other processes of the user, and leaving some behind")
     }
-    if !hasOwnProcesses { missing.append("seeing what else runs, slowing it down") }
-    if !hasOwnMemory { missing.append("leaving files in /dev/shm and shared memory") }
+    if !hasOwnProcesses { missing.append("seeing what else runs") }
+    if !hasOwnMemory { missing.append("leaving files in /dev/shm") }
   }
 
   private static func close(_ places: ConfinedPlaces) -> Bool {

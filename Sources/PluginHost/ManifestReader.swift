@@ -15,6 +15,7 @@ struct ManifestReader {
 
   mutating func manifest(from draft: ManifestDraft) -> PluginManifest {
     let top = ManifestPlace(root)
+    checkTexts(root)
     findings.checkName(draft.plugin, "the plugin's name", top["plugin"])
     if draft.protocol != PluginManifest.spokenProtocol {
       findings.report(
@@ -50,6 +51,23 @@ struct ManifestReader {
         memory: draft.limits.memory, time: draft.limits.time, network: draft.limits.network,
         reads: draft.limits.reads ?? []),
       isDeterministic: draft.deterministic, kinds: kinds)
+  }
+
+  /// What people see in lists and pages shows itself, and steers no terminal. Lines may be broken.
+  private mutating func checkTexts(_ node: DocumentNode) {
+    switch node.content {
+    case .scalar(let text, _):
+      let strange = text.unicodeScalars.first { $0.isSteering && $0 != "\n" && $0 != "\t" }
+      guard let strange else { return }
+      let number = String(strange.value, radix: 16, uppercase: true)
+      findings.report(
+        ManifestPlace(node),
+        "this text has U+\(String(repeating: "0", count: 4 - min(4, number.count)))\(number) in it, "
+          + "which shows nothing and may disturb a terminal",
+        allowed: "letters, digits, signs and spaces")
+    case .sequence(let nodes): for inner in nodes { checkTexts(inner) }
+    case .mapping(let entries): for entry in entries { checkTexts(entry.value) }
+    }
   }
 
   /// What runs lies in the plugin's folder, where it is part of every key, or on `PATH`.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 public import PipelineModel
 
 extension Plugin {
@@ -9,6 +10,13 @@ extension Plugin {
   public func checkEquipment(launcher: String) throws(StageError) {
     try checkPresence()
     _ = try program()
+    if let secret = secrets.first {
+      throw StageError(
+        "the plugin \(title) cannot be started",
+        reason: "its manifest wants to read \(secret), of which only root may read anything",
+        advice: "let everybody read it; or name it in the pipeline, if the plugin has a parameter "
+          + "for it", cause: .environment)
+    }
     let packages = PythonPackages(of: self)
     let missing = packages.missing(launcher: launcher).map(\.package)
     guard !missing.isEmpty else { return }
@@ -16,6 +24,27 @@ extension Plugin {
       "the plugin \(title) cannot be started",
       reason: missing.map(packages.reason).joined(separator: "; "),
       advice: missing.map(packages.advice).joined(separator: "; "), cause: .environment)
+  }
+
+  /// Whether a file may be opened that only the manifest names. A manifest is no word of root's, who
+  /// reads what nobody else may: then it is one of the plugin's own, or one that everybody may read.
+  /// - Parameters:
+  ///   - path: where the file lies.
+  ///   - text: how the manifest names it. What is named from the pipeline's folder is looked at from
+  ///     there on.
+  public func mayOpen(_ path: String, named text: String) -> Bool {
+    guard geteuid() == 0 else { return true }
+    let (file, own) = (ProgramPrefix.real(path), ProgramPrefix.real(folder))
+    let base = text.hasPrefix("/") ? "/" : String(path.dropLast(text.count + 1))
+    return file.hasPrefix("\(own)/") || PublicFiles.hold(file, from: ProgramPrefix.real(base))
+  }
+
+  /// What the manifest wants to read, and nobody but root may.
+  private var secrets: [String] {
+    guard geteuid() == 0 else { return [] }
+    return manifest.limits.reads.filter { path in
+      FileManager.default.fileExists(atPath: path) && PublicFiles(of: path).isEmpty
+    }
   }
 
   /// Looks whether its own files are still there: a program's words for that would tell less.
@@ -30,7 +59,8 @@ extension Plugin {
         "the plugin \(title) " + (isThere ? "cannot be read" : "was removed"),
         reason: isThere
           ? "its folder \(folder) is not readable" : "it lay in \(folder), where no plugin is now",
-        advice: isThere ? "allow it to be read" : "put it back", cause: .transient)
+        advice: isThere ? "allow it to be read" : "put it back, or take it out of the pipeline",
+        cause: .transient)
     }
     for word in self.manifest.run.dropFirst() where word.hasPrefix("./") {
       let path = "\(folder)/\(word.dropFirst(2))"

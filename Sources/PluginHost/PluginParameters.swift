@@ -22,6 +22,21 @@ extension PluginManifest.Kind {
     return files
   }
 
+  /// The parameters that stand as the manifest has them, as far as values tell.
+  /// - Parameter values: resolved parameters.
+  public func defaulted(_ values: Value) -> [String: String] {
+    guard case .group(let members) = values else { return [:] }
+    var texts: [String: String] = [:]
+    for parameter in parameters {
+      guard case .defaulted(let text) = parameter.presence,
+        case .text(let value)? = members[parameter.name],
+        value == text || parameter.type == .path && value.hasSuffix("/\(text)")
+      else { continue }
+      texts[parameter.name] = text
+    }
+    return texts
+  }
+
   /// The programs that resolved parameters name, as they are called, by parameter. One that still has
   /// a placeholder in it is not known yet.
   public func programs(_ values: Value) -> [String: String] {

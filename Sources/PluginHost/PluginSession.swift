@@ -49,7 +49,7 @@ public final class PluginSession {
     process = try PluginProcess(
       ConfinedProgram(
         program: program, arguments: arguments, folder: folder.path,
-        reads: [plugin.folder] + plugin.manifest.limits.reads + setting.reads,
+        reads: [plugin.folder] + setting.reads, publicReads: plugin.manifest.limits.reads,
         writes: setting.writes, limits: plugin.manifest.limits),
       launcher: setting.launcher)
     connection = PluginConnection(process)

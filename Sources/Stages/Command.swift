@@ -10,7 +10,7 @@ extension StageRegistration {
       CommandForm.descriptor(inputs: [.sound], outputs: [.file]), libraries: { [:] },
       shape: { CommandForm.descriptor(of: $0) },
       make: { (value) throws(StageError) -> any Stage in
-        CommandStage(try CommandOrder(value), versions: versions, launcher: launcher)
+        try CommandStage(try CommandOrder(value), versions: versions, launcher: launcher)
       })
   }
 }
@@ -23,11 +23,15 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage 
   let launcher: String
   private let files: FileDigests
 
-  init(_ order: CommandOrder, versions: CommandVersions, launcher: String) {
+  /// - Throws: all that contradicts itself in the order, and then also all that is not there.
+  init(
+    _ order: CommandOrder, versions: CommandVersions, launcher: String
+  ) throws(StageError) {
     self.order = order
     self.versions = versions
     self.launcher = launcher
     files = FileDigests(order.files)
+    if let error = order.contradiction, let all = StageError.all([error] + flaws) { throw all }
   }
 
   var libraries: [String: String] {
@@ -37,10 +41,20 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage 
   }
 
   func checkEquipment() throws(StageError) {
-    for program in [order.programPath] + (order.version?.prefix(1) ?? []) {
-      _ = try ConfinedCommand.path(toStart: program)
+    if let error = StageError.all(flaws) { throw error }
+  }
+
+  /// Programs and files that cannot be used, each at its place.
+  private var flaws: [StageError] {
+    var flaws: [StageError] = []
+    for (parameter, program) in [("run", order.programPath), ("version", order.version?.first)] {
+      guard let program else { continue }
+      do throws(StageError) { _ = try ConfinedCommand.path(toStart: program) } catch {
+        flaws.append(error.located(at: [parameter]))
+      }
     }
-    try files.check(for: "command")
+    return flaws
+      + files.flaws(for: "command").map { $0.error.located(at: ["files", $0.parameter]) }
   }
 
   func run(_ context: StageContext) throws(StageError) -> [PortName: StepOutput] {
@@ -57,7 +71,8 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage 
     }
     for port in order.outputs { places[port.name] = desk.outputPath(of: port) }
     let command = ConfinedCommand(
-      order.words(places), limits: order.limits, reads: inputs + order.files.values,
+      order.words(places), limits: order.limits,
+      reads: inputs + order.files.values + order.ownPrograms,
       writes: [desk.outputFolder], line: order.line)
     let outcome = try command.run(
       launcher: launcher, standardOutput: order.printed.map { desk.outputPath(of: $0) }

@@ -24,7 +24,7 @@ struct NoteJob {
       try work(on: begun, since: began)
       return true
     } catch {
-      tell(.trouble, text: Self.words(error))
+      tell(.trouble, text: error.account)
       return false
     }
   }
@@ -152,7 +152,7 @@ struct NoteJob {
     default: claim?.release()
     }
     guard let changed else { return }
-    let words = Self.words(error)
+    let words = error.account
     switch changed.state {
     case .quarantined: tell(.quarantined, text: words)
     case .failed:
@@ -200,10 +200,6 @@ struct NoteJob {
         event, at: engine.clock.now, inbox: settings.path, note: note.key.name,
         file: note.fileName, text: text, exports: exports, seconds: seconds))
   }
-
-  private static func words(_ error: StageError) -> String {
-    [error.message, error.reason].compactMap { $0 }.joined(separator: ": ")
-  }
 }
 
 /// Tells of a note's run only what a log of months should hold.
@@ -217,10 +213,17 @@ private struct NoteRunRecorder: RunRecorder {
   }
 
   func record(_ event: RunEvent) {
-    guard let (step, text) = event.concern else { return }
+    if case .retrying(let step, let error, let delay) = event {
+      tell(.retrying, (step.map { "\($0): " } ?? "") + error.account, seconds: delay)
+    } else if let (step, text) = event.concern {
+      tell(.warning, "\(step): \(text)")
+    }
+  }
+
+  private func tell(_ event: WatchNews.Event, _ text: String, seconds: Double? = nil) {
     engine.recorder.record(
       WatchNews(
-        .warning, at: engine.clock.now, inbox: note.inbox, note: note.key.name,
-        file: note.fileName, text: "\(step): \(text)"))
+        event, at: engine.clock.now, inbox: note.inbox, note: note.key.name,
+        file: note.fileName, text: text, seconds: seconds))
   }
 }

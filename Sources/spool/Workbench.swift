@@ -13,9 +13,9 @@ import Store
 struct Workbench {
   let console: Console
   /// The folder of `--plugins` as it was typed, or of `SPOOL_PLUGINS`.
-  private let plugins: String?
+  let plugins: String?
   /// Whether that is what an earlier run was given.
-  private var isRemembered = false
+  private(set) var isRemembered = false
 
   /// - Parameter plugins: `--plugins` as it was typed.
   init(console: Console, plugins: String? = nil) {
@@ -28,9 +28,6 @@ struct Workbench {
     self.init(console: console, plugins: plugins ?? earlier.request?.pluginFolder)
     isRemembered = plugins == nil
   }
-
-  /// The folder of `--plugins`, an absolute path; nil where there is none.
-  var pluginFolder: String? { plugins.map { ResolvedPath.of(absolute($0)) } }
 
   /// A command that ended before its work: what to tell, and the exit code.
   struct Refusal: Error {
@@ -47,36 +44,6 @@ struct Workbench {
     let text: String
     /// The stage kinds that it may use.
     let catalog: StageCatalog
-  }
-
-  /// The plugins that a pipeline may use.
-  /// - Parameter path: the pipeline's file; nil where there is none.
-  func shelf(beside path: String?) -> PluginShelf {
-    PluginShelf(
-      in: PluginShelf.folders(
-        pipeline: path.map(folder), current: currentFolder, environment: Environment.variables),
-      named: plugins.map(absolute), beside: path.map(folder),
-      taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
-  }
-
-  private var currentFolder: String { String(absolute("").dropLast()) }
-
-  /// Refuses a folder of `--plugins` that is none: whoever names one means what is in it.
-  func checkPluginFolder() throws(Refusal) {
-    guard let plugins, !isRemembered else { return }
-    var status = stat()
-    let isThere = unsafe stat(absolute(plugins), &status) == 0
-    if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
-    let error = StageError(
-      "there are no plugins in \(plugins)",
-      reason: isThere ? "it is no folder" : "there is no such folder",
-      advice: "--plugins DIR, or SPOOL_PLUGINS, names a folder in which plugins have theirs")
-    throw Refusal(text: ErrorText(error).render(console), code: .usage)
-  }
-
-  /// The stage kinds that a pipeline may use: Spool's own, and those of plugins.
-  func catalog(beside path: String?) -> StageCatalog {
-    StageCatalog.builtIn.adding(shelf(beside: path))
   }
 
   /// Reads a pipeline's file; every problem that shows without inputs is reported.
@@ -154,7 +121,8 @@ struct Workbench {
   func refusal(_ problems: [Problem], in text: String, at path: String) -> Refusal {
     let excerpt = SourceExcerpt(text, path: path, isColored: console.isColored)
     let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
-    return Refusal(text: excerpt.render(problems) + "\n\(count) in \(path)", code: .usage)
+    return Refusal(
+      text: excerpt.render(problems) + "\n\(count) in \(Format.visible(path))", code: .usage)
   }
 
   /// A path that does not depend on the current folder.
@@ -166,7 +134,7 @@ struct Workbench {
   }
 
   /// The folder of a file, as a path that does not depend on the current one.
-  private func folder(of path: String) -> String {
+  func folder(of path: String) -> String {
     "/" + absolute(path).split(separator: "/").dropLast().joined(separator: "/")
   }
 

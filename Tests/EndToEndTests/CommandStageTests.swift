@@ -55,7 +55,7 @@ struct CommandStageTests {
     let other = try run([copy.replacing("tool.py", with: "other.py"), "gain: 0 dB", export])
     #expect(other.made.contains("command"), "\(other.errorOutput)")
     let why = try place.spool(["why", "last", "command"])
-    #expect(why.text.contains("file script: "), "\(why.text)")
+    #expect(why.text.contains("file script (\(place.file("other.py"))): "), "\(why.text)")
     // The same bytes elsewhere are the same script.
     try FileManager.default.moveItem(atPath: place.file("other.py"), toPath: place.file("third.py"))
     let third = try run([copy.replacing("tool.py", with: "third.py"), "gain: 0 dB", export])
@@ -152,6 +152,7 @@ struct CommandStageTests {
         "f = open(sys.argv[2], 'wb')\nwhile True: f.write(bytes(65536))", "size: 1",
         "File too large"
       ),
+      ("open(sys.argv[2], 'wb').truncate(1 << 40)", "size: 1", "File too large"),
       ("while True: sys.stderr.write('woe is me ' * 1000 + '\\n')", "time: 1 s", "woe is me"),
       ("while True: print('x' * 10000)", "time: 1 s", "it was not done within 1 s"),
       ("x = bytearray(1 << 31)", "memory: 512", "MemoryError"),
@@ -217,7 +218,8 @@ struct CommandStageTests {
         "there is nothing that {inptu} could stand for; did you mean {input}?"
       ),
       ("run: [sh]", "run does not name {input}, which it is to read"),
-      ("run: [./sh, \"{input}\"]", "the program \"./sh\" is neither a name nor an absolute path"),
+      ("run: [./sh, \"{input}\"]", "/sh cannot be started: there is no such program"),
+      ("run: [\"\", \"{input}\"]", "the program has no name"),
       ("run: [\"{input}\"]", "the program cannot be an input or output"),
       (
         "run: [sh, \"{input}\"], version: [cat, \"{input}\"]",
@@ -230,6 +232,55 @@ struct CommandStageTests {
     #expect(run.exitCode == 2)
     #expect(run.errorOutput.contains(reason), "\(run.errorOutput)")
     #expect(run.errorOutput.contains("pipeline.yaml:5:"), "\(run.errorOutput)")
+  }
+
+  @Test(
+    "a program beside the pipeline, or by its absolute path, is run, and its bytes are in the key")
+  func ownPrograms() throws {
+    let python = try #require(Program(named: "python3")).path
+    let script = try place.folder.write("#!\(python)\nprint('one')\n", to: "tidy.py")
+    unsafe chmod(script, 0o755)
+    let step = #"command: { run: [./tidy.py, "{input}"], outputs: { file-name: "{stem}.txt" } }"#
+    let first = try run([step])
+    try #require(first.exitCode == 0, "\(first.errorOutput)")
+    #expect(String(decoding: try place.export("note.txt"), as: UTF8.self) == "one\n")
+    #expect(try run([step]).made == [])
+    try place.folder.write("#!\(python)\nprint('two')\n", to: "tidy.py")
+    #expect(try run([step]).made == ["command"])
+    let named = try run([
+      "command: { run: [\(python), -c, \"print(3)\", \"{input}\"], outputs: {} }"
+    ])
+    #expect(named.exitCode == 0 && named.made.contains("command"), "\(named.errorOutput)")
+  }
+
+  @Test("every program and file that a step cannot use is told of at once, at its place")
+  func everyFlaw() throws {
+    #expect(unsafe mkfifo(place.file("pipe"), 0o600) == 0)
+    let run = try run([
+      #"""
+      command: { run: [no-such-tool, "{input}", "{a}", "{b}", "{c}", "{d}"], version: [no-such-probe], \#
+      files: { a: pipe, b: /dev/zero, c: gone.bin }, outputs: {} }
+      """#
+    ])
+    #expect(run.exitCode == 2)
+    for words in [
+      "no-such-tool cannot be started: there is no such program",
+      "no-such-probe cannot be started: there is no such program",
+      "/pipe: it is a pipe, and no file or folder", "/dev/zero: it is a device, and no file",
+      "/gone.bin: No such file or directory", "{d} could stand for", "6 problems in ",
+    ] { #expect(run.errorOutput.contains(words), "\(run.errorOutput)") }
+  }
+
+  @Test("where there is no room for its folder, no version is blamed")
+  func temporaryFolder() throws {
+    let pipeline = try place.pipeline(
+      "pipeline: p\ninputs: { note: sound }\nstages:\n  - command: { run: [sh, -c, \":\", \"{input}\"], "
+        + "version: [sh, -c, \"echo 1\"], inputs: { carries: recording }, outputs: {} }\n")
+    let run = try place.spool(
+      ["run", pipeline, recording], environment: ["TMPDIR": place.file("gone")])
+    #expect(run.exitCode == 1)
+    #expect(run.errorOutput.contains("cannot make a folder for "), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("set TMPDIR"), "\(run.errorOutput)")
   }
 
   @Test("programs, versions and files that are missing are told of, with what to do")

@@ -17,19 +17,19 @@ struct PluginEquipmentTests {
     try Reference.record(place.file("note.wav"), seconds: 0.1)
     try place.plugin("lame", "run: [no-such-program]")
     try place.plugin("bare", "run: [python3]\nneeds: { python: [json, no_such_package] }")
-    for (step, words) in [
-      ("lame", "no-such-program is not installed"),
-      ("bare", "no_such_package, which the plugin bare needs, is not there for /"),
+    for (step, column, words) in [
+      ("lame", 5, "no-such-program is not installed"),
+      ("bare", 5, "no_such_package, which the plugin bare needs, is not there for /"),
       (
         "command: { run: [no-such-program, '{input}'], outputs: [{ carries: measurement }] }",
-        "no-such-program cannot be started"
+        21, "no-such-program cannot be started"
       ),
     ] {
       let path = try pipeline(place, step)
       for arguments in [["check-pipeline", path], ["run", path, place.file("note.wav")]] {
         let result = try place.spool(arguments)
         #expect(result.exitCode == 2)
-        #expect(result.errorOutput.contains("p.yaml:5:5: error: "), "\(result.errorOutput)")
+        #expect(result.errorOutput.contains("p.yaml:5:\(column): error: "), "\(result.errorOutput)")
         #expect(result.errorOutput.contains(words), "\(result.errorOutput)")
       }
     }

@@ -75,7 +75,9 @@ struct PluginFileTests {
     #expect(
       try Reference.floats(of: "\(place.place.out)/note.wav") == input.map { $0 / 4 })
     let why = try place.spool(["why", "last", "scale"])
-    #expect(why.text.contains(/because +file model: [0-9a-f]{12} → [0-9a-f]{12}/), "\(why.text)")
+    #expect(
+      why.text.contains(/because +file model \(models\/other\.txt\): [0-9a-f]{12} → [0-9a-f]{12}/),
+      "\(why.text)")
   }
 
   @Test("one that is not there is told of, with what to do")

@@ -34,6 +34,17 @@ struct PluginWatchTests {
     let shown = try place.spool(["show", "last", "--json"])
     #expect(shown.text.contains(#""pluginFolder":"#), "\(shown.text)")
     #expect(shown.text.contains(#""name":"rumble""#), "\(shown.text)")
+
+    // One that is removed is missed by name, and waited for.
+    let away = place.file("away")
+    try FileManager.default.moveItem(atPath: place.file("mine/rumble"), toPath: away)
+    try inbox.make(3)
+    try inbox.shell("cp made/3.wav inbox/three.wav")
+    #expect(inbox.wait { watch.news.contains { $0.event == "retrying" } }, "\(watch.output)")
+    #expect(watch.output.contains("the plugin rumble 0.1.0 was removed: it lay in "))
+    #expect(watch.output.contains("; put it back"), "\(watch.output)")
+    try FileManager.default.moveItem(atPath: away, toPath: place.file("mine/rumble"))
+    #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 3 }, "\(watch.output)")
   }
 
   /// What a receipt says of the plugin.

@@ -7,8 +7,8 @@ struct NoteRetryPolicyTests {
     _ cause: StageError.Cause, attempt: Int, policy: NoteRetryPolicy = NoteRetryPolicy()
   ) -> NoteChange {
     policy.change(
-      after: StageError("cannot read", reason: "busy", cause: cause), attempt: attempt, at: 1000,
-      chance: 0.5)
+      after: StageError("cannot read", reason: "busy", advice: "wait", cause: cause),
+      attempt: attempt, at: 1000, chance: 0.5)
   }
 
   @Test("three attempts with doubled pauses, then none until it is asked for")
@@ -19,7 +19,7 @@ struct NoteRetryPolicyTests {
         guard case .fail(let reason, let next, true) = change(cause, attempt: attempt) else {
           return -1
         }
-        #expect(reason == "cannot read: busy")
+        #expect(reason == "cannot read: busy; wait")
         return next
       }
       #expect(times == [1002, 1004, nil, nil])

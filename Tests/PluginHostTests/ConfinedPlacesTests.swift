@@ -9,14 +9,29 @@ struct ConfinedPlacesTests {
   @Test("around a plugin's own folder nothing is opened, and an interpreter brings its libraries")
   func folders() {
     func folders(_ program: String, _ reads: [String]) -> [String] {
-      Set(ConfinedPlaces.folders(of: program, in: reads)).sorted()
+      Set(ProgramPrefix(of: program, in: reads, homes: ["/nowhere/ann"]).places).sorted()
     }
     #expect(folders("/nowhere/Plugins/hum/hum", ["/nowhere/Plugins/hum"]) == [])
     #expect(folders("/nowhere/Plugins/humming", ["/nowhere/Plugins/hum"]) == ["/nowhere/Plugins"])
-    #expect(folders("/nowhere/python/bin/python3", []) == ["/nowhere/python"])
+    let python = folders("/nowhere/python/bin/python3", [])
+    for part in ["bin", "lib", "lib64", "libexec", "share", "pyvenv.cfg", "versions"] {
+      #expect(python.contains("/nowhere/python/\(part)"), "\(python)")
+    }
+    #expect(!python.contains("/nowhere/python"))
     #expect(folders("/nowhere/tools/run.py", []) == ["/nowhere/tools"])
+    #expect(
+      folders("/nowhere/tools/run.py", ["/nowhere/tools/run.py"]) == ["/nowhere/tools/run.py"])
     #expect(folders("/tmp/run.py", []) == ["/tmp/run.py"])
-    #expect(folders("/tmp/bin/python3", []) == ["/tmp/bin", "/tmp/lib"])
+    #expect(
+      folders("/tmp/bin/python3", [])
+        == ["/tmp/bin", "/tmp/lib", "/tmp/lib64", "/tmp/pyvenv.cfg"])
+    // Others have homes, too, whether they are on the machine's list or not.
+    for home in ["/nowhere/ann", "/nowhere/ann/.local", "/" + "home" + "/ben"] {
+      #expect(
+        folders("\(home)/bin/python3", [])
+          == ["bin", "lib", "lib64", "pyvenv.cfg"].map { "\(home)/\($0)" })
+      #expect(folders("\(home)/run.py", []) == ["\(home)/run.py"])
+    }
   }
 
   @Test("of a folder, root reads only what everybody may")
@@ -39,5 +54,34 @@ struct ConfinedPlacesTests {
     #expect(files.whole.sorted() == ["mixed/inner", "open"].map(folder.file))
     #expect(files.folders.sorted() == [folder.path, folder.file("mixed")])
     #expect(PublicFiles(of: folder.file("open")).whole == [folder.file("open")])
+    // What cannot be got at is not public, whatever its own permissions; nor is what a link leads to.
+    #expect(PublicFiles(of: folder.file("closed/d")).isEmpty)
+    for (name, target) in [("link", "mixed/c"), ("mixed/out", "c")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.file(name), withDestinationPath: target)
+    }
+    #expect(PublicFiles(of: folder.file("link")).isEmpty)
+    #expect(PublicFiles(of: folder.file("mixed")).whole == [folder.file("mixed/inner")])
+  }
+
+  @Test("a manifest alone opens what everybody may read, and that from the pipeline's folder on")
+  func defaults() throws {
+    let folder = try ScratchFolder()
+    try folder.write("x", to: "model")
+    try folder.write("x", to: "key")
+    for (name, mode) in [("", 0o700), ("model", 0o644), ("key", 0o600)] {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode], ofItemAtPath: folder.file(name))
+    }
+    #expect(PublicFiles.hold(folder.file("model"), from: folder.path))
+    #expect(!PublicFiles.hold(folder.file("model")))
+    #expect(!PublicFiles.hold(folder.file("key"), from: folder.path))
+    #expect(!PublicFiles.hold(folder.file("model"), from: folder.file("elsewhere")))
+    let manifest = PluginManifest(name: "hum", version: "1", summary: "hum", kinds: [])
+    let plugin = Plugin(folder: "/nowhere/hum", manifest: manifest)
+    #expect(plugin.mayOpen(folder.file("key"), named: "key") == (geteuid() != 0))
+    #expect(plugin.mayOpen(folder.file("model"), named: "model"))
+    let own = Plugin(folder: folder.path, manifest: manifest)
+    #expect(own.mayOpen(folder.file("key"), named: "key"))
   }
 }

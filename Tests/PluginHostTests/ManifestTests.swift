@@ -128,6 +128,18 @@ struct ManifestTests {
     #expect(isTold == (path != "/srv/models"))
   }
 
+  @Test(
+    "what would steer a terminal, or turn the direction of writing, is told with its place",
+    arguments: ["\\e[31m", "\\x9B1m", "\\u202Egnp", "\\u2066", "\\u061C", "\\L", "\\P", "\\b"])
+  func steering(text: String) {
+    let found = places(
+      Self.whole.replacing("help: which curve", with: "help: \"which \(text)\""))
+    #expect(found.count == 1, "\(found)")
+    #expect(found[0].hasPrefix("12:69 this text has U+"), "\(found)")
+    let harmless = Self.whole.replacing("help: which curve", with: "help: \"क्‍ष 👩‍🔬 é\\n\"")
+    #expect(places(harmless) == [])
+  }
+
   @Test("no text whatever is taken for a plugin, or ends the program")
   func anything() {
     for text in ["", "[]", "plugin", "plugin: [", "stages: [[]]", "stages: [{}]", "run: {}"] {

@@ -60,7 +60,9 @@ enum Surroundings: CaseIterable {
       "kill": signals, "kill Spool": signals, "limit": ["EPERM"],
       "environ": ["EACCES"], "shadow": ["EACCES"],
       "internet": ["EPERM"], "unix": ["EPERM"], "datagrams": ["EPERM"], "io_uring": ["EPERM"],
-      "unshare": ["EPERM"], "pair": ["done"], "shared": ["done"], "own": ["done"],
+      "unshare": ["EPERM"], "pair": ["done"],
+      "priority": hasNamespaces ? ["ESRCH"] : ["EPERM"], "own priority": ["done"],
+      "segment": hasNamespaces ? ["done"] : ["EPERM"], "shared": ["done"], "own": ["done"],
       "set id": ["EPERM"], "made with set id": ["EPERM"], "daemon": ["done"],
     ]
   }

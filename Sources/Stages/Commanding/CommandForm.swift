@@ -57,6 +57,8 @@ enum CommandForm {
       "files", .named(.path, maximumCount: 50), .optional,
       "more that it reads, by name: a model, a script", isInKey: false),
     ParameterDescriptor(
+      "folder", .path, .defaulted("."), "where a program such as ./tidy.sh lies", isInKey: false),
+    ParameterDescriptor(
       "version", .list(of: .text(maximumLength: 4096), count: 1...100), .optional,
       "a command that prints its version, with {name} for files; without it the program's own bytes "
         + "stand for that"),
@@ -125,7 +127,9 @@ enum CommandForm {
         declares stand for files; no shell reads them. Sound comes as a WAV file of 32-bit floats. \
         The program starts in an empty folder of its own, behind the limits of plugins: it reads \
         what the step names and the system's folders, writes its outputs, and has no network \
-        unless that is allowed. What the version command prints, or else the program's own bytes, \
+        unless that is allowed. The program is a name, which is looked for on PATH, an absolute path, \
+        such as that of the Python of a virtual environment, or one with a slash in it, such as \
+        ./tidy.sh, which starts from the pipeline's folder. What the version command prints, or else the program's own bytes, \
         and the contents of files are part of the key. {{name}} in an argument is {name} as it is.
         """,
       flow: .whole,

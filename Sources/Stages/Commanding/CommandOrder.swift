@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PipelineModel
 import PluginHost
 
@@ -12,10 +13,11 @@ struct CommandOrder: Sendable {
   /// What it may use.
   let limits: PluginManifest.Limits
   private let run: [CommandWord]
+  /// Where a program lies that is called by a path that is not absolute.
+  private let folder: String
   private let versionWords: [CommandWord]
 
-  /// Reads resolved parameters.
-  /// - Throws: all that contradicts itself.
+  /// Reads resolved parameters, which may contradict each other.
   init(_ value: Value) throws(StageError) {
     guard case .group(let members) = value else { throw StageError("command needs a mapping") }
     let places = CommandForm.places(in: value)
@@ -29,6 +31,7 @@ struct CommandOrder: Sendable {
       }
     }
     self.files = files
+    if case .text(let path)? = members["folder"] { folder = path } else { folder = "." }
     versionWords = Self.texts(members["version"]).map { CommandWord($0) }
     func number(_ name: String) -> Double {
       if case .number(let number)? = members[name] { number } else { 0 }
@@ -36,14 +39,19 @@ struct CommandOrder: Sendable {
     limits = PluginManifest.Limits(
       memory: Int(number("memory")), time: number("time"),
       network: members["network"] == .flag(true), fileSize: Int(number("size")))
+  }
+
+  /// All that contradicts itself; nil where nothing does.
+  var contradiction: StageError? {
     let problems = self.problems
-    guard problems.isEmpty else {
-      throw StageError(
-        "command cannot run this", reason: problems.joined(separator: "; "),
-        advice: "{name} in run stands for "
-          + (inputs + outputs).map { "{\($0.name)}" }.joined(separator: ", ")
-          + files.keys.sorted().map { ", {\($0)}" }.joined())
-    }
+    guard !problems.isEmpty else { return nil }
+    var error = StageError(
+      "command cannot run this", reason: problems.map(\.message).joined(separator: "; "),
+      advice: "{name} in run stands for "
+        + (inputs + outputs).map { "{\($0.name)}" }.joined(separator: ", ")
+        + files.keys.sorted().map { ", {\($0)}" }.joined())
+    error.faults = problems
+    return error
   }
 
   /// The program, as it is called.
@@ -52,12 +60,31 @@ struct CommandOrder: Sendable {
     return first.names.isEmpty ? first.filled([:]) ?? "" : first.text
   }
 
-  /// The program's path or name.
-  var programPath: String { run.first?.filled(files) ?? "" }
+  /// The program's absolute path, or its name.
+  var programPath: String { run.first?.filled(files).map(placed) ?? "" }
 
   /// The command that prints its version; nil where there is none.
   var version: [String]? {
-    versionWords.isEmpty ? nil : versionWords.compactMap { $0.filled(files) }
+    versionWords.isEmpty ? nil : withProgramPlaced(versionWords.compactMap { $0.filled(files) })
+  }
+
+  /// Programs that are called by a path from the pipeline's folder.
+  var ownPrograms: [String] {
+    [run.first, versionWords.first].compactMap { word in
+      guard let word, word.names.isEmpty, let text = word.filled([:]), placed(text) != text else {
+        return nil
+      }
+      return placed(text)
+    }
+  }
+
+  private func placed(_ program: String) -> String {
+    guard program.contains("/"), !program.hasPrefix("/") else { return program }
+    return URL(filePath: "\(folder)/\(program)").standardized.path
+  }
+
+  private func withProgramPlaced(_ words: [String]) -> [String] {
+    words.prefix(1).map(placed) + words.dropFirst()
   }
 
   /// How people would write it.
@@ -70,50 +97,55 @@ struct CommandOrder: Sendable {
   }
 
   /// The words with paths in place of names. Those with an input that is not there are left out.
-  func words(_ places: [String: String]) -> [String] { run.compactMap { $0.filled(places) } }
+  func words(_ places: [String: String]) -> [String] {
+    withProgramPlaced(run.compactMap { $0.filled(places) })
+  }
 
-  /// Everything that is wrong with it.
-  private var problems: [String] {
-    var problems: [String] = []
+  /// Everything that is wrong with it, each at the parameter that it is about.
+  private var problems: [StageError.ParameterFault] {
+    var problems: [StageError.ParameterFault] = []
+    func report(_ parameter: String, _ message: String) {
+      problems.append(StageError.ParameterFault(at: [parameter], message))
+    }
     let ports = (inputs + outputs).map(\.name)
     let names = ports + files.keys.sorted()
     for (index, name) in names.enumerated() {
-      if names[..<index].contains(name) { problems.append("two of its files are called \(name)") }
+      let parameter = files[name] != nil && index >= ports.count ? "files" : "run"
+      if names[..<index].contains(name) { report(parameter, "two of its files are called \(name)") }
       if !CommandWord.isName(name) {
-        problems.append("\"\(name)\" is no name: small letters, digits and dashes make one")
+        report(parameter, "\"\(name)\" is no name: small letters, digits and dashes make one")
       }
       if ports.contains(name), CommandForm.parameters.contains(where: { $0.name == name }) {
-        problems.append("an input or output cannot be called \(name), for a parameter is")
+        report("run", "an input or output cannot be called \(name), for a parameter is")
       }
     }
     let named = run.flatMap(\.names)
     for name in named where !names.contains(name) {
       let guess = Problem.nearest(to: name, in: names).map { "; did you mean {\($0)}?" } ?? ""
-      problems.append("there is nothing that {\(name)} could stand for\(guess)")
+      report("run", "there is nothing that {\(name)} could stand for\(guess)")
     }
     for name in versionWords.flatMap(\.names) where files[name] == nil {
-      problems.append("version can name files only, and {\(name)} is none")
+      report("version", "version can name files only, and {\(name)} is none")
     }
     for input in inputs where !named.contains(input.name) {
-      problems.append("run does not name {\(input.name)}, which it is to read")
+      report("run", "run does not name {\(input.name)}, which it is to read")
     }
     let silent = outputs.filter { !named.contains($0.name) }
     if silent.count > 1 {
-      problems.append(
+      report(
+        "outputs",
         "run names neither of "
           + silent.map { "{\($0.name)}" }.joined(separator: ", ") + ", and only one can be printed")
     }
     for port in outputs where port.fileName != nil && port.carries != .file {
-      problems.append("only an output that carries a file has a file-name, not \(port.name)")
+      report("outputs", "only an output that carries a file has a file-name, not \(port.name)")
     }
     if let first = run.first, !first.names.isEmpty, Set(first.names).subtracting(files.keys) != [] {
-      problems.append("the program cannot be an input or output")
+      report("run", "the program cannot be an input or output")
     }
-    for program in [run.first?.filled(files), version?.first].compactMap({ $0 })
-    where program.isEmpty || program.contains("/") && !program.hasPrefix("/") {
-      problems.append(
-        "the program \"\(program)\" is neither a name nor an absolute path; one beside the pipeline "
-          + "goes into files")
+    for (parameter, words) in [("run", run), ("version", versionWords)]
+    where words.first?.filled(files)?.isEmpty == true {
+      report(parameter, "the program has no name")
     }
     return problems
   }

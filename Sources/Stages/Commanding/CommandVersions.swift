@@ -56,9 +56,11 @@ final class CommandVersions: Sendable {
     let command = ConfinedCommand(
       words,
       limits: PluginManifest.Limits(memory: order.limits.memory, time: Self.time, fileSize: 1),
-      reads: Array(order.files.values))
+      reads: Array(order.files.values) + order.ownPrograms)
+    // Where there is no room for a folder, the version is not at fault.
+    let folder = try PrivateFolder("command", for: "the version of \(order.program)")
     let outcome: ConfinedCommand.Outcome
-    do throws(StageError) { outcome = try command.run(launcher: launcher) {} } catch {
+    do throws(StageError) { outcome = try command.run(launcher: launcher, in: folder) {} } catch {
       throw StageError(
         "the version of \(order.program) cannot be told",
         reason: "\(error.message): \(error.reason ?? "")",

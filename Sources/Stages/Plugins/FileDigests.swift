@@ -15,7 +15,21 @@ final class FileDigests: Sendable {
   /// The programs that are named, by parameter, as they are called. They count as files, too.
   private let programs: [String: String]
 
-  init(_ paths: [String: String], programs: [String: String] = [:]) {
+  /// The plugin whose manifest names some of them, and how.
+  private let plugin: Plugin?
+  private let defaults: [String: String]
+
+  /// - Parameters:
+  ///   - paths: files and folders, by parameter.
+  ///   - programs: programs, by parameter, as they are called.
+  ///   - plugin: the plugin whose parameters these are.
+  ///   - defaults: what its manifest itself says, by parameter.
+  init(
+    _ paths: [String: String], programs: [String: String] = [:], of plugin: Plugin? = nil,
+    defaults: [String: String] = [:]
+  ) {
+    self.plugin = plugin
+    self.defaults = defaults
     self.programs = programs
     self.paths = paths.merging(
       programs.mapValues { ConfinedCommand.path(of: $0) ?? $0 }, uniquingKeysWith: { $1 })
@@ -55,21 +69,62 @@ final class FileDigests: Sendable {
     return feed(path, Int(status.st_size), to: &hash) ? hash.finalize().short : "cannot be read"
   }
 
-  /// Refuses a file that is not there, before a program trips over it.
+  /// Refuses files that are not there, before a program trips over them.
   /// - Parameter kind: the stage kind, for people.
   func check(for kind: String) throws(StageError) {
-    for (name, program) in programs.sorted(by: { $0.key < $1.key })
-    where ConfinedCommand.path(of: program) == nil {
-      throw StageError(
-        "\(kind) cannot start \(program)", reason: "there is no such program",
-        advice: "install it, and see that it is on PATH, or set another \(name)",
-        cause: .environment)
+    if let error = StageError.all(
+      flaws(for: kind).map { $0.error.located(at: [$0.parameter]) })
+    {
+      throw error
     }
-    for (name, path) in paths.sorted(by: { $0.key < $1.key })
-    where unsafe access(path, R_OK) != 0 {
-      throw StageError(
-        "\(kind) cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
+  }
+
+  /// Programs and files that cannot be used, with the parameters that name them.
+  func flaws(for kind: String) -> [(parameter: String, error: StageError)] {
+    let missing = programs.filter { ConfinedCommand.path(of: $0.value) == nil }
+    let lost = missing.map { name, program in
+      (
+        parameter: name,
+        error: StageError(
+          "\(kind) cannot start \(program)", reason: "there is no such program",
+          advice: "install it, and see that it is on PATH, or set another \(name)",
+          cause: .environment)
+      )
+    }
+    let unread = paths.filter { missing[$0.key] == nil }.compactMap { name, path in
+      flaw(of: path, named: name, for: kind).map { (parameter: name, error: $0) }
+    }
+    return (lost + unread).sorted { $0.parameter < $1.parameter }
+  }
+
+  private func flaw(of path: String, named name: String, for kind: String) -> StageError? {
+    if let reason = Self.flaw(of: path) {
+      return StageError(
+        "\(kind) cannot read \(path)", reason: reason,
         advice: "check \(name); a path starts from the pipeline's folder", cause: .environment)
+    }
+    guard let plugin, let text = defaults[name], !plugin.mayOpen(path, named: text) else {
+      return nil
+    }
+    return StageError(
+      "\(kind) may not read \(path)",
+      reason: "only the manifest of \(plugin.title) names it, as the default of \(name), and not "
+        + "everybody may read it",
+      advice: "let everybody read it, or set \(name) to another file", cause: .environment)
+  }
+
+  /// Why a file, or what is in a folder, cannot be read; nil where nothing is known against it. A pipe
+  /// or a device may have no end.
+  private static func flaw(of path: String) -> String? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
+      return unsafe String(cString: strerror(errno))
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG, S_IFDIR: return nil
+    case S_IFIFO: return "it is a pipe, and no file or folder"
+    case S_IFSOCK: return "it is a socket, and no file or folder"
+    default: return "it is a device, and no file or folder"
     }
   }
 

@@ -25,7 +25,9 @@ struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedSta
     self.kind = kind
     self.parameters = parameters
     self.launcher = launcher
-    files = FileDigests(kind.files(parameters), programs: kind.programs(parameters))
+    files = FileDigests(
+      kind.files(parameters), programs: kind.programs(parameters), of: plugin,
+      defaults: kind.defaulted(parameters))
   }
 
   var libraries: [String: String] { files.texts }

@@ -23,7 +23,9 @@ struct PluginSoundStage: SoundFilterStage, VersionedStage, EquippedStage {
     self.kind = kind
     self.parameters = parameters
     self.launcher = launcher
-    files = FileDigests(kind.files(parameters), programs: kind.programs(parameters))
+    files = FileDigests(
+      kind.files(parameters), programs: kind.programs(parameters), of: plugin,
+      defaults: kind.defaulted(parameters))
   }
 
   var libraries: [String: String] { files.texts }

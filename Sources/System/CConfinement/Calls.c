@@ -41,8 +41,18 @@ static const unsigned int refused[] = {
 #endif
 };
 
+// What others have that are not in a namespace of their own: memory, queues and semaphores of System V,
+// and queues of POSIX, which outlive whoever made them; and the processor that they are given.
+static const unsigned int shared[] = {
+    SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_semget,
+    SYS_semop, SYS_semtimedop, SYS_semctl, SYS_mq_open, SYS_mq_unlink,
+};
+static const unsigned int scheduling[] = {
+    SYS_sched_setparam, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setaffinity,
+};
+
 struct filter {
-  struct sock_filter lines[256];
+  struct sock_filter lines[512];
   unsigned short count;
 };
 
@@ -101,7 +111,19 @@ static void refuse_making_set_id(struct filter *filter, uint32_t call, size_t fl
   answer(filter, SECCOMP_RET_ALLOW);
 }
 
-int confinement_filter_calls(bool has_network, bool no_truncating) {
+// Refuses a priority for others. `process` is the first argument that means one process, and 0 the
+// second one that means the caller; all others mean groups and users.
+static void refuse_others(struct filter *filter, uint32_t call, uint32_t process) {
+  add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 6);
+  load_argument(filter, 0);
+  add(filter, BPF_JMP | BPF_JEQ | BPF_K, process, 0, 3);
+  load_argument(filter, 1);
+  add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+  answer(filter, SECCOMP_RET_ALLOW);
+  answer(filter, SECCOMP_RET_ERRNO | EPERM);
+}
+
+int confinement_filter_calls(bool has_network, bool no_truncating, bool is_among_others) {
   const uint32_t refuse = SECCOMP_RET_ERRNO | EPERM, allow = SECCOMP_RET_ALLOW;
   struct filter filter = {.count = 0};
 #if defined(__x86_64__)
@@ -150,6 +172,17 @@ int confinement_filter_calls(bool has_network, bool no_truncating) {
   decide(&filter, SYS_clone, 0, 0x7E020000, &nothing, 1, allow, refuse);
   // Limits of another process, 0 being the caller.
   decide(&filter, SYS_prlimit64, 0, ~0U, &nothing, 1, allow, refuse);
+  if (is_among_others) {
+    for (size_t index = 0; index < sizeof shared / sizeof shared[0]; index++) {
+      if_equal(&filter, shared[index]);
+      answer(&filter, refuse);
+    }
+    for (size_t index = 0; index < sizeof scheduling / sizeof scheduling[0]; index++) {
+      decide(&filter, scheduling[index], 0, ~0U, &nothing, 1, allow, refuse);
+    }
+    refuse_others(&filter, SYS_setpriority, 0);  // PRIO_PROCESS
+    refuse_others(&filter, SYS_ioprio_set, 1);   // IOPRIO_WHO_PROCESS
+  }
   // Text that would be typed into the user's terminal: TIOCSTI and TIOCLINUX.
   const uint32_t typing[] = {0x5412, 0x541C};
   decide(&filter, SYS_ioctl, 1, ~0U, typing, 2, refuse, allow);

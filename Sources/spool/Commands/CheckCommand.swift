@@ -1,4 +1,3 @@
-import Threading
 import Arguments
 import Media
 import PipelineEngine
@@ -6,6 +5,7 @@ import PipelineModel
 import Proof
 import Stages
 import Store
+import Threading
 
 /// `spool check`: is everything in the store as it was written?
 struct CheckCommand: Command {

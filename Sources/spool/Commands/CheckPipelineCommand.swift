@@ -26,7 +26,7 @@ struct CheckPipelineCommand: Command {
         if arguments[Options.json] {
           for problem in problems { console.print(problem.value(in: path).canonicalJSON) }
         } else if problems.isEmpty {
-          console.print("\(path): no problems")
+          console.print("\(Format.visible(path)): no problems")
         } else {
           throw bench.refusal(problems, in: text, at: path)
         }

@@ -34,16 +34,15 @@ struct SchemaCommand: Command {
   func run(console: Console) -> ExitCode {
     switch arguments[Self.subject] ?? .pipeline {
     case .pipeline:
-      let bench = Workbench(console: console, plugins: arguments[Options.plugins])
-      do throws(Workbench.Refusal) { try bench.checkPluginFolder() } catch {
-        console.report(error.text)
-        return error.code
+      return Workbench(console: console, plugins: arguments[Options.plugins]).withStages {
+        catalog in
+        console.print(PipelineSchema(catalog).value.indentedJSON)
+        return .done
       }
-      console.print(PipelineSchema(bench.catalog(beside: nil)).value.indentedJSON)
     case .receipt:
       let schema = ReceiptForm.schema
       console.print(Value(json: JSONText.of(schema))?.indentedJSON ?? JSONText.of(schema))
+      return .done
     }
-    return .done
   }
 }

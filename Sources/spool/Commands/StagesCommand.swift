@@ -25,11 +25,10 @@ struct StagesCommand: Command {
 
   func run(console: Console) -> ExitCode {
     let bench = Workbench(console: console, plugins: arguments[Options.plugins])
-    do throws(Workbench.Refusal) { try bench.checkPluginFolder() } catch {
-      console.report(error.text)
-      return error.code
-    }
-    let catalog = bench.catalog(beside: nil)
+    return bench.withStages { show($0, console) }
+  }
+
+  private func show(_ catalog: StageCatalog, _ console: Console) -> ExitCode {
     guard let kind = arguments[Self.kind] else {
       console.print(arguments[Options.json] ? json(catalog.descriptors) : list(catalog))
       return .done
@@ -38,7 +37,7 @@ struct StagesCommand: Command {
       return show(String(kind.dropFirst(format.rawValue.count + 1)), format, console)
     }
     guard let descriptor = catalog[kind]?.descriptor else {
-      console.report("\(console.red("error:")) there is no stage kind \"\(kind)\"")
+      console.report("\(console.red("error:")) there is no stage kind \"\(Format.visible(kind))\"")
       console.report("allowed: \(catalog.kinds.joined(separator: ", "))")
       if let near = Problem.nearest(to: kind, in: catalog.kinds) {
         console.report("did you mean \"\(near)\"?")
@@ -62,6 +61,7 @@ struct StagesCommand: Command {
         let list = EffectList(format, try shelf.catalog(format))
         console.print(
           isJSON ? list.value.canonicalJSON : list.text(folders: shelf.folders(format)))
+        for warning in list.warnings { console.report("warning: \(Format.visible(warning))") }
       } else {
         let page = EffectReference(try shelf.description(format, identity))
         console.print(isJSON ? page.value.canonicalJSON : page.text)
@@ -75,8 +75,8 @@ struct StagesCommand: Command {
 
   private func list(_ catalog: StageCatalog) -> String {
     let width = (catalog.kinds.map(\.count).max() ?? 0) + 2
-    return catalog.descriptors.map { "\(Format.pad($0.kind, width))\($0.summary)" }
-      .joined(separator: "\n") + "\n\nspool stages KIND shows one in full."
+    let lines = catalog.descriptors.map { "\(Format.pad($0.kind, width))\($0.summary)" }
+    return Format.visible(lines: lines + ["", "spool stages KIND shows one in full."])
   }
 
   private func json(_ descriptors: [StageDescriptor]) -> String {

@@ -43,6 +43,7 @@ struct WhyCommand: Command {
       ).catalog(beside: run.pipelinePath)
       let explanation = RunExplanation(
         run, history: try bench.runs(limit: .max, in: store), store: store, catalog: catalog)
+      let files = NamedFiles(of: run, kinds: catalog.kinds)
       var rows: [(step: StepRecord, reason: ReasonText)] = []
       for step in try steps(of: run, console) {
         do throws(StoreError) {
@@ -51,7 +52,7 @@ struct WhyCommand: Command {
               step,
               ReasonText(
                 try explanation.reason(of: step), resumption: explanation.resumption(of: step),
-                setback: step.setback)
+                setback: step.setback, files: files.paths(of: step))
             ))
         } catch {
           throw Workbench.Refusal(
@@ -63,7 +64,10 @@ struct WhyCommand: Command {
       } else if arguments[Self.stage] == nil {
         console.print(table(run, rows))
       } else {
-        for (step, reason) in rows { console.print(try detail(step, reason, catalog, store)) }
+        for (step, reason) in rows {
+          console.print(
+            try detail(step, reason, catalog, store, files: files.paths(of: step)))
+        }
       }
       return .done
     } catch {
@@ -105,7 +109,8 @@ struct WhyCommand: Command {
 
   /// One stage: every cause on a line of its own, and what it was made of.
   private func detail(
-    _ step: StepRecord, _ reason: ReasonText, _ catalog: StageCatalog, _ store: DiskStore
+    _ step: StepRecord, _ reason: ReasonText, _ catalog: StageCatalog, _ store: DiskStore,
+    files: [String: String]
   ) throws(Workbench.Refusal) -> String {
     var lines = ["stage      \(step.id) (\(step.kind))", "outcome    \(step.outcome.rawValue)"]
     for phrase in reason.phrases { lines.append("because    \(Format.visible(phrase))") }
@@ -120,7 +125,8 @@ struct WhyCommand: Command {
       lines.append("input      \(port) \(digest.short)")
     }
     for (library, version) in components.libraries.sorted(by: { $0.key < $1.key }) {
-      lines.append("library    \(library) \(version)")
+      let path = files[library].map { " (\($0))" } ?? ""
+      lines.append(Format.visible("library    \(library)\(path) \(version)"))
     }
     if case .group(let values)? = Value(json: components.parameters) {
       for parameter in catalog[components.kind]?.descriptor.parameters ?? [] {

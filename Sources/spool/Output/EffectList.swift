@@ -24,11 +24,13 @@ struct EffectList {
       lines.append(
         Count.of(others, "other plugin") + " cannot treat sound: instruments, meters, MIDI.")
     }
-    lines += catalog.flaws
     lines.append("Looked in \(folders.joined(separator: ", ")).")
     lines.append("spool stages \(format.rawValue):NAME shows one in full.")
-    return lines.joined(separator: "\n")
+    return Format.visible(lines: lines)
   }
+
+  /// What people should know beside the list.
+  var warnings: [String] { catalog.flaws.map { "left out \($0)" } }
 
   /// The list for scripts: all of them.
   var value: Value {

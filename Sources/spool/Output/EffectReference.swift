@@ -37,7 +37,7 @@ struct EffectReference {
       lines += effect.presets.map { "  \($0.label)" }
     }
     if effect.refusal == nil { lines += ["", "In a pipeline", "  \(example)"] }
-    return lines.joined(separator: "\n")
+    return Format.visible(lines: lines)
   }
 
   private var channels: String {

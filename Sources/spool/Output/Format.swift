@@ -1,5 +1,6 @@
 import Glibc
 import PipelineEngine
+import PipelineModel
 
 /// How figures look on the terminal.
 enum Format {
@@ -41,13 +42,17 @@ enum Format {
     return (scaled < 0 ? "-" : "") + padded[..<split] + "." + padded[split...]
   }
 
-  /// Text with its control characters made harmless, those of Latin-1 as well, which some terminals
-  /// obey: a file may be called anything, and a plugin may say anything.
+  /// A line with all that terminals would obey made harmless, and all that turns the direction of
+  /// writing: a file may be called anything, and a plugin may say anything.
   static func visible(_ text: String) -> String {
-    String(
-      text.unicodeScalars.map {
-        $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "\u{FFFD}" : Character($0)
-      })
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { shown.append(scalar.isSteering ? "\u{FFFD}" : scalar) }
+    return String(shown)
+  }
+
+  /// Lines of which each is visible, as one text.
+  static func visible(lines: [String]) -> String {
+    lines.map { visible($0) }.joined(separator: "\n")
   }
 
   /// Fills up on the right.

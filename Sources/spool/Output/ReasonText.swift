@@ -7,13 +7,17 @@ struct ReasonText {
   private let reason: StepReason
   private let resumption: (seconds: Double, of: RunID?)?
   private let setback: Setback?
+  private let files: [String: String]
 
   /// - Parameters:
   ///   - resumption: where the step went on that an earlier run had left unfinished.
   ///   - setback: why that run's work was of no use.
+  ///   - files: the paths of files that the step names, by what its key calls them.
   init(
-    _ reason: StepReason, resumption: (seconds: Double, of: RunID?)? = nil, setback: Setback? = nil
+    _ reason: StepReason, resumption: (seconds: Double, of: RunID?)? = nil,
+    setback: Setback? = nil, files: [String: String] = [:]
   ) {
+    self.files = files
     self.reason = reason
     self.resumption = resumption
     self.setback = setback
@@ -128,9 +132,11 @@ struct ReasonText {
     case .input(let port, let old, let new):
       "\(port): \(old?.short ?? "none") → \(new?.short ?? "none")"
     case .library(let name, let old, let new):
-      "\(name): \(old ?? "none") → \(new ?? "none")"
+      "\(name)\(path(of: name)): \(old ?? "none") → \(new ?? "none")"
     }
   }
+
+  private func path(of name: String) -> String { files[name].map { " (\($0))" } ?? "" }
 
   // MARK: JSON
 
@@ -193,7 +199,10 @@ struct ReasonText {
     case .key(.revision(let old, let new)): entry("revision", "revision", "\(old)", "\(new)")
     case .key(.parameter(let name, let old, let new)): entry("parameter", name, old, new)
     case .key(.input(let port, let old, let new)): entry("input", port.name, old?.hex, new?.hex)
-    case .key(.library(let name, let old, let new)): entry("library", name, old, new)
+    case .key(.library(let name, let old, let new)):
+      entry("library", name, old, new).merging(files[name].map { ["path": .text($0)] } ?? [:]) {
+        $1
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ struct StageReference {
     if let shorthand = descriptor.shorthand {
       lines += ["", "A value in place of the mapping stands for \(shorthand)."]
     }
-    return lines.joined(separator: "\n")
+    return Format.visible(lines: lines)
   }
 
   private func port(_ port: Port) -> String {

@@ -9,7 +9,7 @@ struct PluginList {
     let shelf = desk.shelf
     let standings = shelf.standings
     for (folder, reason) in shelf.distrusted.sorted(by: { $0.key < $1.key }) {
-      desk.console.report("note: \(desk.shown(folder)) is left out: \(reason)")
+      desk.console.report(Format.visible("note: \(desk.shown(folder)) is left out: \(reason)"))
     }
     if desk.isJSON {
       for standing in standings { desk.console.print(json(standing).canonicalJSON) }

@@ -60,7 +60,7 @@ struct PluginReview {
     if desk.isJSON {
       for problem in problems { desk.console.print(problem.value(in: path).canonicalJSON) }
     } else if problems.isEmpty {
-      desk.console.print("\(path): no problems")
+      desk.console.print("\(Format.visible(path)): no problems")
     } else {
       desk.console.report(desk.bench.refusal(problems, in: inspection.text, at: path).text)
     }

@@ -25,7 +25,9 @@ struct PluginTrial {
           reason: "the checks of \(plugin.manifest.name) are \(names.joined(separator: ", "))",
           advice: "--only '\(names.first ?? "")'"), .usage)
     }
-    if !desk.isJSON { desk.console.print("\(plugin.title)  \(desk.shown(plugin.folder))") }
+    if !desk.isJSON {
+      desk.console.print(Format.visible("\(plugin.title)  \(desk.shown(plugin.folder))"))
+    }
     var kind: String?
     let results = conformance.run { result in
       if desk.isJSON { return desk.console.print(json(result, plugin).canonicalJSON) }

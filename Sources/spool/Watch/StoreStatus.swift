@@ -92,6 +92,15 @@ struct StoreStatus: Encodable {
         )
         .map { Trouble($0, $0.state.rawValue, $0.reason) }
       }
+      // What is tried once more failed before, and the note itself does not say why any longer.
+      let again = try store.notes(
+        NoteQuery(states: [.processing], isCancelled: false, limit: Self.troubleLimit)
+      ).filter { $0.attempts > 1 }
+      for note in again {
+        let failure = try store.events(of: note.key).last { $0.state == .failed }?.reason
+        named.append(
+          Trouble(note, note.state.rawValue, failure.map { "tried again, for it failed: \($0)" }))
+      }
       let claims = try store.openClaims(limit: Self.troubleLimit)
       named += claims.map { Trouble($0, "conflict", $0.reason) }
       claimCommands = claims.prefix(1).flatMap(\.nextCommands)

@@ -25,10 +25,12 @@ struct LADSPAFixture {
   /// `delay` comes out 100 frames late and says so; `length` gives the length of each block;
   /// `crash` dies in the second block; `lie` says that its latency is no number;
   /// `peak` is a meter, and `sink` tells nothing. With CRASH_EARLY, already
-  /// looking at the library kills.
+  /// looking at the library kills; with TALKATIVE, it says something then; with ENDLESS, there is no
+  /// end of its plugins.
   private static let source = """
     #include <ladspa.h>
     #include <math.h>
+    #include <stdio.h>
     #include <stdlib.h>
     #include <string.h>
 
@@ -97,6 +99,13 @@ struct LADSPAFixture {
     const LADSPA_Descriptor *ladspa_descriptor(unsigned long index) {
     #ifdef CRASH_EARLY
       abort();
+    #endif
+    #ifdef TALKATIVE
+      printf("I am talkative\\n");
+      fprintf(stderr, "I am talkative\\n");
+    #endif
+    #ifdef ENDLESS
+      return &plugins[0];
     #endif
       return index < 6 ? &plugins[index] : 0;
     }

@@ -43,8 +43,10 @@ int confinement_enforce_rules(int rules);
 // From here on, this process and all that it starts are refused the calls that reach around the rest: those
 // that act on other processes, keys, mounts, namespaces and the kernel, rings of requests (io_uring),
 // and sockets. With a network, those of IP and of its configuration are left. `no_truncating` refuses
-// to cut files by path, for kernels that cannot tell which.
-int confinement_filter_calls(bool has_network, bool no_truncating);
+// to cut files by path, for kernels that cannot tell which. `is_among_others`, where there are no
+// namespaces, refuses priorities of others, and shared memory, queues and semaphores that would be
+// left.
+int confinement_filter_calls(bool has_network, bool no_truncating, bool is_among_others);
 
 // MARK: Privileges and limits
 

@@ -4,11 +4,14 @@
 
 FORWARD(LilvWorld *, lilv_world_new, (void), ())
 FORWARD_VOID(lilv_world_free, (LilvWorld *world), (world))
-FORWARD_VOID(lilv_world_load_all, (LilvWorld *world), (world))
+FORWARD_VOID(lilv_world_load_bundle, (LilvWorld *world, const LilvNode *bundle), (world, bundle))
+FORWARD_VOID(lilv_world_load_specifications, (LilvWorld *world), (world))
+FORWARD_VOID(lilv_world_load_plugin_classes, (LilvWorld *world), (world))
 FORWARD(int, lilv_world_load_resource, (LilvWorld *world, const LilvNode *resource), (world, resource))
 FORWARD(const LilvPlugins *, lilv_world_get_all_plugins, (const LilvWorld *world), (world))
 FORWARD(LilvNode *, lilv_world_get, (LilvWorld *world, const LilvNode *subject, const LilvNode *predicate, const LilvNode *object), (world, subject, predicate, object))
 FORWARD(LilvNode *, lilv_new_uri, (LilvWorld *world, const char *uri), (world, uri))
+FORWARD(LilvNode *, lilv_new_file_uri, (LilvWorld *world, const char *host, const char *path), (world, host, path))
 FORWARD_VOID(lilv_free, (void *memory), (memory))
 
 FORWARD(LilvIter *, lilv_plugins_begin, (const LilvPlugins *all), (all))
