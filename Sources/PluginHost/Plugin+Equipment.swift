@@ -14,8 +14,9 @@ extension Plugin {
       throw StageError(
         "the plugin \(title) cannot be started",
         reason: "its manifest wants to read \(secret), of which only root may read anything",
-        advice: "let everybody read it; or name it in the pipeline, if the plugin has a parameter "
-          + "for it", cause: .environment)
+        advice:
+          "take it out of limits in its manifest; or let everybody read it, if it is no secret",
+        cause: .environment)
     }
     let packages = PythonPackages(of: self)
     let missing = packages.missing(launcher: launcher).map(\.package)
@@ -40,7 +41,7 @@ extension Plugin {
   }
 
   /// What the manifest wants to read, and nobody but root may.
-  private var secrets: [String] {
+  var secrets: [String] {
     guard geteuid() == 0 else { return [] }
     return manifest.limits.reads.filter { path in
       FileManager.default.fileExists(atPath: path) && PublicFiles(of: path).isEmpty

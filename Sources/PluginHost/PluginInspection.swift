@@ -68,6 +68,13 @@ public struct PluginInspection: Sendable {
           at: top["needs"]["python"][index].location, packages.reason(package),
           allowed: packages.advice(package)))
     }
+    let secrets = Set(plugin.secrets)
+    for (index, path) in plugin.manifest.limits.reads.enumerated() where secrets.contains(path) {
+      problems.append(
+        Problem(
+          at: top["limits"]["reads"][index].location, "of \(path), only root may read anything",
+          allowed: "what everybody may read"))
+    }
     for (index, word) in plugin.manifest.run.enumerated() {
       let place = top["run"][index]
       guard index == 0 || word.hasPrefix("./") else { continue }

@@ -72,7 +72,9 @@ struct Spool {
         return type.init(parsed).run(console: console)
       }
     } catch {
-      for problem in error.problems { console.report("error: \(problem.message)") }
+      for problem in error.problems {
+        console.report("error: \(Format.visible(problem.message))")
+      }
       console.report(error.hint)
       return .usage
     }

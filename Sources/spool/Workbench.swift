@@ -190,7 +190,7 @@ struct Workbench {
     do throws(TextFileError) { return try TextFile.read(path) } catch {
       throw Refusal(
         text: """
-          \(console.red("error:")) cannot read the pipeline \(path)
+          \(console.red("error:")) cannot read the pipeline \(Format.visible(path))
           why:   \(error.reason)
           next:  check the path; spool new writes a pipeline to start from
           """, code: .usage)

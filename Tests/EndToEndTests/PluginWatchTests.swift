@@ -30,11 +30,6 @@ struct PluginWatchTests {
     #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 2 })
     #expect(try identity(in: place, "two.receipt.json") != first)
 
-    // Its runs know where their plugins lay, as any other's do.
-    let shown = try place.spool(["show", "last", "--json"])
-    #expect(shown.text.contains(#""pluginFolder":"#), "\(shown.text)")
-    #expect(shown.text.contains(#""name":"rumble""#), "\(shown.text)")
-
     // One that is removed is missed by name, and waited for.
     let away = place.file("away")
     try FileManager.default.moveItem(atPath: place.file("mine/rumble"), toPath: away)
@@ -45,6 +40,11 @@ struct PluginWatchTests {
     #expect(watch.output.contains("; put it back"), "\(watch.output)")
     try FileManager.default.moveItem(atPath: away, toPath: place.file("mine/rumble"))
     #expect(inbox.wait { watch.news.count { $0.event == "uploaded" } == 3 }, "\(watch.output)")
+
+    // Its runs know where their plugins lay, as any other's do, also those that waited for them.
+    let shown = try place.spool(["show", "last", "--json"])
+    #expect(shown.text.contains(#""pluginFolder":"#), "\(shown.text)")
+    #expect(shown.text.contains(#""name":"rumble""#), "\(shown.text)")
   }
 
   /// What a receipt says of the plugin.

@@ -110,7 +110,8 @@ final class FileDigests: Sendable {
       "\(kind) may not read \(path)",
       reason: "only the manifest of \(plugin.title) names it, as the default of \(name), and not "
         + "everybody may read it",
-      advice: "let everybody read it, or set \(name) to another file", cause: .environment)
+      advice: "set \(name) to another file; or let everybody read this one, if it is no secret",
+      cause: .environment)
   }
 
   /// Why a file, or what is in a folder, cannot be read; nil where nothing is known against it. A pipe

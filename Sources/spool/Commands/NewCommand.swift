@@ -27,11 +27,12 @@ struct NewCommand: Command {
       console.report(ErrorText(failure).render(console))
       return .failed
     }
+    let shown = Format.visible(path)
     console.print(
       """
-      wrote \(path)
-      next: spool check-pipeline \(path)
-            spool run \(path) RECORDING
+      wrote \(shown)
+      next: spool check-pipeline \(shown)
+            spool run \(shown) RECORDING
       """)
     return .done
   }

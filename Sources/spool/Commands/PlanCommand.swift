@@ -77,7 +77,7 @@ struct PlanCommand: Command {
         isAllThere
           ? "nothing to do: everything is in the store and in the output folder"
           : "nothing to compute: everything is in the store")
-      if isAllThere { return lines.joined(separator: "\n") }
+      if isAllThere { return Format.visible(lines: lines) }
     }
     if let seconds = forecast.mediaSeconds { lines.append("length    \(Format.duration(seconds))") }
     lines += disk(need)
@@ -92,7 +92,7 @@ struct PlanCommand: Command {
       lines += ["", "It does not fit: \(refusal.message)."]
       if let advice = refusal.advice { lines.append("next:  \(advice)") }
     }
-    return lines.joined(separator: "\n")
+    return Format.visible(lines: lines)
   }
 
   /// What is needed, and what is free on each disk.

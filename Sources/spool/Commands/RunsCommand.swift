@@ -60,7 +60,7 @@ struct RunsCommand: Command {
       let time = run.seconds.map { Format.duration($0) } ?? ""
       return "\(run.id)  \(Format.time(run.startedAt))  \(Format.pad(run.standing, standingWidth))"
         + "\(Format.padLeft(time, 12))  \(Format.pad(run.pipeline, width))"
-        + files.joined(separator: ", ")
+        + Format.visible(files.joined(separator: ", "))
     }.joined(separator: "\n")
   }
 }

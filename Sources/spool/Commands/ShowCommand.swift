@@ -71,6 +71,6 @@ struct ShowCommand: Command {
         "\(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
           + "\(Format.pad(key, 14))\(kind)")
     }
-    return (lines + RunSummary(run).lines).joined(separator: "\n")
+    return Format.visible(lines: lines + RunSummary(run).lines)
   }
 }

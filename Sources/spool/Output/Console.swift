@@ -23,14 +23,19 @@ final class Console: Sendable {
   }
 
   /// A line, or several, on standard output.
-  func print(_ text: String) { write(text.hasSuffix("\n") ? text : text + "\n", to: STDOUT_FILENO) }
+  func print(_ text: String) { write(line(text), to: STDOUT_FILENO) }
 
   /// Text on standard output as it is.
   func draw(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// A line for people on standard error.
   func report(_ text: String) {
-    write(text.hasSuffix("\n") ? text : text + "\n", to: STDERR_FILENO)
+    write(line(text), to: STDERR_FILENO)
+  }
+
+  /// Whatever is called whatever, nothing of it steers the terminal.
+  private func line(_ text: String) -> String {
+    Format.harmless(text.utf8.last == 0x0A ? text : text + "\n")
   }
 
   /// A line on standard error whatever other threads are writing: for the moment before the program
@@ -42,6 +47,9 @@ final class Console: Sendable {
 
   /// Nothing is buffered; here for the end of the program.
   func flush() { lock.withLock { _ in } }
+
+  /// What begins and ends colours.
+  static let colours = ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[1;31m", "\u{1B}[2m"]
 
   /// Text in bold, where colours are wanted.
   func bold(_ text: String) -> String { isColored ? "\u{1B}[1m\(text)\u{1B}[0m" : text }

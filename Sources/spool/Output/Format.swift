@@ -55,6 +55,34 @@ enum Format {
     lines.map { visible($0) }.joined(separator: "\n")
   }
 
+  /// Lines of text or of JSON with all that is left in them of what would steer a terminal written as JSON
+  /// writes it, `\\u202E`: in JSON that means the same, and people see that something is there. The
+  /// colours that a console gives stay. O(n).
+  static func harmless(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }
+    guard !isPlain else { return text }
+    var shown = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.first {
+      let colour =
+        scalar == "\u{1B}" ? Console.colours.first { Substring(rest).hasPrefix($0) } : nil
+      if let colour {
+        shown.append(contentsOf: colour.unicodeScalars)
+        rest.removeFirst(colour.unicodeScalars.count)
+        continue
+      }
+      if scalar.isSteering, scalar != "\n", scalar != "\t" {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
+        shown.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+      } else {
+        shown.append(scalar)
+      }
+      rest.removeFirst()
+    }
+    return String(shown)
+  }
+
   /// Fills up on the right.
   static func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))

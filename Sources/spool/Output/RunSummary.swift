@@ -75,7 +75,7 @@ struct RunSummary {
   private var files: [String] {
     guard !run.published.isEmpty else { return [] }
     let folder = folder
-    var lines = ["", "files in /\(folder.joined(separator: "/"))"]
+    var lines = ["", Format.visible("files in /\(folder.joined(separator: "/"))")]
     let width = (run.published.map { name(of: $0, in: folder).count }.max() ?? 0) + 2
     for file in run.published {
       lines.append(
@@ -107,7 +107,7 @@ struct RunSummary {
 
   /// A file's path from that folder.
   private func name(of file: PublishedFile, in folder: [Substring]) -> String {
-    file.path.split(separator: "/").dropFirst(folder.count).joined(separator: "/")
+    Format.visible(file.path.split(separator: "/").dropFirst(folder.count).joined(separator: "/"))
   }
 
   private var time: String {

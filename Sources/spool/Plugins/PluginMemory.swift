@@ -9,9 +9,16 @@ struct PluginMemory {
   init(_ shelf: PluginShelf) { self.shelf = shelf }
 
   /// The plugins behind the stages of a pipeline; nil where there are none. Reads all of their files.
-  func uses(of definition: PipelineDefinition) -> [PluginUse]? {
+  /// - Parameter earlier: those that were behind them, for what is not there at present and is waited
+  ///   for.
+  func uses(
+    of definition: PipelineDefinition, orElse earlier: [PluginUse]? = nil
+  ) -> [PluginUse]? {
     let kinds = Set(definition.steps.map(\.kind.value)).sorted()
-    let uses = kinds.compactMap { kind in plugin(offering: kind).map { use(of: $0, for: kind) } }
+    let uses = kinds.compactMap { kind in
+      plugin(offering: kind).map { use(of: $0, for: kind) }
+        ?? earlier?.first { $0.kind == kind }
+    }
     return uses.isEmpty ? nil : uses
   }
 

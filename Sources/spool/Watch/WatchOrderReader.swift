@@ -187,8 +187,9 @@ struct WatchOrderReader {
           read.definition, text: read.text, path: path, catalog: read.catalog,
           overrides: overrides)
         pipeline.pluginFolder = bench.pluginFolder
+        let first = PluginMemory(bench.shelf(beside: path)).uses(of: read.definition)
         pipeline.plugins = { [bench] in
-          PluginMemory(bench.shelf(beside: path)).uses(of: read.definition)
+          PluginMemory(bench.shelf(beside: path)).uses(of: read.definition, orElse: first)
         }
         return pipeline
       } catch {
