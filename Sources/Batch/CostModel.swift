@@ -1,5 +1,6 @@
 import Sidecars
 import PipelineEngine
+import PipelineModel
 
 /// What files will cost, reckoned from a few of them: recordings with one extension are mostly of
 /// one kind, and cost as much for each byte.

@@ -1,3 +1,5 @@
+import PipelineModel
+
 /// Which names in the output folder are taken. The second file that wants a name gets it with `-2`,
 /// the third with `-3`; nobody's exports take another's place.
 struct NameLedger {

@@ -1,5 +1,6 @@
 import Glibc
 import Sidecars
+import PipelineModel
 
 /// Looks for recordings in a folder and the folders below it.
 ///

@@ -3,17 +3,17 @@ public import Hashing
 /// The list of all receipts that were ever written, to which one is only added. Every method may be
 /// called from any thread and is durable on return.
 public protocol ReceiptLedger: Sendable {
-  /// Adds a receipt at the end, unless it is there, and with it the signed head of the list that it
-  /// gives: in one transaction, so that there is never a receipt without a head over it, and whoever
-  /// deletes or changes one later contradicts the head.
+  /// Adds receipts at the end, and with them the signed head of the list that they give: in one
+  /// transaction, so that there is never a receipt without a head over it, and whoever deletes or
+  /// changes one later contradicts the head.
   /// - Parameters:
-  ///   - leaf: the hash of its bytes as a leaf of the tree.
+  ///   - leaf: the hash of a receipt's bytes as a leaf of the tree; nil where none is to be added.
   ///   - path: where it lies, for people.
-  ///   - known: a head that the caller knows the list under.
-  ///   - sign: gives the head over the list with the new receipt, or nil: then nothing is changed.
-  func append(
-    receipt leaf: Digest, at path: String, knowing known: ReceiptHead?,
-    sign: @Sendable (ReceiptGrowth) -> ReceiptHead?
+  ///   - known: a head that the caller knows the list under, and all beside it.
+  ///   - decide: says what is added, or nil: then nothing is changed.
+  func update(
+    adding leaf: Digest?, at path: String, knowing known: ReceiptHead?,
+    _ decide: @Sendable (ReceiptGrowth) -> ReceiptUpdate?
   ) throws(StoreError)
 
   /// The leaves of all receipts, in the order in which they were added. O(n).
@@ -38,7 +38,7 @@ public protocol ReceiptLedger: Sendable {
 
 /// What a list of receipts is to grow by.
 public struct ReceiptGrowth: Sendable {
-  /// What comes behind all others; nil where it is in the list already.
+  /// What comes behind all others; nil where it is in the list already, or nothing is to be added.
   public let entry: ReceiptEntry?
   /// All that is known of the list as it is; nil where every part of it is as it was under the head
   /// that the caller knows.
@@ -48,6 +48,20 @@ public struct ReceiptGrowth: Sendable {
   public init(_ entry: ReceiptEntry?, before: ReceiptRecords?) {
     self.entry = entry
     self.before = before
+  }
+}
+
+/// What is added to a list of receipts.
+public struct ReceiptUpdate: Sendable {
+  /// What comes behind those in the list, in order.
+  public let entries: [ReceiptEntry]
+  /// The head over all.
+  public let head: ReceiptHead
+
+  /// Describes an update.
+  public init(_ entries: [ReceiptEntry], under head: ReceiptHead) {
+    self.entries = entries
+    self.head = head
   }
 }
 
@@ -76,6 +90,8 @@ public struct ReceiptEntry: Hashable, Sendable {
   public let leaf: Digest?
   /// Where it lay when it was written.
   public let path: String
+  /// Its place for people, from 1.
+  public var number: Int { position == .max ? .max : position + 1 }
 
   /// Describes a receipt.
   public init(position: Int, leaf: Digest?, path: String) {
@@ -101,6 +117,9 @@ public struct ReceiptRecords: Sendable {
   public let logPath: String
   /// The path of the head beside the database.
   public let headPath: String
+
+  /// Whether the log has receipts that the database does not have: it came back from a backup.
+  public var isBehindFiles: Bool { logged.count > entries.count }
 
   /// Collects what is known.
   public init(

@@ -156,6 +156,8 @@ public struct PublishedFile: Hashable, Sendable, Codable {
   public let digest: Digest?
   /// The port of its step that it came out of; nil where it came out of none, or that is not known.
   public var port: PortName?
+  /// Its hash as a leaf of the ledger of receipts; nil for what is no receipt.
+  public var leaf: Digest?
 
   /// Describes a file.
   public init(

@@ -75,7 +75,7 @@ public struct StageError: Error, Hashable, Sendable {
   /// What failed and why, in one line; where the surroundings are at fault, also what can be done, for
   /// nothing else will change them.
   public var account: String {
-    let isMendable = cause == .environment || cause == .transient
+    let isMendable = [.environment, .transient, .blocked].contains(cause)
     return message + (reason.map { ": \($0)" } ?? "")
       + (isMendable ? advice.map { "; \($0)" } ?? "" : "")
   }

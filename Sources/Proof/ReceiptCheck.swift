@@ -22,8 +22,8 @@ struct ReceiptCheck: Sendable {
     awaited: [Digest: Set<String>] = [:]
   ) {
     result = VerifiedReceipt(path: path)
-    let name = String(path.split(separator: "/").last ?? "")
-    let folder = String(path.dropLast(name.utf8.count))
+    let name = ReceiptSearch.name(of: path)
+    let folder = ReceiptSearch.folder(of: path)
     let envelope: Envelope
     let stamps: TimeStampCheck
     let digest: Digest

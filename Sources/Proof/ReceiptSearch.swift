@@ -39,9 +39,15 @@ public struct ReceiptSearch {
   }
 
   /// What follows the last slash.
-  static func name(of path: String) -> String {
+  public static func name(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// What comes before the name, with the slash; empty for a name alone.
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+    return String(path[...slash])
   }
 
   private static func join(_ folder: String, _ path: String) -> String {

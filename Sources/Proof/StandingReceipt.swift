@@ -32,7 +32,7 @@ public struct StandingReceipt: Sendable {
     self.envelope = envelope
     digest = SHA256.digest(of: bytes)
     leaf = MerkleTree.leaf(bytes)
-    let folder = String(path.dropLast(ReceiptSearch.name(of: path).utf8.count))
+    let folder = ReceiptSearch.folder(of: path)
     files = (statement["subject"]?.list ?? []).compactMap { subject in
       guard let name = subject["name"]?.text, SubjectFile(name: name, in: folder) != nil,
         let digest = subject["digest"]?["sha256"]?.text.flatMap(Digest.init(hex:))

@@ -75,13 +75,16 @@ public struct VerifiedReceipt: Hashable, Sendable {
   }
 
   /// Notes whether the ledger of a store has it.
-  public mutating func place(in store: String, isThere: Bool) {
+  /// - Parameter wayOn: what goes on with its run, where that was cut off.
+  public mutating func place(in store: String, isThere: Bool, wayOn: String?) {
     isInLedger = isThere
     guard !isThere else { return }
     add(
       .ledger, ReceiptSearch.name(of: path),
-      "the ledger in \(store) does not have it: it was changed or put there later, or another store "
-        + "wrote it, to be named with --store")
+      "the ledger in \(store) does not have it: "
+        + (wayOn.map { "its run did not come to its end; go on with it: \($0)" }
+          ?? "it was changed or put there later, or another store wrote it, to be named with --store")
+    )
   }
 
   /// Notes that the ledger of a store says otherwise of the place where it lies.

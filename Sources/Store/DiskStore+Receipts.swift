@@ -6,41 +6,49 @@ extension DiskStore: ReceiptLedger {
 
   private var receiptLog: ReceiptLog { ReceiptLog(layout: layout, records: records) }
 
-  /// Adds a receipt at the end, unless it is there, with the head over all: in one transaction, and
-  /// then the files beside the database. Before it, they are brought up to where the database is, so
-  /// that they are never more than one receipt behind it.
-  public func append(
-    receipt leaf: Digest, at path: String, knowing known: ReceiptHead?,
-    sign: @Sendable (ReceiptGrowth) -> ReceiptHead?
+  /// Adds receipts at the end, with the head over all: in one transaction, and then the files beside
+  /// the database. Before it, they are brought up to where the database is, so that they are never more
+  /// than one receipt behind it.
+  public func update(
+    adding leaf: Digest?, at path: String, knowing known: ReceiptHead?,
+    _ decide: @Sendable (ReceiptGrowth) -> ReceiptUpdate?
   ) throws(StoreError) {
     try withDatabase { (database) throws(StoreError) in
-      let isSigned = try database.transaction(to: Self.writing) {
+      let isChanged = try database.transaction(to: Self.writing) {
         (database) throws(StoreError) in
-        let count = try ReceiptTable.count(in: &database)
-        let before = try ReceiptTable.head(in: &database)
-        let entry =
-          try ReceiptTable.contains(leaf, in: &database)
-          ? nil : ReceiptEntry(position: count, leaf: leaf, path: path)
-        var isKnown = before != nil && before == known && before?.size == count
-        if isKnown { isKnown = try receiptLog.isUpToDate(in: &database) }
-        let growth = ReceiptGrowth(entry, before: isKnown ? nil : try receiptRecords(in: &database))
-        guard let head = sign(growth), let entry else { return false }
-        try receiptLog.follow(&database)
-        try ReceiptTable.insert(entry, into: &database)
-        try ReceiptTable.setHead(head, in: &database)
+        let growth = try growth(by: leaf, at: path, knowing: known, in: &database)
+        guard let update = decide(growth) else { return false }
+        // Files that are ahead of a database that came back from a backup stay what they are.
+        if growth.before?.isBehindFiles != true { try receiptLog.follow(&database) }
+        for entry in update.entries { try ReceiptTable.insert(entry, into: &database) }
+        try ReceiptTable.setHead(update.head, in: &database)
         return true
       }
-      guard isSigned else { return }
+      guard isChanged else { return }
       try database.transaction(to: Self.writing) { (database) throws(StoreError) in
         try receiptLog.follow(&database)
       }
     }
   }
 
+  private func growth(
+    by leaf: Digest?, at path: String, knowing known: ReceiptHead?, in database: inout Database
+  ) throws(StoreError) -> ReceiptGrowth {
+    let count = try ReceiptTable.count(in: &database)
+    let before = try ReceiptTable.head(in: &database)
+    var entry: ReceiptEntry?
+    if let leaf, try !ReceiptTable.contains(leaf, in: &database) {
+      entry = ReceiptEntry(position: count, leaf: leaf, path: path)
+    }
+    var isKnown = before != nil && before == known && before?.size == count
+    if isKnown { isKnown = try receiptLog.isUpToDate(in: &database) }
+    return ReceiptGrowth(entry, before: isKnown ? nil : try receiptRecords(in: &database))
+  }
+
   /// The leaves of all receipts, in the order in which they were added. O(n).
   public func receiptLeaves() throws(StoreError) -> [Digest] {
     try withDatabase { (database) throws(StoreError) in
-      try ReceiptTable.entries(from: 0, in: &database).compactMap(\.leaf)
+      try ReceiptTable.entries(in: &database).compactMap(\.leaf)
     }
   }
 
@@ -74,7 +82,7 @@ extension DiskStore: ReceiptLedger {
     // The files follow the database: read first, they are never before it.
     let (logged, copy) = (receiptLog.read(), receiptLog.head())
     return ReceiptRecords(
-      entries: try ReceiptTable.entries(from: 0, in: &database), logged: logged,
+      entries: try ReceiptTable.entries(in: &database), logged: logged,
       head: try ReceiptTable.head(in: &database), copy: copy, databasePath: layout.database,
       logPath: layout.receiptLog, headPath: layout.receiptHead)
   }
@@ -94,13 +102,6 @@ extension DiskStore: ReceiptLedger {
       try database.transaction(to: Self.writing) { (database) throws(StoreError) in
         try receiptLog.follow(&database)
       }
-    }
-  }
-
-  /// Takes in what the files beside a restored database know of receipts, and it does not.
-  func catchUpReceipts() throws(StoreError) {
-    try withDatabase { (database) throws(StoreError) in
-      try receiptLog.catchUp(&database)
     }
   }
 }

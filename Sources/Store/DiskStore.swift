@@ -156,7 +156,6 @@ public final class DiskStore: Sendable {
       ledger.sweep(in: &database)
       return lost
     }
-    try catchUpReceipts()
     if !lost.isEmpty { news.tell(lost.line) }
   }
 

@@ -1,5 +1,4 @@
 import Glibc
-internal import FoundationEssentials
 internal import Hashing
 internal import JSONText
 internal import PipelineModel
@@ -15,6 +14,7 @@ struct ReceiptLog {
   private var files: FileOperations { records.files }
   private static let action = "write the list of receipts beside"
   private static let maximumByteCount: Int64 = 1 << 30
+  private static let greatestStrayCount = 1000
 
   /// What the database says of the log.
   struct Standing {
@@ -27,16 +27,33 @@ struct ReceiptLog {
     "\(entry.position) \(entry.leaf?.hex ?? "-") \(JSONString.quoted(entry.path))\n"
   }
 
-  /// All lines that are there, in order; of one that does not read, the leaf is nil.
+  /// All lines that are there, in order; of one that does not read, the leaf is nil. Where so many do not
+  /// read that this is no list, the rest is left out.
   func read() -> [ReceiptEntry] {
-    bytes(at: layout.receiptLog).split(separator: UInt8(ascii: "\n")).enumerated().map {
-      index, line in
-      let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-      let path = parts.count == 3 ? Self.path(parts[2]) : nil
-      let isHere = parts.count == 3 && parts[0].elementsEqual("\(index)".utf8)
-      let leaf = isHere ? Digest(hex: String(decoding: parts[1], as: UTF8.self)) : nil
-      return ReceiptEntry(position: index, leaf: path == nil ? nil : leaf, path: path ?? "")
+    var entries: [ReceiptEntry] = []
+    var strayCount = 0
+    var rest = bytes(at: layout.receiptLog)[...]
+    while !rest.isEmpty, strayCount < Self.greatestStrayCount {
+      let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+      rest = rest[line.endIndex...].dropFirst()
+      let entry = Self.entry(of: line, at: entries.count)
+      if entry.leaf == nil { strayCount += 1 }
+      entries.append(entry)
     }
+    return entries
+  }
+
+  /// What a line says, if `line` would write it so; else an entry without a leaf, in this place.
+  private static func entry(of text: ArraySlice<UInt8>, at index: Int) -> ReceiptEntry {
+    let parts = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
+    if parts.count == 3, let position = Int(String(decoding: parts[0], as: UTF8.self)),
+      let path = Self.path(parts[2])
+    {
+      let leaf = Digest(hex: String(decoding: parts[1], as: UTF8.self))
+      let entry = ReceiptEntry(position: position, leaf: leaf, path: path)
+      if line(entry).utf8.dropLast().elementsEqual(text) { return entry }
+    }
+    return ReceiptEntry(position: index, leaf: nil, path: "")
   }
 
   /// The signed head beside the database; nil where there is none.
@@ -59,8 +76,9 @@ struct ReceiptLog {
     guard let head = try ReceiptTable.head(in: &database) else { return }
     var standing = try ReceiptTable.log(in: &database)
     let length = (try? FileStamp(at: layout.receiptLog))?.byteCount ?? 0
-    if standing.lines < head.size || length != standing.byteCount {
-      let isWhole = length == standing.byteCount && standing.lines > 0
+    if standing.lines != head.size || length != standing.byteCount {
+      let isWhole =
+        length == standing.byteCount && standing.lines > 0 && standing.lines < head.size
       let first = isWhole ? standing.lines : 0
       let text = try ReceiptTable.entries(from: first, in: &database).map(Self.line).joined()
       if isWhole {
@@ -73,36 +91,6 @@ struct ReceiptLog {
       try ReceiptTable.setLog(standing, in: &database)
     }
     if self.head() != head.text { try records.write(head.text, to: layout.receiptHead) }
-  }
-
-  /// Gives a database that was restored what the files know beyond it.
-  func catchUp(_ database: inout Database) throws(StoreError) {
-    let length = (try? FileStamp(at: layout.receiptLog))?.byteCount ?? 0
-    guard length > 0, length > (try ReceiptTable.log(in: &database)).byteCount else { return }
-    try database.transaction(to: Self.action) { (database) throws(StoreError) in
-      // What the head does not cover was on its way when a process was killed: nobody signed it.
-      guard let head = self.head().flatMap(Self.parsed) else { return }
-      let lines = read().prefix(head.size)
-      let known = try ReceiptTable.entries(from: 0, in: &database)
-      // What contradicts it is no continuation, and is found when the store is checked.
-      guard lines.count == head.size, lines.count > known.count,
-        lines.allSatisfy({ $0.leaf != nil }), zip(known, lines).allSatisfy(==)
-      else { return }
-      for entry in lines[known.count...] { try ReceiptTable.insert(entry, into: &database) }
-      try ReceiptTable.setHead(head, in: &database)
-      try ReceiptTable.setLog(Standing(lines: 0, byteCount: 0), in: &database)
-      try follow(&database)
-    }
-  }
-
-  /// What a signed head says; whether it is signed is for others to look at.
-  private static func parsed(_ text: String) -> ReceiptHead? {
-    let json = try? JSONReader.strictValue(of: Array(text.utf8), depthLimit: 8)
-    guard let payload = json?["payload"]?.text.flatMap({ Data(base64Encoded: $0) }),
-      let head = try? JSONReader.strictValue(of: Array(payload), depthLimit: 8),
-      let size = head["size"]?.integer, let root = head["root"]?.text.flatMap(Digest.init(hex:))
-    else { return nil }
-    return ReceiptHead(size: size, root: root, text: text)
   }
 
   private static func path(_ quoted: ArraySlice<UInt8>) -> String? {

@@ -32,6 +32,11 @@ enum ReceiptTable {
       try database.run("SELECT count(*) FROM receipts", to: reading).first?.first?.integer ?? 0)
   }
 
+  /// All, in order.
+  static func entries(in database: inout Database) throws(StoreError) -> [ReceiptEntry] {
+    try entries("?", .integer(1), in: &database)
+  }
+
   /// All from a place on, in order.
   static func entries(
     from first: Int, in database: inout Database

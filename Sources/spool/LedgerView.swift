@@ -16,13 +16,14 @@ struct LedgerView {
   /// Where each receipt was written.
   private let homes: [Digest: String]
   /// The last receipt that was written at each path.
-  private let latest: [String: Digest]
+  private let latest: [ExactText: ReceiptEntry]
   private let own: Set<String>
   /// Whether nothing is in it.
   let isEmpty: Bool
   /// The keys that its heads are signed with.
   let signers: [VerifyingKey]
   private let isNamed: Bool
+  private let store: DiskStore
   /// What was withdrawn.
   private let withdrawn: WithdrawnReceipts
 
@@ -44,8 +45,9 @@ struct LedgerView {
     _ store: DiskStore, _ keys: [VerifyingKey], _ own: [VerifyingKey], _ isNamed: Bool
   ) throws(StoreError) {
     self.isNamed = isNamed
+    self.store = store
     path = store.path
-    let records = try store.receiptRecords()
+    let records = try store.receiptRecords().caughtUp(keys: keys)
     isEmpty = records.entries.isEmpty && records.head == nil
     let entries = records.entries.receipts
     withdrawn = WithdrawnReceipts(records.entries, keys: keys)
@@ -75,37 +77,53 @@ struct LedgerView {
       guard let leaf = receipt.leaf else { return receipt }
       let home = homes[leaf]
       if isNamed || receipt.keyID.map(own.contains) ?? false {
-        receipt.place(in: path, isThere: home != nil)
+        let run = home == nil ? receipt.run.flatMap { try? store.run(named: $0) } : nil
+        receipt.place(in: path, isThere: home != nil, wayOn: run?.wayOn)
         if home == nil { return receipt }
       }
-      let here = ResolvedPath.ofFile(receipt.path, &folders)
-      if let last = latest[here], last != leaf {
+      for here in places(of: receipt, &folders) {
+        guard let last = latest[ExactText(here)], last.leaf != leaf else { continue }
         receipt.misplace(in: path, here: here, home: home)
+        break
       }
       return receipt
     }
+  }
+
+  /// Where a receipt lies, and where it was looked for: somebody may have put a link in the place of
+  /// its folder.
+  private func places(
+    of receipt: VerifiedReceipt, _ folders: inout [Substring: String]
+  ) -> [String] {
+    [ResolvedPath.ofFile(receipt.path, &folders), ResolvedPath.asTyped(receipt.path)]
   }
 
   /// The receipts that were written in a folder or below it, and are there no more; one that is among
   /// those found was moved, and where another lies in its place, that is told of that. O(receipts of
   /// the ledger).
   func missing(below folder: String, among found: [VerifiedReceipt]) -> [VerifiedReceipt] {
-    let prefix = ResolvedPath.of(folder) + "/"
     let present = Set(found.compactMap(\.leaf))
     var folders: [Substring: String] = [:]
-    let taken = Set(found.map { ResolvedPath.ofFile($0.path, &folders) })
-    return latest.filter { path, leaf in
-      path.hasPrefix(prefix) && !present.contains(leaf) && !taken.contains(path)
+    let taken = Set(found.flatMap { places(of: $0, &folders).map { ExactText($0) } })
+    return written(below: folder).filter { entry in
+      guard let leaf = entry.leaf else { return false }
+      return !present.contains(leaf) && !taken.contains(ExactText(entry.path))
         && withdrawn[leaf] == nil
-    }.keys.sorted().map { VerifiedReceipt(missingAt: $0, knownTo: self.path) }
+    }.map(\.path).sorted().map { VerifiedReceipt(missingAt: $0, knownTo: path) }
   }
 
   /// What was withdrawn of the receipts that were found, and of those that were written last in a
   /// folder or below it and are there no more, by their paths. O(receipts of the ledger).
   func withdrawals(below folder: String, among found: [VerifiedReceipt]) -> [Withdrawal] {
-    let prefix = ResolvedPath.of(folder) + "/"
-    let leaves = Set(found.compactMap(\.leaf))
-      .union(latest.filter { $0.key.hasPrefix(prefix) }.values)
+    let leaves = Set(found.compactMap(\.leaf)).union(written(below: folder).compactMap(\.leaf))
     return leaves.compactMap { withdrawn[$0] }.sorted { $0.path < $1.path }
+  }
+
+  /// The last receipts that were written at each path in a folder or below it.
+  private func written(below folder: String) -> [ReceiptEntry] {
+    let starts = [ResolvedPath.of(folder), ResolvedPath.asTyped(folder)].map { $0 + "/" }
+    return latest.values.filter { entry in
+      starts.contains { entry.path.utf8.starts(with: $0.utf8) }
+    }
   }
 }

@@ -28,20 +28,22 @@ struct WithdrawnName {
     }
     let latest = entries.receipts.latest
     for candidate in [ResolvedPath.ofFile(name), name] {
-      guard let leaf = latest[candidate] else { continue }
+      guard let entry = latest[ExactText(candidate)], let leaf = entry.leaf else { continue }
       (self.leaf, path) = (leaf, candidate)
       return
     }
-    let named = latest.filter { path, _ in
-      path.hasSuffix("/" + name) || path.hasSuffix("/" + name + ReceiptSearch.ending)
+    let named = latest.values.filter { entry in
+      [name, name + ReceiptSearch.ending].contains {
+        ExactText(ReceiptSearch.name(of: entry.path)) == ExactText($0)
+      }
     }
-    guard let only = named.first, named.count == 1 else {
+    guard let only = named.first, let leaf = only.leaf, named.count == 1 else {
       throw StageError(
         named.isEmpty
           ? "the ledger has no receipt \(name)" : "the ledger has several receipts called \(name)",
-        reason: named.isEmpty ? nil : named.keys.sorted().prefix(5).joined(separator: ", "),
+        reason: named.isEmpty ? nil : named.map(\.path).sorted().prefix(5).joined(separator: ", "),
         advice: "name the path where it was written")
     }
-    (leaf, path) = (only.value, only.key)
+    (self.leaf, path) = (leaf, only.path)
   }
 }

@@ -68,10 +68,9 @@ struct ReceiptLedgerTests {
     var known = try store.receiptRecords().head
     let told = Mutex<[ReceiptGrowth]>([])
     func add(_ leaf: Digest, to store: DiskStore) throws {
-      let size = try store.receiptLeaves().count
-      try store.append(receipt: leaf, at: "p", knowing: known) { growth in
+      try store.update(adding: leaf, at: "p", knowing: known) { growth in
         told.withLock { $0.append(growth) }
-        return DiskStore.head(over: size + 1)
+        return growth.entry.map { ReceiptUpdate([$0], under: DiskStore.head(over: $0.number)) }
       }
     }
     try add(leaves[1], to: store)
@@ -98,7 +97,7 @@ struct ReceiptLedgerTests {
     let store = try DiskStore(at: scratch.file("store"))
     try store.append(SHA256.digest(of: "a"), "a")
     let before = try store.receiptRecords()
-    try store.append(receipt: SHA256.digest(of: "b"), at: "b", knowing: nil) { _ in nil }
+    try store.update(adding: SHA256.digest(of: "b"), at: "b", knowing: nil) { _ in nil }
     let after = try store.receiptRecords()
     #expect(after.entries == before.entries)
     #expect(after.head == before.head)
@@ -120,41 +119,49 @@ struct ReceiptLedgerTests {
     }
   }
 
-  @Test("a database that came back from a backup takes in what the files know beyond it")
-  func restored() throws {
+  @Test("rows in places where none can be are told of like others")
+  func strays() throws {
     let scratch = try ScratchFolder()
-    let path = scratch.file("store")
-    let names = ["a", "b", "c", "d"]
-    let old = scratch.file("old.sqlite")
-    for (number, name) in names.enumerated() {
-      try DiskStore(at: path).append(SHA256.digest(of: name), name)
-      if number == 1 {
-        try FileManager.default.copyItem(atPath: path + "/spool.sqlite", toPath: old)
+    let store = try DiskStore(at: scratch.file("store"))
+    try store.append(SHA256.digest(of: "a"), "a")
+    try store.withDatabase { (database) throws(StoreError) in
+      for position in [Int64(-1), .max] {
+        try database.run(
+          "INSERT INTO receipts VALUES (?, ?, 'x')", [.integer(position), .text("\(position)")],
+          to: "test")
       }
     }
-    let before = try DiskStore(at: path).receiptRecords()
-    for file in ["spool.sqlite", "spool.sqlite-wal", "spool.sqlite-shm"] {
-      try? FileManager.default.removeItem(atPath: path + "/" + file)
+    let entries = try store.receiptRecords().entries
+    #expect(entries.map(\.position) == [-1, 0, .max])
+    #expect(entries.map(\.number) == [0, 1, .max])
+  }
+
+  @Test("a list that is no list is not read to its end, and lines count as they would be written")
+  func junk() throws {
+    let scratch = try ScratchFolder()
+    let store = try DiskStore(at: scratch.file("store"))
+    try store.append(SHA256.digest(of: "a"), "a")
+    let log = URL(fileURLWithPath: scratch.file("store/receipts.log"))
+    let line = try String(contentsOf: log, encoding: .utf8)
+    let strange = [
+      line.replacing("0 ", with: "+0 "), line.replacing("\"a\"", with: "\"\\u0061\""), "\n",
+    ]
+    for text in strange {
+      try (line + text).write(to: log, atomically: false, encoding: .utf8)
+      let logged = try store.receiptRecords().logged
+      #expect(logged.map { $0.leaf == nil } == [false, true], "\(text)")
     }
-    try FileManager.default.copyItem(atPath: old, toPath: path + "/spool.sqlite")
-    // A process was killed between the list and its head.
-    let log = URL(fileURLWithPath: path + "/receipts.log")
-    let lines = try String(contentsOf: log, encoding: .utf8)
-    let more = "4 \(SHA256.digest(of: "e").hex) \"e\"\n"
-    try (lines + more).write(to: log, atomically: false, encoding: .utf8)
-    let after = try DiskStore(at: path).receiptRecords()
-    #expect(after.entries == before.entries)
-    #expect(after.head == before.head)
-    #expect(after.entries.map(\.path) == names)
-    #expect(after.logged == after.entries)
+    try String(repeating: "x\n", count: 100_000).write(
+      to: log, atomically: false, encoding: .utf8)
+    #expect(try store.receiptRecords().logged.count == 1000)
   }
 }
 
 extension DiskStore {
   /// Adds a receipt under a head that nobody signed.
   fileprivate func append(_ leaf: Digest, _ path: String) throws(StoreError) {
-    try append(receipt: leaf, at: path, knowing: nil) { growth in
-      Self.head(over: (growth.before?.entries.count ?? 0) + (growth.entry == nil ? 0 : 1))
+    try update(adding: leaf, at: path, knowing: nil) { growth in
+      growth.entry.map { ReceiptUpdate([$0], under: Self.head(over: $0.number)) }
     }
   }
 

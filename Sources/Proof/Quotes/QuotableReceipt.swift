@@ -184,8 +184,7 @@ public struct QuotableReceipt: Sendable {
   }
 
   private static func folder(of path: String) -> String {
-    let name = path.split(separator: "/").last ?? ""
-    let folder = path.dropLast(name.utf8.count)
+    let folder = ReceiptSearch.folder(of: path)
     return folder.isEmpty ? "." : folder == "/" ? "/" : String(folder.dropLast())
   }
 }

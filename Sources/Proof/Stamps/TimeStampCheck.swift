@@ -61,7 +61,7 @@ struct TimeStampCheck {
       present.insert(name)
       let reply = TimeStampReply(bytes)
       let list = TimeStampList(of: reply, called: name, in: folder)
-      let prefix = shown.dropLast(name.utf8.count)
+      let prefix = ReceiptSearch.folder(of: shown)
       func add(_ name: String, _ reason: String) { problems.append(("\(prefix)\(name)", reason)) }
       if let trouble = list.trouble { add(list.name, trouble) }
       var isRefused = false

@@ -14,19 +14,19 @@ extension LedgerAudit {
     let notedPaths = Self.paths(of: logged)
     for line in logged {
       guard let leaf = line.leaf else {
-        add(records.logPath, "line \(line.position + 1) is not what was written")
+        add(records.logPath, "line \(line.number) is not what was written")
         continue
       }
       if own.contains(leaf) { continue }
       let isThere = paths[line.position] == line.path
       add(
         line.path,
-        "its leaf, number \(line.position + 1), was \(isThere ? "altered" : "deleted") in the ledger"
+        "its leaf, number \(line.number), was \(isThere ? "altered" : "deleted") in the ledger"
       )
     }
     for entry in entries where !(entry.leaf.map { noted.contains($0) } ?? false) {
       if notedPaths[entry.position] == entry.path { continue }
-      add(entry.path, "its leaf, number \(entry.position + 1), was slipped into the ledger")
+      add(entry.path, "its leaf, number \(entry.number), was slipped into the ledger")
     }
     let kept = entries.compactMap(\.leaf).filter { noted.contains($0) }
     let order = Dictionary(
@@ -35,7 +35,7 @@ extension LedgerAudit {
     for (one, next) in zip(kept, kept.dropFirst())
     where (order[one] ?? 0) > (order[next] ?? 0) {
       let line = logged[order[one] ?? 0]
-      add(line.path, "its leaf, number \(line.position + 1), stands elsewhere in the ledger")
+      add(line.path, "its leaf, number \(line.number), stands elsewhere in the ledger")
     }
   }
 
@@ -48,17 +48,24 @@ extension LedgerAudit {
     for (entry, line) in zip(records.entries, records.logged) where entry.path != line.path {
       let other = Withdrawal.isStated(in: entry.path) ? "a withdrawal" : entry.path
       add(
-        line.path, "its path was changed: the ledger has \(other), at number \(entry.position + 1)")
+        line.path, "its path was changed: the ledger has \(other), at number \(entry.number)")
     }
   }
 
   /// The database is as it was signed.
   mutating func nameLines() {
-    for (entry, line) in zip(records.entries, records.logged) where entry != line {
-      add(records.logPath, "line \(line.position + 1) is not what the ledger says: \(entry.path)")
-    }
+    let entries = records.entries
     if records.logged.count > size {
       add(records.logPath, "it has \(records.logged.count) receipts, and the ledger \(size)")
     }
+    if zip(entries, records.logged).allSatisfy(==) { return }
+    let own = Dictionary(entries.map { ($0.position, $0) }, uniquingKeysWith: { $1 })
+    let count = findings.count
+    // Those behind one that was put between are what they were, by their numbers.
+    for (index, line) in records.logged.enumerated() where own[line.position] != line {
+      let wanted = index < size ? ": \(entries[index].path)" : ""
+      add(records.logPath, "line \(index + 1) is not what the ledger says\(wanted)")
+    }
+    if findings.count == count { add(records.logPath, "its lines are not in their order") }
   }
 }

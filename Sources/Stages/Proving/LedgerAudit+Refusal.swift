@@ -11,9 +11,11 @@ extension LedgerAudit {
       if signers.isEmpty, records.head != nil {
         "if the key that signed it is to be trusted here, spool key import its public part"
       } else if LedgerMending(records, keys: keys) == nil {
-        "spool check names all that is wrong; only a backup leads back: spool restore"
+        "spool check names all that is wrong; only a backup may lead back (spool restore), else "
+          + "what comes needs another store (--store)"
       } else {
-        "spool check names all that is wrong, spool repair puts it back; then do this again"
+        "spool check names all that is wrong; stop whatever works in the store (a watch), and spool "
+          + "repair puts it back"
       }
     return StageError(
       "the ledger of receipts is not as it was signed",

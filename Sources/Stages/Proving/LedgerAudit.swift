@@ -56,7 +56,7 @@ public struct LedgerAudit: Sendable {
       nameLines()
       guard let covered = heads.map(\.0.size).max() else { return }
       for entry in records.entries.dropFirst(covered) {
-        add(entry.path, "its leaf, number \(entry.position + 1), was slipped into the ledger")
+        add(entry.path, "its leaf, number \(entry.number), was slipped into the ledger")
       }
     }
   }

@@ -8,16 +8,24 @@ import Proof
 /// nothing, and adds nothing to it.
 final class LedgerClerk: Sendable {
   private struct Memory {
-    var head: ReceiptHead
-    var edge: LedgerEdge
+    let head: ReceiptHead
+    let edge: LedgerEdge
+    /// When all of the list was looked at last.
+    let lookedAt: ContinuousClock.Instant
+
+    var isFresh: Bool { lookedAt.duration(to: .now) < LedgerClerk.lookPause }
   }
 
-  /// What became of one receipt.
+  /// What came of a look at the list.
   private enum Answer {
     case nothing
-    case added(Memory)
+    case known(Memory)
     case refused(StageError)
   }
+
+  /// For so long nobody else is thought to have changed the list where its head and its length are what
+  /// they were.
+  private static let lookPause = Duration.seconds(30)
 
   private let ledger: any ReceiptLedger
   private let keys: KeyFolder
@@ -31,7 +39,15 @@ final class LedgerClerk: Sendable {
     self.keys = keys
   }
 
-  /// Adds a receipt, unless it is there.
+  /// Makes sure, before any work, that receipts can be added, and takes in what the files know beyond
+  /// a database that came back from a backup. O(n) every half minute at most.
+  /// - Throws: where the ledger is not as it was signed by a key that is known here.
+  func prepare() throws(StageError) {
+    if memory.withLock({ $0?.isFresh }) == true { return }
+    try update(adding: nil, at: "") { _ in nil }
+  }
+
+  /// Adds a receipt, unless it is there. O(1), and O(n) every half minute.
   /// - Parameters:
   ///   - text: the receipt, byte for byte.
   ///   - now: the time, in seconds since 1970.
@@ -39,20 +55,30 @@ final class LedgerClerk: Sendable {
   func add(
     _ text: String, at path: String, signedBy key: SigningKey, now: Double
   ) throws(StageError) {
-    let known = memory.withLock { $0 }
+    try update(adding: MerkleTree.leaf(Array(text.utf8)), at: path) { edge in
+      ReceiptHead(
+        size: edge.tree.size, root: edge.tree.root, text: edge.head(at: now).signed(by: key))
+    }
+  }
+
+  /// What was found to be wrong with the ledger when it was looked at last, if it still is.
+  func obstacle() -> StageError? {
+    if isSound.withLock({ $0 }) { return nil }
+    do throws(StageError) { try prepare() } catch { return error }
+    return nil
+  }
+
+  private func update(
+    adding leaf: Digest?, at path: String, sign: @Sendable (LedgerEdge) -> ReceiptHead?
+  ) throws(StageError) {
+    let known = memory.withLock { $0.flatMap { $0.isFresh ? $0 : nil } }
     let answer = Mutex(Answer.nothing)
     do throws(StoreError) {
-      try ledger.append(
-        receipt: MerkleTree.leaf(Array(text.utf8)), at: path, knowing: known?.head
-      ) { growth in
+      try ledger.update(adding: leaf, at: path, knowing: known?.head) { growth in
         do throws(StageError) {
-          var edge = try edge(growth, known)
-          guard let entry = growth.entry, edge.append(entry) else { return nil }
-          let head = ReceiptHead(
-            size: edge.tree.size, root: edge.tree.root,
-            text: edge.head(at: now).signed(by: key))
-          answer.withLock { $0 = .added(Memory(head: head, edge: edge)) }
-          return head
+          let (update, memory) = try decide(growth, known, sign)
+          answer.withLock { $0 = memory.map { .known($0) } ?? .nothing }
+          return update
         } catch {
           answer.withLock { $0 = .refused(error) }
           return nil
@@ -62,39 +88,55 @@ final class LedgerClerk: Sendable {
       throw StageError(error)
     }
     let end = answer.withLock { $0 }
-    if case .refused = end { isSound.withLock { $0 = false } }
     switch end {
     case .nothing: break
-    case .refused(let error): throw error
-    case .added(let after):
+    case .known(let after):
       memory.withLock { memory in
-        if memory.map({ $0.edge.tree.size < after.edge.tree.size }) ?? true { memory = after }
+        if memory.map({ $0.edge.tree.size <= after.edge.tree.size }) ?? true { memory = after }
       }
+    case .refused(let error):
+      isSound.withLock { $0 = false }
+      memory.withLock { $0 = nil }
+      throw error
     }
+    isSound.withLock { $0 = true }
   }
 
-  /// What was found to be wrong with the ledger when a receipt was to be added, if it still is.
-  func obstacle() -> StageError? {
-    if isSound.withLock({ $0 }) { return nil }
-    do {
-      let trusted = try keys.knownKeys()
-      let records = try ledger.receiptRecords()
-      let refusal = LedgerAudit(records, keys: trusted).refusal(keys: trusted)
-      isSound.withLock { $0 = refusal == nil }
-      return refusal
-    } catch let error as ProofError {
-      return StageError(error)
-    } catch {
-      return (error as? StoreError).map { StageError($0) }
+  /// What is added to the list, and what is to be remembered of it then.
+  private func decide(
+    _ growth: ReceiptGrowth, _ known: Memory?, _ sign: (LedgerEdge) -> ReceiptHead?
+  ) throws(StageError) -> (ReceiptUpdate?, Memory?) {
+    var edge = known?.edge ?? LedgerEdge()
+    var head = known?.head
+    var missing: [ReceiptEntry] = []
+    if let records = growth.before {
+      let whole = try sound(records)
+      edge = LedgerEdge(whole.entries) ?? LedgerEdge()
+      head = whole.head
+      missing = Array(whole.entries.dropFirst(records.entries.count))
     }
+    let lookedAt = growth.before == nil ? known?.lookedAt ?? .now : .now
+    let isThere = missing.contains { $0.leaf == growth.entry?.leaf }
+    guard let new = growth.entry, !isThere else {
+      let memory = head.map { Memory(head: $0, edge: edge, lookedAt: lookedAt) }
+      return (missing.isEmpty ? nil : head.map { ReceiptUpdate(missing, under: $0) }, memory)
+    }
+    let entry = ReceiptEntry(position: edge.tree.size, leaf: new.leaf, path: new.path)
+    guard edge.append(entry), let head = sign(edge) else {
+      throw StageError("the receipt \(new.path) cannot enter the ledger", cause: .blocked)
+    }
+    return (
+      ReceiptUpdate(missing + [entry], under: head),
+      Memory(head: head, edge: edge, lookedAt: lookedAt)
+    )
   }
 
-  /// The edge of the list as it is.
-  private func edge(_ growth: ReceiptGrowth, _ known: Memory?) throws(StageError) -> LedgerEdge {
-    guard let records = growth.before else { return known?.edge ?? LedgerEdge() }
+  /// The list, with what the files know beyond the database, if it is as it was signed.
+  private func sound(_ records: ReceiptRecords) throws(StageError) -> ReceiptRecords {
     let trusted: [VerifyingKey]
     do throws(ProofError) { trusted = try keys.knownKeys() } catch { throw StageError(error) }
-    if let refusal = LedgerAudit(records, keys: trusted).refusal(keys: trusted) { throw refusal }
-    return LedgerEdge(records.entries) ?? LedgerEdge()
+    let whole = records.caughtUp(keys: trusted)
+    if let refusal = LedgerAudit(whole, keys: trusted).refusal(keys: trusted) { throw refusal }
+    return whole
   }
 }

@@ -33,13 +33,16 @@ public final class ReceiptWitness: RunWitness {
       program: program.name, version: program.version, host: host.name, system: host.version)
   }
 
-  /// Finds the key, or makes it.
-  public func prepare() throws(StageError) { _ = try signingKey() }
+  /// Finds the key, or makes it, and looks at the ledger.
+  public func prepare() throws(StageError) {
+    _ = try signingKey()
+    try ledger.prepare()
+  }
 
   /// Whether the key can be used, and, once the ledger was found to be another than was signed, whether
   /// it still is: O(1), and O(receipts) then.
   public func obstacle() -> StageError? {
-    do throws(StageError) { try prepare() } catch { return error }
+    do throws(StageError) { _ = try signingKey() } catch { return error }
     return ledger.obstacle()
   }
 
@@ -77,12 +80,13 @@ public final class ReceiptWitness: RunWitness {
     for (name, text) in [(names.script, script), (names.checksums, list), (names.receipt, text)] {
       try desk.checkPlace(of: text, as: name)
     }
-    let files = [
+    var files = [
       try desk.publish(key.verifyingKey.pem, as: keyName, of: nil),
       try desk.publish(script, as: names.script),
       try desk.publish(list, as: names.checksums),
       try desk.publish(text, of: receipt, signedBy: key, as: names.receipt),
     ]
+    files[3].leaf = MerkleTree.leaf(Array(text.utf8))
     let digest = SHA256.digest(of: text)
     let stampDesk = StampDesk(testimony, receipt: names.receipt)
     // Killed before this, the run does it when it is gone on with.

@@ -32,9 +32,8 @@ extension [ReceiptEntry] {
   public var receipts: [ReceiptEntry] { filter { !Withdrawal.isStated(in: $0.path) } }
 
   /// The last entry at each path. O(n).
-  public var latest: [String: Digest] {
-    Dictionary(
-      compactMap { entry in entry.leaf.map { (entry.path, $0) } }, uniquingKeysWith: { $1 })
+  public var latest: [ExactText: ReceiptEntry] {
+    Dictionary(map { (ExactText($0.path), $0) }, uniquingKeysWith: { $1 })
   }
 }
 

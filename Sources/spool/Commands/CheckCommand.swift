@@ -63,12 +63,13 @@ struct CheckCommand: Command {
     do throws(StoreError) {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
-        let records = try DiskStore(reading: path).receiptRecords()
+        let records = try DiskStore(reading: path).receiptRecords().caughtUp(keys: keys)
         report.receipts = records.entries.receipts.count
         let findings = LedgerRepair(records, keys: keys).findings
         let named = Set(findings.map(\.path))
-        report.add(
-          findings + (try forgotten(in: records, path)).filter { !named.contains($0.path) })
+        let runs = try DiskStore(reading: path).runs(limit: .max)
+        let missed = LedgerMissing(records, of: runs, isSound: findings.isEmpty).findings
+        report.add(findings + missed.filter { !named.contains($0.path) })
       }
       meter.clear()
       if arguments[Options.json] {
@@ -84,29 +85,6 @@ struct CheckCommand: Command {
       console.report(ErrorText(StageError(error)).render(console))
       return .failed
     }
-  }
-
-  /// What the records of runs say against the ledger: every place where one wrote a receipt is in it.
-  private func forgotten(
-    in records: ReceiptRecords, _ path: String
-  ) throws(StoreError) -> [InspectionFinding] {
-    var known = Set(records.entries.map(\.path))
-    var findings: [InspectionFinding] = []
-    for run in try DiskStore(reading: path).runs(limit: .max) {
-      for file in run.published
-      where file.path.hasSuffix(ReceiptSearch.ending) && known.insert(file.path).inserted {
-        findings.append(
-          InspectionFinding(
-            ledger: file.path,
-            problem: records.entries.isEmpty
-              ? "the ledger of receipts is empty, and the run \(run.id) wrote this one into it"
-              : "the run \(run.id) wrote it, and the ledger of receipts does not have it",
-            isMendable: false,
-            advice: "put a backup in its place with spool restore, or run its pipeline on its "
-              + "recording again, which writes a new one"))
-      }
-    }
-    return findings
   }
 
   private func summary(_ report: InspectionReport) -> [String] {

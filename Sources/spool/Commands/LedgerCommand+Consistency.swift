@@ -56,9 +56,7 @@ extension LedgerCommand {
     _ word: String, _ bench: Workbench
   ) throws(Workbench.Refusal) -> (size: Int, head: TreeHead?) {
     if let size = Int(word), size >= 0 { return (size, nil) }
-    let keys = try KeyCommand.asking(bench.console) { () throws(ProofError) in
-      try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
-    }
+    let keys = try trustedKeys(bench)
     guard unsafe access(word, R_OK) == 0 else {
       throw Workbench.Refusal(
         text: ErrorText(

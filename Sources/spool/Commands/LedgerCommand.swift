@@ -56,8 +56,11 @@ struct LedgerCommand: Command {
     do throws(Workbench.Refusal) {
       let readable = try bench.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
+      let keys = try trustedKeys(bench)
       let records: ReceiptRecords
-      do throws(StoreError) { records = try readable.store.receiptRecords() } catch {
+      do throws(StoreError) {
+        records = try readable.store.receiptRecords().caughtUp(keys: keys)
+      } catch {
         throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
       }
       let tree = MerkleTree(leaves: records.entries.compactMap(\.leaf))
@@ -94,12 +97,16 @@ struct LedgerCommand: Command {
   func audit(
     _ records: ReceiptRecords, _ bench: Workbench
   ) throws(Workbench.Refusal) {
-    let keys = try KeyCommand.asking(bench.console) { () throws(ProofError) in
-      try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
-    }
+    let keys = try trustedKeys(bench)
     guard let refusal = LedgerAudit(records, keys: keys).refusal(keys: keys) else { return }
     throw Workbench.Refusal(
       text: ErrorText(refusal).render(bench.console), code: .verificationFailed)
+  }
+
+  func trustedKeys(_ bench: Workbench) throws(Workbench.Refusal) -> [VerifyingKey] {
+    try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
+    }
   }
 
   private func head(

@@ -78,7 +78,8 @@ struct RepairCommand: Command {
     if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return }
     let store = try isDryRun ? DiskStore(reading: path) : DiskStore(at: path)
     if !isDryRun { try store.repairWords(for: &report) }
-    let repair = LedgerRepair(try store.receiptRecords(), keys: keys)
+    let records = try store.receiptRecords().caughtUp(keys: keys)
+    let repair = LedgerRepair(records, keys: keys)
     if !isDryRun, let mending = repair.mending {
       try store.restore(mending.entries, under: mending.head)
     }
