@@ -32,8 +32,8 @@ final class ModelAligner: Aligner {
     var end = 0
     return words.map { word in
       var word = word
-      let first = onset.onset(near: word.first, after: end)
-      if first < word.end { word.first = first }
+      let start = onset.onset(near: word.start, after: end)
+      if start < word.end { word.start = start }
       end = word.end
       return word
     }
@@ -58,7 +58,7 @@ final class ModelAligner: Aligner {
       if let first = begin, next?.arc == nil || next?.isFirst == true {
         words.append(
           HeardWord(
-            key: grammar.arcs[arc].key, first: first, end: step.end,
+            key: grammar.arcs[arc].key, hundredths: first..<step.end,
             score: Double(score) / Double(step.end - first)))
         begin = nil
       }
