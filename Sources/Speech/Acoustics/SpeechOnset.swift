@@ -29,7 +29,7 @@ struct SpeechOnset {
   /// How long a pause lasts at least, where the model heard silence too or the sound begins, and
   /// where not: there it may be the closure of a stop.
   private static let pause = 6
-  private static let unheardPause = 12
+  private static let unheardPause = 9
   /// What the model must hear between two words to have heard silence, in milliseconds.
   private static let heardPause = 30
   /// How much before the level rises a word begins, and half a hundredth of a second, in
