@@ -2,9 +2,9 @@
 public struct HeardWord: Hashable, Sendable, Codable {
   /// The word, as the lexicon has it.
   public let key: String
-  /// When it begins, in hundredths of a second from the beginning of the sound.
-  public var first: Int
-  /// When it ends, in hundredths of a second: the first one after it.
+  /// When it begins, in milliseconds from the beginning of the sound.
+  public var start: Int
+  /// When it ends, in milliseconds.
   public var end: Int
   /// The acoustic score of one hundredth: the natural logarithm of its likelihood against the best
   /// of all sounds; 0 at best. Without a meaning where only likely sounds were compared.
@@ -12,29 +12,37 @@ public struct HeardWord: Hashable, Sendable, Codable {
   /// What speaks for the row of words in which it was heard; nil where nobody asked.
   let evidence: Double?
 
-  /// Describes what was heard.
-  public init(key: String, first: Int, end: Int, score: Double) {
-    self.init(key: key, first: first, end: end, score: score, evidence: nil)
+  /// Describes what was heard in these hundredths of a second.
+  public init(key: String, hundredths: Range<Int>, score: Double) {
+    self.init(key: key, hundredths: hundredths, score: score, evidence: nil)
   }
 
-  init(key: String, first: Int, end: Int, score: Double, evidence: Double?) {
+  init(key: String, hundredths: Range<Int>, score: Double, evidence: Double?) {
     self.key = key
-    self.first = first
-    self.end = end
+    start = 10 * hundredths.lowerBound
+    end = 10 * hundredths.upperBound
     self.score = score
     self.evidence = evidence
   }
 
+  /// The hundredths of a second that it touches.
+  var hundredths: Range<Int> { start / 10..<max(start / 10, (end + 9) / 10) }
+
+  /// Its length in hundredths of a second.
+  var length: Double { Double(end - start) / 10 }
+
   /// The same word in sound that begins `hundredths` earlier.
   func moved(by hundredths: Int) -> HeardWord {
-    HeardWord(
-      key: key, first: first + hundredths, end: end + hundredths, score: score, evidence: evidence)
+    var word = self
+    word.start += 10 * hundredths
+    word.end += 10 * hundredths
+    return word
   }
 
   /// The score of a hundredth on average; nil for no words.
   static func meanScore(of words: [HeardWord]) -> Double? {
-    let hundredths = words.reduce(0) { $0 + $1.end - $1.first }
-    guard hundredths > 0 else { return nil }
-    return words.reduce(0) { $0 + $1.score * Double($1.end - $1.first) } / Double(hundredths)
+    let length = words.reduce(0) { $0 + $1.length }
+    guard length > 0 else { return nil }
+    return words.reduce(0) { $0 + $1.score * $1.length } / length
   }
 }

@@ -15,7 +15,8 @@ public protocol SpeechEngine: Sendable {
 
   /// Hears words in a given order, and nothing else.
   ///
-  /// - Parameter isJudging: whether scores say how well the words fit; else it is much quicker.
+  /// - Parameter isJudging: whether scores say how well the words fit; else times are as exact as
+  ///   they can be, and scores may mean nothing.
   func makeAligner(_ lexicon: Lexicon, isJudging: Bool) throws(SpeechError) -> any Aligner
 
   /// Hears whatever is said.

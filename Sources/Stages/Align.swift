@@ -14,11 +14,11 @@ struct AlignStage: DeclaredStage, WholeStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "align", revision: 5,
+    kind: "align", revision: 6,
     summary: "Give every word of a transcript its time",
     discussion: """
       The sound is listened to for phrases of the transcript; what is heard in a row is beyond \
-      doubt, and between such places each word is put where it is spoken, to a hundredth of a \
+      doubt, and between such places each word is put where it is spoken, to some thousandths of a \
       second. Speech that the transcript lacks, and words that nobody speaks, disturb nothing but \
       their neighbours. Every word comes out, in order, as it is written: numbers, money, times, \
       abbreviations and signs are understood as they are spoken. A word that was not heard gets a \

@@ -15,14 +15,15 @@ import Testing
     let words = Self.sentence.split(separator: " ").map { SpokenWord(String($0)) }
     let lexicon = try Lexicon(of: Set(words.joinedKeys), model: .english)
     let model = try SoundModel(folder: AcousticModel.english.folder)
-    let own = try #require(try ModelAligner(model, lexicon: lexicon).align(words, in: sound.span))
+    let own = try #require(
+      try ModelAligner(model, lexicon: lexicon, isExact: false).align(words, in: sound.span))
     let library = try #require(
       try SphinxAligner(
         .english, lexicon: lexicon, SphinxSettings(beam: 1e-200, scoresEverySound: true)
       ).align(words, in: sound.span))
     #expect(own.words.map { $0.map(\.key) } == library.words.map { $0.map(\.key) })
     let pairs = zip(own.words.joined(), library.words.joined())
-    #expect(pairs.count { abs($0.first - $1.first) <= 2 } >= words.count - 2)
+    #expect(pairs.count { abs($0.start - $1.start) <= 20 } >= words.count - 2)
     #expect(pairs.count { abs($0.score - $1.score) < 1.5 } >= words.count - 3)
   }
 
@@ -32,7 +33,7 @@ import Testing
     let keys = ["monday", "morning", "elephant", "triangle"]
     let lexicon = try Lexicon(of: Set(keys), model: .english)
     let model = try SoundModel(folder: AcousticModel.english.folder)
-    let aligner = try ModelAligner(model, lexicon: lexicon)
+    let aligner = try ModelAligner(model, lexicon: lexicon, isExact: false)
     let right = try #require(
       try aligner.align([SpokenWord("monday"), SpokenWord("morning")], in: sound.span))
     let wrong = try #require(
@@ -55,7 +56,7 @@ import Testing
     let matching = WordMatching(
       text: parts.joined(separator: " ").components(separatedBy: " "), heard: heard.map(\.key))
     #expect(matching.count >= 20)
-    #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.end <= $1.first })
+    #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.end <= $1.start })
     // What was heard before leaves no trace.
     #expect(follower.hear(Array(sounds.joined()).span) == heard)
     #expect(follower.hear(Array(repeating: 0, count: 32_000).span).isEmpty)

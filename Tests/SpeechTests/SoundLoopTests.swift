@@ -21,7 +21,8 @@ import Testing
     func row(_ scores: Double...) -> HeardRow {
       HeardRow(
         words: scores.enumerated().map {
-          HeardWord(key: "a", first: 30 * $0.offset, end: 30 * $0.offset + 30, score: $0.element)
+          HeardWord(
+            key: "a", hundredths: 30 * $0.offset..<30 * $0.offset + 30, score: $0.element)
         })
     }
     #expect(row(-1, -1).evidence == 120)
@@ -34,7 +35,7 @@ import Testing
   @Test("in a longer time, more must speak for a row")
   func limits() {
     func word(_ evidence: Double?) -> HeardWord {
-      HeardWord(key: "a", first: 0, end: 30, score: -1, evidence: evidence)
+      HeardWord(key: "a", hundredths: 0..<30, score: -1, evidence: evidence)
     }
     #expect(RowLimit(in: 200, wordCount: 5).allows(word(30)))
     #expect(!RowLimit(in: 400, wordCount: 5).allows(word(30)))

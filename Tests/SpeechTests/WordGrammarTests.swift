@@ -29,7 +29,7 @@ import Testing
 
   private func assigned(_ text: String, _ words: [SpokenWord]) -> [[String]]? {
     let heard = text.split(separator: " ").enumerated().map { index, key in
-      HeardWord(key: String(key), first: index * 10, end: index * 10 + 10, score: 0)
+      HeardWord(key: String(key), hundredths: index * 10..<index * 10 + 10, score: 0)
     }
     return WordGrammar.assign(heard, to: words)?.map { $0.map(\.key) }
   }

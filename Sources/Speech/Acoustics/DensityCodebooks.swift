@@ -17,7 +17,7 @@ struct DensityCodebooks: Sendable {
 
   /// Means and halved inverse variances by turns, for four densities at once: by phone, part, group
   /// of four, and coefficient.
-  private let terms: [SIMD4<Float>]
+  private var terms: [SIMD4<Float>]
   /// The logarithm of each density at its mean.
   private let peaks: [SIMD4<Float>]
 
@@ -27,54 +27,6 @@ struct DensityCodebooks: Sendable {
   /// After so many coefficients it is asked whether a density is still of interest.
   private static let section = 4
   private static let sectionCount = 3
-
-  /// The likeliest densities of a phone and part for a frame, the likeliest first.
-  struct Top {
-    private(set) var values = SIMD4<Float>(repeating: -.infinity)
-    private(set) var indices = SIMD4<UInt8>.zero
-    /// What the next one must exceed.
-    private(set) var least = SIMD4<Float>(repeating: -.infinity)
-    private var limit = -Float.infinity
-
-    init() {}
-
-    /// None yet; `none` is the number of a density that is not there.
-    init(none: Int, above limit: Float) {
-      indices = SIMD4(repeating: UInt8(truncatingIfNeeded: none))
-      least = SIMD4(repeating: limit)
-      self.limit = limit
-    }
-
-    /// Takes four densities where they are among the likeliest.
-    @inline(__always)
-    mutating func take(_ sums: SIMD4<Float>, _ group: Int) {
-      guard any(sums .> least) else { return }
-      for lane in 0..<4 where sums[lane] > least[0] {
-        var place = 3
-        while place > 0, sums[lane] > values[place - 1] {
-          values[place] = values[place - 1]
-          indices[place] = indices[place - 1]
-          place -= 1
-        }
-        values[place] = sums[lane]
-        indices[place] = UInt8(truncatingIfNeeded: group * 4 + lane)
-        least = SIMD4(repeating: max(limit, values[3]))
-      }
-    }
-
-    /// Makes likelihoods of the logarithms, against the best of all phones: no less than a floor,
-    /// and below it, it does not count which density it is.
-    mutating func normalise(by best: Float, floor: Float, _ least: Float, none: UInt8) {
-      for lane in 0..<4 {
-        if values[lane] - best > floor {
-          values[lane] = expf(values[lane] - best)
-        } else {
-          values[lane] = least
-          indices[lane] = none
-        }
-      }
-    }
-  }
 
   /// Reads the files of a model.
   init(means: String, variances: String) throws(SpeechError) {
@@ -127,6 +79,39 @@ struct DensityCodebooks: Sendable {
       throw file.error("its numbers are not counted right")
     }
     return (Shape(codebooks: counts[0], density: counts[2]), try file.floats(count))
+  }
+
+  /// How many groups of four densities there are.
+  var groupCount: Int { peaks.count }
+
+  /// The groups of a phone and part.
+  func groups(codebook: Int, part: Int) -> Range<Int> {
+    let count = densityCount / 4
+    let first = (codebook * Self.partCount + part) * count
+    return first..<first + count
+  }
+
+  /// A coefficient of the means of a group of four.
+  subscript(group: Int, coefficient: Int) -> SIMD4<Float> {
+    get { terms[(group * Self.width + coefficient) * 2] }
+    set { terms[(group * Self.width + coefficient) * 2] = newValue }
+  }
+
+  /// The inverse variances of a group of four.
+  func precision(of group: Int, _ coefficient: Int) -> SIMD4<Float> {
+    2 * terms[(group * Self.width + coefficient) * 2 + 1]
+  }
+
+  /// The logarithms of four densities.
+  func logarithms(of group: Int, _ features: ArraySlice<Float>) -> SIMD4<Float> {
+    var sums = peaks[group]
+    var term = group * Self.width * 2
+    for value in features {
+      let off = value - terms[term]
+      sums -= off * off * terms[term + 1]
+      term += 2
+    }
+    return sums
   }
 
   /// Finds the likeliest densities of a codebook for four frames.

@@ -13,7 +13,9 @@ struct ForcedPath {
   }
 
   /// The phones, in order.
-  private(set) var steps: [Step] = []
+  let steps: [Step]
+  /// By frame, the place of the state that it goes through.
+  let states: [Int32]
   /// The logarithm of the likelihood of the whole.
   let score: Float
 
@@ -41,6 +43,6 @@ struct ForcedPath {
     }
     guard let end = search.bestEnd() else { return nil }
     score = end.score
-    steps = search.steps(to: end.node)
+    (steps, states) = search.way(to: end.node)
   }
 }

@@ -139,15 +139,18 @@ struct ForcedSearch {
     return best
   }
 
-  /// The way that leads to a phone.
-  func steps(to end: Int) -> [ForcedPath.Step] {
+  /// The way that leads to a phone: its phones, and the place of its state in each frame.
+  func way(to end: Int) -> (steps: [ForcedPath.Step], states: [Int32]) {
     var steps: [ForcedPath.Step] = []
+    var states: [Int32] = []
     var node = end
     var state = 2
     var last = windows.count
     var after = exits[end]
     for frame in windows.indices.reversed() {
       let mark = trail[windows[frame].start + node - windows[frame].low]
+      let places = cells[node].states
+      states.append(state == 0 ? places.first : state == 1 ? places.second : places.third)
       if state == 2 {
         if mark & 1 << 15 != 0 { state = 1 }
       } else if state == 1 {
@@ -167,6 +170,6 @@ struct ForcedSearch {
         state = 2
       }
     }
-    return steps.reversed()
+    return (steps.reversed(), states.reversed())
   }
 }

@@ -12,7 +12,7 @@ struct HeardRow {
 
   /// What speaks for the words: how much likelier they are than neither, over all their hundredths.
   var evidence: Double {
-    let sum = words.reduce(0) { $0 + ($1.score - Self.neutral) * Double($1.end - $1.first) }
+    let sum = words.reduce(0) { $0 + ($1.score - Self.neutral) * $1.length }
     return words.count > 1 ? sum : sum - Self.loneliness
   }
 
@@ -20,7 +20,8 @@ struct HeardRow {
   var judged: [HeardWord] {
     let evidence = evidence
     return words.map {
-      HeardWord(key: $0.key, first: $0.first, end: $0.end, score: $0.score, evidence: evidence)
+      HeardWord(
+        key: $0.key, hundredths: $0.hundredths, score: $0.score, evidence: evidence)
     }
   }
 }

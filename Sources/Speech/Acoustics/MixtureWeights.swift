@@ -11,6 +11,8 @@ struct MixtureWeights: Sendable {
   /// Behind the densities of a part comes one that stands for all that are too unlikely.
   private let weights: [SIMD4<Float>]
   private let starts: [Int]
+  /// The phone of each group of states.
+  private let phones: [Int]
   private let densityCount: Int
 
   /// The file has logarithms in steps of so much: 2^10 of the library's logarithm to base 1.0001.
@@ -48,6 +50,7 @@ struct MixtureWeights: Sendable {
       for (index, senone) in senones.enumerated() { places[senone] = start * 4 + index }
     }
     self.groups = groups
+    phones = groups.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element.count) }
     self.places = places
     self.densityCount = densityCount
     let table = (0..<256).map { expf(-Self.step * Float($0)) }
@@ -76,6 +79,17 @@ struct MixtureWeights: Sendable {
 
   /// How many places there are: states, and what fills groups of four.
   var placeCount: Int { (groups.last?.upperBound ?? 0) * 4 }
+
+  /// The phone that a place belongs to.
+  func phone(of place: Int) -> Int { phones[place / 4] }
+
+  /// How much the densities of a part count for the state at a place.
+  func weight(of place: Int, part: Int, density: Int) -> Float {
+    let phone = phones[place / 4]
+    let count = groups[phone].count
+    let row = starts[phone] + (part * (densityCount + 1) + density) * count
+    return weights[row + place / 4 - groups[phone].lowerBound][place % 4]
+  }
 
   /// Writes the logarithm of how likely each state of a phone is.
   ///

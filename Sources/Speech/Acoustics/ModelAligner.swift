@@ -1,16 +1,28 @@
 /// Aligns words by a model that Spool scores itself.
 ///
-/// All states of all phones are scored, so its scores always say how well words fit.
+/// All states of all phones are scored, so its scores always say how well words fit. Where exact
+/// times are wanted, the likeliest way through the words tells the voice and the noise of the piece,
+/// the model is fitted to them, and the words begin where it has them begin then.
 final class ModelAligner: Aligner {
   private let model: SoundModel
   private let lexicon: Lexicon
   private let analysis: CepstralAnalysis
   private var scores: StateScores
+  /// Nil where only the scores are wanted.
+  private let adaptation: ModelAdaptation?
+
+  /// So far from where a word is on the likeliest way it may begin, in hundredths of a second.
+  private static let reach = 30
+  /// No word is shorter than a hundredth of a second, in milliseconds.
+  private static let shortest = 10
 
   /// Aligns words of a lexicon.
-  init(_ model: SoundModel, lexicon: Lexicon) throws(SpeechError) {
+  ///
+  /// - Parameter isExact: whether exact times are wanted; else only scores, at half the cost.
+  init(_ model: SoundModel, lexicon: Lexicon, isExact: Bool) throws(SpeechError) {
     self.model = model
     self.lexicon = lexicon
+    adaptation = isExact ? ModelAdaptation(of: model) : nil
     analysis = try CepstralAnalysis(parameters: model.parameters)
     scores = StateScores(of: model)
   }
@@ -20,30 +32,44 @@ final class ModelAligner: Aligner {
     let grammar = WordGrammar(of: words)
     guard let graph = PhoneGraph(of: grammar, lexicon, model) else { return nil }
     let features = analysis.features(of: SilenceFloor.under(sound).span)
-    guard let path = ForcedPath(through: graph, features, model, &scores),
-      let assigned = WordGrammar.assign(
-        refined(heard(path, graph, grammar), SpeechOnset(of: sound)), to: words)
-    else { return nil }
+    guard let path = ForcedPath(through: graph, features, model, &scores) else { return nil }
+    var heard = heard(path, graph, grammar)
+    if let adaptation {
+      let fitted = adaptation.model(fitting: features, path.states)
+      let band = PathBand(
+        around: path, in: graph, frameCount: features.frameCount, reach: Self.reach)
+      let onsets = WordOnsets(through: graph, band, features, fitted)
+      heard = refined(heard, onsets, SpeechOnset(of: sound))
+    }
+    guard let assigned = WordGrammar.assign(heard.map(\.word), to: words) else { return nil }
     return AlignedPiece(words: assigned, score: Double(path.score))
   }
 
-  /// The words, those after pauses from where they are heard.
-  private func refined(_ words: [HeardWord], _ onset: SpeechOnset) -> [HeardWord] {
-    var end = 0
-    return words.map { word in
-      var word = word
-      let first = onset.onset(near: word.first, after: end)
-      if first < word.end { word.first = first }
-      end = word.end
-      return word
+  /// The words from where they begin; those after pauses from where they are heard.
+  private func refined(
+    _ words: [(word: HeardWord, arc: Int)], _ onsets: WordOnsets?, _ speech: SpeechOnset
+  ) -> [(word: HeardWord, arc: Int)] {
+    var refined = words
+    for (index, word) in words.enumerated() {
+      let end = index > 0 ? refined[index - 1].word.end : 0
+      let earliest = index > 0 ? refined[index - 1].word.start + Self.shortest : 0
+      let start = onsets?.start(of: word.arc) ?? word.word.start
+      let isJoined = index > 0 && words[index - 1].word.end == word.word.start
+      let heard = speech.onset(near: start, after: isJoined ? min(end, start) : end)
+      refined[index].word.start = max(earliest, heard < word.word.end ? heard : start)
+      refined[index].word.end = max(word.word.end, refined[index].word.start + Self.shortest)
+      if index > 0, isJoined || end > refined[index].word.start {
+        refined[index - 1].word.end = refined[index].word.start
+      }
     }
+    return refined
   }
 
-  /// The words on the way.
+  /// The words on the way, with their numbers in the grammar.
   private func heard(_ path: ForcedPath, _ graph: PhoneGraph, _ grammar: WordGrammar)
-    -> [HeardWord]
+    -> [(word: HeardWord, arc: Int)]
   {
-    var words: [HeardWord] = []
+    var words: [(word: HeardWord, arc: Int)] = []
     var begin: Int?
     var score: Float = 0
     for (index, step) in path.steps.enumerated() {
@@ -57,9 +83,11 @@ final class ModelAligner: Aligner {
       let next = index + 1 < path.steps.count ? graph.nodes[path.steps[index + 1].node] : nil
       if let first = begin, next?.arc == nil || next?.isFirst == true {
         words.append(
-          HeardWord(
-            key: grammar.arcs[arc].key, first: first, end: step.end,
-            score: Double(score) / Double(step.end - first)))
+          (
+            HeardWord(
+              key: grammar.arcs[arc].key, hundredths: first..<step.end,
+              score: Double(score) / Double(step.end - first)), arc
+          ))
         begin = nil
       }
     }

@@ -63,7 +63,7 @@ struct PhraseTrail {
     let frames = Int(before?.end ?? 0)..<Int(record.end)
     let score = record.score - (before?.score ?? 0) + cost(of: record, after: before)
     return HeardWord(
-      key: graph.keys[Int(record.word)], first: frames.lowerBound, end: frames.upperBound,
+      key: graph.keys[Int(record.word)], hundredths: frames,
       score: Double(score - loop.score(of: frames)) / Double(max(1, frames.count)))
   }
 

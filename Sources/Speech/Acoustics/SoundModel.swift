@@ -8,7 +8,7 @@ import Glibc
 /// that scores of different sounds can be compared. Read once, used by all threads.
 struct SoundModel: Sendable {
   let phones: PhoneInventory
-  let densities: DensityCodebooks
+  private(set) var densities: DensityCodebooks
   let weights: MixtureWeights
   /// By the numbers of transitions.
   let transitions: [PhoneTransitions]
@@ -47,6 +47,13 @@ struct SoundModel: Sendable {
       from: folder + "/sendump", densityCount: densities.densityCount,
       phoneOfSenone: phones.phoneOfSenone, phoneCount: densities.count)
     transitions = try PhoneTransitions.read(from: folder + "/transition_matrices")
+  }
+
+  /// The same model with other densities.
+  func with(_ densities: DensityCodebooks) -> SoundModel {
+    var model = self
+    model.densities = densities
+    return model
   }
 
   /// The places of a phone's three states among the scores, and its transitions.

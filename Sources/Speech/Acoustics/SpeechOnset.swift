@@ -29,7 +29,12 @@ struct SpeechOnset {
   /// How long a pause lasts at least, where the model heard silence too or the sound begins, and
   /// where not: there it may be the closure of a stop.
   private static let pause = 6
-  private static let unheardPause = 12
+  private static let unheardPause = 9
+  /// What the model must hear between two words to have heard silence, in milliseconds.
+  private static let heardPause = 30
+  /// How much before the level rises a word begins, and half a hundredth of a second, in
+  /// milliseconds.
+  private static let lead = 4
 
   /// Measures the levels of sound of 16 kHz.
   ///
@@ -54,30 +59,31 @@ struct SpeechOnset {
     }
   }
 
-  /// The hundredth of a second in which a word's sound begins; the one in which the model has it begin
-  /// where no pause is before it.
+  /// When a word's sound begins; when the model has it begin where no pause is before it. All times
+  /// are in milliseconds, of which half a hundredth of a second is taken away, as those of the
+  /// model's frames have it.
   ///
   /// - Parameters:
-  ///   - first: the hundredth in which the model has it begin.
-  ///   - end: the hundredth in which what is before it ends.
-  func onset(near first: Int, after end: Int) -> Int {
-    let place = first * Self.perHundredth + Self.perHundredth / 2
+  ///   - start: when the model has it begin.
+  ///   - end: when what is before it ends.
+  func onset(near start: Int, after end: Int) -> Int {
+    let place = (start * Self.perHundredth) / 10 + Self.perHundredth / 2
     let last = min(levels.count - 1, place + Self.after * Self.perHundredth)
     let from = max(0, place - Self.before * Self.perHundredth)
     guard place < last, let peak = (place...last).max(by: { levels[$0] < levels[$1] }) else {
-      return first
+      return start
     }
     let floor = max(Self.silence, quietest(in: from..<min(last, place + 2 * Self.perHundredth)))
-    guard levels[peak] - floor >= Self.contrast else { return first }
+    guard levels[peak] - floor >= Self.contrast else { return start }
     let threshold = floor + max(Self.leastRise, Self.share * (levels[peak] - floor))
     var quiet = peak
     while quiet >= from, levels[quiet] >= threshold { quiet -= 1 }
-    guard quiet > max(0, place - Self.back * Self.perHundredth) else { return first }
-    var start = quiet
-    while start > 0, levels[start] < threshold { start -= 1 }
-    let least = end == 0 || first - end >= 3 ? Self.pause : Self.unheardPause
-    guard quiet - start >= least * Self.perHundredth else { return first }
-    return max(end, (quiet + 1) / Self.perHundredth)
+    guard quiet > max(0, place - Self.back * Self.perHundredth) else { return start }
+    var loud = quiet
+    while loud > 0, levels[loud] < threshold { loud -= 1 }
+    let least = end == 0 || start - end >= Self.heardPause ? Self.pause : Self.unheardPause
+    guard quiet - loud >= least * Self.perHundredth else { return start }
+    return max(end, (quiet + 1) * 10 / Self.perHundredth - Self.lead)
   }
 
   /// The level of the quietest three hundredths of a stretch.

@@ -15,6 +15,7 @@ struct StateScores {
 
   private let model: SoundModel
   private let groupCount: Int
+  private let allPhones: [Int]
   private var splats: [SIMD4<Float>]
   private var tops: [DensityCodebooks.Top]
   private var scores: [SIMD4<Float>]
@@ -25,6 +26,7 @@ struct StateScores {
   init(of model: SoundModel) {
     self.model = model
     groupCount = model.weights.placeCount / 4
+    allPhones = Array(0..<model.densities.count)
     splats = Array(repeating: .zero, count: Self.capacity * SpeechFeatures.width)
     tops = Array(
       repeating: DensityCodebooks.Top(),
@@ -43,22 +45,26 @@ struct StateScores {
 
   /// Scores frames, no more than the capacity; they take the first slots.
   ///
+  /// - Parameter phones: the numbers of those that are wanted; nil for all. The scores of the others
+  ///   mean nothing then, and the best is that of those.
+  ///
   /// Complexity: O(frames × densities × coefficients).
-  mutating func score(_ features: SpeechFeatures, _ frames: [Int]) {
+  mutating func score(_ features: SpeechFeatures, _ frames: [Int], phones: [Int]? = nil) {
+    let phones = phones ?? allPhones
     spread(features, frames)
-    findTops((frames.count + 3) / 4 * 4)
-    scoreStates(frames.count)
+    findTops((frames.count + 3) / 4 * 4, phones)
+    scoreStates(frames.count, phones)
   }
 
   /// Finds the likeliest densities of all phones, as far as they come near the best.
-  private mutating func findTops(_ frameCount: Int) {
+  private mutating func findTops(_ frameCount: Int, _ phones: [Int]) {
     let model = model
     let splats = splats
     var bests = Array(
       repeating: SIMD4<Float>(repeating: -.infinity), count: frameCount / 4)
     for part in 0..<DensityCodebooks.partCount {
       for block in bests.indices { bests[block] = SIMD4(repeating: -.infinity) }
-      for book in 0..<model.densities.count {
+      for book in phones {
         let place = (book * DensityCodebooks.partCount + part) * Self.capacity
         for block in bests.indices {
           let found = model.densities.evaluate(
@@ -73,18 +79,20 @@ struct StateScores {
           bests[block].replace(with: best, where: best .> bests[block])
         }
       }
-      for frame in 0..<frameCount { normalise(part, frame, by: bests[frame / 4][frame % 4]) }
+      for frame in 0..<frameCount {
+        normalise(part, frame, phones, by: bests[frame / 4][frame % 4])
+      }
     }
   }
 
   /// Scores the states of all phones by the densities that were found.
-  private mutating func scoreStates(_ frameCount: Int) {
+  private mutating func scoreStates(_ frameCount: Int, _ phones: [Int]) {
     let model = model
     let tops = tops
     let groupCount = groupCount
     var best = [SIMD4<Float>](repeating: SIMD4(repeating: -.infinity), count: frameCount)
     var results = scores.mutableSpan
-    for book in 0..<model.densities.count {
+    for book in phones {
       let place = book * DensityCodebooks.partCount * Self.capacity
       for frame in 0..<frameCount {
         let found = model.weights.score(
@@ -112,9 +120,9 @@ struct StateScores {
   }
 
   /// Makes likelihoods of the densities' logarithms, against the best of all phones.
-  private mutating func normalise(_ part: Int, _ frame: Int, by best: Float) {
+  private mutating func normalise(_ part: Int, _ frame: Int, _ phones: [Int], by best: Float) {
     let none = UInt8(model.densities.densityCount)
-    for book in 0..<model.densities.count {
+    for book in phones {
       let place = (book * DensityCodebooks.partCount + part) * Self.capacity + frame
       tops[place].normalise(by: best, floor: Self.floor, Self.least, none: none)
     }

@@ -32,7 +32,7 @@ public struct AlignmentResult: Sendable {
     for (piece, outcome) in zip(plan.pieces, outcomes) {
       for ((word, heard), score) in zip(zip(piece.words, outcome.words), outcome.scores) {
         guard let first = heard.first, let last = heard.last else { continue }
-        let start = Double(first.first) / 100
+        let start = Double(first.start) / 1000
         let distance = trustedPlaces[word].map { abs($0 - start) }
         let fit = score.map { Self.fit(of: $0, usual: usual) } ?? 0.7
         let confidence =
@@ -43,7 +43,7 @@ public struct AlignmentResult: Sendable {
           default: fit
           }
         places[word] = AlignedWord(
-          start: start + Self.centre, end: Double(last.end) / 100 + Self.centre,
+          start: start + Self.centre, end: Double(last.end) / 1000 + Self.centre,
           confidence: confidence, isHeard: true)
       }
     }

@@ -137,7 +137,7 @@ struct DoubtfulPiece {
     func known(_ word: Int) -> Range<Int>? {
       if let place = places[word] { return place }
       guard let first = placed?[word].first, let last = placed?[word].last else { return nil }
-      return first.first..<last.end
+      return first.hundredths.lowerBound..<last.hundredths.upperBound
     }
     let start = known(window.lowerBound).map { $0.lowerBound - origin - Self.margin } ?? 0
     let stop = known(window.upperBound - 1).map { $0.upperBound - origin + Self.margin } ?? end
@@ -160,9 +160,7 @@ struct DoubtfulPiece {
   private func rescue(_ outcome: inout PieceOutcome) {
     for (word, place) in places.enumerated() {
       guard let place, let key = words[word].ways.first?.first else { continue }
-      outcome.words[word] = [
-        HeardWord(key: key, first: place.lowerBound, end: place.upperBound, score: 0)
-      ]
+      outcome.words[word] = [HeardWord(key: key, hundredths: place, score: 0)]
     }
   }
 }

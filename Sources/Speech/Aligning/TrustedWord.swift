@@ -39,9 +39,8 @@ struct TrustedWord: Hashable {
       let followEachOther = (0..<count).allSatisfy { matching.heard[key + $0] == first + $0 }
       guard followEachOther else { continue }
       let last = heard[first + count - 1]
-      found.append(
-        TrustedWord(
-          word: number, heard: first..<first + count, place: heard[first].first..<last.end))
+      let place = heard[first].hundredths.lowerBound..<last.hundredths.upperBound
+      found.append(TrustedWord(word: number, heard: first..<first + count, place: place))
     }
     let spoken = words.count(where: \.isSpoken)
     if spoken <= fewWords, 3 * found.count >= spoken, 2 * found.count >= sureCount,

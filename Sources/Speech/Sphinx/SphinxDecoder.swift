@@ -80,7 +80,7 @@ import CSpeechLoader
       let end = unsafe Int(segment.last) + 1
       words.append(
         HeardWord(
-          key: String(text.prefix { $0 != "(" }), first: first, end: end,
+          key: String(text.prefix { $0 != "(" }), hundredths: first..<end,
           score: unsafe segment.score / Double(end - first)))
     }
     return (words, score)

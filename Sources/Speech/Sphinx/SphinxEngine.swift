@@ -33,7 +33,9 @@ public struct SphinxEngine: SpeechEngine {
   public func makeAligner(_ lexicon: Lexicon, isJudging: Bool) throws(SpeechError)
     -> any Aligner
   {
-    if let sounds = shelf.take() { return try ModelAligner(sounds, lexicon: lexicon) }
+    if let sounds = shelf.take() {
+      return try ModelAligner(sounds, lexicon: lexicon, isExact: !isJudging)
+    }
     return try SphinxAligner(
       model, lexicon: lexicon,
       SphinxSettings(beam: isJudging ? 1e-200 : 1e-120, scoresEverySound: isJudging))

@@ -16,28 +16,30 @@ public struct TranscriptFile: Sendable {
     guard let artifact = context.inputs[port]?.artifact else {
       throw StageError("there is no transcript at \(port)")
     }
-    let text: String
-    do throws(StoreError) { text = try context.store.text(of: artifact) } catch {
+    let path: String
+    do throws(StoreError) { path = try context.store.path(of: artifact) } catch {
       throw StageError(error)
     }
-    return try read(Array(text.utf8), named: "transcript.json")
+    // The words of hours are longer than what the store reads as text.
+    return try read(try bytes(of: path), named: "transcript.json")
   }
 
   /// Reads a file in whichever format it has: a transcript, or a sidecar that holds one.
   public init(_ path: String) throws(StageError) {
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    let bytes: [UInt8]
-    do {
-      bytes = Array(try Data(contentsOf: URL(filePath: path)))
-    } catch {
-      throw StageError("cannot read \(path)", reason: "\(error)", cause: .environment)
-    }
+    let bytes = try Self.bytes(of: path)
     digest = SHA256.digest(of: bytes)
     do throws(StageError) {
       let inner = SidecarTranscript.find(in: bytes)
       transcript = try Self.read(inner?.bytes ?? bytes, named: inner?.name ?? name)
     } catch {
       throw StageError("\(path): \(error.message)", reason: error.reason, advice: error.advice)
+    }
+  }
+
+  private static func bytes(of path: String) throws(StageError) -> [UInt8] {
+    do { return Array(try Data(contentsOf: URL(filePath: path))) } catch {
+      throw StageError("cannot read \(path)", reason: "\(error)", cause: .environment)
     }
   }
 
