@@ -56,6 +56,8 @@ public struct VerifiedReceipt: Hashable, Sendable {
   public var leaf: Digest?
   /// Whether the ledger was looked at, and has it; nil where it was not looked at.
   public private(set) var isInLedger: Bool?
+  /// Where it was written, where that is elsewhere than it lies; nil where it is not, or not known.
+  public var writtenAs: String?
   /// Everything that is wrong; empty where it is verified.
   public var problems: [Problem] = []
 

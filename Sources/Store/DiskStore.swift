@@ -160,7 +160,7 @@ public final class DiskStore: Sendable {
   }
 
   /// The other processes that have this store open, in words.
-  var othersInStore: [String] { lock.otherHolders }
+  public var othersInStore: [String] { lock.otherHolders }
 
   /// Calls `body` with the database, which no other thread uses meanwhile.
   func withDatabase<Result>(

@@ -79,17 +79,12 @@ public struct InspectionFinding: Hashable, Sendable, Codable {
   /// Something in the ledger of receipts that is not as it was signed.
   /// - Parameters:
   ///   - name: the file of the store, or the receipt.
-  ///   - isMendable: whether a list that leads to the signed head is still there.
-  ///   - advice: what helps, where it is neither a repair nor a backup.
-  public init(
-    ledger name: String, problem: String, isMendable: Bool, advice: String? = nil
-  ) {
+  ///   - advice: what helps; nil where a repair does.
+  public init(ledger name: String, problem: String, advice: String?) {
     self.init(
       .damagedLedger, name, problem: problem,
       meaning: "the receipts that are there can be checked; the ledger cannot tell what is missing",
-      advice: isMendable
-        ? Self.repair
-        : advice ?? "keep the store as it is, or put a backup in its place with spool restore")
+      advice: advice ?? Self.repair)
   }
 
   /// Whether it is damage; else it is a remark, and the store is sound.

@@ -13,7 +13,8 @@ struct ReceiptLog {
   let records: RecordFolder
   private var files: FileOperations { records.files }
   private static let action = "write the list of receipts beside"
-  private static let maximumByteCount: Int64 = 1 << 30
+  private static let maximumByteCount: Int64 = 256 << 20
+  private static let maximumHeadByteCount: Int64 = 64 << 10
   private static let greatestStrayCount = 1000
 
   /// What the database says of the log.
@@ -32,7 +33,7 @@ struct ReceiptLog {
   func read() -> [ReceiptEntry] {
     var entries: [ReceiptEntry] = []
     var strayCount = 0
-    var rest = bytes(at: layout.receiptLog)[...]
+    var rest = bytes(at: layout.receiptLog, limit: Self.maximumByteCount)[...]
     while !rest.isEmpty, strayCount < Self.greatestStrayCount {
       let line = rest.prefix { $0 != UInt8(ascii: "\n") }
       rest = rest[line.endIndex...].dropFirst()
@@ -58,7 +59,7 @@ struct ReceiptLog {
 
   /// The signed head beside the database; nil where there is none.
   func head() -> String? {
-    let bytes = bytes(at: layout.receiptHead)
+    let bytes = bytes(at: layout.receiptHead, limit: Self.maximumHeadByteCount)
     return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
@@ -108,11 +109,11 @@ struct ReceiptLog {
     }
   }
 
-  private func bytes(at path: String) -> [UInt8] {
+  private func bytes(at path: String, limit: Int64) -> [UInt8] {
     let bytes = try? { () throws(SystemError) -> [UInt8] in
       let file = try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
       var bytes = [UInt8](
-        repeating: 0, count: Int(min(try file.stamp.byteCount, Self.maximumByteCount)))
+        repeating: 0, count: Int(min(try file.stamp.byteCount, limit)))
       let count = try files.read(into: &bytes, from: file, at: 0)
       return Array(bytes.prefix(count))
     }()

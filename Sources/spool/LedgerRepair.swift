@@ -17,8 +17,9 @@ struct LedgerRepair {
     let audit = LedgerAudit(records, keys: keys)
     let mending = audit.findings.isEmpty ? nil : LedgerMending(records, keys: keys)
     self.mending = mending
+    let advice = audit.wayOut(keys: keys)
     findings = audit.findings.map {
-      InspectionFinding(ledger: $0.name, problem: $0.problem, isMendable: mending != nil)
+      InspectionFinding(ledger: $0.name, problem: $0.problem, advice: advice)
     }
     guard let mending else {
       actions = []

@@ -24,6 +24,8 @@ struct LedgerView {
   let signers: [VerifyingKey]
   private let isNamed: Bool
   private let store: DiskStore
+  /// The other processes that work in the store, in words.
+  var others: [String] { store.othersInStore }
   /// What was withdrawn.
   private let withdrawn: WithdrawnReceipts
 
@@ -69,9 +71,10 @@ struct LedgerView {
 
   /// Looks for the receipts in the ledger: those that were signed here have to be in it, and all, where
   /// the user named the store. A stranger's are in another ledger. Where the ledger knows a place, the
-  /// last receipt that was written there has to lie in it. O(receipts), with a look at each folder.
+  /// last receipt that was written there has to lie in it, by whichever links one comes there. O(receipts),
+  /// with a look at each folder.
   func look(for receipts: [VerifiedReceipt]) -> [VerifiedReceipt] {
-    var folders: [Substring: String] = [:]
+    var folders: [String: [String]] = [:]
     return receipts.map { receipt in
       var receipt = receipt
       guard let leaf = receipt.leaf else { return receipt }
@@ -81,21 +84,15 @@ struct LedgerView {
         receipt.place(in: path, isThere: home != nil, wayOn: run?.wayOn)
         if home == nil { return receipt }
       }
-      for here in places(of: receipt, &folders) {
-        guard let last = latest[ExactText(here)], last.leaf != leaf else { continue }
-        receipt.misplace(in: path, here: here, home: home)
-        break
+      let ways = ResolvedPath.ways(toFile: receipt.path, &folders).map { ExactText($0) }
+      let last = ways.compactMap { latest[$0] }.max { $0.position < $1.position }
+      if let last, last.leaf != leaf {
+        receipt.misplace(in: path, here: last.path, home: home)
+      } else if let home, !ways.contains(ExactText(home)) {
+        receipt.writtenAs = home
       }
       return receipt
     }
-  }
-
-  /// Where a receipt lies, and where it was looked for: somebody may have put a link in the place of
-  /// its folder.
-  private func places(
-    of receipt: VerifiedReceipt, _ folders: inout [Substring: String]
-  ) -> [String] {
-    [ResolvedPath.ofFile(receipt.path, &folders), ResolvedPath.asTyped(receipt.path)]
   }
 
   /// The receipts that were written in a folder or below it, and are there no more; one that is among
@@ -103,8 +100,9 @@ struct LedgerView {
   /// the ledger).
   func missing(below folder: String, among found: [VerifiedReceipt]) -> [VerifiedReceipt] {
     let present = Set(found.compactMap(\.leaf))
-    var folders: [Substring: String] = [:]
-    let taken = Set(found.flatMap { places(of: $0, &folders).map { ExactText($0) } })
+    var folders: [String: [String]] = [:]
+    let taken = Set(
+      found.flatMap { ResolvedPath.ways(toFile: $0.path, &folders).map { ExactText($0) } })
     return written(below: folder).filter { entry in
       guard let leaf = entry.leaf else { return false }
       return !present.contains(leaf) && !taken.contains(ExactText(entry.path))
@@ -121,7 +119,7 @@ struct LedgerView {
 
   /// The last receipts that were written at each path in a folder or below it.
   private func written(below folder: String) -> [ReceiptEntry] {
-    let starts = [ResolvedPath.of(folder), ResolvedPath.asTyped(folder)].map { $0 + "/" }
+    let starts = ResolvedPath.ways(to: folder).map { $0 + "/" }
     return latest.values.filter { entry in
       starts.contains { entry.path.utf8.starts(with: $0.utf8) }
     }

@@ -20,6 +20,42 @@ enum ResolvedPath {
     return tidied((isHere ? typed : of(".")) + "/" + path)
   }
 
+  /// A folder's path as it was typed, and as it becomes when one link in it after the other is followed,
+  /// to the path without any.
+  static func ways(to folder: String) -> [String] {
+    var ways = [asTyped(folder)]
+    // The kernel follows no more either.
+    for _ in 0..<40 {
+      guard let next = ways.last.flatMap(followingFirstLink) else { break }
+      ways.append(next)
+    }
+    return ways + [of(folder)]
+  }
+
+  private static func followingFirstLink(in path: String) -> String? {
+    var parent = ""
+    var rest = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }[...]
+    while let part = rest.popFirst() {
+      let here = "\(parent)/\(part)"
+      if let target = target(ofLink: here) {
+        let start = target.utf8.first == UInt8(ascii: "/") ? target : "\(parent)/\(target)"
+        return tidied(([start] + rest).joined(separator: "/"))
+      }
+      parent = here
+    }
+    return nil
+  }
+
+  private static func target(ofLink path: String) -> String? {
+    let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) {
+      buffer in
+      let count = unsafe readlink(path, buffer.baseAddress, buffer.count)
+      return unsafe String(
+        decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+    return text.isEmpty ? nil : text
+  }
+
   private static func tidied(_ path: String) -> String {
     var parts: [Substring.UTF8View] = []
     for part in path.utf8.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
@@ -30,17 +66,26 @@ enum ResolvedPath {
 
   /// A file's path with its folder resolved; a link in the file's own place is not followed.
   static func ofFile(_ path: String) -> String {
-    var folders: [Substring: String] = [:]
-    return ofFile(path, &folders)
+    let (folder, name) = parts(of: path)
+    return join(of(folder), name)
   }
 
-  /// The same for many files: each folder is looked at once.
-  static func ofFile(_ path: String, _ folders: inout [Substring: String]) -> String {
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folder = slash.map { path[..<$0] } ?? "."
-    let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
-    let known = folders[folder] ?? of(folder.isEmpty ? "/" : String(folder))
+  /// The ways to a file: those to its folder, each looked for once. A link in its own place is not
+  /// followed.
+  static func ways(toFile path: String, _ folders: inout [String: [String]]) -> [String] {
+    let (folder, name) = parts(of: path)
+    let known = folders[folder] ?? ways(to: folder)
     folders[folder] = known
-    return known == "/" ? "/\(name)" : "\(known)/\(name)"
+    return known.map { join($0, name) }
+  }
+
+  private static func parts(of path: String) -> (folder: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+    let folder = String(path[..<slash])
+    return (folder.isEmpty ? "/" : folder, String(path[path.utf8.index(after: slash)...]))
+  }
+
+  private static func join(_ folder: String, _ name: String) -> String {
+    folder == "/" ? "/\(name)" : "\(folder)/\(name)"
   }
 }

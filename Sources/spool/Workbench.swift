@@ -148,7 +148,7 @@ struct Workbench {
 
   /// Who signs receipts.
   func witness(
-    keys option: String?, passphraseFile: String?, ledger: any ReceiptLedger & StampQueue
+    keys option: String?, passphraseFile: String?, ledger: any ReceiptLedger & StampQueue & RunLog
   ) -> ReceiptWitness {
     ReceiptWitness(
       keys: keyFolder(at: option, passphraseFile: passphraseFile), ledger: ledger,

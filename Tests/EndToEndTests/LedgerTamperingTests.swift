@@ -190,7 +190,7 @@ struct LedgerTamperingTests: LedgerTrial {
     try lines.prefix(1).joined().appending("\n").write(to: log, atomically: false, encoding: .utf8)
     let repair = try place.spool(["repair"])
     #expect(repair.exitCode == 4)
-    #expect(repair.text.contains("put a backup in its place with spool restore"))
+    #expect(repair.text.contains("only a backup may lead back (spool restore)"))
     #expect(try place.spool(["check"]).exitCode == 4)
   }
 

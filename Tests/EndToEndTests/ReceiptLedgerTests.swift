@@ -132,6 +132,36 @@ struct ReceiptLedgerTests: LedgerTrial {
     #expect(missed.exitCode == 4 && missed.text.contains("it is missing"), "\(missed.text)")
   }
 
+  @Test("by whichever links one comes to a folder, what was taken out of it is missed")
+  func manyLinks() throws {
+    let disk = place.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: place.file("data"), withDestinationPath: "disk")
+    let out = place.file("data/exports")
+    func run(_ name: String) throws {
+      let note = place.file(name + ".wav")
+      try Reference.record(note, seconds: 0.3)
+      #expect(
+        try place.spool(["run", pipeline, note, "--out", out]).exitCode == 0)
+    }
+    try run("a")
+    try run("b")
+    // Moved to another disk, with a link in its place, and used on.
+    try FileManager.default.moveItem(atPath: disk + "/exports", toPath: place.file("big"))
+    try FileManager.default.createSymbolicLink(
+      atPath: disk + "/exports", withDestinationPath: "../big")
+    #expect(try place.spool(["verify", out]).text.contains("moved:") == false)
+    let moved = try place.spool(["verify", place.file("big")])
+    #expect(moved.exitCode == 0 && moved.text.contains("moved:"), "\(moved.text)")
+    try run("c")
+    for folder in [out, place.file("big")] {
+      #expect(try place.spool(["verify", folder]).exitCode == 0)
+    }
+    try FileManager.default.removeItem(atPath: place.file("big/b.receipt.json"))
+    #expect(try place.spool(["verify", out]).exitCode == 4)
+  }
+
   @Test("a key that does not know who signed the ledger signs nothing in it, until it is told")
   func otherKeys() throws {
     try run(["a"])
@@ -216,6 +246,19 @@ struct ReceiptLedgerTests: LedgerTrial {
     #expect(damaged.exitCode == 4 && damaged.text.contains("a withdrawal in"), "\(damaged.text)")
   }
 
+  @Test("what was withdrawn and still lies there is written anew by the next run, once")
+  func withdrawnAndUsedAgain() throws {
+    try run(["a"])
+    #expect(try ledger("withdraw", receipt("a")).exitCode == 0)
+    let before = try Data(contentsOf: URL(fileURLWithPath: receipt("a")))
+    for _ in 1...2 {
+      try run(["a"])
+      #expect(try place.spool(["verify", place.out]).exitCode == 0)
+      #expect(try ledger("head").text.hasPrefix("receipts  2\nwithdrawn 1\n"))
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: receipt("a"))) != before)
+  }
+
   @Test("the files beside a first receipt may lack, as after a kill; with every trace, nothing may")
   func traces() throws {
     try run(["a"])
@@ -227,6 +270,11 @@ struct ReceiptLedgerTests: LedgerTrial {
     try tamper("DELETE FROM receipt_head")
     let check = try place.spool(["check"])
     #expect(check.exitCode == 4 && check.text.contains("the ledger of receipts is empty"))
+    // Nor does the next run begin another ledger.
+    let note = place.file("b.wav")
+    try Reference.record(note, seconds: 0.3)
+    let later = try place.run(pipeline, [note])
+    #expect(later.exitCode == 1 && later.errorOutput.contains("not the one that there was"))
     let verified = try place.spool(["verify", place.out])
     #expect(!verified.text.contains("as it was signed"), "\(verified.text)")
   }

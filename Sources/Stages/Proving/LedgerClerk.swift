@@ -28,14 +28,18 @@ final class LedgerClerk: Sendable {
   private static let lookPause = Duration.seconds(30)
 
   private let ledger: any ReceiptLedger
+  private let runs: any RunLog
   private let keys: KeyFolder
   private let memory = Mutex<Memory?>(nil)
   /// Whether the ledger was as it was signed when it was looked at last.
   private let isSound = Mutex(true)
 
-  /// - Parameter keys: the heads that one of the known ones signed count.
-  init(_ ledger: any ReceiptLedger, keys: KeyFolder) {
+  /// - Parameters:
+  ///   - runs: asked where the files beside the list are not there.
+  ///   - keys: the heads that one of the known ones signed count.
+  init(_ ledger: any ReceiptLedger, runs: any RunLog, keys: KeyFolder) {
     self.ledger = ledger
+    self.runs = runs
     self.keys = keys
   }
 
@@ -44,7 +48,18 @@ final class LedgerClerk: Sendable {
   /// - Throws: where the ledger is not as it was signed by a key that is known here.
   func prepare() throws(StageError) {
     if memory.withLock({ $0?.isFresh }) == true { return }
-    try update(adding: nil, at: "") { _ in nil }
+    let unvouched = Mutex<ReceiptRecords?>(nil)
+    try update(
+      adding: nil, at: "",
+      looking: { records in
+        if records.copy == nil { unvouched.withLock { $0 = records } }
+      }
+    ) { _ in nil }
+    guard let records = unvouched.withLock({ $0 }) else { return }
+    do throws(StageError) { try checkRuns(against: records) } catch {
+      forget()
+      throw error
+    }
   }
 
   /// Adds a receipt, unless it is there. O(1), and O(n) every half minute.
@@ -55,6 +70,7 @@ final class LedgerClerk: Sendable {
   func add(
     _ text: String, at path: String, signedBy key: SigningKey, now: Double
   ) throws(StageError) {
+    try prepare()
     try update(adding: MerkleTree.leaf(Array(text.utf8)), at: path) { edge in
       ReceiptHead(
         size: edge.tree.size, root: edge.tree.root, text: edge.head(at: now).signed(by: key))
@@ -68,15 +84,25 @@ final class LedgerClerk: Sendable {
     return nil
   }
 
+  private func forget() {
+    isSound.withLock { $0 = false }
+    memory.withLock { $0 = nil }
+  }
+
+  /// - Parameters:
+  ///   - look: told of the list where all of it is looked at, and is as it was signed.
+  ///   - sign: gives the head over the list with what is added.
   private func update(
-    adding leaf: Digest?, at path: String, sign: @Sendable (LedgerEdge) -> ReceiptHead?
+    adding leaf: Digest?, at path: String,
+    looking look: @Sendable (ReceiptRecords) -> Void = { _ in },
+    sign: @Sendable (LedgerEdge) -> ReceiptHead?
   ) throws(StageError) {
     let known = memory.withLock { $0.flatMap { $0.isFresh ? $0 : nil } }
     let answer = Mutex(Answer.nothing)
     do throws(StoreError) {
       try ledger.update(adding: leaf, at: path, knowing: known?.head) { growth in
         do throws(StageError) {
-          let (update, memory) = try decide(growth, known, sign)
+          let (update, memory) = try decide(growth, known, look, sign)
           answer.withLock { $0 = memory.map { .known($0) } ?? .nothing }
           return update
         } catch {
@@ -95,8 +121,7 @@ final class LedgerClerk: Sendable {
         if memory.map({ $0.edge.tree.size <= after.edge.tree.size }) ?? true { memory = after }
       }
     case .refused(let error):
-      isSound.withLock { $0 = false }
-      memory.withLock { $0 = nil }
+      forget()
       throw error
     }
     isSound.withLock { $0 = true }
@@ -104,13 +129,15 @@ final class LedgerClerk: Sendable {
 
   /// What is added to the list, and what is to be remembered of it then.
   private func decide(
-    _ growth: ReceiptGrowth, _ known: Memory?, _ sign: (LedgerEdge) -> ReceiptHead?
+    _ growth: ReceiptGrowth, _ known: Memory?, _ look: (ReceiptRecords) -> Void,
+    _ sign: (LedgerEdge) -> ReceiptHead?
   ) throws(StageError) -> (ReceiptUpdate?, Memory?) {
     var edge = known?.edge ?? LedgerEdge()
     var head = known?.head
     var missing: [ReceiptEntry] = []
     if let records = growth.before {
       let whole = try sound(records)
+      look(whole)
       edge = LedgerEdge(whole.entries) ?? LedgerEdge()
       head = whole.head
       missing = Array(whole.entries.dropFirst(records.entries.count))
@@ -138,5 +165,22 @@ final class LedgerClerk: Sendable {
     let whole = records.caughtUp(keys: trusted)
     if let refusal = LedgerAudit(whole, keys: trusted).refusal(keys: trusted) { throw refusal }
     return whole
+  }
+
+  /// Whether a list without files beside it, as it is after the very first receipt at most, is all that
+  /// there was. O(runs).
+  private func checkRuns(against records: ReceiptRecords) throws(StageError) {
+    let runs: [RunRecord]
+    do throws(StoreError) { runs = try self.runs.runs(limit: .max) } catch {
+      throw StageError(error)
+    }
+    guard let missed = MissedReceipts(records, of: runs, isSound: true).all.first else { return }
+    throw StageError(
+      "the ledger of receipts is not the one that there was",
+      reason: "\(missed.path): \(missed.problem); the files beside \(records.databasePath), which "
+        + "would tell, are gone",
+      advice: "put receipts.log and receipts.head.json back, or a backup (spool restore); without "
+        + "one, keep this store as it is, and let what comes go into another (--store)",
+      cause: .blocked)
   }
 }

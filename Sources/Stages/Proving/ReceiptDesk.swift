@@ -39,19 +39,13 @@ struct ReceiptDesk {
     _ text: String, as name: String, of recording: RecordingIdentity?
   ) throws(StageError) -> PublishedFile {
     let digest = SHA256.digest(of: text)
-    return try publish(text, as: name, content: digest, digest: digest, of: recording)
-  }
-
-  /// Puts a signed receipt into the user's folder.
-  /// - Parameter text: the receipt, signed: now, or earlier by the same key about the same work.
-  func publish(
-    _ text: String, of receipt: Receipt, signedBy key: SigningKey, as name: String
-  ) throws(StageError) -> PublishedFile {
-    try publish(
-      text, as: name,
-      content: SHA256.digest(
-        of: "spool-receipt-1\n\(receipt.substance)\n\(key.verifyingKey.id)\n"),
-      digest: nil, of: testimony.recording)
+    return try testimony.custody.deliver(
+      digest, digest: digest, to: folder + "/" + name, of: recording, step: testimony.step,
+      isReplacing: testimony.isReplacing
+    ) { (temporary) throws(StageError) in
+      try Self.write(Array(text.utf8), to: temporary)
+      return nil
+    }
   }
 
   /// Makes sure that a text can be put into the user's folder, as far as that can be told before.
@@ -65,19 +59,6 @@ struct ReceiptDesk {
       !custody.isSameFile(own.path, other.path)
     else { return }
     throw StageError(path, holds: other, not: own)
-  }
-
-  private func publish(
-    _ text: String, as name: String, content: Digest, digest: Digest?,
-    of recording: RecordingIdentity?
-  ) throws(StageError) -> PublishedFile {
-    try testimony.custody.deliver(
-      content, digest: digest, to: folder + "/" + name, of: recording,
-      step: testimony.step, isReplacing: testimony.isReplacing
-    ) { (temporary) throws(StageError) in
-      try Self.write(Array(text.utf8), to: temporary)
-      return nil
-    }
   }
 
   /// Fills a file that is there.

@@ -18,11 +18,13 @@ public final class ReceiptWitness: RunWitness {
   /// Signs with the key that lies in `keys`, which is made when it is first needed, and adds every
   /// receipt to the ledger and those to the queue that wait for a time stamp.
   /// - Parameter version: the program's.
-  public init(keys: KeyFolder, ledger: any ReceiptLedger & StampQueue, version: String) {
+  public init(
+    keys: KeyFolder, ledger: any ReceiptLedger & StampQueue & RunLog, version: String
+  ) {
     self.keys = keys
     stamps = ledger
     receipts = ledger
-    self.ledger = LedgerClerk(ledger, keys: keys)
+    self.ledger = LedgerClerk(ledger, runs: ledger, keys: keys)
     program = Receipt.Named(name: "spool", version: version)
   }
 
@@ -84,7 +86,7 @@ public final class ReceiptWitness: RunWitness {
       try desk.publish(key.verifyingKey.pem, as: keyName, of: nil),
       try desk.publish(script, as: names.script),
       try desk.publish(list, as: names.checksums),
-      try desk.publish(text, of: receipt, signedBy: key, as: names.receipt),
+      try desk.publish(text, as: names.receipt),
     ]
     files[3].leaf = MerkleTree.leaf(Array(text.utf8))
     let digest = SHA256.digest(of: text)

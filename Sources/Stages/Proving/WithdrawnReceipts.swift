@@ -43,8 +43,8 @@ public struct WithdrawalDesk: Sendable {
   private let key: SigningKey
 
   /// Signs with `key`, which lies in `keys`.
-  public init(_ ledger: any ReceiptLedger, keys: KeyFolder, key: SigningKey) {
-    clerk = LedgerClerk(ledger, keys: keys)
+  public init(_ ledger: any ReceiptLedger & RunLog, keys: KeyFolder, key: SigningKey) {
+    clerk = LedgerClerk(ledger, runs: ledger, keys: keys)
     self.key = key
   }
 

@@ -68,8 +68,16 @@ struct CheckCommand: Command {
         let findings = LedgerRepair(records, keys: keys).findings
         let named = Set(findings.map(\.path))
         let runs = try DiskStore(reading: path).runs(limit: .max)
-        let missed = LedgerMissing(records, of: runs, isSound: findings.isEmpty).findings
-        report.add(findings + missed.filter { !named.contains($0.path) })
+        let missed = MissedReceipts(records, of: runs, isSound: findings.isEmpty).all
+          .filter { !named.contains($0.path) }
+        report.add(
+          findings
+            + missed.map {
+              InspectionFinding(
+                ledger: $0.path, problem: $0.problem,
+                advice: "put a backup in its place with spool restore; without one, keep this "
+                  + "store as it is, and let what comes go into another (--store)")
+            })
       }
       meter.clear()
       if arguments[Options.json] {

@@ -41,7 +41,15 @@ struct ReceiptLedgerText {
     return withdrawals.map(Self.line) + [
       "ledger: as it was signed, with \(Count.of(included, "receipt")) of these"
         + (others > 0 ? "; \(Count.of(others, "receipt")) signed elsewhere not looked for" : "")
-    ]
+    ] + moved
+  }
+
+  /// What lies elsewhere than it was written, most often because its folder was moved.
+  private var moved: [String] {
+    let homes = receipts.compactMap(\.writtenAs)
+    guard let first = homes.first else { return [] }
+    let more = homes.count == 1 ? "" : " and \(Count.of(homes.count - 1, "more"))"
+    return [Format.visible("moved:  written as \(first)\(more), and not where it lies now")]
   }
 
   private static func line(_ withdrawal: Withdrawal) -> String {

@@ -1,20 +1,27 @@
+public import PipelineModel
 import Hashing
-import PipelineModel
-import Store
 
 /// What the records of runs say against the ledger: every receipt that one of them wrote is in it.
-struct LedgerMissing {
-  /// The receipts that are not, by the places where they were written.
-  let findings: [InspectionFinding]
+public struct MissedReceipts {
+  /// A receipt that is not.
+  public struct Missed: Hashable, Sendable {
+    /// Where it was written.
+    public let path: String
+    /// What is wrong, in words.
+    public let problem: String
+  }
+
+  /// All that are not, the newest first.
+  public let all: [Missed]
 
   /// - Parameter isSound: whether the ledger is as it was signed. Else it is also looked at where it
   ///   says that they were written; one that lies in another folder by now was written once.
-  init(_ records: ReceiptRecords, of runs: [RunRecord], isSound: Bool) {
+  public init(_ records: ReceiptRecords, of runs: [RunRecord], isSound: Bool) {
     let places = Dictionary(
       records.entries.compactMap { entry in entry.leaf.map { ($0, ExactText(entry.path)) } },
       uniquingKeysWith: { $1 })
     var told: Set<Digest> = []
-    var findings: [InspectionFinding] = []
+    var all: [Missed] = []
     for run in runs {
       for file in run.published {
         guard let leaf = file.leaf, !told.contains(leaf) else { continue }
@@ -29,13 +36,9 @@ struct LedgerMissing {
           } else {
             "the run \(run.id) wrote a receipt here that the ledger does not have"
           }
-        findings.append(
-          InspectionFinding(
-            ledger: file.path, problem: problem, isMendable: false,
-            advice: "put a backup in its place with spool restore, or run its pipeline on its "
-              + "recording again, which writes a new one"))
+        all.append(Missed(path: file.path, problem: problem))
       }
     }
-    self.findings = findings
+    self.all = all
   }
 }
