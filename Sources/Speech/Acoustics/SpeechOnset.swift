@@ -24,7 +24,7 @@ struct SpeechOnset {
   /// How far before a word its pause is looked for, how far behind its beginning the loudest place of
   /// its onset, and how far before it the onset may be, in hundredths of a second.
   private static let before = 25
-  private static let after = 10
+  private static let after = 15
   private static let back = 6
   /// How long a pause lasts at least, where the model heard silence too or the sound begins, and
   /// where not: there it may be the closure of a stop.
