@@ -47,13 +47,10 @@ enum ResolvedPath {
   }
 
   private static func target(ofLink path: String) -> String? {
-    let text = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) {
-      buffer in
-      let count = unsafe readlink(path, buffer.baseAddress, buffer.count)
-      return unsafe String(
-        decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-    return text.isEmpty ? nil : text
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink(path, &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    return String(decoding: bytes.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   private static func tidied(_ path: String) -> String {
