@@ -56,6 +56,8 @@ public struct VerifiedReceipt: Hashable, Sendable {
   public var leaf: Digest?
   /// Whether the ledger was looked at, and has it; nil where it was not looked at.
   public private(set) var isInLedger: Bool?
+  /// Whether the ledger knows it and it was not found.
+  public private(set) var isMissing = false
   /// Where it was written, where that is elsewhere than it lies; nil where it is not, or not known.
   public var writtenAs: String?
   /// Everything that is wrong; empty where it is verified.
@@ -70,6 +72,7 @@ public struct VerifiedReceipt: Hashable, Sendable {
   public init(missingAt path: String, knownTo store: String) {
     self.path = path
     isInLedger = true
+    isMissing = true
     add(
       .ledger, ReceiptSearch.name(of: path),
       "it is missing: the ledger in \(store) says that it was written here; if it was moved, check it "

@@ -11,19 +11,22 @@ struct RepeatedLook {
   private let folder: String
   private let ledger: LedgerView
   private let receipts: [VerifiedReceipt]
+  private let isBusy: Bool
   private let reload: () throws(Workbench.Refusal) -> LedgerView?
 
   /// - Parameters:
   ///   - folder: where the receipts were looked for.
   ///   - receipts: as they were found in themselves.
+  ///   - isBusy: whether another process worked in the store before they were looked for.
   ///   - reload: gives the ledger as it is by then.
   init(
-    below folder: String, _ ledger: LedgerView, _ receipts: [VerifiedReceipt],
+    below folder: String, _ ledger: LedgerView, _ receipts: [VerifiedReceipt], isBusy: Bool,
     reload: @escaping () throws(Workbench.Refusal) -> LedgerView?
   ) {
     self.folder = folder
     self.ledger = ledger
     self.receipts = receipts
+    self.isBusy = isBusy
     self.reload = reload
   }
 
@@ -34,18 +37,32 @@ struct RepeatedLook {
   ) throws(Workbench.Refusal) -> (ledger: LedgerView, receipts: [VerifiedReceipt])? {
     var ledger = ledger
     var judged = judge(receipts, by: ledger, beside: [])
+    // Only a look that nobody's work began before is the last word; what is missed and lies there came
+    // between the look at the folder and the one at the ledger.
+    var isBusy = isBusy
     for _ in 1..<Self.greatestCount where !judged.allSatisfy(\.isSound) {
-      if ledger.others.isEmpty { break }
+      guard isBusy || judged.contains(where: Self.hasCome) else { break }
       usleep(Self.pause)
+      isBusy = !ledger.others.isEmpty
       let sound = judged.filter(\.isSound)
       let wrong = judged.filter { !$0.isSound }.map(\.path)
-      let there = wrong.filter { unsafe access($0, F_OK) == 0 }
-      guard let again = check(ledger, there) else { return nil }
+      guard let again = check(ledger, wrong.filter(Self.isThere)) else { return nil }
       guard let fresh = try reload() else { break }
       ledger = fresh
       judged = judge(again, by: ledger, beside: sound)
     }
+    // What came since the last look is there, and was not looked at.
+    if isBusy { judged.removeAll(where: Self.hasCome) }
     return (ledger, judged)
+  }
+
+  private static func hasCome(_ receipt: VerifiedReceipt) -> Bool {
+    receipt.isMissing && isThere(receipt.path)
+  }
+
+  private static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   private func judge(

@@ -64,8 +64,9 @@ struct VerifyCommand: Command {
     do throws(Workbench.Refusal) {
       let keys = try keys(bench)
       let certificates = try certificates(console)
-      let (paths, bags, quotes) = try subjects(console)
       var ledger = try ledger(bench, keys)
+      let isBusy = ledger?.others.isEmpty == false
+      let (paths, bags, quotes) = try subjects(console)
       let stop = SignalWatch.begin()
       let meter = ReadingMeter(
         console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
@@ -88,7 +89,7 @@ struct VerifyCommand: Command {
       else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
       if let first = ledger {
         let looks = RepeatedLook(
-          below: arguments[Self.place], first, found.receipts
+          below: arguments[Self.place], first, found.receipts, isBusy: isBusy
         ) { () throws(Workbench.Refusal) in try self.ledger(bench, keys) }
         let settled = try looks.settle { ledger, paths in
           Verification(
