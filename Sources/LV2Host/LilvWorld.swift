@@ -55,7 +55,7 @@ import PluginWorker
     let error = errors.listen { read = body() }
     guard let read else { return nil }
     guard let error, read.isBad else { return read.answer }
-    flaws.append("\(bundle): \(error)")
+    flaws.append("\(bundle): \(error.replacing("\(bundle)/", with: ""))")
     return nil
   }
 
