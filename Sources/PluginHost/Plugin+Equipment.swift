@@ -56,8 +56,8 @@ extension Plugin {
     }
   }
 
-  /// What it is not to start as root's: a program that a link of its own or the first line of its script
-  /// leads to, and that not everybody may read.
+  /// What keeps root from starting it: a program that a link of its own or the first line of its script leads
+  /// to, and that only root may read.
   func closedProgram(called name: String) -> (message: String, allowed: String)? {
     guard geteuid() == 0, name.contains("/") else { return nil }
     let program = path(ofFile: name)
@@ -74,8 +74,8 @@ extension Plugin {
       closed == program
         ? "\(name) leads to \(ProgramPrefix.real(program)), which only root may read"
         : "\(name) wants \(closed), which only root may read",
-      "a program that everybody may read; or run: that names it, or a first line of /usr/bin/env and "
-        + "a name that is on PATH"
+      "a program that everybody may read, or one that PATH gives: its name in run, or behind "
+        + "/usr/bin/env in a first line"
     )
   }
 

@@ -74,7 +74,7 @@ struct ScriptLine {
     guard let line = ScriptLine(of: path), line.program == nil else { return nil }
     let place = line.isSearched ? "not on PATH" : "not there"
     return (
-      "\(name) wants \"\(line.named)\", which is \(place)",
+      "\(name) wants \(line.named), which is \(place)",
       line.named.contains("\r")
         ? "lines that end with a line feed alone, without a carriage return"
         : "an interpreter that is installed, in its first line"

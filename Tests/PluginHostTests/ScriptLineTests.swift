@@ -43,7 +43,7 @@ struct ScriptLineTests {
     #expect(Array(found.prefix(2)) == [folder.file("shim"), try #require(Plugin.find("sh"))])
     #expect(ScriptLine.flaw(of: folder.file("script"), called: "s") == nil)
     let flaw = ScriptLine.flaw(of: folder.file("broken"), called: "./broken")
-    #expect(flaw?.message == "./broken wants \"no-such-python\r\", which is not on PATH")
+    #expect(flaw?.message == "./broken wants no-such-python\r, which is not on PATH")
     #expect(flaw?.allowed.contains("carriage return") == true)
   }
 }
