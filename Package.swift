@@ -103,7 +103,8 @@ let package = Package(
     library(
       "PluginWorker", ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"], extra: optimised),
     library(
-      "LV2Host", ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader"],
+      "LV2Host",
+      ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader", "CPosix"],
       extra: optimised),
 
     // It knows neither side: it signs statements and checks them.

@@ -38,9 +38,12 @@ public struct PositionalDeclaration: Sendable {
     if case .repeated = presence { nil } else { 1 }
   }
 
-  /// How a usage line shows it: `PIPELINE`, `[RUN]`, `INPUT...`.
+  /// How a usage line shows it: `PIPELINE`, `[RUN]`, `INPUT...`, or where there are few words to choose
+  /// from, those: `[list|show]`.
   var synopsis: String {
-    let once = maximum == nil ? name + "..." : name
+    let isChoice = (1...8).contains(rule.choices.count)
+    let shown = isChoice ? rule.choices.joined(separator: "|") : name
+    let once = maximum == nil ? shown + "..." : shown
     return minimum == 0 ? "[\(once)]" : once
   }
 }

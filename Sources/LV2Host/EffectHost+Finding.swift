@@ -12,7 +12,8 @@ extension EffectHost {
     let uris = unsafe world.plugins.compactMap { plugin in
       unsafe LilvWorld.text(lilv_plugin_get_uri(plugin))
     }
-    throw missing(order.identity, of: uris, .lv2, order.folders, flaws: world.flaws)
+    let flaws = order.excluded.map { "\($0): it ended the process that read it" } + world.flaws
+    throw missing(order.identity, of: uris, .lv2, order.folders, flaws: flaws)
   }
 
   /// The library of an order, and the plugin in it.

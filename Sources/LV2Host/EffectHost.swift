@@ -18,7 +18,7 @@ public enum EffectHost {
         try rack(order, rate: greeting.rate, channelCount: greeting.channelCount)
       }
     case .list: return answer { (tell) throws(EffectError) in try list(order, tell) }
-    case .describe: return answer { (_) throws(EffectError) in try describe(order) }
+    case .describe: return answer { (tell) throws(EffectError) in try describe(order, tell) }
     }
   }
 
@@ -76,9 +76,13 @@ public enum EffectHost {
     case .lv2:
       let world = try LilvWorld(order.folders, excluding: Set(order.excluded), tell: tell)
       let describer = LV2Describer(world)
-      let found = unsafe world.plugins.map { plugin in
-        tell(unsafe LV2Describer.bundle(of: plugin))
-        return unsafe describer.description(of: plugin, isInFull: false)
+      let found = unsafe world.plugins.compactMap { plugin in
+        let bundle = unsafe LV2Describer.bundle(of: plugin)
+        tell(bundle)
+        return world.hear(bundle) { () -> (EffectDescription, isBad: Bool) in
+          let effect = unsafe describer.description(of: plugin, isInFull: false)
+          return (effect, effect.refusal != nil)
+        }
       }
       return EffectCatalog(found, flaws: world.flaws)
     case .ladspa:
@@ -99,10 +103,12 @@ public enum EffectHost {
     }
   }
 
-  private static func describe(_ order: HostOrder) throws(EffectError) -> EffectDescription {
+  private static func describe(
+    _ order: HostOrder, _ tell: (String) -> Void
+  ) throws(EffectError) -> EffectDescription {
     switch order.format {
     case .lv2:
-      let world = try LilvWorld(order.folders)
+      let world = try LilvWorld(order.folders, excluding: Set(order.excluded), tell: tell)
       return try unsafe LV2Describer(world).description(of: lv2(order, world), isInFull: true)
     case .ladspa:
       let (library, plugin) = try unsafe ladspa(order)
@@ -117,7 +123,7 @@ public enum EffectHost {
   ) throws(EffectError) -> EffectRack {
     switch order.format {
     case .lv2:
-      let world = try LilvWorld(order.folders)
+      let world = try LilvWorld(order.folders, excluding: Set(order.excluded)) { _ in }
       let plugin = try unsafe lv2(order, world)
       let effect = unsafe LV2Describer(world).description(of: plugin, isInFull: false)
       return try EffectRack(effect, channelCount: channelCount) { () throws(EffectError) in

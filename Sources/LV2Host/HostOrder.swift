@@ -27,7 +27,7 @@ public struct HostOrder: Hashable, Sendable, Codable {
   public let values: [String: Double]
   /// The URI of a preset.
   public let preset: String?
-  /// Libraries and bundles that a list leaves out, by path.
+  /// Libraries that a list leaves out, and bundles that are left out everywhere, by path.
   public let excluded: [String]
 
   /// Orders something.

@@ -9,15 +9,16 @@ import PluginWorker
   private var nodes: [String: OpaquePointer] = unsafe [:]
 
   /// Bundles that were left out, with the reasons.
-  let flaws: [String]
+  private(set) var flaws: [String]
+  private let errors = HeardErrors()
 
   /// Reads what lies in the folders: names and places only; a plugin's own files are read when it is
   /// asked for.
   /// - Parameters:
-  ///   - excluded: bundles that are left out, by path.
+  ///   - excluded: bundles that are left out, by path: each has ended a process that read it.
   ///   - tell: is given the path of a bundle before it is read.
   init(
-    _ folders: [String], excluding excluded: Set<String> = [], tell: (String) -> Void = { _ in }
+    _ folders: [String], excluding excluded: Set<String>, tell: (String) -> Void
   ) throws(EffectError) {
     var reason = [CChar](repeating: 0, count: 256)
     guard unsafe spool_lilv_load(&reason, reason.count) == 0 else {
@@ -36,11 +37,26 @@ import PluginWorker
       tell(bundle.path)
       // liblilv knows a folder by the slash at its end.
       let node = unsafe lilv_new_file_uri(world, nil, bundle.path + "/")
-      unsafe lilv_world_load_bundle(world, node)
+      // liblilv takes nothing from a bundle whose manifest has a mistake.
+      _ = hear(bundle.path) { (unsafe lilv_world_load_bundle(world, node), isBad: true) }
       unsafe lilv_node_free(node)
     }
+    // What comes now is of no bundle that could be named.
+    tell("")
     unsafe lilv_world_load_specifications(world)
     unsafe lilv_world_load_plugin_classes(world)
+  }
+
+  /// Reads something of a bundle. What has a mistake in it, and is of no use for that, is noted.
+  /// - Parameter body: gives what it read, and whether that is of no use.
+  /// - Returns: what was read; nil where a mistake made it useless.
+  func hear<Answer>(_ bundle: String, _ body: () -> (Answer, isBad: Bool)) -> Answer? {
+    var read: (answer: Answer, isBad: Bool)?
+    let error = errors.listen { read = body() }
+    guard let read else { return nil }
+    guard let error, read.isBad else { return read.answer }
+    flaws.append("\(bundle): \(error.replacing("\(bundle)/", with: ""))")
+    return nil
   }
 
   deinit {

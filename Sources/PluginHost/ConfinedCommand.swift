@@ -13,22 +13,22 @@ public struct ConfinedCommand {
   public let reads: [String]
   /// Files and folders that it may write.
   public let writes: [String]
-  /// How people would write it.
-  private let line: String
+  /// What its user can do where it fails.
+  private let advice: String
 
   /// Describes a program's run.
   /// - Parameters:
   ///   - words: the program and its arguments, one or more.
-  ///   - line: how people would write that; nil for just so.
+  ///   - advice: what its user can do where it fails; nil for trying it just so.
   public init(
     _ words: [String], limits: PluginManifest.Limits, reads: [String] = [], writes: [String] = [],
-    line: String? = nil
+    advice: String? = nil
   ) {
     self.words = words
     self.limits = limits
     self.reads = reads
     self.writes = writes
-    self.line = line ?? ShellWords.line(words)
+    self.advice = advice ?? "try it alone: \(ShellWords.line(words))"
   }
 
   /// What a program left that ended well.
@@ -50,7 +50,7 @@ public struct ConfinedCommand {
   }
 
   /// Where a program lies that is to be started.
-  /// - Throws: where there is none.
+  /// - Throws: where there is none, or not the interpreter that its first line names.
   public static func path(toStart program: String) throws(StageError) -> String {
     guard let path = path(of: program) else {
       let isPath = program.contains("/")
@@ -63,6 +63,11 @@ public struct ConfinedCommand {
           : isPath
             ? "put it there; a path that begins with no slash starts from the pipeline's folder"
             : "install \(program), and see that it is on PATH", cause: .transient)
+    }
+    if let flaw = ScriptLine.flaw(of: path, called: program) {
+      throw StageError(
+        "\(program) cannot be started", reason: flaw.message, advice: "it needs \(flaw.allowed)",
+        cause: .transient)
     }
     return path
   }
@@ -109,7 +114,7 @@ public struct ConfinedCommand {
     }
     hearing.drain()
     if let ending = process.end() {
-      throw failure(ending, hearing, advice: "try it alone: \(line)")
+      throw failure(ending, hearing, advice: advice)
     }
     if let trouble = hearing.trouble {
       throw StageError(

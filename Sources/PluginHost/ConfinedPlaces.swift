@@ -19,12 +19,16 @@ struct ConfinedPlaces {
   ]
 
   init(of program: ConfinedProgram) {
-    open = ["/etc"] + program.publicReads
     writable = [program.folder] + program.writes
-    let named =
-      writable + program.reads
-      + (program.program == "/proc/self/exe"
-        ? Self.ownLibraries : ProgramPrefix(of: program.program, in: program.reads).places)
+    let isHost = program.program == "/proc/self/exe"
+    let prefix = isHost ? nil : ProgramPrefix(of: program.program, in: program.reads)
+    open =
+      ["/etc"] + program.publicReads
+      + (prefix?.publicPlaces ?? []).filter { place in
+        // All of these are open, and they are many files to look at.
+        !Self.system.contains { place == $0 || place.hasPrefix("\($0)/") }
+      }
+    let named = writable + program.reads + (prefix?.places ?? Self.ownLibraries)
     // A link may lead to where the plugin would see nothing of the machine's, such as /dev/shm.
     let real = Set(named.map(ProgramPrefix.real)).subtracting(named)
     own = named + real.sorted()

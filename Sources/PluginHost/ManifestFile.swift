@@ -25,6 +25,11 @@ enum ManifestFile {
         Flaw(isLink ? "it is a link to what is not there" : unsafe String(cString: strerror(errno)))
       )
     }
+    // Of what lies elsewhere nothing is read, and nothing is shown among its problems.
+    let (real, home) = (ProgramPrefix.real(path), ProgramPrefix.real(folder))
+    guard real.hasPrefix("\(home)/") else {
+      return .failure(Flaw("it is a link that leads out of the plugin's folder"))
+    }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: return .failure(Flaw("it is a folder"))

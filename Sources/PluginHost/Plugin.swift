@@ -24,6 +24,9 @@ public struct Plugin: Hashable, Sendable {
     manifest.version.isEmpty ? manifest.name : "\(manifest.name) \(manifest.version)"
   }
 
+  /// As a sentence begins with it: `the plugin softclip 1.0.0`, or what Spool hosts, by its own name.
+  var subject: String { advice == nil ? "the plugin \(title)" : title }
+
   /// The program or the library, as a path.
   public func program() throws(StageError) -> String {
     for program in manifest.needs where Self.find(program) == nil {
@@ -39,7 +42,7 @@ public struct Plugin: Hashable, Sendable {
     guard FileManager.default.isExecutableFile(atPath: path) else {
       let isThere = FileManager.default.fileExists(atPath: path)
       throw StageError(
-        "the plugin \(title) cannot be started",
+        "\(subject) cannot be started",
         reason: isThere ? "\(path) is not executable" : "\(path) is not there",
         advice: isThere
           ? "chmod +x \(ShellWords.line([path]))"
@@ -59,6 +62,7 @@ public struct Plugin: Hashable, Sendable {
       guard name.contains("/") else { return Self.find(name) == nil ? name : scriptMissing }
       let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
       if !files.isExecutableFile(atPath: path) { return name }
+      if let line = ScriptLine(of: path), line.program == nil { return line.named }
     }
     return scriptMissing
   }
@@ -92,7 +96,7 @@ public struct Plugin: Hashable, Sendable {
 
   private func missing(_ program: String) -> StageError {
     StageError(
-      "the plugin \(title) cannot be started", reason: "\(program) is not installed",
+      "\(subject) cannot be started", reason: "\(program) is not installed",
       advice: "install \(program), and see that it is on PATH", cause: .environment)
   }
 

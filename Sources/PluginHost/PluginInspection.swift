@@ -83,7 +83,9 @@ public struct PluginInspection: Sendable {
         continue
       }
       let path = plugin.path(ofFile: word)
-      if let flaw = flaw(of: path, called: word, isProgram: index == 0, in: plugin.folder) {
+      if let flaw = flaw(of: path, called: word, isProgram: index == 0, in: plugin.folder)
+        ?? (index == 0 ? plugin.closedProgram(called: word) : nil)
+      {
         problems.append(Problem(at: place.location, flaw.message, allowed: flaw.allowed))
       }
     }
@@ -115,20 +117,6 @@ public struct PluginInspection: Sendable {
     guard files.isExecutableFile(atPath: path) else {
       return ("\(name) is not executable", "a program; chmod +x \(ShellWords.line([path]))")
     }
-    if let interpreter = interpreter(of: path), !files.isExecutableFile(atPath: interpreter) {
-      return (
-        "\(name) wants \(interpreter), which is not there", "an interpreter that is installed"
-      )
-    }
-    return nil
-  }
-
-  /// What the first line of a script names.
-  private static func interpreter(of path: String) -> String? {
-    guard let bytes = FileManager.default.contents(atPath: path)?.prefix(256),
-      bytes.starts(with: Array("#!".utf8))
-    else { return nil }
-    let line = bytes.dropFirst(2).prefix { $0 != 10 }
-    return String(decoding: line, as: UTF8.self).split(separator: " ").first.map(String.init)
+    return ScriptLine.flaw(of: path, called: name)
   }
 }

@@ -45,7 +45,7 @@ public final class PluginSession {
     hear = setting.hear
     try plugin.checkPresence()
     let (program, arguments) = try plugin.start(launcher: setting.launcher)
-    folder = try PrivateFolder(for: "the plugin \(plugin.title)")
+    folder = try PrivateFolder(for: plugin.subject)
     process = try PluginProcess(
       ConfinedProgram(
         program: program, arguments: arguments, folder: folder.path,
@@ -172,7 +172,7 @@ public final class PluginSession {
     process.end()
     connection.drainComplaints()
     return StageError(
-      "the plugin \(plugin.title) failed",
+      "\(plugin.subject) failed",
       reason: reason + connection.complaints.reason,
       advice: plugin.advice ?? advice ?? "\(test) shows more",
       cause: .environment)

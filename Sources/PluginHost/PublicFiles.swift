@@ -27,7 +27,7 @@ struct PublicFiles {
   var isEmpty: Bool { whole.isEmpty && folders.isEmpty }
 
   /// Whether everybody gets through the folders above, below `base` if it lies in there.
-  private static func isReachable(_ path: String, from base: String) -> Bool {
+  static func isReachable(_ path: String, from base: String = "/") -> Bool {
     var folder = ""
     for part in path.split(separator: "/").dropLast() {
       folder += "/\(part)"

@@ -47,16 +47,11 @@ struct PythonPackages {
     guard let program = plugin.manifest.run.first else { return Plugin.find("python3") }
     let path = program.contains("/") ? plugin.path(ofFile: program) : Plugin.find(program)
     if Self.isPython(program) { return path }
-    let bytes = path.flatMap { FileManager.default.contents(atPath: $0) }?.prefix(256)
-    let line = String(decoding: bytes?.prefix { $0 != 10 } ?? Data(), as: UTF8.self)
-    let words = line.hasPrefix("#!") ? line.dropFirst(2).split(separator: " ") : []
-    guard let named = words.first(where: { Self.isPython($0) }) else {
-      return Plugin.find("python3")
-    }
-    return named.hasPrefix("/") ? String(named) : Plugin.find(String(named))
+    return path.map(ScriptLine.interpreters)?.map(\.program).first(where: Self.isPython)
+      ?? Plugin.find("python3")
   }
 
-  private static func isPython(_ word: some StringProtocol) -> Bool {
+  private static func isPython(_ word: String) -> Bool {
     (word.split(separator: "/").last ?? "").hasPrefix("python")
   }
 

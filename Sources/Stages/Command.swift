@@ -73,7 +73,7 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage 
     let command = ConfinedCommand(
       order.words(places), limits: order.limits,
       reads: inputs + order.files.values + order.ownPrograms,
-      writes: [desk.outputFolder], line: order.line)
+      writes: [desk.outputFolder], advice: order.trial)
     let outcome = try command.run(
       launcher: launcher, standardOutput: order.printed.map { desk.outputPath(of: $0) }
     ) { () throws(StageError) in try context.stop.check() }

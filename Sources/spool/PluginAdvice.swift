@@ -4,14 +4,22 @@ import PluginHost
 /// What to tell whoever uses a stage kind that a plugin would have, if it could be used.
 struct PluginAdvice {
   private let shelf: PluginShelf
+  /// The plugins of earlier runs, newest first; asked for only where a kind is not known.
+  private let earlier: () -> [PluginUse]
 
-  init(_ shelf: PluginShelf) { self.shelf = shelf }
+  init(_ shelf: PluginShelf, earlier: @escaping () -> [PluginUse] = { [] }) {
+    self.shelf = shelf
+    self.earlier = earlier
+  }
 
   /// Problems besides those of the pipeline's own file.
   func problems(with definition: PipelineDefinition, _ catalog: StageCatalog) -> [Problem] {
     let unknown = definition.steps.map(\.kind).filter { catalog[$0.value] == nil }
     guard !unknown.isEmpty else { return [] }
-    let doubles = unknown.compactMap { kind in dispute(over: kind.value, at: kind.location) }
+    let uses = earlier()
+    let doubles = unknown.compactMap { kind in
+      dispute(over: kind.value, at: kind.location) ?? loss(of: kind.value, uses, at: kind.location)
+    }
     // A plugin that was looked for and is not used may be the one that is missing.
     guard doubles.count < unknown.count else { return doubles }
     let flaws = shelf.flawed.map { flawed in
@@ -25,6 +33,23 @@ struct PluginAdvice {
         allowed: "a folder of yours that only you can write into; or name it with --plugins")
     }
     return doubles + flaws + doubts
+  }
+
+  /// The plugin that offered a kind in earlier runs and is gone; nil where none is known.
+  private func loss(
+    of kind: String, _ uses: [PluginUse], at place: SourceLocation?
+  ) -> Problem? {
+    guard let lost = uses.first(where: { $0.kind == kind }) else { return nil }
+    let flawed = shelf.flawed.contains { $0.folder == lost.folder }
+    return Problem(
+      at: place,
+      "the plugin \(lost.name) \(lost.version), which offers \(kind), "
+        + (flawed
+          ? "cannot be read any more: the manifest in \(lost.folder) is wrong"
+          : "is not there any more: it lay in \(lost.folder)"),
+      allowed: flawed
+        ? "spool plugin check \(ShellWords.line([lost.folder])) shows what"
+        : "put it back, or name the folder above it now with --plugins DIR")
   }
 
   /// What keeps a kind from being used that plugins offer; nil where none does, or nothing.

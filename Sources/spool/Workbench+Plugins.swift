@@ -2,6 +2,7 @@ import Glibc
 import PipelineModel
 import PluginHost
 import Stages
+import Store
 
 /// The plugins of a command, and the stage kinds that there are with them.
 extension Workbench {
@@ -16,6 +17,14 @@ extension Workbench {
         pipeline: path.map(folder), current: currentFolder, environment: Environment.variables),
       named: plugins.map(absolute), beside: path.map(folder),
       taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
+  }
+
+  /// The plugins of earlier runs, newest first; none where no store says so.
+  func earlierPlugins() -> [PluginUse] {
+    guard let storeOfRuns, DiskStore.isThere(at: storeOfRuns),
+      let runs = try? DiskStore(reading: storeOfRuns).runs(limit: 1000)
+    else { return [] }
+    return runs.flatMap { $0.plugins ?? [] }
   }
 
   private var currentFolder: String { String(absolute("").dropLast()) }

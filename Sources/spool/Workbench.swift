@@ -16,8 +16,10 @@ struct Workbench {
   let plugins: String?
   /// Whether that is what an earlier run was given.
   private(set) var isRemembered = false
+  /// A store whose runs tell which plugins there were.
+  var storeOfRuns: String?
 
-  /// - Parameter plugins: `--plugins` as it was typed.
+  /// - Parameter plugins: `--plugins` as typed.
   init(console: Console, plugins: String? = nil) {
     self.console = console
     self.plugins = plugins ?? Environment.variables["SPOOL_PLUGINS"]
@@ -85,7 +87,7 @@ struct Workbench {
     if var definition = parsed.definition {
       definition.folder = folder(of: path)
       problems += Plan.problems(in: definition, catalog: catalog).filter { !problems.contains($0) }
-      let advice = PluginAdvice(shelf).problems(with: definition, catalog)
+      let advice = PluginAdvice(shelf, earlier: earlierPlugins).problems(with: definition, catalog)
       // Where a plugin would have the kind, there is more to say than that nothing has it.
       let places = Set(advice.compactMap(\.location))
       problems = problems.filter { !($0.location.map { places.contains($0) } ?? false) } + advice

@@ -29,7 +29,9 @@ enum AllowedImports {
     ],
 
     "PluginWorker": ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"],
-    "LV2Host": ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader"],
+    "LV2Host": [
+      "PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader", "CPosix",
+    ],
 
     "Proof": ["JSONText", "Hashing", "Threading", "CCrypto"],
 

@@ -71,6 +71,14 @@ struct PluginChangeTests {
     #expect(complaint.what.hasSuffix(" uses, is not there any more"))
     #expect(complaint.why.hasSuffix("/mine/halve"), "\(complaint.why)")
     #expect(complaint.next.contains("--plugins DIR"), "\(complaint.next)")
+    // A watch that begins without it knows of it from the runs of its store.
+    try FileManager.default.createDirectory(
+      atPath: place.file("inbox"), withIntermediateDirectories: true)
+    let watch = try place.spool(["watch", "p/p.yaml", "inbox"])
+    #expect(watch.exitCode == 2)
+    let lost = "the plugin halve 1.0.0, which offers halve, is not there any more: it lay in "
+    #expect(watch.errorOutput.contains(lost), "\(watch.errorOutput)")
+    #expect(!watch.errorOutput.contains("no stage kind"), "\(watch.errorOutput)")
     try place.write("", to: "else/halve/go")
     let found = try place.spool(["resume", "--plugins", "else"])
     #expect(found.exitCode == 0, "\(found.errorOutput)")

@@ -51,7 +51,7 @@ struct PluginShelfTests {
     #expect(usable == ["f", "g", "h", "i"])
   }
 
-  @Test("a manifest that is a folder, a pipe, a device or a link to nothing is not read")
+  @Test("a manifest that is a folder, a pipe, or a link to nothing or elsewhere is not read")
   func strangeManifests() throws {
     let folder = try ScratchFolder()
     for name in ["a", "b", "c", "d"] {
@@ -71,7 +71,7 @@ struct PluginShelfTests {
     #expect(
       flawed.flatMap(\.problems).map(\.message)
         == [
-          "it is a folder", "it is a pipe", "it is no plain file",
+          "it is a folder", "it is a pipe", "it is a link that leads out of the plugin's folder",
           "it is a link to what is not there",
         ].map { "plugin.yaml is no manifest: \($0)" })
   }

@@ -1,3 +1,4 @@
+import PipelineModel
 import Testing
 
 @testable import Stages
@@ -38,5 +39,16 @@ struct CommandWordTests {
   func once() {
     #expect(
       CommandWord("{input} {model}").filled(["input": "{model}", "model": "m"]) == "{model} m")
+  }
+
+  @Test("to try a command alone, files have their paths and the rest stands for one's own files")
+  func trial() throws {
+    let order = try CommandOrder(
+      .group([
+        "run": .list([.text("cat"), .text("{model}"), .text("--in={input}")]),
+        "files": .group(["model": .text("/m/a b")]),
+      ]))
+    #expect(
+      order.trial == "try it alone, with files of yours for INPUT: cat '/m/a b' --in=INPUT")
   }
 }

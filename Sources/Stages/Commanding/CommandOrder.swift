@@ -87,8 +87,17 @@ struct CommandOrder: Sendable {
     words.prefix(1).map(placed) + words.dropFirst()
   }
 
-  /// How people would write it.
-  var line: String { ShellWords.line(run.map(\.text)) }
+  /// How it is tried alone, without Spool. Its inputs and outputs lie in folders that go when it ends.
+  var trial: String {
+    let named = Set(run.flatMap(\.names))
+    let ports = (inputs + outputs).map(\.name).filter(named.contains)
+    let places = files.merging(ports.map { ($0, $0.uppercased()) }) { file, _ in file }
+    let line = ShellWords.line(words(places))
+    return "try it alone"
+      + (ports.isEmpty
+        ? "" : ", with files of yours for \(ports.map { $0.uppercased() }.joined(separator: ", "))")
+      + ": \(line)"
+  }
 
   /// The output that it prints; nil where it prints none.
   var printed: PluginManifest.FilePort? {

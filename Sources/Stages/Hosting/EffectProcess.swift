@@ -32,7 +32,7 @@ struct EffectProcess {
         name: name, version: version, summary: name,
         run: [launcher, HostOrder.word, order.text],
         limits: PluginManifest.Limits(
-          time: order.wish == .list ? Self.patience : 60,
+          time: order.wish == .run ? 60 : Self.patience,
           reads: order.folders + own),
         kinds: [kind]),
       advice: order.identity.isEmpty
@@ -41,7 +41,7 @@ struct EffectProcess {
           + "plugin")
   }
 
-  /// Seconds that each library or bundle of a list may take to say what is in it.
+  /// Seconds that each library or bundle may take to say what is in it.
   private static let patience = 10.0
 
   /// A library's own folder, which may lie outside of the usual ones.

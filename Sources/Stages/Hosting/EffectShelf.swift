@@ -14,10 +14,11 @@ public final class EffectShelf: Sendable {
   private let launcher: String
   private let environment: [String: String]
   private let known = Mutex<[String: Known]>([:])
-
   private struct Known {
     let effect: EffectDescription
     let stamp: FileStamp?
+    /// Bundles that ended a process which looked for it, by path.
+    let bad: [String]
     var digests: [String: Digest] = [:]
   }
 
@@ -39,20 +40,34 @@ public final class EffectShelf: Sendable {
   /// All that is installed. Takes a second where hundreds are. A library that ends the process which
   /// looks at it, or keeps it, is left out and named among the flaws.
   public func catalog(_ format: EffectFormat) throws(StageError) -> EffectCatalog {
-    var bad: [String] = []
-    var flaws: [String] = []
+    let (found, bad): (EffectCatalog, [Bad]) = try leavingOut { (bad, hear) throws(StageError) in
+      try ask(
+        HostOrder(.list, format, in: folders(format), excluding: bad),
+        "the list of installed \(format.title) plugins", hear: hear)
+    }
+    return found.adding(flaws: bad.map { "\($0.path): \($0.reason)" })
+  }
+
+  /// A library or bundle that ends the process which looks at it, or keeps it.
+  private struct Bad {
+    let path: String
+    let reason: String
+  }
+
+  /// Asks until nothing that is looked at ends the process which looks.
+  /// - Parameter question: is given what is left out, and what hears the place that is looked at.
+  private func leavingOut<Answer>(
+    _ question: ([String], @escaping (String) -> Void) throws(StageError) -> Answer
+  ) throws(StageError) -> (Answer, [Bad]) {
+    var bad: [Bad] = []
     while true {
-      var place: String?
+      var place = ""
       do throws(StageError) {
-        let found: EffectCatalog = try ask(
-          HostOrder(.list, format, in: folders(format), excluding: bad),
-          "the installed \(format.title) plugins"
-        ) { place = $0 }
-        return found.adding(flaws: flaws)
+        return (try question(bad.map(\.path)) { place = $0 }, bad)
       } catch {
-        guard let place, !bad.contains(place), bad.count < Self.mostBad else { throw error }
-        bad.append(place)
-        flaws.append("\(place): \(error.reason ?? error.message)")
+        let isNew = !place.isEmpty && !bad.contains { $0.path == place }
+        guard isNew, bad.count < Self.mostBad else { throw error }
+        bad.append(Bad(path: place, reason: error.reason ?? error.message))
       }
     }
   }
@@ -70,19 +85,30 @@ public final class EffectShelf: Sendable {
     }
     var folders = folders(format)
     if identity.hasPrefix("/") { folders.append(Self.folder(of: identity)) }
-    let effect: EffectDescription = try ask(
-      HostOrder(.describe, format, identity, in: folders), "the \(format.title) plugin \(identity)")
-    known.withLock { $0[key] = Known(effect: effect, stamp: FileStamp(effect.binary)) }
+    let places = folders
+    let (effect, bad): (EffectDescription, [Bad]) = try leavingOut {
+      (bad, hear) throws(StageError) in
+      try ask(
+        HostOrder(.describe, format, identity, in: places, excluding: bad),
+        "the \(format.title) plugin \(identity)", hear: hear)
+    }
+    known.withLock {
+      $0[key] = Known(
+        effect: effect, stamp: FileStamp(effect.binary), bad: bad.map(\.path))
+    }
     return effect
   }
 
   /// A plugin that runs with these settings.
   func process(_ effect: EffectDescription, _ settings: EffectSettings) -> EffectProcess {
-    EffectProcess(
+    let key = "\(effect.format.rawValue):\(effect.identity)"
+    return EffectProcess(
       order: HostOrder(
         .run, effect.format, effect.format == .lv2 ? effect.identity : Self.place(of: effect),
-        in: folders(effect.format), values: settings.values, preset: settings.preset),
-      name: effect.identity, version: effect.format == .lv2 ? effect.version : "",
+        in: folders(effect.format), values: settings.values, preset: settings.preset,
+        excluding: known.withLock { $0[key]?.bad } ?? []),
+      name: "the \(effect.format.title) plugin \(effect.identity)",
+      version: effect.format == .lv2 ? effect.version : "",
       binary: effect.binary, launcher: launcher)
   }
 

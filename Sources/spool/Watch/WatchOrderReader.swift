@@ -48,15 +48,15 @@ struct WatchOrderReader {
     var problems: [WatchProblem] = []
     var settings: [InboxSettings] = []
     var places: [SourceLocation?] = []
+    let store = storeOption ?? definition.store.map { absolute($0.value) }
+    let storePath = StoreLocation.resolve(option: store, environment: Environment.variables)
     for inbox in definition.inboxes {
-      let (read, found) = self.read(inbox)
+      let (read, found) = self.read(inbox, store: place(ofStore: storePath))
       problems += found
       guard let read else { continue }
       settings.append(read)
       places.append(inbox.path.location.known)
     }
-    let store = storeOption ?? definition.store.map { absolute($0.value) }
-    let storePath = StoreLocation.resolve(option: store, environment: Environment.variables)
     let folders =
       settings.map { FolderPlacement.Folder($0.out, role: "the output folder") }
       + settings.map { FolderPlacement.Folder($0.outbox, role: "the outbox") }
@@ -77,11 +77,11 @@ struct WatchOrderReader {
   }
 
   private func read(
-    _ inbox: WatchDefinition.Inbox
+    _ inbox: WatchDefinition.Inbox, store: String
   ) -> (settings: InboxSettings?, problems: [WatchProblem]) {
     var problems: [WatchProblem] = []
     let path = folder(inbox.path, &problems)
-    let pipeline = pipeline(inbox, &problems)
+    let pipeline = pipeline(inbox, store: store, &problems)
     let out = made(inbox.out?.value ?? "exports", inbox.out?.location, &problems)
     let outbox = made(inbox.outbox?.value ?? "outbox", inbox.outbox?.location, &problems)
     let template = template(inbox.name, &problems)
@@ -173,8 +173,10 @@ struct WatchOrderReader {
   }
 
   private func pipeline(
-    _ inbox: WatchDefinition.Inbox, _ problems: inout [WatchProblem]
+    _ inbox: WatchDefinition.Inbox, store: String, _ problems: inout [WatchProblem]
   ) -> WatchedPipeline? {
+    var bench = bench
+    bench.storeOfRuns = store
     let path = absolute(inbox.pipeline.value)
     do throws(Workbench.Refusal) {
       let read = try bench.pipeline(at: path)

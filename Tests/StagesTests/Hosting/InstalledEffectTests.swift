@@ -43,6 +43,29 @@ struct InstalledEffectTests {
     #expect(try EffectTrial("lv2", settings("0")).result(of: sound) != soft)
   }
 
+  @Test("a bundle that crashes the parser, or has mistakes, is named, and others are found")
+  func badBundles() throws {
+    let folder = try ScratchFolder()
+    let head = "@prefix lv2: <http://lv2plug.in/ns/lv2core#> .\n"
+    let depth = 300_000
+    for (name, text) in [
+      ("deep", "<http://x/deep> lv2:x " + String(repeating: "[ <http://a> ", count: depth)),
+      ("torn", "<http://x/torn> a lv2:Plugin ; broken"),
+      ("whole", "<http://x/whole> a lv2:Plugin ; lv2:binary <whole.so> ."),
+    ] {
+      try FileManager.default.createDirectory(
+        atPath: folder.file("\(name).lv2"), withIntermediateDirectories: true)
+      try folder.write(head + text, to: "\(name).lv2/manifest.ttl")
+    }
+    let shelf = EffectShelf(
+      launcher: try SpoolProgram.program.path, environment: ["LV2_PATH": folder.path])
+    let flaws = try shelf.catalog(.lv2).flaws
+    #expect(flaws.contains { $0.hasPrefix(folder.file("deep.lv2: it crashed")) }, "\(flaws)")
+    #expect(flaws.contains { $0.hasPrefix(folder.file("torn.lv2: ")) }, "\(flaws)")
+    #expect(!flaws.contains { $0.contains("whole.lv2") }, "\(flaws)")
+    #expect(try shelf.description(.lv2, "http://x/whole").identity == "http://x/whole")
+  }
+
   @Test("a preset sets the controls that its file names, and what the user sets comes after it")
   func preset() throws {
     let sound = Self.noise(10_000)
