@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import PipelineModel
 
 extension Plugin {
@@ -23,6 +24,12 @@ extension Plugin {
           ? "build it: sh \(ShellWords.line([recipe]))"
           : "build or install the plugin; spool plugin check \(ShellWords.line([folder]))",
         cause: .environment)
+    }
+    var status = stat()
+    guard unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      throw StageError(
+        "the plugin \(title) cannot be started", reason: "its library \(path) is no plain file",
+        advice: "put the library itself there, or a link to it", cause: .environment)
     }
     return path
   }
