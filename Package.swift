@@ -194,7 +194,7 @@ let package = Package(
         "JSONText", "Hashing", "Transcripts", "spool", "TestSupport", "CConfinement",
       ]),
     tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
-    tests("LV2HostTests", ["LV2Host", "TestSupport"]),
+    tests("LV2HostTests", ["LV2Host", "PluginWorker", "TestSupport"]),
     tests("ProofTests", ["Proof", "JSONText", "Hashing", "TestSupport"]),
     tests("AudioModelTests", ["AudioModel", "TestSupport"]),
     tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),

@@ -12,7 +12,14 @@ import PluginWorker
   private let find: LADSPA_Descriptor_Function
 
   /// Opens a library.
+  /// - Throws: where it cannot be opened, or is no plain file: a pipe or a device would keep who opens it.
   init(_ path: String) throws(EffectError) {
+    var status = stat()
+    guard unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      throw EffectError(
+        "cannot open \(path)", reason: "it is no plain file",
+        advice: "put the library itself there, or a link to it")
+    }
     var reason = [CChar](repeating: 0, count: 512)
     guard let found = unsafe spool_ladspa_open(path, &reason, reason.count) else {
       throw EffectError("cannot open \(path)", reason: CText.text(reason))

@@ -19,17 +19,11 @@ struct ComplaintTail {
     return true
   }
 
-  /// What the program wrote, without what the launcher did, of the last thing that it was at.
+  /// What the program wrote of the last thing that it was at.
   var lines: [String] {
-    let all = all
+    let all = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     let begin = all.lastIndex(of: ComplaintBoundary.line).map { $0 + 1 } ?? 0
-    return all[begin...].filter { !$0.hasPrefix(ConfinedProgram.notConfined) }
-  }
-
-  /// What the launcher could not take away from the program.
-  var missingConfinements: [String] {
-    all.filter { $0.hasPrefix(ConfinedProgram.notConfined) }
-      .map { String($0.dropFirst(ConfinedProgram.notConfined.count)) }
+    return Array(all[begin...])
   }
 
   /// The last lines as one, for the reason of an error; empty where there are none.
@@ -38,9 +32,5 @@ struct ComplaintTail {
     let told = lines.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
     let tail = told.suffix(6).map { String($0.prefix(400)) }.joined(separator: " | ")
     return tail.isEmpty ? "" : "; the end of what it wrote: \(tail)"
-  }
-
-  private var all: [String] {
-    String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }

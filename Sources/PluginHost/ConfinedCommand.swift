@@ -116,20 +116,18 @@ public struct ConfinedCommand {
     if let ending = process.end() {
       throw failure(ending, hearing, advice: advice)
     }
+    let report = process.report
+    if let remnant = report.remnant {
+      throw failure(remnant, hearing, advice: LauncherReport.adviceForRemnant)
+    }
     if let trouble = hearing.trouble {
       throw StageError(
         "cannot keep what \(name) wrote", reason: trouble,
         advice: "make room there, or set TMPDIR", cause: .environment)
     }
-    let missing = hearing.complaints.missingConfinements
     return Outcome(
       output: hearing.output, complaints: hearing.complaints.lines,
-      warnings: missing.isEmpty
-        ? []
-        : [
-          "\(name) is not confined as far as it should be: this machine's kernel cannot keep it from "
-            + missing.joined(separator: ", ")
-        ])
+      warnings: report.warnings(of: name))
   }
 
   private func failure(
@@ -137,8 +135,9 @@ public struct ConfinedCommand {
   ) -> StageError {
     var complaints = hearing.complaints
     complaints.drain(hearing.process.complaints)
+    let remnant = hearing.process.report.remnant.flatMap { $0 == reason ? nil : "; \($0)" } ?? ""
     return StageError(
-      "the command \(words[0]) failed", reason: reason + complaints.reason, advice: advice,
-      cause: .environment)
+      "the command \(words[0]) failed", reason: reason + remnant + complaints.reason,
+      advice: advice, cause: .environment)
   }
 }

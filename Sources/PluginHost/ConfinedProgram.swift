@@ -17,8 +17,9 @@ import Glibc
 public struct ConfinedProgram: Codable, Sendable {
   /// The word that stands before it on the command line.
   public static let word = "become-plugin"
-  /// The descriptor that tells the launcher of Spool's end: one end of a pipe, which Spool holds open at the
-  /// other while the program may run.
+  /// The descriptor of the launcher that ties it to Spool: one of a pair of sockets, the other one of which Spool
+  /// holds while the program may run. It tells the launcher of Spool's end, and Spool what the launcher
+  /// reports. The program does not have it.
   static let lifeline: Int32 = 3
 
   /// The program, an absolute path.
@@ -42,10 +43,10 @@ public struct ConfinedProgram: Codable, Sendable {
   }
 
   /// Starts the program that `text` describes, and ends as it ends. Returns only where that fails, with
-  /// the exit code. What cannot be taken away on this machine is told on standard error, in a form that
-  /// the session understands.
+  /// the exit code. What cannot be taken away on this machine is reported on the lifeline.
   public static func become(_ text: String) -> Int32 {
     guard let order = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
+      report(.failed("its launcher was told nothing that it can read"))
       return 125
     }
     return order.become()
@@ -56,23 +57,26 @@ public struct ConfinedProgram: Codable, Sendable {
     // Counted while all processes can be seen, and the group is joined while it can be written to.
     let processes = UInt(Self.processCount() + 128)
     let isCaged = ProcessCage(of: getpid())?.enter() == true
-    var report: [Int32] = [-1, -1]
-    guard unsafe posix_make_pipe(&report) == 0 else { return fail("cannot make a pipe") }
+    var ending: [Int32] = [-1, -1]
+    guard unsafe posix_make_pipe(&ending) == 0 else { return fail("cannot make a pipe") }
     let isEnclosed = confinement_unshare(limits.network)
     let child = confinement_fork()
     guard child >= 0 else { return fail("cannot start a process") }
     guard child == 0 else {
-      close(report[1])
+      close(ending[1])
       confinement_leave_pipes()
-      let status = confinement_supervise(child, Self.lifeline)
-      confinement_end_as(isEnclosed ? confinement_reported(report[0], status) : status)
+      confinement_hide_memory()
+      var left: Int32 = 0
+      let status = unsafe confinement_supervise(child, Self.lifeline, &left)
+      if left > 0 { Self.report(.left(Int(left))) }
+      confinement_end_as(isEnclosed ? confinement_reported(ending[0], status) : status)
     }
     _ = confinement_die_with_parent()
     // Out of reach of the user's terminal.
     setsid()
     let confinement = Confinement(of: self, isEnclosed: isEnclosed, isCounted: isCaged)
     guard unsafe chdir(folder) == 0 else { return fail("cannot enter \(folder)") }
-    for name in confinement.missing { complain("\(Self.notConfined)\(name)") }
+    for name in confinement.missing { Self.report(.missing(name)) }
     _ = confinement_close_from(3)
     if isEnclosed {
       confinement_hide_memory()
@@ -80,7 +84,8 @@ public struct ConfinedProgram: Codable, Sendable {
       guard plugin >= 0 else { return fail("cannot start a process") }
       if plugin > 0 {
         confinement_leave_pipes()
-        confinement_rule(plugin, report[1])
+        close(Self.lifeline)
+        confinement_rule(plugin, ending[1])
       }
     }
     confinement_limit(
@@ -91,9 +96,6 @@ public struct ConfinedProgram: Codable, Sendable {
     unsafe execve(program, words, variables)
     return fail("cannot start \(program)")
   }
-
-  /// What the launcher says on standard error where the machine cannot take something away.
-  static let notConfined = "spool: not confined: "
 
   /// What the launcher itself gets of the user's variables: no secret is in its memory, either.
   static var launcherEnvironment: [String] {
@@ -125,12 +127,13 @@ public struct ConfinedProgram: Codable, Sendable {
   }
 
   private func fail(_ what: String) -> Int32 {
-    complain("\(what): \(unsafe String(cString: strerror(errno)))")
+    Self.report(.failed("\(what): \(unsafe String(cString: strerror(errno)))"))
     return 126
   }
 
-  private func complain(_ text: String) {
-    var line = Array("\(text)\n".utf8)
-    _ = unsafe write(STDERR_FILENO, &line, line.count)
+  /// Tells Spool, which may be gone.
+  private static func report(_ notice: LauncherReport.Notice) {
+    let line = notice.line
+    _ = unsafe send(lifeline, line, line.count, Int32(MSG_NOSIGNAL))
   }
 }

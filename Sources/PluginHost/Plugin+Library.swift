@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import PipelineModel
 
 extension Plugin {
@@ -24,7 +25,18 @@ extension Plugin {
           : "build or install the plugin; spool plugin check \(ShellWords.line([folder]))",
         cause: .environment)
     }
+    guard Self.isPlainFile(path) else {
+      throw StageError(
+        "the plugin \(title) cannot be started", reason: "its library \(path) is no plain file",
+        advice: "put the library itself there, or a link to it", cause: .environment)
+    }
     return path
+  }
+
+  /// Whether a file, or what a link leads to, has an end: a pipe or a device would keep who reads it.
+  static func isPlainFile(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 }
 

@@ -108,13 +108,16 @@ public struct Plugin: Hashable, Sendable {
     }
   }
 
-  /// What stands for the plugin in keys: the digest of every file in its folder, names and
+  /// What stands for the plugin in keys: the digest of every plain file in its folder, names and
   /// contents. Caches of Python, hidden files, pages for people and what editors leave behind are not
   /// part of it. O(bytes).
   public func digest() -> Digest {
     var hash = SHA256()
     for name in ownFiles {
-      guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") else { continue }
+      let path = "\(folder)/\(name)"
+      guard Self.isPlainFile(path), let bytes = FileManager.default.contents(atPath: path) else {
+        continue
+      }
       hash.update(Array("\(name)\u{0}\(bytes.count)\u{0}".utf8))
       hash.update(Array(bytes))
     }

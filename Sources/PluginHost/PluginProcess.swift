@@ -5,8 +5,9 @@ import PipelineModel
 /// A plugin's program while it runs, its three pipes, and its folder.
 ///
 /// It is started by Spool's own program, the launcher, which takes away what the plugin must not have,
-/// starts it, and ends as it ends. A pipe that Spool holds open ties the two: when it is closed, or
-/// Spool dies in whatever way, the launcher ends all that the plugin started, and then itself.
+/// starts it, and ends as it ends. A pair of sockets ties the two: when Spool says no more on it, or dies
+/// in whatever way, the launcher ends all that the plugin started, and then itself. What the launcher
+/// has to tell comes by it, too.
 final class PluginProcess {
   /// What is written to it.
   private(set) var input: Int32
@@ -16,8 +17,10 @@ final class PluginProcess {
   let complaints: Int32
   /// The launcher, which is also the number of its group.
   private let process: pid_t
-  /// What keeps it from ending the plugin.
-  private var lifeline: Int32
+  /// What keeps it from ending the plugin, and what it tells by.
+  private let lifeline: Int32
+  /// What it has told.
+  private var told = LauncherReport()
   private var status: Int32?
 
   /// Starts a program behind its confinement.
@@ -32,7 +35,12 @@ final class PluginProcess {
     let (theirInput, ourInput) = try pipes()
     let (ourOutput, theirOutput) = try pipes()
     let (ourComplaints, theirComplaints) = try pipes()
-    let (theirLifeline, ourLifeline) = try pipes()
+    var ties: [Int32] = [0, 0]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard unsafe socketpair(AF_UNIX, kind, 0, &ties) == 0 else {
+      throw Self.trouble("make a pair of sockets", errno)
+    }
+    let (theirLifeline, ourLifeline) = (ties[0], ties[1])
     defer {
       for end in [theirInput, theirOutput, theirComplaints, theirLifeline] { close(end) }
     }
@@ -98,8 +106,18 @@ final class PluginProcess {
   /// Whether the program has ended, and with it all that it started.
   var hasEnded: Bool { status != nil || reap(WNOHANG) }
 
+  /// What the launcher has told by now.
+  var report: LauncherReport {
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe recv(lifeline, &piece, piece.count, Int32(MSG_DONTWAIT))
+      guard count > 0 else { return told }
+      told.take(piece.prefix(count))
+    }
+  }
+
   /// Ends the program and everything that it started.
-  /// - Returns: how it ended, for people; nil where it ended well.
+  /// - Returns: how it ended, for people, or why it was not started; nil where it ended well.
   @discardableResult func end(within grace: Duration = .zero) -> String? {
     closeInput()
     let deadline = ContinuousClock.now + grace
@@ -117,24 +135,19 @@ final class PluginProcess {
         usleep(500)
       }
     }
-    return status.flatMap(Self.text)
+    return report.trouble ?? status.flatMap(Self.text)
   }
 
-  /// How long a launcher may take to end thousands of processes.
-  private static let patience = Duration.seconds(10)
+  /// How long a launcher may take: twice of what it takes itself to end thousands of processes.
+  private static let patience = Duration.seconds(20)
 
-  private func cutLifeline() {
-    guard lifeline >= 0 else { return }
-    close(lifeline)
-    lifeline = -1
-  }
+  private func cutLifeline() { shutdown(lifeline, Int32(SHUT_WR)) }
 
   private func reap(_ options: Int32) -> Bool {
     var found: Int32 = 0
     let answer = unsafe waitpid(process, &found, options)
     guard answer == process || answer < 0 && errno != EINTR else { return false }
     status = found
-    cutLifeline()
     // What a launcher that was killed has left is still in the cage, where there is one.
     ProcessCage(of: process)?.end()
     return true
@@ -157,7 +170,6 @@ final class PluginProcess {
 
   deinit {
     end()
-    close(output)
-    close(complaints)
+    for end in [output, complaints, lifeline] { close(end) }
   }
 }

@@ -12,10 +12,9 @@ public final class PluginSession {
   /// The figures that it told last, as JSON.
   public private(set) var measurement: String?
   /// What people should know of it.
-  public var warnings: [String] { spoken.texts + degradation }
+  public var warnings: [String] { spoken.texts + process.report.warnings(of: plugin.title) }
 
   private var spoken = PluginWarnings()
-  private var degradation: [String] = []
   /// How far the plugin said that it is, from 0 to 1.
   private var progress = 0.0
   /// How often its limit of time has begun anew.
@@ -126,22 +125,12 @@ public final class PluginSession {
   /// Waits for the end of the program. Everything has been said.
   /// - Parameter grace: how long it may take to end by itself.
   /// - Returns: how it ended, for people; nil where it ended well.
+  /// - Throws: where something that it started could not be ended.
   @discardableResult
-  public func finish(within grace: Duration = .milliseconds(500)) -> String? {
-    noteDegradation()
-    return process.end(within: grace)
-  }
-
-  /// What the launcher could not take away.
-  private func noteDegradation() {
-    connection.drainComplaints()
-    let missing = connection.complaints.missingConfinements
-    if !missing.isEmpty {
-      degradation = [
-        "\(plugin.title) is not confined as far as it should be: this machine's kernel cannot keep "
-          + "it from \(missing.joined(separator: ", "))"
-      ]
-    }
+  public func finish(within grace: Duration = .milliseconds(500)) throws(StageError) -> String? {
+    let ending = process.end(within: grace)
+    guard process.report.left == 0 else { throw failure(ending ?? "it ended well") }
+    return ending
   }
 
   private func failure(
@@ -171,10 +160,12 @@ public final class PluginSession {
   public func failure(_ reason: String, advice: String? = nil) -> StageError {
     process.end()
     connection.drainComplaints()
+    let remnant = process.report.remnant
     return StageError(
       "\(plugin.subject) failed",
-      reason: reason + connection.complaints.reason,
-      advice: plugin.advice ?? advice ?? "\(test) shows more",
+      reason: reason + (remnant.map { "; \($0)" } ?? "") + connection.complaints.reason,
+      advice: remnant.map { _ in LauncherReport.adviceForRemnant }
+        ?? plugin.advice ?? advice ?? "\(test) shows more",
       cause: .environment)
   }
 

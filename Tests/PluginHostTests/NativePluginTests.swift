@@ -45,6 +45,16 @@ struct NativePluginTests {
     ] { #expect(run.errorOutput.contains(words), "\(run.errorOutput)") }
   }
 
+  @Test("a pipe in a library's place is refused, and nobody waits for what it would say")
+  func pipe() throws {
+    let place = try PluginPlace()
+    try place.copy("softclip-c")
+    try #require(unsafe mkfifo("\(place.folder)/softclip-c/softclip.so", 0o600) == 0)
+    let run = try place.run("softclip: {}")
+    #expect(run.exitCode == 2)
+    #expect(run.errorOutput.contains("softclip.so is no plain file"), "\(run.errorOutput)")
+  }
+
   @Test(
     "a library that is none of ours is refused in so many words",
     arguments: [

@@ -1,4 +1,5 @@
 import CConfinement
+import Glibc
 import TestSupport
 
 /// Where Spool runs, and what becomes there of what a plugin tries.
@@ -26,6 +27,14 @@ enum Surroundings: CaseIterable {
         "sh",
       ])
     }
+  }
+
+  /// What comes before Spool on the command line where a user without rights gets no namespaces, so that
+  /// the limit of processes is the only one; nil where that cannot be had here.
+  static var userWithoutNamespaces: [String]? {
+    guard let words = Self.withoutNamespaces.words else { return nil }
+    guard geteuid() == 0 else { return words }
+    return Self.unprivileged.words.flatMap { Self.working($0 + words) }
   }
 
   /// Whether Spool gets namespaces there.

@@ -48,11 +48,15 @@ struct FileTrial {
       default: break
       }
     }
-    do throws(StageError) { _ = try session.receive("done") } catch {
+    let ending: String?
+    do throws(StageError) {
+      _ = try session.receive("done")
+      ending = try session.finish(within: .seconds(5))
+    } catch {
       if error.cause == .cancelled { return answer }
       throw .stage(error)
     }
-    if let how = session.finish(within: .seconds(5)) {
+    if let how = ending {
       throw .wrong(
         how.contains("Killed")
           ? "it said done, and did not end when its standard input did" : "it said done, but \(how)"

@@ -104,11 +104,13 @@ struct SoundTrial {
 
   /// Ends a session as a run does.
   func close(_ session: PluginSession) throws(ConformanceFailure) {
+    let ending: String?
     do throws(StageError) {
       session.send(PluginMessage("end"))
       _ = try session.receive("done")
+      ending = try session.finish(within: .seconds(5))
     } catch { throw .stage(error) }
-    if let how = session.finish(within: .seconds(5)) {
+    if let how = ending {
       throw .wrong(
         how.contains("Killed")
           ? "it said done, and did not end when its standard input did" : "it said done, but \(how)"

@@ -64,7 +64,7 @@ struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedSta
         check: { () throws(StageError) in try context.stop.check() },
         hear: { (message) throws(StageError) in try hear(message, context) }))
     _ = try session.receive("done")
-    session.finish()
+    try session.finish()
     for warning in session.warnings { context.warn(warning) }
     return try collect(desk, session, context)
   }

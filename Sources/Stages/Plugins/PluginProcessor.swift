@@ -86,7 +86,7 @@ final class PluginProcessor: FallibleProcessor {
     attempt { () throws(StageError) in
       session.send(PluginMessage("end"))
       _ = try session.receive("done")
-      session.finish()
+      try session.finish()
     }
     give(into: &output)
   }

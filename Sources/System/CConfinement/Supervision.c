@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -46,40 +44,22 @@ void confinement_leave_pipes(void) {
   if (nothing > 2) close(nothing);
 }
 
-// Kills every child, and the children that come from it, until there are none.
-static void end_children(void) {
-  char path[64], text[4096];
-  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-  for (int round = 0; round < 2000; round++) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    ssize_t count = read(file, text, sizeof text - 1);
-    close(file);
-    if (count <= 0) return;
-    text[count] = 0;
-    // A number that was cut off at the end is read whole in the next round.
-    char *end = text, *next = text;
-    for (long child; (child = strtol(next, &end, 10)) > 1 && *end == ' '; next = end) {
-      kill((pid_t)child, SIGKILL);
-    }
-    usleep(500);
-    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
-  }
-}
-
-int confinement_supervise(pid_t child, int lifeline) {
+int confinement_supervise(pid_t child, int lifeline, int *left) {
   sigset_t set = children();
   int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   struct pollfd ends[2] = {{lifeline, POLLIN, 0}, {signals, POLLIN, 0}};
+  // Ends that are taken before it looks for Spool's.
+  const int most_ends = 256;
   for (;;) {
-    int status = 0;
-    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+    int status = 0, count = 0;
+    for (pid_t ended; count < most_ends && (ended = waitpid(-1, &status, WNOHANG)) > 0; count++) {
       if (ended != child) continue;
-      end_children();
+      *left = confinement_end_descendants(10000);
       return status;
     }
     // Without signals it looks now and then.
-    if (poll(ends, 2, signals < 0 ? 20 : -1) < 0 && errno != EINTR) kill(child, SIGKILL);
+    const int wait = count == most_ends ? 0 : signals < 0 ? 20 : -1;
+    if (poll(ends, 2, wait) < 0 && errno != EINTR) kill(child, SIGKILL);
     if (ends[0].revents != 0) {
       kill(child, SIGKILL);
       ends[0].fd = -1;

@@ -103,9 +103,14 @@ void confinement_take_signals(void);
 // Reads, writes and complains no more, so that whoever listens hears the plugin's end.
 void confinement_leave_pipes(void);
 
-// Blocks until a child has ended, and ends it when `lifeline`, a pipe's end, is closed at the other. Then ends
-// all that is left of it. Gives the status of the child, as of waitpid.
-int confinement_supervise(pid_t child, int lifeline);
+// Ends all that descends from this process, which takes over what its descendants leave behind, and gives how
+// many it could not end in so many milliseconds: 0 as a rule.
+int confinement_end_descendants(unsigned int patience);
+
+// Blocks until a child has ended, and ends it when `lifeline`, a socket, is closed at the other end or
+// written to no more. Then ends all that is left of it, for ten seconds at most; how many were left then
+// is written to `left`. Gives the status of the child, as of waitpid.
+int confinement_supervise(pid_t child, int lifeline, int *left);
 
 // What the first process of a namespace does: buries whoever ends, writes the status of `child` to a
 // pipe when it is that one, and ends, and all that is left with it.

@@ -1,0 +1,18 @@
+import Glibc
+import PluginWorker
+import TestSupport
+import Testing
+
+@testable import LV2Host
+
+@Suite("A library of LADSPA plugins")
+struct LADSPALibraryTests {
+  @Test("is a plain file: a pipe in its place is refused before anybody opens it")
+  func pipe() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("pipe.so")
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    let error = #expect(throws: EffectError.self) { _ = try LADSPALibrary(path) }
+    #expect(error?.reason == "it is no plain file")
+  }
+}
