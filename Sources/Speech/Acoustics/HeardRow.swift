@@ -8,13 +8,16 @@ struct HeardRow {
   private static let neutral = -3.0
   /// What more must speak for a word that stands alone: such words resemble something nearly
   /// everywhere.
-  private static let loneliness = 50.0
+  static let loneliness = 50.0
 
   /// What speaks for the words: how much likelier they are than neither, over all their hundredths.
   var evidence: Double {
-    let sum = words.reduce(0) { $0 + ($1.score - Self.neutral) * $1.length }
+    let sum = words.reduce(0) { $0 + Self.evidence(of: $1) }
     return words.count > 1 ? sum : sum - Self.loneliness
   }
+
+  /// What speaks for a word, as one among others.
+  static func evidence(of word: HeardWord) -> Double { (word.score - neutral) * word.length }
 
   /// The words, told what speaks for them.
   var judged: [HeardWord] {

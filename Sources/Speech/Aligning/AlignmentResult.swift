@@ -27,6 +27,7 @@ public struct AlignmentResult: Sendable {
   ) {
     let trustedPlaces = Dictionary(
       uniqueKeysWithValues: trusted.map { ($0.word, Double($0.place.lowerBound) / 100) })
+    let contested = Set(trusted.filter(\.isContested).map(\.word))
     let usual = Self.usualScore(plan, outcomes, trusted: trustedPlaces)
     var places: [AlignedWord?] = Array(repeating: nil, count: words.count)
     for (piece, outcome) in zip(plan.pieces, outcomes) {
@@ -36,7 +37,7 @@ public struct AlignmentResult: Sendable {
         let distance = trustedPlaces[word].map { abs($0 - start) }
         let fit = score.map { Self.fit(of: $0, usual: usual) } ?? 0.7
         let confidence =
-          switch distance {
+          switch contested.contains(word) ? Self.contradiction : distance {
           // Two that do not know of each other agree on the place, or contradict each other.
           case .some(..<0.08): 0.7 + 0.3 * fit
           case .some(Self.contradiction...): min(fit, 0.4)

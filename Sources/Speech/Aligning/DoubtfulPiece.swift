@@ -84,8 +84,11 @@ struct DoubtfulPiece {
     let after = words[run.upperBound...].firstIndex(where: \.isSpoken).flatMap { places[$0] }
     let room = (after?.lowerBound ?? end) - (before?.upperBound ?? origin)
     let count = words[run].count(where: \.isSpoken)
-    return room > count * Self.unjudged.each.upperBound + Self.pause
+    return room > Self.mostTime(of: count)
   }
+
+  /// The most time that so many words take and a pause beside them, in hundredths of a second.
+  static func mostTime(of count: Int) -> Int { count * unjudged.each.upperBound + pause }
 
   /// Looks whether words are spoken between their neighbours, and keeps the scores of those that
   /// were looked at.

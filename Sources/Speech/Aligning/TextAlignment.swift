@@ -46,7 +46,7 @@ public struct TextAlignment: Sendable {
     let matching = WordMatching(text: keys, heard: heard.map { limit.allows($0) ? $0.key : "" })
     let trusted = TrustedWord.find(
       in: words, matching: matching, heard: Array(heard),
-      sureCount: heard.count(where: limit.allows))
+      sureCount: heard.count(where: limit.allows), whole: listening.whole)
     let plan = AlignmentPlan(words: words, trusted: trusted, whole: listening.whole)
     try align(plan, source, words, lexicon, trusted, &progress, note)
     return AlignmentResult(

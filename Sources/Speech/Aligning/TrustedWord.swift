@@ -6,6 +6,8 @@ struct TrustedWord: Hashable {
   let heard: Range<Int>
   /// When it was heard, in hundredths of a second.
   let place: Range<Int>
+  /// Whether it could as well be elsewhere, beside speech that the text lacks.
+  var isContested = false
 
   /// So many words must have been heard one after the other.
   private static let run = 3
@@ -26,9 +28,12 @@ struct TrustedWord: Hashable {
   /// In a short text of which a third was heard together, and half of what was heard for sure is of
   /// it, every word that was heard is trusted.
   ///
-  /// - Parameter sureCount: how many words were heard in rows that enough speaks for.
+  /// - Parameters:
+  ///   - sureCount: how many words were heard in rows that enough speaks for.
+  ///   - whole: where anything can be spoken at all, in hundredths of a second.
   static func find(
-    in words: [SpokenWord], matching: WordMatching, heard: [HeardWord], sureCount: Int
+    in words: [SpokenWord], matching: WordMatching, heard: [HeardWord], sureCount: Int,
+    whole: Range<Int>
   ) -> [TrustedWord] {
     var found: [TrustedWord] = []
     var key = 0
@@ -49,7 +54,8 @@ struct TrustedWord: Hashable {
       return found
     }
     let runs = runs(of: found, words).filter { $0.count >= min(run, spoken) }
-    return runs.indices.filter { !isLonely($0, among: runs, words) }.flatMap { runs[$0] }
+    let rows = runs.indices.filter { !isLonely($0, among: runs, words) }.map { runs[$0] }
+    return RowEdges(of: words, heard: heard).contest(rows, in: whole)
   }
 
   /// Whether words lie no further apart than they would if all between them were spoken slowly.
