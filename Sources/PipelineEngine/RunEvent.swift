@@ -24,7 +24,8 @@ public enum RunEvent: Sendable {
   case dropped(StepID, part: String, goesOnAtSeconds: Double)
   /// A pass begins; `replayed` steps are streamed again for those below them.
   case passStarted(steps: [StepID], replayed: [StepID], mediaSeconds: Double?)
-  /// A step is so far, in seconds of the recording.
+  /// A step is so far, in seconds of the recording; a step that is no pass, whose start names no
+  /// seconds, by the share of its work, of a total of 1.
   case progress(StepID, done: Double, total: Double?)
   /// A step is done and its checkpoint durable.
   case finished(StepRecord)

@@ -14,7 +14,7 @@ struct AlignStage: DeclaredStage, WholeStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "align", revision: 6,
+    kind: "align", revision: 7,
     summary: "Give every word of a transcript its time",
     discussion: """
       The sound is listened to for phrases of the transcript; what is heard in a row is beyond \
@@ -83,7 +83,7 @@ struct AlignStage: DeclaredStage, WholeStage {
     }
     var transcript = try TranscriptFile.read(.transcript, of: context)
     let method = try method(for: transcript.language)
-    transcript.language = transcript.language ?? language
+    transcript.language = transcript.language ?? language ?? method.language
     let channels = try AlignedChannels(
       of: try KeptSound(sound, in: context.store), isSeparate: isSeparate, context.stop)
     let outcome = try method.align(transcript, in: channels, context)

@@ -17,7 +17,7 @@ struct RetimeStage: DeclaredStage, WholeStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "retime", revision: 1,
+    kind: "retime", revision: 2,
     summary: "Move words to where their sound went when it was cut or stretched",
     discussion: """
       Takes words whose times are those of the sound before trim, cut, silence or speed, and the \

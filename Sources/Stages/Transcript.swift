@@ -9,11 +9,12 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     let speakers: Bool
     let lineLength: Int
     let lines: Int
+    let readingSpeed: Int
     let name: String
   }
 
   static let descriptor = StageDescriptor(
-    kind: "transcript", revision: 1,
+    kind: "transcript", revision: 2,
     summary: "Write words and their times as subtitles, text, JSON and other formats",
     discussion: """
       Every format comes from the same words. Subtitles (srt, vtt) are laid out anew: lines of at \
@@ -41,6 +42,9 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       ParameterDescriptor(
         "lines", .integer(1...4), .defaulted("2"), "lines of a subtitle"),
       ParameterDescriptor(
+        "reading-speed", .integer(5...100), .defaulted("20"),
+        "characters of a subtitle that are read in a second"),
+      ParameterDescriptor(
         "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
         "the files' name; {stem} is the recording's", isInKey: false),
     ],
@@ -65,6 +69,7 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     var layout = SubtitleLayout()
     layout.lineLength = parameters.lineLength
     layout.lineCount = parameters.lines
+    layout.charactersPerSecond = Double(parameters.readingSpeed)
     self.layout = layout
     name = parameters.name
   }
@@ -76,7 +81,8 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
       let shape = format.isSubtitles ? layout.subtitles(of: transcript) : transcript
       let text: String
       do throws(TranscriptError) {
-        text = try format.write(format.needsTimes ? shape.interpolatingUntimed : shape, options)
+        text = try format.write(
+          (format.needsTimes ? shape.interpolatingUntimed : shape).rounded, options)
       } catch { throw StageError(error) }
       do throws(StoreError) {
         outputs[PortName(format.name)] = StepOutput(try context.store.keep(text, as: .file))

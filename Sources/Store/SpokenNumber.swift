@@ -15,13 +15,50 @@ enum SpokenNumber {
   /// where there are no tokens.
   static func readings(of tokens: [String]) -> [[String]] {
     guard !tokens.isEmpty else { return [] }
-    let spelled = tokens.flatMap { words(of: $0) ?? [$0] }
-    let paired = tokens.flatMap { pairedWords(of: $0) ?? words(of: $0) ?? [$0] }
+    // Commas part thousands, and tokens.
+    let whole = joiningThousands(tokens)
+    let figures = digits(in: whole)
+    let spelled = whole.flatMap { words(of: $0) ?? [$0] }
+    let paired = whole.flatMap { pairedWords(of: $0) ?? words(of: $0) ?? [$0] }
+    let others = [
+      spelled, paired, figures, figures.flatMap(partingThousands), withAnd(spelled),
+      figures.flatMap { words(of: $0) ?? [$0] },
+    ]
     var readings = [tokens]
-    for reading in [spelled, paired, digits(in: tokens)] where !readings.contains(reading) {
-      readings.append(reading)
-    }
+    for reading in others where !readings.contains(reading) { readings.append(reading) }
     return readings
+  }
+
+  /// `1,042`, which is two tokens, as one.
+  private static func joiningThousands(_ tokens: [String]) -> [String] {
+    tokens.reduce(into: []) { result, token in
+      if token.utf8.count == 3, token.utf8.allSatisfy({ (48...57).contains($0) }),
+        let last = result.last, last.utf8.count == 1, last != "0", plain(last) != nil
+      {
+        result[result.count - 1] += token
+      } else {
+        result.append(token)
+      }
+    }
+  }
+
+  /// A number from a thousand on as the two tokens that it is with a comma.
+  private static func partingThousands(_ token: String) -> [String] {
+    guard token.utf8.count == 4, plain(token) != nil else { return [token] }
+    return [String(token.prefix(1)), String(token.suffix(3))]
+  }
+
+  /// Number words with the `and` that the British say: "one hundred and five", "one thousand and
+  /// forty two".
+  private static func withAnd(_ tokens: [String]) -> [String] {
+    tokens.indices.flatMap { index -> [String] in
+      let token = tokens[index]
+      let next = index + 1 < tokens.count ? tokens[index + 1] : ""
+      let isSmall = !next.isEmpty && (small.contains(next) || tens.contains(next))
+      let isHundreds = index + 2 < tokens.count && tokens[index + 2] == "hundred"
+      return isSmall && (token == "hundred" || token == "thousand" && !isHundreds)
+        ? [token, "and"] : [token]
+    }
   }
 
   /// 115 as "one hundred fifteen".
@@ -88,13 +125,16 @@ enum SpokenNumber {
         current *= 100
       } else if token == "thousand" {
         (total, current) = (total + 1000 * current, 0)
+      } else if token == "and" {
+        continue
       } else {
         return nil
       }
     }
     let value = total + current
     // Whatever was added up, it counts only if that is how the sum is said.
-    guard (0...largest).contains(value), words(of: value) == tokens else {
+    let said = words(of: max(0, min(value, largest)))
+    guard value <= largest, said == tokens || withAnd(said) == tokens else {
       return year(tokens)
     }
     return value

@@ -74,7 +74,10 @@ import Testing
       ("25", ["twenty five"]), ("twenty five", ["25"]), ("2025", ["twenty twenty five"]),
       ("twenty twenty five", ["2025"]), ("1999", ["nineteen ninety nine"]),
       ("100", ["one hundred"]),
-      ("two thousand five", ["2005"]), ("room 7", ["room seven"]), ("five twenty", ["5 20"]),
+      ("two thousand five", ["2005"]), ("room 7", ["room seven"]),
+      ("1 042", ["1042", "one thousand and forty two"]), ("1042", ["1 042"]),
+      ("one thousand and forty two", ["1042", "1 042", "one thousand forty two"]),
+      ("five twenty", ["5 20"]),
     ])
   func numbers(text: String, others: [String]) {
     let readings = SpokenNumber.readings(of: text.split(separator: " ").map(String.init))

@@ -52,6 +52,14 @@ enum AlignmentMethod {
       ? .model(SphinxEngine(.english)) : .synthesis(try voice(for: language))
   }
 
+  /// The language that the method is for, where nobody says it; nil where only the user's model knows.
+  var language: String? {
+    switch self {
+    case .model(let engine): engine.model == .english ? "en" : nil
+    case .synthesis: "en"
+    }
+  }
+
   /// Whether an acoustic model of English is right for a language.
   private static func isEnglish(_ language: String?) -> Bool {
     guard let language else { return true }
@@ -71,9 +79,11 @@ enum AlignmentMethod {
     _ transcript: Transcript, in channels: AlignedChannels, _ context: StageContext
   ) throws(StageError) -> AlignedChannels.Outcome {
     let written = transcript.words.map(\.text)
+    let directions = StageDirections.marked(in: transcript)
     switch self {
     case .model(let engine):
-      let words = try Self.checked(EnglishSpelling().spoken(written))
+      let words = try Self.checked(
+        zip(EnglishSpelling().spoken(written), directions).map { $1 ? SpokenWord(ways: []) : $0 })
       let notes = SpeechNotes<AlignedChannels.Progress>(context)
       return try notes.working { (note) throws(SpeechError) in
         try channels.align(
@@ -87,7 +97,8 @@ enum AlignmentMethod {
           advice: "leave out channels, or name a model of the language")
       }
       let alignment = SyntheticAlignment(
-        of: written, voice: voice, threadCount: CoreCount.online)
+        of: zip(written, directions).map { $1 ? "" : $0 }, voice: voice,
+        threadCount: CoreCount.online)
       let words = try Self.checked(
         zip(written, alignment.isSpoken).map { $1 ? SpokenWord($0) : SpokenWord(ways: []) })
       let notes = SpeechNotes<SyntheticProgress>(context)

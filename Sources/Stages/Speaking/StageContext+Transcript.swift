@@ -13,7 +13,9 @@ extension StageContext {
     of transcript: Transcript, figures: String
   ) throws(StageError) -> [PortName: StepOutput] {
     let text: String
-    do throws(TranscriptError) { text = try TranscriptFormat.json.write(transcript) } catch {
+    do throws(TranscriptError) {
+      text = try TranscriptFormat.json.write(transcript.rounded)
+    } catch {
       throw StageError(error)
     }
     do throws(StoreError) {

@@ -3,18 +3,21 @@ enum BracketedSpeaker {
   /// The longest name that is believed, in characters.
   private static let longestName = 80
 
-  /// The speaker at the beginning of a text, and the rest. O(n).
+  /// The speaker at the beginning of a text, and the rest; a name with nothing behind it is text.
+  /// O(n).
   static func split(_ text: String) -> (speaker: String?, rest: String) {
     guard text.hasPrefix("["), let end = text.prefix(longestName).firstIndex(of: "]") else {
       return (nil, text)
     }
     let name = WrittenWords.trimmed(String(text[text.index(after: text.startIndex)..<end]))
-    let rest = text[text.index(after: end)...]
-    guard rest.hasPrefix(":"), !name.isEmpty, !name.unicodeScalars.contains(where: \.endsLine)
+    let behind = text[text.index(after: end)...]
+    let rest = WrittenWords.trimmed(String(behind.dropFirst()))
+    guard behind.hasPrefix(":"), !rest.isEmpty, !name.isEmpty,
+      !name.unicodeScalars.contains(where: \.endsLine)
     else {
       return (nil, text)
     }
-    return (name, WrittenWords.trimmed(String(rest.dropFirst())))
+    return (name, rest)
   }
 
   /// The text with its speaker; brackets in names become parentheses. O(n).

@@ -21,9 +21,11 @@ enum Markdown: TranscriptCodec {
   ) throws(TranscriptError) -> Transcript {
     var transcript = Transcript()
     for paragraph in MarkdownBlocks.paragraphs(of: source) {
-      let (speaker, rest) = MarkdownText.speaker(of: paragraph)
+      var (speaker, rest) = MarkdownText.speaker(of: paragraph)
+      // A bold line with a colon and nothing behind it is text.
+      if rest.isEmpty { (speaker, rest) = (nil, paragraph) }
       let text = WrittenWords.tidied(MarkdownText.plain(rest))
-      guard !text.isEmpty || speaker != nil else { continue }
+      guard !text.isEmpty else { continue }
       transcript.segments.append(Segment(text: text, speaker: speaker))
     }
     return transcript

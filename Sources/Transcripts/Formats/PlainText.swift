@@ -1,8 +1,9 @@
 /// Text as people write it: paragraphs with an empty line between them, and `Name:` before what
-/// somebody says.
+/// somebody says, where `SpeakerLabels` takes it for a speaker.
 ///
-/// It has no times. A paragraph that begins with a name may have other names at the beginnings of its
-/// lines: they begin paragraphs too.
+/// It has no times. A paragraph that begins with a speaker may have others at the beginnings of its
+/// lines: they begin paragraphs too. A label that stands alone belongs to the next paragraph where it
+/// recurs, and otherwise it is text.
 enum PlainText: TranscriptCodec {
   static let name = "text"
   static let summary = "plain text, a paragraph for each segment"
@@ -12,50 +13,86 @@ enum PlainText: TranscriptCodec {
     source.bytes.prefix(4096).contains { $0 < 0x09 } ? .none : .possible
   }
 
+  // MARK: Reading
+
   static func read(
     _ source: SourceText, _ options: ReadingOptions
   ) throws(TranscriptError) -> Transcript {
-    var transcript = Transcript()
-    var lines = source.lines
-    var paragraph: [String] = []
-    var speaker: String?
-    func finish() {
-      let text = WrittenWords.tidied(paragraph.joined(separator: "\n"))
-      if !text.isEmpty || speaker != nil {
-        transcript.segments.append(Segment(text: text, speaker: speaker))
-      }
-      paragraph = []
-      speaker = nil
+    let paragraphs = paragraphs(of: source)
+    guard options.findsSpeakers else {
+      return Transcript(segments: paragraphs.map { Segment(text: $0.joined(separator: "\n")) })
     }
-    while let line = lines.next() {
-      let text = WrittenWords.trimmed(line.text)
-      if text.isEmpty {
-        finish()
+    let labels = SpeakerLabels(in: paragraphs)
+    var segments: [Segment] = []
+    var waiting: SpeakerLabel?
+    for (index, paragraph) in paragraphs.enumerated() {
+      let next = paragraphs.dropFirst(index + 1).first?.first
+      if waiting == nil, paragraph.count == 1, let label = labels.label(paragraph[0]),
+        label.rest.isEmpty, labels.recurs(label), let next, labels.label(next) == nil
+      {
+        waiting = label
         continue
       }
-      let mayBegin = options.findsSpeakers && (paragraph.isEmpty || speaker != nil)
-      guard mayBegin, let label = SpeakerLabel.split(text) else {
-        paragraph.append(text)
-        continue
-      }
-      finish()
-      speaker = label.name
-      if !label.rest.isEmpty { paragraph.append(label.rest) }
+      segments += turns(of: paragraph, labels, speaker: waiting?.name)
+      waiting = nil
     }
-    finish()
-    return transcript
+    return Transcript(segments: segments)
   }
+
+  /// The paragraphs as lines without white space at their ends.
+  private static func paragraphs(of source: SourceText) -> [[String]] {
+    var lines = source.lines
+    var paragraphs: [[String]] = [[]]
+    while let line = lines.next() {
+      let parts = WrittenWords.lines(of: line.text)
+      if parts.isEmpty, paragraphs.last?.isEmpty == false { paragraphs.append([]) }
+      paragraphs[paragraphs.count - 1] += parts
+    }
+    return paragraphs.filter { !$0.isEmpty }
+  }
+
+  /// What is said in a paragraph, by one or several.
+  private static func turns(
+    of paragraph: [String], _ labels: SpeakerLabels, speaker: String?
+  ) -> [Segment] {
+    var turns: [(speaker: String?, lines: [String])] = []
+    for (index, line) in paragraph.enumerated() {
+      let mayBegin = index == 0 ? speaker == nil : turns.last?.speaker != nil
+      let label = mayBegin ? labels.label(line) : nil
+      let next = paragraph.dropFirst(index + 1).first
+      if let label, !label.rest.isEmpty {
+        turns.append((label.name, [label.rest]))
+      } else if let label, let next, labels.label(next) == nil {
+        turns.append((label.name, []))
+      } else if turns.isEmpty {
+        turns.append((speaker, [line]))
+      } else {
+        turns[turns.count - 1].lines.append(line)
+      }
+    }
+    return turns.map { Segment(text: $0.lines.joined(separator: "\n"), speaker: $0.speaker) }
+  }
+
+  // MARK: Writing
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
   ) throws(TranscriptError) -> String {
-    let paragraphs = transcript.inTurns.segments.compactMap { segment -> String? in
+    let turns = transcript.inTurns.segments.compactMap {
+      segment -> (speaker: String?, text: String)? in
       let text = WrittenWords.tidied(segment.text)
-      guard let speaker = segment.speaker.map(WrittenWords.onOneLine), !speaker.isEmpty else {
-        return text.isEmpty ? nil : text
-      }
-      return speaker + ":" + (text.isEmpty ? "" : " " + text)
+      let speaker = segment.speaker.map(WrittenWords.onOneLine).flatMap { $0.isEmpty ? nil : $0 }
+      return text.isEmpty ? nil : (speaker, text)
     }
+    let plain = turns.map { turn in (turn.speaker.map { $0 + ": " } ?? "") + turn.text }
+    // Names that would be read as text stand in brackets, and so do the others then.
+    let labels = SpeakerLabels(in: plain.map(WrittenWords.lines))
+    let areFound = zip(turns, plain).allSatisfy { turn, text in
+      turn.speaker == nil
+        || WrittenWords.lines(of: text).first.flatMap(labels.label)?.name == turn.speaker
+    }
+    let paragraphs =
+      areFound ? plain : turns.map { BracketedSpeaker.joined($0.speaker, $0.text) }
     return paragraphs.isEmpty ? "" : paragraphs.joined(separator: "\n\n") + "\n"
   }
 }

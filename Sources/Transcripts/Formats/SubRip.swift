@@ -59,20 +59,15 @@ enum SubRip: TranscriptCodec {
 
   private static let tags: Set<String> = ["i", "b", "u", "font"]
 
-  /// A line without tags of fonts, and without what other formats put into braces.
+  /// A line without tags of fonts, and without codes in braces.
   private static func withoutTags(_ line: String) -> String {
     var kept: [UInt8] = []
-    var scanner = ByteScanner(Array(line.utf8)[...])
+    var scanner = ByteScanner(Array(BraceCodes.removed(from: line).utf8)[...])
     while let byte = scanner.next {
       let start = scanner.position
       scanner.position += 1
       let isTag =
-        switch byte {
-        case UInt8(ascii: "{"):
-          scanner.next == UInt8(ascii: "\\") && scanner.take(upTo: UInt8(ascii: "}")) != nil
-        case UInt8(ascii: "<"): scanner.take(upTo: UInt8(ascii: ">")).map(isTag) ?? false
-        default: false
-        }
+        byte == UInt8(ascii: "<") && scanner.take(upTo: UInt8(ascii: ">")).map(isTag) ?? false
       guard !isTag else { continue }
       kept.append(byte)
       scanner.position = start + 1

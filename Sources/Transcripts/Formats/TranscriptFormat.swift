@@ -56,7 +56,8 @@ public struct TranscriptFormat: Sendable {
     }
   }
 
-  /// The text of a file with a transcript, in UTF-8 and with LF at the ends of lines. O(n).
+  /// The text of a file with a transcript, in UTF-8 and with LF at the ends of lines, without
+  /// segments in which nothing is said. O(n).
   /// - Throws: where the transcript has times that are none, or what the format has no place for at
   ///   all, as subtitles have none for text without times.
   public func write(
@@ -64,8 +65,8 @@ public struct TranscriptFormat: Sendable {
   ) throws(TranscriptError) -> String {
     do {
       try TimeCheck.check(transcript)
-      let isComplete = options.namesSpeakers
-      return try codec.write(isComplete ? transcript : transcript.inTurns.withoutSpeakers, options)
+      let told = transcript.leavingOutEmpty
+      return try codec.write(options.namesSpeakers ? told : told.inTurns.withoutSpeakers, options)
     } catch {
       throw error.naming(name)
     }

@@ -1,10 +1,11 @@
-/// The text of WebVTT cues: tags, times and character references.
+/// The text of WebVTT cues: tags, times, character references, and codes in braces that came from
+/// SubRip, which are left out.
 enum VTTCueText {
   /// The pieces of a cue's text: voices and times are kept, other tags are left out, and what looks
   /// like a tag without an end is text. O(n).
   static func pieces(of text: String) -> [InlinePiece] {
     var pieces: [InlinePiece] = []
-    let bytes = Array(text.utf8)[...]
+    let bytes = Array(BraceCodes.removed(from: text).utf8)[...]
     var scanner = ByteScanner(bytes)
     while !scanner.isAtEnd {
       let start = scanner.position
@@ -45,6 +46,7 @@ enum VTTCueText {
   private static let references: [(name: String, text: String)] = [
     ("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{a0}"), ("&lrm;", "\u{200e}"),
     ("&rlm;", "\u{200f}"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&"),
+    ("&#123;", "{"),
   ]
 
   private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
@@ -91,15 +93,19 @@ enum VTTCueText {
   }
 
   private static func escaped(_ text: String) -> String {
-    var result = ""
+    var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      default: result.unicodeScalars.append(scalar)
+      case "&": result += "&amp;".unicodeScalars
+      case "<": result += "&lt;".unicodeScalars
+      case ">": result += "&gt;".unicodeScalars
+      case "\\" where result.last == "{":
+        // Together they would begin a code.
+        result.removeLast()
+        result += "&#123;\\".unicodeScalars
+      default: result.append(scalar)
       }
     }
-    return result
+    return String(result)
   }
 }

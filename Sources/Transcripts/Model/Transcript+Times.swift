@@ -1,4 +1,32 @@
 extension Transcript {
+  /// The transcript without segments that have neither words nor text. O(n) in the number of
+  /// segments.
+  public var leavingOutEmpty: Transcript {
+    var result = self
+    result.segments = segments.filter {
+      !$0.words.isEmpty || !WrittenWords.trimmed($0.text).isEmpty
+    }
+    return result
+  }
+
+  /// The transcript with times in whole milliseconds and confidences in whole thousandths: what is
+  /// behind them is noise. O(n) in the number of words.
+  public var rounded: Transcript {
+    func rounded(_ value: Double?) -> Double? { value.map { ($0 * 1000).rounded() / 1000 } }
+    var result = self
+    for index in segments.indices {
+      let segment = segments[index]
+      (result.segments[index].start, result.segments[index].end) =
+        (rounded(segment.start), rounded(segment.end))
+      for word in segment.words.indices {
+        result.segments[index].words[word].start = rounded(segment.words[word].start)
+        result.segments[index].words[word].end = rounded(segment.words[word].end)
+        result.segments[index].words[word].confidence = rounded(segment.words[word].confidence)
+      }
+    }
+    return result
+  }
+
   /// The transcript without words and segments that have no time, for formats that have no place for
   /// them. The text of what stays is without them too. O(n) in the number of words.
   public var leavingOutUntimed: Transcript {

@@ -20,6 +20,8 @@ struct StepBoard {
   private var standings: [StepID: Standing] = [:]
   /// Where the steps of a pass go on that was left unfinished, in seconds of the recording.
   private var positions: [StepID: Double] = [:]
+  /// Steps that began without seconds of the recording: they may tell the share of their work.
+  private var unmeasured: Set<StepID> = []
   private let nameWidth: Int
 
   init(_ plan: Plan, now: Double) {
@@ -32,7 +34,9 @@ struct StepBoard {
     switch event {
     case .reused(let id, _): standings[id] = .reused
     case .skipped(let step): standings[step.id] = .skipped
-    case .passStarted(let ids, _, _): begin(ids, now: now)
+    case .passStarted(let ids, _, let seconds):
+      if seconds == nil { unmeasured.formUnion(ids) } else { unmeasured.subtract(ids) }
+      begin(ids, now: now)
     case .resumed(let ids, let at, _, _):
       for id in ids { positions[id] = at }
       begin(ids, now: now)
@@ -40,14 +44,19 @@ struct StepBoard {
       guard case .working(_, let known, let since, let from) = standings[id] else { return }
       standings[id] = .working(done: done, total: total ?? known, since: since, from: from)
     case .finished(let record):
-      if case .working(let done, _, let since, let from) = standings[record.id] {
-        let media = done - from
+      if case .working(let done, let total, let since, let from) = standings[record.id] {
+        let media = isShare(record.id, total) ? 0 : done - from
         standings[record.id] = .made(seconds: now - since, media: media >= 0.1 ? media : nil)
       }
     case .ended(let run):
       for step in run.steps where step.outcome == .failed { standings[step.id] = .failed }
     default: break
     }
+  }
+
+  /// Whether a step tells the share of its work, which is nothing to hold against real time.
+  private func isShare(_ id: StepID, _ total: Double?) -> Bool {
+    total == 1 && unmeasured.contains(id)
   }
 
   private mutating func begin(_ ids: [StepID], now: Double) {
@@ -61,7 +70,7 @@ struct StepBoard {
   func lines(now: Double, width: Int) -> [String] {
     steps.map { step in
       let name = Format.pad(step.id.name, nameWidth)
-      return "  " + name + text(standings[step.id] ?? .waiting, now: now, width: width)
+      return "  " + name + text(step.id, now: now, width: width)
     }
   }
 
@@ -76,11 +85,11 @@ struct StepBoard {
     default: return nil
     }
     return
-      "  \(Format.pad(id.name, nameWidth))\(text(standings[id] ?? .waiting, now: now, width: 0))"
+      "  \(Format.pad(id.name, nameWidth))\(text(id, now: now, width: 0))"
   }
 
-  private func text(_ standing: Standing, now: Double, width: Int) -> String {
-    switch standing {
+  private func text(_ id: StepID, now: Double, width: Int) -> String {
+    switch standings[id] ?? .waiting {
     case .waiting: return "·"
     case .reused: return "reused"
     case .skipped: return "skipped"
@@ -91,7 +100,9 @@ struct StepBoard {
     case .working(let done, let total, let since, let from):
       let wall = now - since
       guard done > from, wall > 0 else { return "begins" }
-      let speed = Format.padLeft(Format.speed(media: done - from, wall: wall), 20)
+      let speed =
+        isShare(id, total)
+        ? "" : Format.padLeft(Format.speed(media: done - from, wall: wall), 20)
       guard let total, total > 0 else { return Format.duration(done) + speed }
       let fraction = min(done / total, 1)
       let left = wall * max(total - done, 0) / (done - from)

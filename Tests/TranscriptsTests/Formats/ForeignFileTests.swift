@@ -334,6 +334,21 @@ struct ForeignFileTests {
     #expect(plain.words.first?.text == "Amy:")
   }
 
+  @Test("a bold line of Markdown with a colon and nothing behind it is text")
+  func boldLine() throws {
+    let transcript = try read("markdown", "**Three points:**\n\n**Amy:** one")
+    #expect(transcript.segments.map(\.speaker) == [nil, "Amy"])
+    #expect(transcript.segments.map(\.text) == ["Three points:", "one"])
+  }
+
+  @Test("codes of places are no text, in SubRip as in WebVTT", arguments: ["srt", "vtt"])
+  func codes(name: String) throws {
+    let text =
+      (name == "vtt" ? "WEBVTT\n\n" : "1\n")
+      + "00:00:00.000 --> 00:00:01.000\n{\\an8}Up {there\n{\\i1}now} {\\ no\nend}\n"
+    #expect(try read(name, text).segments.map(\.text) == ["Up {there\nnow} {\\ no\nend}"])
+  }
+
   @Test("Markdown as people write it")
   func markdown() throws {
     let transcript = try read(
