@@ -28,7 +28,8 @@ struct PhraseSearch {
 
   /// Forgets what was heard, and is ready for another piece.
   mutating func begin() {
-    for node in active { tokens[Int(node)] = PhraseToken() }
+    // Those that were given up long before count, too: each knows when it was last in the list.
+    for node in tokens.indices { tokens[node] = PhraseToken() }
     active.removeAll(keepingCapacity: true)
     next.removeAll(keepingCapacity: true)
     trail.begin()
