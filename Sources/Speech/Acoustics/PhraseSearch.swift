@@ -8,7 +8,8 @@ struct PhraseSearch {
   private let graph: PhraseGraph
   private let transitions: [PhoneTransitions]
   private let costs: PhraseCosts
-  private var tokens: [PhraseToken]
+  /// One for each node of the graph.
+  private(set) var tokens: [PhraseToken]
   private var active: [Int32] = []
   private var next: [Int32] = []
   private var trail: PhraseTrail
