@@ -8,7 +8,8 @@ struct PhraseSearch {
   private let graph: PhraseGraph
   private let transitions: [PhoneTransitions]
   private let costs: PhraseCosts
-  private var tokens: [PhraseToken]
+  /// One for each node of the graph.
+  private(set) var tokens: [PhraseToken]
   private var active: [Int32] = []
   private var next: [Int32] = []
   private var trail: PhraseTrail
@@ -28,7 +29,8 @@ struct PhraseSearch {
 
   /// Forgets what was heard, and is ready for another piece.
   mutating func begin() {
-    for node in active { tokens[Int(node)] = PhraseToken() }
+    // Those that were given up long before count, too: each knows when it was last in the list.
+    for node in tokens.indices { tokens[node] = PhraseToken() }
     active.removeAll(keepingCapacity: true)
     next.removeAll(keepingCapacity: true)
     trail.begin()

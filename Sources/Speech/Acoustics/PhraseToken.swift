@@ -1,5 +1,5 @@
 /// The likeliest ways to the three states of a phone and into it, and what was heard on them.
-struct PhraseToken {
+struct PhraseToken: Equatable {
   private var first = -Float.infinity
   private var second = -Float.infinity
   private(set) var third = -Float.infinity
