@@ -16,9 +16,6 @@ public protocol ReceiptLedger: Sendable {
     _ decide: @Sendable (ReceiptGrowth) -> ReceiptUpdate?
   ) throws(StoreError)
 
-  /// The leaves of all receipts, in the order in which they were added. O(n).
-  func receiptLeaves() throws(StoreError) -> [Digest]
-
   /// The receipts that were written at a path, the oldest first. O(n).
   func receipts(at path: String) throws(StoreError) -> [ReceiptEntry]
 

@@ -1,10 +1,10 @@
-public import Hashing
+internal import Hashing
 internal import JSONText
 
 extension Receipt {
   /// The digest of what the receipt says apart from who said so, where and when: two runs that
   /// took, did and gave the same have the same, and one receipt is enough for both.
-  public var substance: Digest { Self.substance(of: json) }
+  var substance: Digest { Self.substance(of: json) }
 
   /// The text of the envelope at a path, if a key's owner signed it and it has this receipt's
   /// substance: a process that was killed may have left it there before that was noted anywhere.

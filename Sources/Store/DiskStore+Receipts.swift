@@ -45,13 +45,6 @@ extension DiskStore: ReceiptLedger {
     return ReceiptGrowth(entry, before: isKnown ? nil : try receiptRecords(in: &database))
   }
 
-  /// The leaves of all receipts, in the order in which they were added. O(n).
-  public func receiptLeaves() throws(StoreError) -> [Digest] {
-    try withDatabase { (database) throws(StoreError) in
-      try ReceiptTable.entries(in: &database).compactMap(\.leaf)
-    }
-  }
-
   /// The receipts that were written at a path, the oldest first. O(n).
   public func receipts(at path: String) throws(StoreError) -> [ReceiptEntry] {
     try withDatabase { (database) throws(StoreError) in

@@ -68,8 +68,9 @@ struct RepeatedLook {
   private func judge(
     _ receipts: [VerifiedReceipt], by ledger: LedgerView, beside sound: [VerifiedReceipt]
   ) -> [VerifiedReceipt] {
-    let looked = sound.isEmpty ? ledger.look(for: receipts) : sound + ledger.look(for: receipts)
-    let ordered = sound.isEmpty ? looked : looked.sorted { $0.path < $1.path }
+    let looked = ledger.look(for: receipts)
+    // The first look keeps the order in which they were found.
+    let ordered = sound.isEmpty ? looked : (sound + looked).sorted { $0.path < $1.path }
     return ordered + ledger.missing(below: folder, among: ordered)
   }
 }

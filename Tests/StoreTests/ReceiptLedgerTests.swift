@@ -158,6 +158,10 @@ struct ReceiptLedgerTests {
 }
 
 extension DiskStore {
+  fileprivate func receiptLeaves() throws(StoreError) -> [Digest] {
+    try receiptRecords().entries.compactMap(\.leaf)
+  }
+
   /// Adds a receipt under a head that nobody signed.
   fileprivate func append(_ leaf: Digest, _ path: String) throws(StoreError) {
     try update(adding: leaf, at: path, knowing: nil) { growth in

@@ -160,8 +160,7 @@ final class LedgerClerk: Sendable {
 
   /// The list, with what the files know beyond the database, if it is as it was signed.
   private func sound(_ records: ReceiptRecords) throws(StageError) -> ReceiptRecords {
-    let trusted: [VerifyingKey]
-    do throws(ProofError) { trusted = try keys.knownKeys() } catch { throw StageError(error) }
+    let trusted = try keys.trusted()
     let whole = records.caughtUp(keys: trusted)
     if let refusal = LedgerAudit(whole, keys: trusted).refusal(keys: trusted) { throw refusal }
     return whole
@@ -182,5 +181,12 @@ final class LedgerClerk: Sendable {
       advice: "put receipts.log and receipts.head.json back, or a backup (spool restore); without "
         + "one, keep this store as it is, and let what comes go into another (--store)",
       cause: .blocked)
+  }
+}
+
+extension KeyFolder {
+  /// The keys whose signatures count here; what is wrong with one of them, as a stage's trouble.
+  func trusted() throws(StageError) -> [VerifyingKey] {
+    do throws(ProofError) { return try knownKeys() } catch { throw StageError(error) }
   }
 }

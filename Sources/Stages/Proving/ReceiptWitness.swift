@@ -119,12 +119,8 @@ public final class ReceiptWitness: RunWitness {
       throw StageError(error)
     }
     guard known.contains(where: { $0.leaf == leaf }) else { return text }
-    let withdrawn = try WithdrawnReceipts(known + statements, keys: trustedKeys())
+    let withdrawn = try WithdrawnReceipts(known + statements, keys: keys.trusted())
     return known.last?.leaf == leaf && withdrawn[leaf] == nil ? text : nil
-  }
-
-  private func trustedKeys() throws(StageError) -> [VerifyingKey] {
-    do throws(ProofError) { return try keys.knownKeys() } catch { throw StageError(error) }
   }
 
   /// The key, as its file stands now: one that was rotated, taken away or opened to others since it was

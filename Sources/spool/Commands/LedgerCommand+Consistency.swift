@@ -10,18 +10,19 @@ import Store
 extension LedgerCommand {
   /// Holds an earlier head, and the later one that may be named, against the tree.
   func compare(
-    _ words: [String], with tree: MerkleTree, _ records: ReceiptRecords, _ bench: Workbench
+    _ words: [String], with tree: MerkleTree, _ records: ReceiptRecords, _ keys: [VerifyingKey],
+    _ bench: Workbench
   ) throws(Workbench.Refusal) -> LedgerEvidence {
     for word in words.compactMap({ Int($0) }) where word > tree.leaves.count {
       // A size that was typed is no evidence of anything; what the ledger's own heads say, is.
-      try audit(records, bench)
+      try audit(records, keys, bench)
       throw Workbench.Refusal(
         text: "\(bench.console.red("error:")) the ledger holds \(tree.leaves.count), not \(word)\n"
           + "next:  spool ledger head says how many; name a head that was kept as a file",
         code: .usage)
     }
-    let old = try place(words[0], bench)
-    let new = try words.count > 1 ? place(words[1], bench) : (tree.leaves.count, nil)
+    let old = try place(words[0], keys, bench)
+    let new = try words.count > 1 ? place(words[1], keys, bench) : (tree.leaves.count, nil)
     for (size, head) in [old, new] {
       switch head?.contradiction(in: records.entries) {
       case nil: break
@@ -53,10 +54,9 @@ extension LedgerCommand {
 
   /// A size, or a signed head in a file.
   private func place(
-    _ word: String, _ bench: Workbench
+    _ word: String, _ keys: [VerifyingKey], _ bench: Workbench
   ) throws(Workbench.Refusal) -> (size: Int, head: TreeHead?) {
     if let size = Int(word), size >= 0 { return (size, nil) }
-    let keys = try trustedKeys(bench)
     guard unsafe access(word, R_OK) == 0 else {
       throw Workbench.Refusal(
         text: ErrorText(

@@ -9,14 +9,14 @@ extension LedgerCommand {
   /// - Parameters:
   ///   - name: where it was written, or its name.
   ///   - entries: the ledger's, which are as they were signed.
+  ///   - keys: those whose withdrawals count.
   func withdraw(
-    _ name: String, _ entries: [ReceiptEntry], _ bench: Workbench
+    _ name: String, _ entries: [ReceiptEntry], _ keys: [VerifyingKey], _ bench: Workbench
   ) throws(Workbench.Refusal) {
     let folder = bench.keyFolder(
       at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile])
-    let (keys, key) = try KeyCommand.asking(bench.console) { () throws(ProofError) in
-      let key = try folder.signingKey()
-      return (try folder.knownKeys(), key)
+    let key = try KeyCommand.asking(bench.console) { () throws(ProofError) in
+      try folder.signingKey()
     }
     let store = try bench.store(at: arguments[Options.store])
     func refusal(_ error: StageError, _ code: ExitCode) -> Workbench.Refusal {

@@ -67,19 +67,19 @@ struct LedgerCommand: Command {
       let words = arguments[Self.words]
       switch (arguments[Self.action] ?? .head, words.count) {
       case (.head, 0):
-        try audit(records, bench)
+        try audit(records, keys, bench)
         try head(of: tree, records.entries, bench)
       case (.prove, 1):
-        try audit(records, bench)
+        try audit(records, keys, bench)
         try prove(words[0], in: tree, console)
       case (.consistency, 1...2):
         // What an earlier head tells is more than what those that lie here do.
-        let evidence = try compare(words, with: tree, records, bench)
-        try audit(records, bench)
+        let evidence = try compare(words, with: tree, records, keys, bench)
+        try audit(records, keys, bench)
         tell(evidence, console)
       case (.withdraw, 1):
-        try audit(records, bench)
-        try withdraw(words[0], records.entries, bench)
+        try audit(records, keys, bench)
+        try withdraw(words[0], records.entries, keys, bench)
       default:
         throw Workbench.Refusal(
           text: "\(console.red("error:")) that is not what spool ledger takes\n"
@@ -95,15 +95,14 @@ struct LedgerCommand: Command {
 
   /// Refuses to say anything of a ledger that its own signed heads contradict.
   func audit(
-    _ records: ReceiptRecords, _ bench: Workbench
+    _ records: ReceiptRecords, _ keys: [VerifyingKey], _ bench: Workbench
   ) throws(Workbench.Refusal) {
-    let keys = try trustedKeys(bench)
     guard let refusal = LedgerAudit(records, keys: keys).refusal(keys: keys) else { return }
     throw Workbench.Refusal(
       text: ErrorText(refusal).render(bench.console), code: .verificationFailed)
   }
 
-  func trustedKeys(_ bench: Workbench) throws(Workbench.Refusal) -> [VerifyingKey] {
+  private func trustedKeys(_ bench: Workbench) throws(Workbench.Refusal) -> [VerifyingKey] {
     try KeyCommand.asking(bench.console) { () throws(ProofError) in
       try bench.keyFolder(at: arguments[Options.keys]).knownKeys()
     }
