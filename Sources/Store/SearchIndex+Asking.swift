@@ -55,28 +55,32 @@ extension SearchIndex {
     }
   }
 
-  /// The hits of one transcript.
+  /// The hits of one transcript, in every recording of which it tells: two may have the very same.
   private mutating func hits(
     in id: Int64, _ places: SearchPlaces, _ expression: SearchExpression, _ limits: SearchLimits
   ) throws(StoreError) -> [SearchHit] {
     let rows = try database.run(
       """
-      SELECT words, times, name, path, run, step, pipeline, at, recording
+      SELECT words, times, name, path, run, step, pipeline, max(at), recording
       FROM transcripts JOIN tellings ON transcript = id
-      WHERE id = ?1 AND at >= ?2 AND (?3 IS NULL OR pipeline = ?3) ORDER BY at DESC LIMIT 1
+      WHERE id = ?1 AND at >= ?2 AND (?3 IS NULL OR pipeline = ?3)
+      GROUP BY recording ORDER BY max(at) DESC
       """,
       [.integer(id), .real(limits.since ?? -1e300), SQLValue(limits.pipeline)], to: Self.action)
     guard let row = rows.first, let text = row[0].text, let times = row[1].text else { return [] }
     guard let page = SearchPage(text: text, times: times) else {
       throw StoreError(Self.action, path: database.path, reason: "the times of words are damaged")
     }
-    return SearchPassages(places, of: expression, in: page).passages.map { passage in
-      let (start, end, isApproximate) = Self.time(of: passage, in: page)
-      return SearchHit(
-        name: row[2].text ?? "", path: row[3].text ?? "", run: row[4].text ?? "",
-        step: row[5].text ?? "", pipeline: row[6].text ?? "", time: row[7].real ?? 0, start: start,
-        end: end, isApproximate: isApproximate, pieces: Self.pieces(of: passage, in: page),
-        recording: row[8].text ?? "")
+    let passages = SearchPassages(places, of: expression, in: page).passages
+    return rows.flatMap { row in
+      passages.map { passage in
+        let (start, end, isApproximate) = Self.time(of: passage, in: page)
+        return SearchHit(
+          name: row[2].text ?? "", path: row[3].text ?? "", run: row[4].text ?? "",
+          step: row[5].text ?? "", pipeline: row[6].text ?? "", time: row[7].real ?? 0,
+          start: start, end: end, isApproximate: isApproximate,
+          pieces: Self.pieces(of: passage, in: page), recording: row[8].text ?? "")
+      }
     }
   }
 

@@ -41,9 +41,11 @@ struct SearchBench {
         ? Word(text: String(word), startTime: nil, endTime: nil)
         : Word(text: String(word), startTime: Double(index), endTime: Double(index) + 0.5)
     }
+    // The same words are the same bytes: one transcript, whatever it tells of.
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
     let json = String(
-      decoding: try JSONEncoder().encode(File(text: text, words: words, isFinal: true)),
-      as: UTF8.self)
+      decoding: try encoder.encode(File(text: text, words: words, isFinal: true)), as: UTF8.self)
     let transcript = try store.makeArtifact(json, kind: .transcript)
     let decode = KeyComponents(
       kind: "decode", revision: 1, parameters: "{}",
