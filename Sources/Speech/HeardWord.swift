@@ -11,6 +11,10 @@ public struct HeardWord: Hashable, Sendable, Codable {
   public let score: Double
   /// What speaks for the row of words in which it was heard; nil where nobody asked.
   let evidence: Double?
+  /// How well its sounds were pronounced (GOP; Witt and Young 2000): the natural logarithm of what
+  /// one hundredth is likelier than any sounds, on average over its phones; about 0 for what was said,
+  /// below -4 for something else. Nil where nobody asked.
+  var goodness: Double?
 
   /// Describes what was heard in these hundredths of a second.
   public init(key: String, hundredths: Range<Int>, score: Double) {
@@ -24,6 +28,14 @@ public struct HeardWord: Hashable, Sendable, Codable {
     self.score = score
     self.evidence = evidence
   }
+
+  /// The goodness of the worst of them; nil where nobody asked for it.
+  static func leastGoodness(of words: [HeardWord]) -> Double? {
+    words.compactMap(\.goodness).min()
+  }
+
+  /// The goodness, and the score, of what cannot have been said.
+  static let unsaid = -100.0
 
   /// The hundredths of a second that it touches.
   var hundredths: Range<Int> { start / 10..<max(start / 10, (end + 9) / 10) }

@@ -10,10 +10,12 @@ struct ForcedPath {
     let end: Int
     /// The logarithm of its likelihood, against the best that could be heard in its frames.
     let score: Float
+    /// The same against the likeliest sounds of its frames, in a hundredth of a second.
+    var goodness: Float = 0
   }
 
   /// The phones, in order.
-  let steps: [Step]
+  private(set) var steps: [Step]
   /// By frame, the place of the state that it goes through.
   let states: [Int32]
   /// The logarithm of the likelihood of the whole.
@@ -29,20 +31,28 @@ struct ForcedPath {
   /// Complexity: O(frames × phones) at most; within the beam far less.
   init?(
     through graph: PhoneGraph, _ features: SpeechFeatures, _ model: SoundModel,
-    _ scores: inout StateScores
+    _ scores: inout StateScores, against loop: inout SoundLoop
   ) {
     guard features.frameCount > 0 else { return nil }
     var search = ForcedSearch(graph, model)
+    loop.begin()
     var frame = 0
     while frame < features.frameCount {
       let frames = Array(frame..<min(features.frameCount, frame + StateScores.capacity))
       scores.score(features, frames)
-      for slot in frames.indices { search.pass(slot, scores, beam: Self.beam) }
+      for slot in frames.indices {
+        search.pass(slot, scores, beam: Self.beam)
+        loop.pass(slot, scores)
+      }
       frame += frames.count
       guard search.cellCount <= Self.mostCells else { return nil }
     }
     guard let end = search.bestEnd() else { return nil }
     score = end.score
     (steps, states) = search.way(to: end.node)
+    for (index, step) in steps.enumerated() {
+      let frames = step.first..<step.end
+      steps[index].goodness = (step.score - loop.score(of: frames)) / Float(max(1, frames.count))
+    }
   }
 }

@@ -8,13 +8,17 @@ final class ModelAligner: Aligner {
   private let lexicon: Lexicon
   private let analysis: CepstralAnalysis
   private var scores: StateScores
+  /// What words are held against.
+  private var loop: SoundLoop
   /// Nil where only the scores are wanted.
   private let adaptation: ModelAdaptation?
 
   /// So far from where a word is on the likeliest way it may begin, in hundredths of a second.
   private static let reach = 30
-  /// No word is shorter than a hundredth of a second, in milliseconds.
+  /// No word is shorter than a hundredth of a second, in milliseconds, and what has less for each of
+  /// its phones was not said: of words that were, one in a thousand comes to 29.
   private static let shortest = 10
+  private static let shortestPhone = 15
 
   /// Aligns words of a lexicon.
   ///
@@ -25,6 +29,7 @@ final class ModelAligner: Aligner {
     adaptation = isExact ? ModelAdaptation(of: model) : nil
     analysis = try CepstralAnalysis(parameters: model.parameters)
     scores = StateScores(of: model)
+    loop = SoundLoop(model)
   }
 
   func align(_ words: [SpokenWord], in sound: Span<Int16>) throws(SpeechError) -> AlignedPiece? {
@@ -32,7 +37,8 @@ final class ModelAligner: Aligner {
     let grammar = WordGrammar(of: words)
     guard let graph = PhoneGraph(of: grammar, lexicon, model) else { return nil }
     let features = analysis.features(of: SilenceFloor.under(sound).span)
-    guard let path = ForcedPath(through: graph, features, model, &scores) else { return nil }
+    guard let path = ForcedPath(through: graph, features, model, &scores, against: &loop)
+    else { return nil }
     var heard = heard(path, graph, grammar)
     if let adaptation {
       let fitted = adaptation.model(fitting: features, path.states)
@@ -45,10 +51,17 @@ final class ModelAligner: Aligner {
     return AlignedPiece(words: assigned, score: Double(path.score))
   }
 
+  /// A word on the way.
+  private struct Placed {
+    var word: HeardWord
+    /// Its number in the grammar.
+    let arc: Int
+    let phoneCount: Int
+  }
+
   /// The words from where they begin; those after pauses from where they are heard.
-  private func refined(
-    _ words: [(word: HeardWord, arc: Int)], _ onsets: WordOnsets?, _ speech: SpeechOnset
-  ) -> [(word: HeardWord, arc: Int)] {
+  private func refined(_ words: [Placed], _ onsets: WordOnsets?, _ speech: SpeechOnset) -> [Placed]
+  {
     var refined = words
     for (index, word) in words.enumerated() {
       let end = index > 0 ? refined[index - 1].word.end : 0
@@ -62,34 +75,32 @@ final class ModelAligner: Aligner {
         refined[index - 1].word.end = refined[index].word.start
       }
     }
+    for index in refined.indices {
+      let word = refined[index].word
+      if word.end - word.start < refined[index].phoneCount * Self.shortestPhone {
+        refined[index].word.goodness = HeardWord.unsaid
+      }
+    }
     return refined
   }
 
-  /// The words on the way, with their numbers in the grammar.
-  private func heard(_ path: ForcedPath, _ graph: PhoneGraph, _ grammar: WordGrammar)
-    -> [(word: HeardWord, arc: Int)]
-  {
-    var words: [(word: HeardWord, arc: Int)] = []
-    var begin: Int?
-    var score: Float = 0
+  /// The words on the way.
+  private func heard(_ path: ForcedPath, _ graph: PhoneGraph, _ grammar: WordGrammar) -> [Placed] {
+    var words: [Placed] = []
+    var phones: [ForcedPath.Step] = []
     for (index, step) in path.steps.enumerated() {
       let node = graph.nodes[step.node]
       guard let arc = node.arc else { continue }
-      if node.isFirst {
-        begin = step.first
-        score = 0
-      }
-      score += step.score
+      if node.isFirst { phones = [] }
+      phones.append(step)
       let next = index + 1 < path.steps.count ? graph.nodes[path.steps[index + 1].node] : nil
-      if let first = begin, next?.arc == nil || next?.isFirst == true {
-        words.append(
-          (
-            HeardWord(
-              key: grammar.arcs[arc].key, hundredths: first..<step.end,
-              score: Double(score) / Double(step.end - first)), arc
-          ))
-        begin = nil
-      }
+      guard next?.arc == nil || next?.isFirst == true else { continue }
+      let frames = phones[0].first..<step.end
+      var word = HeardWord(
+        key: grammar.arcs[arc].key, hundredths: frames,
+        score: Double(phones.reduce(0) { $0 + $1.score }) / Double(frames.count))
+      word.goodness = Double(phones.reduce(0) { $0 + $1.goodness }) / Double(phones.count)
+      words.append(Placed(word: word, arc: arc, phoneCount: phones.count))
     }
     return words
   }

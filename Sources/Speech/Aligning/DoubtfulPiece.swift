@@ -12,8 +12,6 @@ struct DoubtfulPiece {
   private static let poorness = 5.0
   /// A pause beside doubtful words that is nothing unusual, in hundredths of a second.
   private static let pause = 200
-  /// The score of what cannot be heard at all.
-  private static let unfit = -100.0
   /// So many words that are sure are judged beside those that are not, on either side.
   private static let context = 2
   /// Of a long row, so many words are judged at either end and in the middle.
@@ -32,20 +30,20 @@ struct DoubtfulPiece {
   func align(with desk: AlignerDesk, in sound: [Int16]) throws(SpeechError) -> PieceOutcome {
     var outcome = PieceOutcome(words: words.map { _ in [] }, scores: words.map { _ in nil })
     var spoken = Array(repeating: true, count: words.count)
-    let placed = try place(spoken, with: desk, in: sound)
+    var placed = try place(spoken, with: desk, in: sound)
     for run in doubtfulRuns() where !fits(run) {
-      if try judge(run, placed, with: desk, in: sound, into: &outcome) {
+      if try judge(run, placed?.words, with: desk, in: sound, into: &outcome) {
         if isLost(run, upTo: origin + sound.count / LevelTrace.step) {
-          for word in run { outcome.scores[word] = Self.unfit }
+          for word in run { outcome.scores[word] = HeardWord.unsaid }
         }
         continue
       }
       for word in run { spoken[word] = false }
     }
-    if let placed, !spoken.contains(false) {
-      outcome.words = placed
-    } else if let placed = try place(spoken, with: desk, in: sound) ?? placed {
-      outcome.words = placed
+    if spoken.contains(false) { placed = try place(spoken, with: desk, in: sound) ?? placed }
+    if let found = placed {
+      let likelier = try likelier(than: found, &spoken, with: desk, in: sound)
+      outcome.words = likelier ?? found.words
     } else {
       rescue(&outcome)
     }
@@ -112,7 +110,9 @@ struct DoubtfulPiece {
     }
     // Those that were not looked at are as good as those that were.
     let mean = HeardWord.meanScore(of: doubtful)
-    for word in run where outcome.scores[word] == nil { outcome.scores[word] = mean ?? Self.unfit }
+    for word in run where outcome.scores[word] == nil {
+      outcome.scores[word] = mean ?? HeardWord.unsaid
+    }
     guard let score = mean else { return placed != nil }
     return score >= (HeardWord.meanScore(of: sure) ?? score) - Self.poorness
   }
@@ -150,13 +150,22 @@ struct DoubtfulPiece {
 
   /// Where the words are that are spoken, as far as that is known; nil where they cannot be heard
   /// in this order.
-  private func place(
+  func place(
     _ spoken: [Bool], with desk: AlignerDesk, in sound: [Int16]
-  ) throws(SpeechError) -> [[HeardWord]]? {
-    let expected = zip(words, spoken).map { $1 ? $0 : SpokenWord(ways: []) }
-    guard expected.contains(where: \.isSpoken) else { return words.map { _ in [] } }
-    return try desk.quick().align(expected, in: sound.span)?.words
-      .map { $0.map { $0.moved(by: origin) } }
+  ) throws(SpeechError) -> AlignedPiece? {
+    let expected = expected(spoken)
+    guard expected.contains(where: \.isSpoken) else {
+      return AlignedPiece(words: words.map { _ in [] }, score: 0)
+    }
+    return try desk.quick().align(expected, in: sound.span).map { piece in
+      AlignedPiece(
+        words: piece.words.map { $0.map { $0.moved(by: origin) } }, score: piece.score)
+    }
+  }
+
+  /// The words as far as they are taken for spoken.
+  func expected(_ spoken: [Bool]) -> [SpokenWord] {
+    zip(words, spoken).map { $1 ? $0 : SpokenWord(ways: []) }
   }
 
   /// Takes the places where words were heard in a row, when nothing better can be had.
