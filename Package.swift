@@ -135,7 +135,7 @@ let package = Package(
       "Watching",
       [
         "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
-        "Threading", "CPosix",
+        "JSONText", "Threading", "CPosix",
       ]),
     library("Arguments"),
     library("CrashTest", ["Hashing"]),

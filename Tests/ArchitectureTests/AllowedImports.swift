@@ -52,7 +52,7 @@ enum AllowedImports {
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
       "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
-      "Threading", "CPosix",
+      "JSONText", "Threading", "CPosix",
     ],
     "Arguments": [],
     // It sees a run only from outside, as a user does.
