@@ -78,7 +78,7 @@ let package = Package(
     library("Transcripts", ["JSONText"]),
 
     // How what is written is said.
-    library("Spelling"),
+    library("Spelling", extra: optimised),
 
     // The pipeline side: it has never heard of sound.
     library("PipelineModel", ["Hashing", "JSONText"]),
