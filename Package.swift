@@ -210,6 +210,7 @@ let package = Package(
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
         "Hashing", "Media", "Pictures", "Proof", "Threading", "LV2Host", "PluginHost",
+        "Transcripts",
         "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),

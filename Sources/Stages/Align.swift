@@ -109,7 +109,8 @@ struct AlignStage: DeclaredStage, WholeStage {
     }
     throw StageError(
       "the transcript does not belong to the recording",
-      reason: "\(Self.percent(outcome.share)) of its words were heard, and \(needed)",
+      reason: (speech.isEmpty ? "no voice is heard in it: " : "")
+        + "\(Self.percent(outcome.share)) of its words were heard, and \(needed)",
       advice: "give the transcript of this recording, or set least lower")
   }
 
