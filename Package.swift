@@ -77,13 +77,16 @@ let package = Package(
     // What is said and when; it reads and writes text, and knows no sound.
     library("Transcripts", ["JSONText"]),
 
+    // How what is written is said.
+    library("Spelling", extra: optimised),
+
     // The pipeline side: it has never heard of sound.
     library("PipelineModel", ["Hashing", "JSONText"]),
     library("PipelineFile", ["PipelineModel", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
     library(
       "Store",
-      ["PipelineModel", "JSONText", "Hashing", "Threading", "CSQLite", "CPosix"]),
+      ["PipelineModel", "JSONText", "Hashing", "Spelling", "Threading", "CSQLite", "CPosix"]),
     library("Sidecars", ["PipelineModel", "JSONText"]),
     library("Inbox", ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"]),
     library(
@@ -119,7 +122,8 @@ let package = Package(
       extra: lifetimes + optimised),
 
     library(
-      "Speech", ["AudioModel", "DSP", "Threading", "CEspeak", "CSpeechLoader", "CPosix"],
+      "Speech",
+      ["AudioModel", "DSP", "Spelling", "Threading", "CEspeak", "CSpeechLoader", "CPosix"],
       extra: optimised),
 
     // Where they meet, and the program.
@@ -127,15 +131,15 @@ let package = Package(
       "Stages",
       [
         "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "LV2Host", "JSONText", "Hashing",
-        "Threading",
+        "Proof", "HTTP", "Speech", "Spelling", "Transcripts", "PluginHost", "LV2Host", "JSONText",
+        "Hashing", "Threading",
       ],
       extra: lifetimes),
     library(
       "Watching",
       [
         "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
-        "Threading", "CPosix",
+        "JSONText", "Threading", "CPosix",
       ]),
     library("Arguments"),
     library("CrashTest", ["Hashing"]),
@@ -167,7 +171,8 @@ let package = Package(
     tests("HashingTests", ["Hashing"]),
     tests("ThreadingTests", ["Threading"]),
     tests("JSONTextTests", ["JSONText"]),
-    tests("SpeechTests", ["Speech", "TestSupport"]),
+    tests("SpellingTests", ["Spelling", "TestSupport"]),
+    tests("SpeechTests", ["Speech", "Spelling", "TestSupport"]),
     tests("TranscriptsTests", ["Transcripts", "JSONText", "TestSupport"]),
     tests("HTTPTests", ["HTTP", "TestSupport"]),
     tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
@@ -205,6 +210,7 @@ let package = Package(
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
         "Hashing", "Media", "Pictures", "Proof", "Threading", "LV2Host", "PluginHost",
+        "Transcripts",
         "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),

@@ -1,3 +1,4 @@
+public import JSONText
 import PipelineModel
 
 /// What became of one file.
@@ -47,6 +48,14 @@ public struct BatchFileResult: Hashable, Sendable {
   public var mediaSeconds: Double?
   /// What `batch.json` says of it besides, as one JSON object.
   public var report: String
+
+  /// What the steps of its run found out, by step, as `batch.json` has it; empty where it found
+  /// nothing. O(n).
+  public var findings: [String: JSONValue] {
+    let value = try? JSONReader.value(of: Array(report.utf8), depthLimit: 64).value
+    guard case .object(let levels)? = value?[FileReport.findingsKey] else { return [:] }
+    return levels
+  }
 
   /// Whether its exports are called otherwise than wanted, for another file's have that name.
   var isRenamed: Bool { report.contains("\"\(FileReport.wantedNameKey)\":\"") }

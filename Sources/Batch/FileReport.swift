@@ -43,6 +43,9 @@ struct FileReport {
   /// The member that is there where a file's exports are not called as they would be alone.
   static let wantedNameKey = "wantedName"
 
+  /// The member that has what steps found out.
+  static let findingsKey = "levels"
+
   private struct Facts: Encodable {
     struct Export: Encodable {
       let path: String
@@ -77,7 +80,7 @@ struct FileReport {
     guard !levels.isEmpty else { return text }
     // Findings are JSON already.
     let members = levels.map { "\(BatchJSON.text($0.step)):\($0.findings)" }
-    return text.dropLast() + ",\"levels\":{" + members.joined(separator: ",") + "}}"
+    return text.dropLast() + ",\"\(Self.findingsKey)\":{" + members.joined(separator: ",") + "}}"
   }
 }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The sounds of a language as a recogniser knows them: files of CMU Sphinx.
 public struct AcousticModel: Hashable, Sendable {
   /// The folder of the sounds: `mdef`, `means`, `variances` and so on.
@@ -12,6 +14,20 @@ public struct AcousticModel: Hashable, Sendable {
     self.folder = folder
     self.dictionary = dictionary
     self.languageModel = languageModel
+  }
+
+  /// Whether its files are there, before any of them is opened.
+  /// - Throws: where one cannot be read; the folder is named before the dictionary.
+  func check() throws(SpeechError) {
+    for (path, part) in [(folder, "/mdef"), (dictionary, "")] {
+      if unsafe access(path, R_OK) != 0 {
+        throw SpeechError(.model, on: path, why: unsafe String(cString: strerror(errno)))
+      }
+      if !part.isEmpty, unsafe access(path + part, R_OK) != 0 {
+        throw SpeechError(
+          .model, on: path, why: "it has no mdef, as the folders of CMU Sphinx's models do")
+      }
+    }
   }
 
   /// US English, as Debian's package pocketsphinx-en-us installs it.

@@ -87,21 +87,32 @@ struct AlignStage: DeclaredStage, WholeStage {
     let channels = try AlignedChannels(
       of: try KeptSound(sound, in: context.store), isSeparate: isSeparate, context.stop)
     let outcome = try method.align(transcript, in: channels, context)
-    try check(outcome.share)
+    try check(outcome, channels.speech)
     let report = QualityMeasure().report(on: outcome.transcript, speech: channels.speech)
     try limits.check(report, outcome.transcript, warn: context.warn)
     return try context.outputs(
       of: outcome.transcript, figures: AlignmentFigures(outcome, report).text)
   }
 
-  /// Refuses a transcript of something else.
-  private func check(_ heard: Double) throws(StageError) {
-    guard heard >= least else {
-      let share = Int((heard * 100).rounded())
+  /// Refuses a transcript of something else, and one of much more than is spoken.
+  private func check(
+    _ outcome: AlignedChannels.Outcome, _ speech: [Range<Double>]
+  ) throws(StageError) {
+    guard outcome.share < least else { return }
+    let needed = "\(Int((least * 100).rounded())) % must be"
+    if let unheard = TextFit(outcome, speech).unheard {
       throw StageError(
-        "the transcript does not belong to the recording",
-        reason: "\(share) % of its words were heard, and \(Int((least * 100).rounded())) % must be",
-        advice: "give the transcript of this recording, or set least lower")
+        "the transcript is too long for the recording",
+        reason: "all that is spoken was found in it, but \(unheard.count) of its "
+          + "\(unheard.all) words were not heard: \(Self.percent(outcome.share)) were, and \(needed)",
+        advice: "give the text of this recording alone, or set least lower")
     }
+    throw StageError(
+      "the transcript does not belong to the recording",
+      reason: (speech.isEmpty ? "no voice is heard in it: " : "")
+        + "\(Self.percent(outcome.share)) of its words were heard, and \(needed)",
+      advice: "give the transcript of this recording, or set least lower")
   }
+
+  private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 }

@@ -95,7 +95,10 @@ extension DiskStore {
       guard error.path == layout.search, !error.isFullDisk, !error.reason.contains("locked"),
         unsafe access(layout.search, W_OK) == 0
       else { throw error }
-      news.tellOnce("the index of words was damaged, and is made again")
+      news.tellOnce(
+        error.reason == SearchIndex.otherVersion
+          ? "the index of words is of another version, and is made again"
+          : "the index of words was damaged, and is made again")
       try DatabaseFiles(path: layout.search, files: files).remove()
       var index = try SearchIndex(at: layout.search)
       try catchUp(&index)

@@ -19,9 +19,9 @@ struct SearchExpression {
   /// Translates a query; nil where nothing in it is a word.
   /// - Parameter tokens: takes text apart as the index does.
   init?(_ query: SearchQuery, tokens: (String) -> [String]) {
-    // Tokens are needed once for each text, before anything is written.
-    var known: [String: [String]] = [:]
-    for text in query.term.texts { known[text] = tokens(text) }
+    // Readings are needed once for each text, before anything is written.
+    var known: [String: SearchReadings] = [:]
+    for text in query.term.texts { known[text] = SearchReadings(of: text, tokens: tokens) }
     var writer = Writer(known: known)
     var parts: [String] = []
     var demand = 0
@@ -50,29 +50,29 @@ struct SearchExpression {
   }
 
   private struct Writer {
-    let known: [String: [String]]
+    /// The readings of each text.
+    let known: [String: SearchReadings]
     var phrases: [Phrase] = []
     var distance = 0
-
-    private func tokens(_ text: String) -> [String] { known[text] ?? [] }
 
     mutating func expression(of term: SearchQuery.Term, demand: Int) -> String? {
       switch term {
       case .phrase(let text, let isPrefix):
-        let own = tokens(text)
-        let parts = SpokenNumber.readings(of: own).map { reading in
-          phrase(reading, isPrefix: isPrefix && reading == own, demand)
+        let readings = known[text]?.readings ?? []
+        let parts = readings.map { reading in
+          phrase(reading, isPrefix: isPrefix && reading == readings.first, demand)
         }
         return parts.isEmpty ? nil : grouped(parts, by: " OR ")
       case .near(let terms, let distance):
-        var parts: [String] = []
-        for case .phrase(let text, let isPrefix) in terms {
-          let own = tokens(text)
-          if !own.isEmpty { parts.append(phrase(own, isPrefix: isPrefix, demand)) }
+        // All as they were typed, or all as they are said: what is near stands in one column.
+        let typed = near(terms, distance, demand) { $0.readings.first ?? [] }
+        let isSaidSo = terms.allSatisfy { term in
+          guard case .phrase(let text, _) = term, let known = known[text] else { return true }
+          return known.readings.first == known.said
         }
-        guard parts.count > 1 else { return parts.first }
-        self.distance = max(self.distance, distance)
-        return "NEAR(\(parts.joined(separator: " ")), \(distance))"
+        let said = isSaidSo ? nil : near(terms, distance, demand) { $0.said }
+        let parts = [typed, said].compactMap(\.self)
+        return parts.isEmpty ? nil : grouped(parts, by: " OR ")
       case .all(let terms): return joined(terms, by: " AND ", demand)
       case .any(let terms): return joined(terms, by: " OR ", demand)
       case .without(let wanted, let unwanted):
@@ -80,6 +80,20 @@ struct SearchExpression {
         guard let second = expression(of: unwanted, demand: -1) else { return first }
         return "(\(first) NOT \(second))"
       }
+    }
+
+    private mutating func near(
+      _ terms: [SearchQuery.Term], _ distance: Int, _ demand: Int,
+      reading: (SearchReadings) -> [String]
+    ) -> String? {
+      var parts: [String] = []
+      for case .phrase(let text, let isPrefix) in terms {
+        let own = known[text].map(reading) ?? []
+        if !own.isEmpty { parts.append(phrase(own, isPrefix: isPrefix, demand)) }
+      }
+      guard parts.count > 1 else { return parts.first }
+      self.distance = max(self.distance, distance)
+      return "NEAR(\(parts.joined(separator: " ")), \(distance))"
     }
 
     private mutating func joined(

@@ -29,8 +29,8 @@ extension SearchIndex {
     while true {
       let rows = try database.run(
         """
-        SELECT rowid, \(SearchPlaces.function)(said) FROM said WHERE said MATCH ?1 AND rowid < ?2
-          AND EXISTS (SELECT 1 FROM tellings WHERE transcript = said.rowid
+        SELECT rowid, \(SearchPlaces.function)(texts) FROM texts WHERE texts MATCH ?1 AND rowid < ?2
+          AND EXISTS (SELECT 1 FROM tellings WHERE transcript = texts.rowid
             AND at >= ?3 AND (?4 IS NULL OR pipeline = ?4))
         ORDER BY rowid DESC LIMIT ?5
         """,

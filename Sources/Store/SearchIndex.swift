@@ -7,9 +7,9 @@ internal import PipelineModel
 /// All of it follows from runs and artifacts. So it is in no backup, it is made again whenever it is
 /// lost or damaged, and one that lacks the last runs takes them in before it is asked.
 ///
-/// `transcripts` holds the words of each transcript, a line each, with their times as
-/// ``SearchWords/times``; `said` is the full text search over them, whose tokens are counted into
-/// words again; `tellings` says of which recording each is.
+/// `transcripts` holds the words of each transcript, a line each, as they are written and as they are
+/// said, with their times as ``SearchWords/times``; `texts` is the full text search over both, whose
+/// tokens are counted into words again; `tellings` says of which recording each is.
 @safe struct SearchIndex: ~Copyable {
   var database: Database
   let tokenizer: SearchTokenizer
@@ -17,17 +17,21 @@ internal import PipelineModel
   static let action = "search"
   static let filling = "index words in"
   /// Another number where what is kept, or how text is taken apart, has changed: then it is made anew.
-  private static let version: Int64 = 1
+  private static let version: Int64 = 2
+
+  /// Why an index of another version is not used.
+  static let otherVersion = "the index is of another version"
 
   private static let tables = """
     CREATE TABLE transcripts (
       id INTEGER PRIMARY KEY,
       digest TEXT NOT NULL UNIQUE,
       words TEXT NOT NULL,
+      said TEXT NOT NULL,
       times TEXT NOT NULL
     ) STRICT;
-    CREATE VIRTUAL TABLE said USING fts5(
-      words, content = 'transcripts', content_rowid = 'id', columnsize = 0,
+    CREATE VIRTUAL TABLE texts USING fts5(
+      words, said, content = 'transcripts', content_rowid = 'id', columnsize = 0,
       tokenize = '\(SearchTokenizer.name) \(SearchTokenizer.arguments.joined(separator: " "))');
     CREATE TABLE tellings (
       recording TEXT NOT NULL,
@@ -69,7 +73,7 @@ internal import PipelineModel
       }
     }
     guard try Self.version(of: &database) == Self.version else {
-      throw StoreError(Self.action, path: path, reason: "the index is of another version")
+      throw StoreError(Self.action, path: path, reason: Self.otherVersion)
     }
     tokenizer = try unsafe SearchTokenizer(api, path: path)
     self.database = database
@@ -84,7 +88,7 @@ internal import PipelineModel
     let answer = try database.run("PRAGMA quick_check(1)", to: Self.action)
     if let text = answer.first?.first?.text, text != "ok" { return text }
     do throws(StoreError) {
-      try database.run("INSERT INTO said (said) VALUES ('integrity-check')", to: Self.action)
+      try database.run("INSERT INTO texts (texts) VALUES ('integrity-check')", to: Self.action)
       return nil
     } catch { return error.reason }
   }
@@ -103,21 +107,19 @@ internal import PipelineModel
     if !isThere {
       guard let words = try words() else { return }
       news = words
-      let text = words.text
-      news?.count(tokensAt: tokenizer.tokens(of: text, isQuery: false).map(\.start))
+      news?.count { tokenizer.tokens(of: $0, isQuery: false) }
     }
     try database.transaction(to: Self.filling) { (database) throws(StoreError) in
       var id = try Self.id(digest, &database)
       if id == nil, let news {
-        let text = SQLValue.text(news.text)
+        let texts = [SQLValue.text(news.text), .text(news.said)]
         try database.run(
-          "INSERT INTO transcripts (digest, words, times) VALUES (?, ?, ?)",
-          [digest, text, .text(news.times)], to: Self.filling)
+          "INSERT INTO transcripts (digest, words, said, times) VALUES (?, ?, ?, ?)",
+          [digest] + texts + [.text(news.times)], to: Self.filling)
         id = try Self.id(digest, &database)
         try database.run(
-          "INSERT INTO said (rowid, words) VALUES (?, ?)",
-          [id.map(SQLValue.integer) ?? .null, text],
-          to: Self.filling)
+          "INSERT INTO texts (rowid, words, said) VALUES (?, ?, ?)",
+          [id.map(SQLValue.integer) ?? .null] + texts, to: Self.filling)
       }
       guard let id else { return }
       try Self.tell(telling, id, &database)
@@ -154,7 +156,8 @@ internal import PipelineModel
       FROM transcripts WHERE NOT EXISTS (SELECT 1 FROM tellings WHERE transcript = transcripts.id)
       """
     try database.run(
-      "INSERT INTO said (said, rowid, words) SELECT 'delete', id, words \(untold)", to: filling)
+      "INSERT INTO texts (texts, rowid, words, said) SELECT 'delete', id, words, said \(untold)",
+      to: filling)
     try database.run("DELETE \(untold)", to: filling)
   }
 

@@ -11,13 +11,14 @@ struct SearchPage {
   /// Where each word begins in the bytes, and one more behind the last.
   private var offsets: [Int] = []
   private var times: [(start: Int, length: Int)] = []
-  /// The first token of each word, and one more behind the last.
-  private var tokens: [Int] = [0]
+  /// The first token of each word, and one more behind the last: as they are written, and as they are
+  /// said.
+  private var tokens: [[Int]] = [[0], [0]]
 
   /// How many words it has.
   var count: Int { times.count }
-  /// How many tokens they have.
-  var tokenCount: Int { tokens.last ?? 0 }
+  /// How many tokens they have in a column.
+  func tokenCount(in column: SearchColumn) -> Int { tokens[column.rawValue].last ?? 0 }
 
   /// Opens what ``SearchWords`` gave; nil where the parts do not belong together. O(n).
   init?(text: String, times kept: String) {
@@ -32,8 +33,10 @@ struct SearchPage {
       } else {
         times.append((-1, 0))
       }
-      guard let count = reader.next() else { return nil }
-      tokens.append(tokenCount + count)
+      for column in tokens.indices {
+        guard let count = reader.next() else { return nil }
+        tokens[column].append((tokens[column].last ?? 0) + count)
+      }
     }
     if times.isEmpty {
       guard bytes.isEmpty else { return nil }
@@ -63,8 +66,9 @@ struct SearchPage {
       .replacing(SearchWords.separator, with: " ")
   }
 
-  /// The word that a token lies in. O(log n).
-  func word(ofToken token: Int) -> Int {
+  /// The word that a token of a column lies in. O(log n).
+  func word(ofToken token: Int, in column: SearchColumn) -> Int {
+    let tokens = tokens[column.rawValue]
     var range = 0..<count
     while range.count > 1 {
       let middle = range.lowerBound + range.count / 2

@@ -15,16 +15,12 @@ struct SearchPassages {
 
   let passages: [Passage]
 
-  /// O(n log m) in the places and words.
+  /// O(n log n + n log m) in the places and words.
   init(_ places: SearchPlaces, of expression: SearchExpression, in page: SearchPage) {
     let gap = max(Self.gap, expression.distance)
     let length = max(Self.length, 2 * gap)
     var passages: [Passage] = []
-    for place in places.places where expression.phrases.indices.contains(place.phrase) {
-      let phrase = expression.phrases[place.phrase]
-      guard phrase.demand >= 0, place.token < page.tokenCount else { continue }
-      let last = min(place.token + max(1, phrase.tokenCount), page.tokenCount) - 1
-      let mark = page.word(ofToken: place.token)...page.word(ofToken: last)
+    for (mark, phrase) in Self.marks(places, of: expression, in: page) {
       if var open = passages.last, mark.lowerBound - open.words.upperBound - 1 <= gap,
         mark.upperBound - open.words.lowerBound < length
           || mark.lowerBound <= open.words.upperBound
@@ -37,6 +33,25 @@ struct SearchPassages {
     }
     let whole = passages.filter { $0.demands.count == expression.demandCount }
     self.passages = whole.isEmpty ? passages : whole
+  }
+
+  /// The words that were found, in their order, each by the phrase that it was found by.
+  private static func marks(
+    _ places: SearchPlaces, of expression: SearchExpression, in page: SearchPage
+  ) -> [(ClosedRange<Int>, SearchExpression.Phrase)] {
+    var marks: [(ClosedRange<Int>, SearchExpression.Phrase)] = []
+    for place in places.places where expression.phrases.indices.contains(place.phrase) {
+      let phrase = expression.phrases[place.phrase]
+      let count = page.tokenCount(in: place.column)
+      guard phrase.demand >= 0, place.token < count else { continue }
+      let last = min(place.token + max(1, phrase.tokenCount), count) - 1
+      let first = page.word(ofToken: place.token, in: place.column)
+      marks.append((first...page.word(ofToken: last, in: place.column), phrase))
+    }
+    return marks.sorted {
+      ($0.0.lowerBound, $0.0.upperBound, $0.1.demand)
+        < ($1.0.lowerBound, $1.0.upperBound, $1.1.demand)
+    }
   }
 }
 

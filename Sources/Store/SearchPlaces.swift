@@ -7,11 +7,13 @@ struct SearchPlaces: Sendable {
   struct Place: Hashable, Sendable {
     /// Which phrase of the query, from 0.
     let phrase: Int
-    /// Its first token.
+    /// Where it is found.
+    var column = SearchColumn.words
+    /// Its first token in that column.
     let token: Int
   }
 
-  /// In order of their tokens.
+  /// In any order.
   let places: [Place]
 
   /// What the function of that name gave.
@@ -19,11 +21,13 @@ struct SearchPlaces: Sendable {
     var reader = SearchNumbers.Reader(text)
     var places: [Place] = []
     var token = 0
-    while let phrase = reader.next(), let step = reader.nextSigned() {
+    while let phrase = reader.next(), let column = reader.next().flatMap(SearchColumn.init),
+      let step = reader.nextSigned()
+    {
       token += step
-      places.append(Place(phrase: phrase, token: token))
+      places.append(Place(phrase: phrase, column: column, token: token))
     }
-    self.places = places.sorted { ($0.token, $0.phrase) < ($1.token, $1.phrase) }
+    self.places = places
   }
 
   /// What SQL calls the function.
@@ -51,6 +55,7 @@ private func tellPlaces(
     var (phrase, column, token): (CInt, CInt, CInt) = (0, 0, 0)
     status = unsafe instance(row, index, &phrase, &column, &token)
     numbers.append(Int(phrase))
+    numbers.append(Int(column))
     numbers.append(signed: Int(token) - last)
     last = Int(token)
   }

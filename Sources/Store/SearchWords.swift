@@ -1,14 +1,19 @@
 internal import JSONText
+internal import Spelling
 
 /// The words of one transcript as the index keeps them: each with its time, and with how many tokens
-/// the full text search sees in it.
+/// the full text search sees in it, as it is written and as it is said.
 struct SearchWords: Sendable {
   /// A word; times are in ten-thousandths of a second, and nil where nobody knows.
   struct Word: Hashable, Sendable {
+    /// As it is written.
     var text: String
+    /// As it is said: of `20 %`, `twenty` and `percent`. Empty where nobody says it, or knows how.
+    var said = ""
     var start: Int?
     var end: Int?
     var tokenCount = 1
+    var saidTokenCount = 0
   }
 
   var words: [Word]
@@ -31,6 +36,16 @@ struct SearchWords: Sendable {
         text: text.replacing(Self.separator, with: " "), start: Self.time(value["startTime"]),
         end: Self.time(value["endTime"]))
     }
+    guard Self.isEnglish(root["language"]?.text) else { return }
+    for (index, said) in EnglishSpelling().said(words.map(\.text)).enumerated() {
+      words[index].said = said.replacing(Self.separator, with: " ")
+    }
+  }
+
+  /// Whether numbers and abbreviations are said in English: also where nobody names the language.
+  private static func isEnglish(_ language: String?) -> Bool {
+    let primary = language?.lowercased().prefix { $0.isLetter } ?? "en"
+    return ["en", "eng", "english"].contains(primary)
   }
 
   private static func time(_ value: JSONValue?) -> Int? {
@@ -40,23 +55,36 @@ struct SearchWords: Sendable {
     return Int((seconds * unitsPerSecond).rounded())
   }
 
-  /// The text that is searched.
+  /// The text that is searched, as it is written.
   var text: String { words.map(\.text).joined(separator: Self.separator) }
 
-  /// Says how many tokens lie in each word, from where the tokens begin in `text`, in bytes.
-  mutating func count(tokensAt starts: [Int]) {
+  /// The text that is searched, as it is said.
+  var said: String { words.map(\.said).joined(separator: Self.separator) }
+
+  /// Says how many tokens lie in each word.
+  /// - Parameter tokens: takes text apart as the full text search does.
+  mutating func count(_ tokens: (String) -> [SearchTokenizer.Token]) {
+    count(tokens(text), in: \.text, as: \.tokenCount)
+    count(tokens(said), in: \.said, as: \.saidTokenCount)
+  }
+
+  private mutating func count(
+    _ tokens: [SearchTokenizer.Token], in text: KeyPath<Word, String>,
+    as number: WritableKeyPath<Word, Int>
+  ) {
     var token = 0
     var end = 0
     for index in words.indices {
-      end += words[index].text.utf8.count + 1
+      end += words[index][keyPath: text].utf8.count + 1
       let first = token
-      while token < starts.count, starts[token] < end { token += 1 }
-      words[index].tokenCount = token - first
+      while token < tokens.count, tokens[token].start < end { token += 1 }
+      words[index][keyPath: number] = token - first
     }
   }
 
   /// Times and token counts as they are kept: of each word one more than its start behind the start
-  /// before it, or 0 where it has none; how long it is; how many tokens it has.
+  /// before it, or 0 where it has none; how long it is; how many tokens it has as it is written, and as
+  /// it is said.
   var times: String {
     var numbers = SearchNumbers()
     var last = 0
@@ -70,6 +98,7 @@ struct SearchWords: Sendable {
         numbers.append(0)
       }
       numbers.append(word.tokenCount)
+      numbers.append(word.saidTokenCount)
     }
     return numbers.text
   }

@@ -1,13 +1,8 @@
+internal import Spelling
+
 /// Whole numbers as digits and as English words: what one transcript writes as 25, another has as
 /// twenty five.
 enum SpokenNumber {
-  private static let small = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-  ]
-  private static let tens = [
-    "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-  ]
   /// The largest that is spelled.
   private static let largest = 9999
 
@@ -54,7 +49,8 @@ enum SpokenNumber {
     tokens.indices.flatMap { index -> [String] in
       let token = tokens[index]
       let next = index + 1 < tokens.count ? tokens[index + 1] : ""
-      let isSmall = !next.isEmpty && (small.contains(next) || tens.contains(next))
+      let isSmall =
+        !next.isEmpty && (EnglishNumbers.small.contains(next) || EnglishNumbers.tens.contains(next))
       let isHundreds = index + 2 < tokens.count && tokens[index + 2] == "hundred"
       return isSmall && (token == "hundred" || token == "thousand" && !isHundreds)
         ? [token, "and"] : [token]
@@ -67,16 +63,7 @@ enum SpokenNumber {
     return words(of: number)
   }
 
-  private static func words(of number: Int) -> [String] {
-    switch number {
-    case ..<20: [small[number]]
-    case ..<100: [tens[number / 10]] + (number % 10 == 0 ? [] : [small[number % 10]])
-    case ..<1000:
-      [small[number / 100], "hundred"] + (number % 100 == 0 ? [] : words(of: number % 100))
-    default:
-      words(of: number / 1000) + ["thousand"] + (number % 1000 == 0 ? [] : words(of: number % 1000))
-    }
-  }
+  private static func words(of number: Int) -> [String] { EnglishNumbers.cardinal(number) ?? [] }
 
   /// 2025 as "twenty twenty five", as years are said.
   private static func pairedWords(of digits: String) -> [String]? {
@@ -117,9 +104,9 @@ enum SpokenNumber {
   private static func number(_ tokens: [String]) -> Int? {
     var (total, current) = (0, 0)
     for token in tokens {
-      if let value = small.firstIndex(of: token) {
+      if let value = EnglishNumbers.small.firstIndex(of: token) {
         current += value
-      } else if let value = tens.firstIndex(of: token), !token.isEmpty {
+      } else if let value = EnglishNumbers.tens.firstIndex(of: token), !token.isEmpty {
         current += 10 * value
       } else if token == "hundred" {
         current *= 100
@@ -154,9 +141,10 @@ enum SpokenNumber {
   private static func century(_ tokens: ArraySlice<String>) -> Int? {
     let tokens = Array(tokens)
     guard let first = tokens.first, tokens.count <= 2 else { return nil }
-    let ten = tens.firstIndex(of: first).map { 10 * $0 }
-    guard tokens.count == 2 else { return small.firstIndex(of: first) ?? ten }
-    guard let ten, let one = small.firstIndex(of: tokens[1]), (1...9).contains(one) else {
+    let ten = EnglishNumbers.tens.firstIndex(of: first).map { 10 * $0 }
+    guard tokens.count == 2 else { return EnglishNumbers.small.firstIndex(of: first) ?? ten }
+    guard let ten, let one = EnglishNumbers.small.firstIndex(of: tokens[1]), (1...9).contains(one)
+    else {
       return nil
     }
     return ten + one

@@ -1,5 +1,6 @@
 internal import Hashing
 internal import Inbox
+internal import JSONText
 internal import PipelineEngine
 internal import Media
 internal import PipelineModel
@@ -42,7 +43,8 @@ struct NoteJob {
       guard try change(.finish(reason: nil)) != nil else { return claim.release() }
       claim.end()
       tell(
-        .uploaded, exports: record.published.map(\.path), seconds: engine.clock.elapsed - began)
+        .uploaded, exports: record.published.map(\.path), findings: record.findings,
+        seconds: engine.clock.elapsed - began)
     } catch {
       if gate.isDismissed { return claim.end() }
       try fail(error, of: note, ended: claim)
@@ -193,12 +195,13 @@ struct NoteJob {
 
   private func tell(
     _ event: WatchNews.Event, text: String? = nil, exports: [String]? = nil,
-    seconds: Double? = nil
+    findings: [String: JSONValue] = [:], seconds: Double? = nil
   ) {
     engine.recorder.record(
       WatchNews(
         event, at: engine.clock.now, inbox: settings.path, note: note.key.name,
-        file: note.fileName, text: text, exports: exports, seconds: seconds))
+        file: note.fileName, text: text, exports: exports,
+        findings: findings.isEmpty ? nil : findings, seconds: seconds))
   }
 }
 

@@ -1,3 +1,5 @@
+public import JSONText
+
 /// One thing that happened in a watch: a line of its log.
 public struct WatchNews: Hashable, Sendable, Encodable {
   /// What kind of thing it is.
@@ -68,6 +70,8 @@ public struct WatchNews: Hashable, Sendable, Encodable {
   public var text: String?
   /// The exports, as absolute paths.
   public var exports: [String]?
+  /// What the steps of its run found out, by step; nil where they found nothing.
+  public var findings: [String: JSONValue]?
   /// Seconds that the work took, or after which it will be tried again.
   public var seconds: Double?
   /// Where a released file is now: `accepted`, `quarantine`, `left`, `deleted` or `gone`.
@@ -76,8 +80,8 @@ public struct WatchNews: Hashable, Sendable, Encodable {
   /// Describes what happened.
   public init(
     _ event: Event, at time: Double, inbox: String? = nil, note: String? = nil,
-    file: String? = nil, text: String? = nil, exports: [String]? = nil, seconds: Double? = nil,
-    place: String? = nil
+    file: String? = nil, text: String? = nil, exports: [String]? = nil,
+    findings: [String: JSONValue]? = nil, seconds: Double? = nil, place: String? = nil
   ) {
     self.event = event
     at = time
@@ -86,6 +90,7 @@ public struct WatchNews: Hashable, Sendable, Encodable {
     self.file = file
     self.text = text
     self.exports = exports
+    self.findings = findings
     self.seconds = seconds
     self.place = place
   }

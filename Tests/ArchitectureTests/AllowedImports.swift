@@ -10,6 +10,7 @@ enum AllowedImports {
     "Threading": [],
     "JSONText": [],
     "HTTP": ["CCurlLoader"],
+    "Spelling": [],
 
     "Transcripts": ["JSONText"],
 
@@ -21,7 +22,9 @@ enum AllowedImports {
     "Batch": [
       "PipelineModel", "PipelineEngine", "Sidecars", "JSONText", "Threading", "Hashing",
     ],
-    "Store": ["PipelineModel", "JSONText", "Hashing", "Threading", "CSQLite", "CPosix"],
+    "Store": [
+      "PipelineModel", "JSONText", "Hashing", "Spelling", "Threading", "CSQLite", "CPosix",
+    ],
     "Inbox": ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"],
 
     "PluginHost": [
@@ -41,18 +44,20 @@ enum AllowedImports {
     "Pictures": [],
     "Media": ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
 
-    "Speech": ["AudioModel", "DSP", "Threading", "CEspeak", "CSpeechLoader", "CPosix"],
+    "Speech": [
+      "AudioModel", "DSP", "Spelling", "Threading", "CEspeak", "CSpeechLoader", "CPosix",
+    ],
 
     // Where they meet, and the program.
     "Stages": [
       "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Proof", "HTTP", "Speech", "Transcripts", "PluginHost", "LV2Host", "JSONText", "Hashing",
-      "Threading",
+      "Proof", "HTTP", "Speech", "Spelling", "Transcripts", "PluginHost", "LV2Host", "JSONText",
+      "Hashing", "Threading",
     ],
     // Recordings that arrive meet the pipelines that they go through.
     "Watching": [
       "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
-      "Threading", "CPosix",
+      "JSONText", "Threading", "CPosix",
     ],
     "Arguments": [],
     // It sees a run only from outside, as a user does.

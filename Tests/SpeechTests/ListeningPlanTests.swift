@@ -42,6 +42,12 @@ import Testing
     #expect(plan.pieces.reduce(0) { $0 + $1.count } == 7000)
   }
 
+  @Test("a file's own silence has no pieces, and a few words in it have one", arguments: [0, 1, 2])
+  func inaudible(amplitude: Int) {
+    #expect(plan(seconds: 70) { _ in amplitude }.pieces.isEmpty)
+    #expect(plan(seconds: 70) { $0 >= 50 && $0 < 51 ? 800 : amplitude }.pieces == [4960..<5140])
+  }
+
   @Test("nothing has no pieces")
   func nothing() {
     #expect(ListeningPlan(of: LevelTrace()).pieces.isEmpty)

@@ -1,5 +1,6 @@
 import Foundation
 import Speech
+import Spelling
 import TestSupport
 import Testing
 

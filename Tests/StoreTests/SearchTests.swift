@@ -68,6 +68,38 @@ import Testing
     #expect(try bench.hits("one begin").count == 1)
   }
 
+  @Test(
+    "what is written short is found as it is said, and as it is written",
+    arguments: [
+      ("twenty percent", 2...3), ("20 %", 2...3), ("20 percent", 2...3), ("ten thirty", 5...5),
+      ("10:30", 5...5), ("number seven", 7...8), ("No. 7", 7...8), ("fifth floor", 10...11),
+      ("5th floor", 10...11), ("three dollars", 13...13), ("$3.50", 13...13),
+      ("doctor smith", 15...16), ("Dr. Smith", 15...16), ("said doctor", 14...15),
+      ("c plus plus", 18...18), ("C++", 18...18), ("percent NEAR thirty", 3...5),
+      ("twenty percent NEAR/1 10:30", 2...5), ("eight percent", 20...21), ("8 %", 20...21),
+    ] as [(String, ClosedRange<Int>)])
+  func said(query: String, place: ClosedRange<Int>) throws {
+    try bench.tell(
+      """
+      He gives 20 % at 10:30 in No. 7, the 5th floor, for $3.50, said Dr. Smith. In C++ only \
+      eight percent.
+      """, of: "a.wav")
+    let hits = try bench.hits(query.contains("NEAR") ? query : "\"\(query)\"")
+    #expect(hits.contains { $0.start == Double(place.lowerBound) }, "\(hits)")
+    #expect(hits.contains { $0.end == Double(place.upperBound) + 0.5 })
+  }
+
+  @Test("an index of another version is made again, and says nothing of damage")
+  func otherVersion() throws {
+    try bench.tell("apples cost 20 %", of: "a.wav")
+    #expect(try bench.hits("apples").count == 1)
+    do {
+      let database = try Database(at: bench.store.layout.search)
+      try database.script("PRAGMA user_version = 1", to: "test")
+    }
+    #expect(try bench.hits("\"twenty percent\"").count == 1)
+  }
+
   @Test("words without times get their neighbours', and it is said")
   func untimed() throws {
     try bench.tell("one two three", of: "a.wav", untimed: [1])
@@ -135,7 +167,7 @@ import Testing
     try bench.tell("alpha beta", of: "a.wav")
     do {
       var index = try SearchIndex(at: bench.store.layout.search)
-      try index.database.run("DELETE FROM said_data WHERE id > 10", to: "test")
+      try index.database.run("DELETE FROM texts_data WHERE id > 10", to: "test")
     }
     #expect(try bench.store.repairWords() != nil)
     #expect(try bench.hits("beta").count == 1)
@@ -199,13 +231,16 @@ import Testing
     var reader = SearchNumbers.Reader(numbers.text)
     #expect(reader.next() == number && reader.nextSigned() == -number && reader.next() == nil)
     let words = SearchWords([
-      .init(text: "a", start: number, end: number + 7), .init(text: "—", tokenCount: 0),
-      .init(text: "b", start: 3, end: 3, tokenCount: 2),
+      .init(text: "a", start: number, end: number + 7, saidTokenCount: 3),
+      .init(text: "—", tokenCount: 0),
+      .init(text: "b", start: 3, end: 3, tokenCount: 2, saidTokenCount: 1),
     ])
     let page = try #require(SearchPage(text: words.text, times: words.times))
     #expect((0..<3).map { page[$0].start } == [number, nil, 3])
     #expect((0..<3).map { page[$0].end } == [number + 7, nil, 3])
-    #expect((0..<3).map { page.word(ofToken: $0) } == [0, 2, 2] && page.tokenCount == 3)
+    #expect((0..<3).map { page.word(ofToken: $0, in: .words) } == [0, 2, 2])
+    #expect((0..<4).map { page.word(ofToken: $0, in: .said) } == [0, 0, 0, 2])
+    #expect(page.tokenCount(in: .words) == 3 && page.tokenCount(in: .said) == 4)
     #expect(page.text(0..<3) == "a — b" && page.text(1..<2) == "—")
     #expect(SearchPage(text: words.text, times: String(words.times.dropLast())) == nil)
     #expect(SearchPage(text: words.text + "\nc", times: words.times) == nil)

@@ -22,6 +22,9 @@ public struct ListeningPlan: Hashable, Sendable {
   /// and how much where so little is loud.
   private static let contrast: Float = 12
   private static let rareContrast: Float = 20
+  /// Nothing that is quieter is heard, in decibels of full scale: it is the silence of a file, or its
+  /// last bit or two.
+  private static let inaudible: Float = -80
   /// How long the loudest places last that count in a recording of silence, in hundredths of a
   /// second: a word or two. A click does not last as long.
   private static let fewWords = 30
@@ -46,6 +49,7 @@ public struct ListeningPlan: Hashable, Sendable {
   private static func loudStretches(of trace: LevelTrace) -> [Range<Int>] {
     let floor = trace.quantile(0.05)
     let top = Self.top(of: trace, above: floor)
+    guard top > inaudible else { return [] }
     // Where loud and quiet are close together there is no silence, but noise or music.
     guard top - floor >= contrast else {
       return trace.levels.isEmpty ? [] : [0..<trace.levels.count]

@@ -15,7 +15,8 @@ public struct SphinxEngine: SpeechEngine {
 
   /// What the model's dictionary says, and what libespeak-ng says of other words.
   public func lexicon(of keys: Set<String>) throws(SpeechError) -> Lexicon {
-    try Lexicon(of: keys, model: model)
+    try model.check()
+    return try Lexicon(of: keys, model: model)
   }
 
   /// Listens with a trigram model of the sentences.

@@ -1,5 +1,6 @@
 import PipelineModel
 import Speech
+import Spelling
 import Threading
 import Transcripts
 

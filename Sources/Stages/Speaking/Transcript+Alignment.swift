@@ -31,6 +31,10 @@ extension TimedWord {
   /// Nobody speaks a letter longer than this, in seconds, nor a word of one letter longer than a
   /// second.
   private static let longestLetter = 0.35
+  /// Nor a digit or a sign, which stand for words: `2025` has 25 letters in German.
+  private static let longestDigit = 0.75
+  /// Nobody speaks faster than this, in seconds a letter.
+  private static let shortestLetter = 0.015
 
   /// Begins no earlier than the word before, whose time may be of another origin, and gives its
   /// beginning.
@@ -57,11 +61,22 @@ extension TimedWord {
     if !place.isHeard { flags.insert(.interpolated) }
     if place.isHeard, place.confidence < 0.5 { flags.insert(.uncertain) }
     if isOverlong { flags.insert(.overlong) }
+    if isSpoken, !place.isHeard, isCramped { flags.insert(.cramped) }
   }
 
   /// Whether it is longer than anybody speaks it.
   var isOverlong: Bool {
     guard let start, let end else { return false }
-    return end - start > max(1, Self.longestLetter * Double(text.count))
+    let longest = text.reduce(0) { sum, character in
+      let standsForWords = character.isNumber || character.isSymbol || character == "%"
+      return sum + (standsForWords ? Self.longestDigit : Self.longestLetter)
+    }
+    return end - start > max(1, longest)
+  }
+
+  /// Whether it is shorter than anybody speaks it.
+  private var isCramped: Bool {
+    guard let start, let end else { return false }
+    return end - start < Self.shortestLetter * Double(text.count { $0.isLetter || $0.isNumber })
   }
 }

@@ -1,7 +1,8 @@
 /// Lyrics: `[01:02.34]` before each line, and `<01:02.34>` before each word as the enhanced form has
 /// it. A line without text is where the one before ends.
 ///
-/// Times are hundredths of a second: more, not all players read.
+/// Times are hundredths of a second: more, not all players read. Text that looks like a time is kept
+/// apart from them by a ``WordJoiner``.
 enum LRC: TranscriptCodec {
   static let name = "lrc"
   static let summary = "LRC lyrics, with the times of words"
@@ -13,10 +14,21 @@ enum LRC: TranscriptCodec {
     for _ in 0..<20 {
       guard let line = lines.nextWithText() else { break }
       var scanner = ByteScanner(line.bytes)
-      if !times(&scanner).isEmpty { return .certain }
+      if !times(&scanner).isEmpty {
+        // Hours are not in lyrics, and neither is who speaks: that is a transcript with stamps.
+        if isTranscript(line, text: scanner.rest) { return .none }
+        if scanner.rest.contains(where: { $0 > 0x20 }) { return .certain }
+        hasTag = true
+      }
       hasTag = hasTag || tag(in: line) != nil
     }
     return hasTag ? .possible : .none
+  }
+
+  private static func isTranscript(_ line: SourceLine, text: ArraySlice<UInt8>) -> Bool {
+    let stamp = line.bytes.prefix { $0 != UInt8(ascii: "]") }
+    let label = SpeakerLabel(WrittenWords.trimmed(String(decoding: text, as: UTF8.self)))
+    return stamp.count { $0 == UInt8(ascii: ":") } > 1 || label?.isMarked == true
   }
 
   // MARK: Reading

@@ -14,14 +14,37 @@ enum LRCLine {
         continue
       }
       if start > textStart {
-        pieces.append(.text(String(decoding: bytes[textStart..<start], as: UTF8.self)))
+        pieces.append(.text(read(bytes[textStart..<start])))
       }
       pieces.append(.time(time))
       textStart = scanner.position
     }
     let rest = bytes[textStart...]
-    if !rest.isEmpty { pieces.append(.text(String(decoding: rest, as: UTF8.self))) }
+    if !rest.isEmpty { pieces.append(.text(read(rest))) }
     return pieces
+  }
+
+  /// Text as it is read. O(n).
+  static func read(_ bytes: ArraySlice<UInt8>) -> String {
+    var text = String(decoding: bytes, as: UTF8.self)
+    for (sign, end) in brackets {
+      text = WordJoiner.unguarded(text, at: sign) { isClock($0, before: end) }
+    }
+    return text
+  }
+
+  /// Text as it is written: no time in it is taken for that of a word or a line. O(n).
+  private static func written(_ text: String) -> String {
+    brackets.reduce(text) { text, bracket in
+      WordJoiner.guarded(text, at: bracket.sign) { isClock($0, before: bracket.end) }
+    }
+  }
+
+  private static let brackets: [(sign: Unicode.Scalar, end: String)] = [("<", ">"), ("[", "]")]
+
+  private static func isClock(_ rest: Substring.UnicodeScalarView, before end: String) -> Bool {
+    var scanner = ByteScanner(Array(String(rest.prefix(40)).utf8)[...])
+    return scanner.clock() != nil && scanner.skip(end)
   }
 
   /// Whether nothing is said in it.
@@ -36,7 +59,7 @@ enum LRCLine {
     var text = ""
     for piece in pieces {
       switch piece {
-      case .text(let part): text += part
+      case .text(let part): text += written(part)
       case .time(let time): text += "<\(ClockText.minutes(time))>"
       case .speaker: break
       }

@@ -1,7 +1,8 @@
 /// Text as people write it: paragraphs with an empty line between them, and `Name:` before what
 /// somebody says, where `SpeakerLabels` takes it for a speaker.
 ///
-/// It has no times. A paragraph that begins with a speaker may have others at the beginnings of its
+/// It has no times but those that stand before lines, `[00:01:02]`: they begin paragraphs, and are not
+/// text. A paragraph that begins with a speaker may have others at the beginnings of its
 /// lines: they begin paragraphs too. A label that stands alone belongs to the next paragraph where it
 /// recurs, and otherwise it is text.
 enum PlainText: TranscriptCodec {
@@ -18,37 +19,50 @@ enum PlainText: TranscriptCodec {
   static func read(
     _ source: SourceText, _ options: ReadingOptions
   ) throws(TranscriptError) -> Transcript {
-    let paragraphs = paragraphs(of: source)
+    let paragraphs = PlainParagraph.all(in: source)
     guard options.findsSpeakers else {
-      return Transcript(segments: paragraphs.map { Segment(text: $0.joined(separator: "\n")) })
+      return transcript(paragraphs.map { [$0.segment] }, paragraphs)
     }
-    let labels = SpeakerLabels(in: paragraphs)
-    var segments: [Segment] = []
+    let labels = SpeakerLabels(in: paragraphs.map(\.lines))
+    var said: [[Segment]] = []
     var waiting: SpeakerLabel?
     for (index, paragraph) in paragraphs.enumerated() {
-      let next = paragraphs.dropFirst(index + 1).first?.first
-      if waiting == nil, paragraph.count == 1, let label = labels.label(paragraph[0]),
+      let lines = paragraph.lines
+      let next = paragraphs.dropFirst(index + 1).first?.lines.first
+      if waiting == nil, lines.count == 1, let label = labels.label(lines[0]),
         label.rest.isEmpty, labels.recurs(label), let next, labels.label(next) == nil
       {
         waiting = label
+        said.append([])
         continue
       }
-      segments += turns(of: paragraph, labels, speaker: waiting?.name)
+      said.append(turns(of: lines, labels, speaker: waiting?.name))
       waiting = nil
     }
-    return Transcript(segments: segments)
+    return transcript(said, paragraphs)
   }
 
-  /// The paragraphs as lines without white space at their ends.
-  private static func paragraphs(of source: SourceText) -> [[String]] {
-    var lines = source.lines
-    var paragraphs: [[String]] = [[]]
-    while let line = lines.next() {
-      let parts = WrittenWords.lines(of: line.text)
-      if parts.isEmpty, paragraphs.last?.isEmpty == false { paragraphs.append([]) }
-      paragraphs[paragraphs.count - 1] += parts
+  /// The segments with the times of their paragraphs; without any where these are not in order.
+  private static func transcript(
+    _ said: [[Segment]], _ paragraphs: [PlainParagraph]
+  ) -> Transcript {
+    var segments: [Segment] = []
+    let starts = paragraphs.compactMap(\.start)
+    let areOrdered = zip(starts, starts.dropFirst()).allSatisfy { $0 <= $1 }
+    var start: Double?
+    for (index, turns) in said.enumerated() {
+      var turns = turns
+      let paragraph = paragraphs[index]
+      // A label that stood alone has left its time to what follows.
+      start = paragraph.start ?? (index > 0 && said[index - 1].isEmpty ? start : nil)
+      if areOrdered, let start, !turns.isEmpty {
+        let next = paragraphs.dropFirst(index + 1).lazy.compactMap(\.start).first
+        turns[0].start = start
+        turns[turns.count - 1].end = paragraph.end ?? next
+      }
+      segments += turns
     }
-    return paragraphs.filter { !$0.isEmpty }
+    return Transcript(segments: segments)
   }
 
   /// What is said in a paragraph, by one or several.
@@ -93,6 +107,10 @@ enum PlainText: TranscriptCodec {
     }
     let paragraphs =
       areFound ? plain : turns.map { BracketedSpeaker.joined($0.speaker, $0.text) }
-    return paragraphs.isEmpty ? "" : paragraphs.joined(separator: "\n\n") + "\n"
+    // Text that would be read as a time is kept apart from one.
+    let lines = paragraphs.map { paragraph in
+      WrittenWords.lines(of: paragraph).map(LineStamp.guarded).joined(separator: "\n")
+    }
+    return lines.isEmpty ? "" : lines.joined(separator: "\n\n") + "\n"
   }
 }

@@ -12,6 +12,9 @@ enum WhisperJSON: TranscriptCodec {
       return .none
     }
     if SpoolJSON.likeness(of: source) == .certain { return .none }
+    // `[00:12]` is no list of words.
+    let inside = source.bytes.prefix(64).drop { $0 <= 0x20 || $0 == UInt8(ascii: "[") }.first
+    if let inside, (0x30...0x39).contains(inside) { return .none }
     // WhisperX's is read too, but has a name of its own.
     if source.contains("\"word_segments\"") { return .possible }
     let names = ["\"segments\"", "\"transcription\"", "\"word\"", "\"avg_logprob\""]

@@ -18,12 +18,15 @@ public struct WordFlags: OptionSet, Hashable, Sendable {
   public static let removed = WordFlags(rawValue: 1 << 4)
   /// Part of the word was cut out of the sound.
   public static let clipped = WordFlags(rawValue: 1 << 5)
+  /// There is less time between its neighbours than anybody needs to speak the word.
+  public static let cramped = WordFlags(rawValue: 1 << 6)
 }
 
 extension WordFlags {
   private static let named: [(name: String, flag: WordFlags)] = [
     ("interpolated", .interpolated), ("uncertain", .uncertain), ("coarse", .coarse),
     ("overlong", .overlong), ("removed", .removed), ("clipped", .clipped),
+    ("cramped", .cramped),
   ]
 
   /// The names of the flags that are set, as files have them.

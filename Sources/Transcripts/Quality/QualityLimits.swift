@@ -1,6 +1,6 @@
 /// What a transcript must keep to; a limit that is nil is none.
 public struct QualityLimits: Hashable, Sendable {
-  /// At least this share of words has times: 0 to 1.
+  /// At least this share of words has times of their own: 0 to 1.
   public var timed: Double?
   /// At most this share of words is interpolated: 0 to 1.
   public var interpolated: Double?

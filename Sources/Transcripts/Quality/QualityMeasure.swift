@@ -43,8 +43,10 @@ public struct QualityMeasure: Hashable, Sendable {
       func share(_ isCounted: (TimedWord) -> Bool) -> Double {
         Double(words.count(where: isCounted)) / Double(words.count)
       }
-      report.timed = share { $0.start != nil && $0.end != nil }
-      report.interpolated = share { $0.flags.contains(.interpolated) }
+      func hasTime(_ word: TimedWord) -> Bool { word.start != nil && word.end != nil }
+      report.timed = share { hasTime($0) && !$0.flags.contains(.interpolated) }
+      report.interpolated = share { hasTime($0) && $0.flags.contains(.interpolated) }
+      report.untimed = share { !hasTime($0) }
       report.lowConfidence = share { word in
         word.flags.contains(.uncertain) || word.confidence.map { $0 < lowConfidence } ?? false
       }

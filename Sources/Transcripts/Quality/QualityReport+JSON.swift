@@ -5,7 +5,8 @@ extension QualityReport {
   public var json: JSONValue {
     .object(leavingOut: [
       "words": .integer(wordCount), "timed": .decimal(timed),
-      "interpolated": .decimal(interpolated), "lowConfidence": .decimal(lowConfidence),
+      "interpolated": .decimal(interpolated), "untimed": .decimal(untimed),
+      "lowConfidence": .decimal(lowConfidence),
       "longestWord": longestWord.map { word in
         .object([
           "text": .text(word.text), "startTime": .decimal(word.start),

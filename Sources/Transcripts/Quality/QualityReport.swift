@@ -47,10 +47,13 @@ public struct QualityReport: Hashable, Sendable {
 
   /// How many words there are.
   public internal(set) var wordCount = 0
-  /// The share of words that have a beginning and an end: 0 to 1; 1 where there is no word.
+  /// The share of words that have a beginning and an end of their own: 0 to 1; 1 where there is no
+  /// word. `timed`, `interpolated` and `untimed` are 1 together.
   public internal(set) var timed = 1.0
-  /// The share of words whose times are interpolated: 0 to 1.
+  /// The share of words whose times lie between those of their neighbours: 0 to 1.
   public internal(set) var interpolated = 0.0
+  /// The share of words that lack a beginning or an end: 0 to 1.
+  public internal(set) var untimed = 0.0
   /// The share of words that are hardly believed: 0 to 1. Their confidence is low, or they are flagged
   /// as uncertain.
   public internal(set) var lowConfidence = 0.0

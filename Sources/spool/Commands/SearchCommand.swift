@@ -32,7 +32,8 @@ struct SearchCommand: Command {
       said close together, only those places are shown. Words in one argument with spaces are a \
       phrase. In capitals, AND, OR and NOT stand between words: NOT leaves out recordings in which \
       something is said. NEAR, or NEAR/5, wants both within so many words. A star stands for the \
-      rest of a word. A number is found as digits and as English words.
+      rest of a word. A number is found as digits and as English words, and so is what is written \
+      short: "twenty percent" finds 20 %, and doctor finds Dr.
 
       Every line is a place: its number, the recording, the time, and what is said there. Places \
       that lie close together are one. What was told last comes first.

@@ -11,7 +11,7 @@ struct ShowCommand: Command {
 
   static let declaration = CommandDeclaration(
     name: "show", group: "History",
-    summary: "Show one run: what became of each step, the levels, the files.",
+    summary: "Show one run: what became of each step, the levels, the words, the files.",
     positionals: [run], options: [Options.store, Options.json],
     examples: [Example("The newest run", "spool show last")])
 
@@ -26,7 +26,7 @@ struct ShowCommand: Command {
       defer { withExtendedLifetime(readable) {} }
       let run = try bench.run(named: arguments[Self.run], in: readable.store)
       if arguments[Options.json] {
-        console.print(JSONText.of(run))
+        console.print(JSONText.of(RunLine(run)))
       } else {
         console.print(text(run, wayOn: try wayOn(run, bench, readable.store)))
       }
@@ -71,6 +71,6 @@ struct ShowCommand: Command {
         "\(Format.pad(step.id.name, width))\(Format.pad(step.outcome.rawValue, 10))"
           + "\(Format.pad(key, 14))\(kind)")
     }
-    return Format.visible(lines: lines + RunSummary(run).lines)
+    return Format.visible(lines: lines + RunSummary(run).fullLines)
   }
 }

@@ -1,4 +1,5 @@
 import Batch
+import JSONText
 import PipelineModel
 
 /// Writes one JSON object for every event of a batch.
@@ -21,6 +22,7 @@ private struct BatchEventLine: Encodable {
   private var outcome: String?
   private var error: BatchFileResult.Failure?
   private var mediaSeconds: Double?
+  private var findings: [String: JSONValue]?
   private var plan: Plan?
   private var settled: [String: String]?
   private var round: Int?
@@ -102,6 +104,7 @@ private struct BatchEventLine: Encodable {
       outcome = result.outcome.rawValue
       error = result.failure
       mediaSeconds = result.mediaSeconds
+      findings = result.findings.isEmpty ? nil : result.findings
     case .ended(let end):
       self.event = "ended"
       summary = Summary(

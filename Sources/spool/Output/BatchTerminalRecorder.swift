@@ -13,6 +13,7 @@ final class BatchTerminalRecorder: BatchRecorder {
   private let console: Console
   private let clock: SystemClock
   private let state = Mutex(BatchBoard())
+  private let words = Mutex(WordTally())
 
   init(_ order: BatchOrder, isQuiet: Bool, clock: SystemClock, console: Console) {
     self.order = order
@@ -58,6 +59,9 @@ final class BatchTerminalRecorder: BatchRecorder {
       case .finished(let result): finished(result, &board)
       case .ended(let summary):
         erase(&board)
+        if !isQuiet, let line = words.withLock(\.line) {
+          console.print("\n\(Format.visible(line))")
+        }
         let lines = BatchText.summary(summary, isQuiet: isQuiet)
         if isQuiet { lines.forEach(console.report) } else { lines.forEach(console.print) }
         return
@@ -71,6 +75,8 @@ final class BatchTerminalRecorder: BatchRecorder {
   private func finished(_ result: BatchFileResult, _ board: inout BatchBoard) {
     guard !isQuiet else { return }
     let path = Format.visible(result.path)
+    let reports = WordQuality.all(in: result.findings)
+    words.withLock { $0.add(reports, of: result.path) }
     switch result.outcome {
     case .failed where console.isTerminal:
       erase(&board)
@@ -79,6 +85,9 @@ final class BatchTerminalRecorder: BatchRecorder {
     case .done, .reused:
       if !console.isTerminal {
         console.print("\(board.position) \(result.outcome.rawValue)  \(path)")
+        for report in reports {
+          console.print("  words  \(Format.visible(report.line))")
+        }
       }
     default: break
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONText
 import PipelineEngine
 import PipelineModel
 
@@ -49,7 +50,8 @@ private struct EventLine: Encodable {
   private var message: String?
   private var result: StepRecord?
   private var file: PublishedFile?
-  private var run: RunRecord?
+  private var run: RunLine?
+  private var findings: JSONValue?
   private var atSeconds: Double?
   private var ofSeconds: Double?
   private var lostSeconds: Double?
@@ -63,7 +65,7 @@ private struct EventLine: Encodable {
     switch event {
     case .started(let record):
       self.event = "started"
-      run = record
+      run = RunLine(record)
     case .reused(let id, let kind):
       self.event = "reused"
       step = id.name
@@ -112,6 +114,7 @@ private struct EventLine: Encodable {
       step = record.id.name
       kind = record.kind
       result = record
+      findings = record.foundValue
     case .warning(let id, let text):
       self.event = "warning"
       step = id.name
@@ -127,7 +130,7 @@ private struct EventLine: Encodable {
       self.file = file
     case .ended(let record):
       self.event = "ended"
-      run = record
+      run = RunLine(record)
     }
   }
 }

@@ -9,7 +9,22 @@ struct RunSummary {
   init(_ run: RunRecord) { self.run = run }
 
   /// The summary, line by line, each part after an empty line.
-  var lines: [String] { levels + files + [""] + [time] }
+  var lines: [String] { levels + words + files + [""] + [time] }
+
+  /// The same with all that is known of the words.
+  var fullLines: [String] { levels + wordReports + files + [""] + [time] }
+
+  // MARK: Words
+
+  private var words: [String] {
+    let reports = WordQuality.all(of: run)
+    let lines = reports.map { Format.visible($0.titledLine(isOne: reports.count == 1)) }
+    return lines.isEmpty ? [] : [""] + lines
+  }
+
+  private var wordReports: [String] {
+    WordQuality.all(of: run).flatMap { [""] + $0.section.map { Format.visible($0) } }
+  }
 
   // MARK: Levels
 

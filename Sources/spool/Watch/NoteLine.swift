@@ -50,6 +50,8 @@ struct NoteLine: Encodable {
   private let doubt: String?
   private let run: String?
   private let exports: [String]?
+  /// What the run's steps found out, by step.
+  private let findings: [String: JSONValue]?
   private let history: [Step]?
   private let files: [File]?
   private let next: [String]
@@ -66,6 +68,7 @@ struct NoteLine: Encodable {
     sidecarProblems = page == nil || facts.problems.isEmpty ? nil : facts.problems
     run = page?.run?.id.name
     exports = page?.run?.published.map(\.path)
+    findings = page?.run?.findings
     key = note.key.name
     noteId = note.shownID
     aliases = page?.aliases

@@ -50,6 +50,7 @@ enum NoteText {
     for problem in facts.problems { add("sidecar", problem) }
     add("conflict", note.conflict.map { "it claims to be \($0)" })
     add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
+    for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }
     for export in page.run?.published ?? [] { add("export", export.path) }
     for file in page.files { add(file.role.rawValue, "\(file.path) (\(file.place.rawValue))") }
     for event in page.events {

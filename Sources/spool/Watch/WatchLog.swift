@@ -15,7 +15,7 @@ struct WatchLog: WatchRecorder {
     console.print(isJSON ? JSONText.of(news) : Self.line(news))
   }
 
-  /// `2026-11-21 14:22:05  uploaded     walk.m4a (3f9a12cd04ee): 3 files in 1.2 s`
+  /// `2026-11-21 14:22:05  uploaded     walk.m4a (3f9a12cd04ee): 3 files, in 1.2 s`
   static func line(_ news: WatchNews) -> String {
     var subject = [news.file ?? news.inbox].compactMap { $0 }
     if let note = news.note { subject.append("(\(note))") }
@@ -24,6 +24,7 @@ struct WatchLog: WatchRecorder {
     if let exports = news.exports {
       facts.append(exports.count == 1 ? "1 file" : "\(exports.count) files")
     }
+    facts += WordQuality.all(in: news.findings ?? [:]).map(\.line)
     if let seconds = news.seconds {
       facts.append((news.event == .retrying ? "again in " : "in ") + Format.duration(seconds))
     }

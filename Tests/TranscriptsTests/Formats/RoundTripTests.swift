@@ -29,7 +29,9 @@ struct RoundTripTests {
         }
         add(name) { ($0.hasSegmentTimes, $0.times) = (false, .none) }
       }
-      add("srt") { ($0.speakers, $0.times) = (.segments, .none) }
+      add("srt") {
+        ($0.words, $0.speakers, $0.times) = (RandomTranscript.codeWords, .segments, .none)
+      }
       add("vtt") {
         ($0.words, $0.speakers) = (RandomTranscript.oddWords, .words)
         ($0.languages, $0.names) = ([nil, "en", "zh-Hant"], $0.names + ["<A & B>"])
@@ -46,11 +48,17 @@ struct RoundTripTests {
       add("audacity", WritingOptions(hasWordTimes: false)) {
         ($0.hasLines, $0.times, $0.wordCount) = (false, .none, 2...9)
       }
-      add("lrc") { ($0.hasLines, $0.grid, $0.languages) = (false, 100, [nil, "en"]) }
+      add("lrc") {
+        ($0.words, $0.hasLines, $0.grid) = (RandomTranscript.codeWords, false, 100)
+        $0.languages = [nil, "en"]
+      }
       add("tsv") {
         ($0.words, $0.hasLines, $0.times) = (RandomTranscript.oddWords, false, .none)
       }
-      add("text") { ($0.speakers, $0.times, $0.hasSegmentTimes) = (.segments, .none, false) }
+      add("text") {
+        ($0.words, $0.speakers) = (RandomTranscript.codeWords, .segments)
+        ($0.times, $0.hasSegmentTimes) = (.none, false)
+      }
       add("markdown") {
         ($0.words, $0.speakers) = (RandomTranscript.oddWords, .segments)
         ($0.times, $0.hasSegmentTimes, $0.names) = (

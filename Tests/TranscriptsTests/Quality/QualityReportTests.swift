@@ -17,7 +17,7 @@ struct QualityReportTests {
     QualityMeasure().report(on: Transcript(segments: [Segment(words: words)]), speech: speech)
   }
 
-  @Test("shares are of all words")
+  @Test("shares are of all words, and those of times are 1 together")
   func shares() {
     let report = report([
       TimedWord("a", start: 0, end: 1, confidence: 0.9),
@@ -25,8 +25,9 @@ struct QualityReportTests {
       TimedWord("c", start: 2), TimedWord("d", start: 2, end: 2.25, flags: .uncertain),
     ])
     #expect(report.wordCount == 4)
-    #expect(report.timed == 0.75)
+    #expect(report.timed == 0.5)
     #expect(report.interpolated == 0.25)
+    #expect(report.untimed == 0.25)
     #expect(report.lowConfidence == 0.5)
     #expect(report.longestWord?.text == "a")
     #expect(report.coverage == nil)

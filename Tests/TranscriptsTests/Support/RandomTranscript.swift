@@ -32,6 +32,13 @@ struct RandomTranscript {
       "\\", "{", "a\\", "~~", "**b**", ">", "|", "+", "![a](b)", ";;", "!", "---", "<00:00:01.000>",
     ]
 
+  /// What subtitles, lyrics and stamped transcripts could take for their own codes.
+  static let codeWords =
+    plainWords + [
+      "<i>", "</b>", "<font", "a<i>b", "<\u{2060}i>", "{\\an8}", "{\u{2060}\\an8}", "00:01", "-->",
+      "<00:01.00>", "[00:01.00]", "[\u{2060}00:01.00]", "(1:02:03)", "--\u{2060}>",
+    ]
+
   func transcript(_ random: inout SeededRandom) -> Transcript {
     var clock = Int.random(in: 0...2000, using: &random)
     func later(_ limit: Int) -> Double {

@@ -1,11 +1,13 @@
-/// Numbers as they are spoken in English, in keys of the lexicon.
-enum EnglishNumbers {
-  private static let small = [
+/// Numbers as they are spoken in English.
+public enum EnglishNumbers {
+  /// Zero to nineteen.
+  public static let small = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
     "nineteen",
   ]
-  private static let tens = [
+  /// Twenty at 2 to ninety at 9; what is below is empty.
+  public static let tens = [
     "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
   ]
   private static let scales = ["", "thousand", "million", "billion", "trillion", "quadrillion"]
@@ -14,8 +16,8 @@ enum EnglishNumbers {
     "nine": "ninth", "twelve": "twelfth",
   ]
 
-  /// `1042`: one thousand forty two; nil beyond quadrillions.
-  static func cardinal(_ number: Int) -> [String]? {
+  /// `1042`: one thousand forty two; nil beyond quadrillions, and below 0.
+  public static func cardinal(_ number: Int) -> [String]? {
     guard number >= 0 else { return nil }
     if number == 0 { return [small[0]] }
     var words: [String] = []
@@ -40,7 +42,7 @@ enum EnglishNumbers {
   }
 
   /// The same as it is said in Britain: one hundred and forty two.
-  static func cardinalWithAnd(_ number: Int) -> [String]? {
+  public static func cardinalWithAnd(_ number: Int) -> [String]? {
     guard let words = cardinal(number), let place = words.lastIndex(of: "hundred"),
       place + 1 < words.count, scales.contains(words[place + 1]) == false
     else { return nil }
@@ -64,6 +66,15 @@ enum EnglishNumbers {
     return century + (rest < 10 ? ["oh", small[rest]] : belowThousand(rest))
   }
 
+  /// `747`: seven forty seven, `1080`: ten eighty; nil for what is not said in pairs.
+  static func pairs(_ digits: String) -> [String]? {
+    guard let number = NumberSpelling.integer(digits), (101...9999).contains(number),
+      number % 100 != 0, number % 1000 >= 10, String(number) == digits
+    else { return nil }
+    let rest = number % 100
+    return belowThousand(number / 100) + (rest < 10 ? ["oh", small[rest]] : belowThousand(rest))
+  }
+
   /// `007`: zero zero seven.
   static func digits(_ text: some StringProtocol, zero: String = "zero") -> [String] {
     text.compactMap(\.wholeNumberValue).filter { $0 < 10 }.map { $0 == 0 ? zero : small[$0] }
@@ -72,6 +83,7 @@ enum EnglishNumbers {
   /// `nineteen eighty` in the plural: nineteen eighties.
   static func plural(_ words: [String]) -> [String] {
     guard let last = words.last else { return [] }
+    if last == "half" { return words.dropLast() + ["halves"] }
     let ending = last.hasSuffix("y") ? last.dropLast() + "ies" : last + (last == "six" ? "es" : "s")
     return words.dropLast() + [ending]
   }

@@ -7,22 +7,28 @@ struct NumberSpelling {
   ///
   /// - Parameter isScaled: whether a word such as million follows, which takes the currency.
   init(_ word: String, isScaled: Bool) {
-    ways =
-      Self.time(word) ?? Self.range(word) ?? Self.money(word, isScaled: isScaled)
-      ?? Self.ordinal(word) ?? Self.decade(word) ?? Self.measure(word) ?? Self.number(word)
+    let forms: [(String) -> [[String]]?] = [
+      { Self.signed($0, isScaled) }, { FractionSpelling($0).ways }, Self.time, Self.telephone,
+      Self.range, { MoneySpelling($0, isScaled: isScaled).ways }, Self.ordinal, Self.height,
+      Self.plural, Self.measure, Self.number,
+    ]
+    ways = forms.lazy.compactMap { $0(word) }.first
   }
 
-  /// `1,042`, `3.5`, `2025`, `-4`, `007`.
+  /// `-4`, `#1`, `~20`, `§5`, `18+`.
+  private static func signed(_ word: String, _ isScaled: Bool) -> [[String]]? {
+    if word.hasSuffix("+"), word.first?.isNumber == true {
+      let ways = NumberSpelling(String(word.dropLast()), isScaled: isScaled).ways
+      return ways.map { $0.map { $0 + ["plus"] } + $0 }
+    }
+    guard let first = word.first, let signs = EnglishSigns.beforeNumbers[first],
+      let ways = NumberSpelling(String(word.dropFirst()), isScaled: isScaled).ways
+    else { return nil }
+    return signs.flatMap { sign in ways.map { sign + $0 } }
+  }
+
+  /// `1,042`, `3.5`, `2025`, `007`.
   private static func number(_ word: String) -> [[String]]? {
-    if word.hasPrefix("-") || word.hasPrefix("+") {
-      let sign = word.hasPrefix("-") ? [["minus"], ["negative"]] : [["plus"]]
-      return number(String(word.dropFirst())).map { ways in
-        sign.flatMap { sign in ways.map { sign + $0 } }
-      }
-    }
-    if word.hasPrefix("#") {
-      return number(String(word.dropFirst())).map { $0.map { ["number"] + $0 } }
-    }
     let halves = word.split(separator: ".", omittingEmptySubsequences: false)
     guard halves.count <= 2, let digits = halves.first, let whole = integer(digits) else {
       return halves.count == 2 && halves[0].isEmpty && isDigits(halves[1])
@@ -41,7 +47,8 @@ struct NumberSpelling {
       whole % 100 == 0 && (1100...9900).contains(whole) && whole % 1000 != 0
       ? EnglishNumbers.cardinal(whole / 100).map { $0 + ["hundred"] } : nil
     let isLong = digits.count > 4 && !digits.contains(",")
-    let others = [EnglishNumbers.cardinalWithAnd(whole), hundreds].compactMap(\.self)
+    let pairs = digits.contains(",") ? nil : EnglishNumbers.pairs(String(digits))
+    let others = [EnglishNumbers.cardinalWithAnd(whole), hundreds, pairs].compactMap(\.self)
     let first = [year, cardinal].compactMap(\.self)
     return first + others
       + (digits.count > 1 && digits.count < 12 && (isLong || digits.count <= 4)
@@ -57,13 +64,40 @@ struct NumberSpelling {
     return [words]
   }
 
-  /// `1990s`, `'90s`.
-  private static func decade(_ word: String) -> [[String]]? {
+  /// `1990s`, `'90s`, `747s`, `3's`.
+  private static func plural(_ word: String) -> [[String]]? {
     guard word.hasSuffix("s"), let number = integer(word.dropLast().filter { $0 != "'" }),
-      number % 10 == 0, number > 0
+      number > 0
     else { return nil }
-    return [EnglishNumbers.year(number), EnglishNumbers.cardinal(number)].compactMap(\.self)
-      .map(EnglishNumbers.plural)
+    let plurals = (Self.number(String(number)) ?? []).prefix(4).map(EnglishNumbers.plural)
+    // Five seconds is likelier than fives, the eighties are likelier than eighty seconds.
+    guard let seconds = measure(word) else { return Array(plurals) }
+    return number % 10 == 0 ? plurals + seconds : seconds + plurals
+  }
+
+  /// `5'10"`, without its last sign.
+  private static func height(_ word: String) -> [[String]]? {
+    let parts = word.split(separator: "'", omittingEmptySubsequences: false)
+    guard parts.count == 2, let feet = integer(parts[0]), let inches = integer(parts[1]),
+      inches < 12, let first = EnglishNumbers.cardinal(feet),
+      let second = EnglishNumbers.cardinal(inches)
+    else { return nil }
+    return [
+      first + second, first + ["foot"] + second, first + ["feet"] + second + ["inches"],
+      first + ["foot"] + second + ["inches"],
+    ]
+  }
+
+  /// `555-1234`, `1-800-555-1234`: digit by digit.
+  private static func telephone(_ word: String) -> [[String]]? {
+    let groups = word.split(whereSeparator: { $0 == "-" || $0 == "." })
+    guard groups.allSatisfy({ isDigits($0) }), groups.count > 1,
+      [[3, 4], [3, 3, 4], [1, 3, 3, 4]].contains(groups.map(\.count)),
+      word.contains("-") || groups.count > 2
+    else { return nil }
+    let digits = groups.joined()
+    return [EnglishNumbers.digits(digits), EnglishNumbers.digits(digits, zero: "oh")]
+      + (range(word) ?? [])
   }
 
   /// `10:30`, `7:05:12`.
@@ -96,36 +130,15 @@ struct NumberSpelling {
     return [from + ["to"] + to, from + to]
   }
 
-  /// `$3.50`, `€20`.
-  private static func money(_ word: String, isScaled: Bool) -> [[String]]? {
-    guard let currency = EnglishSpelling.currency(of: word) else { return nil }
-    let digits = word.filter { $0.isNumber || $0 == "." || $0 == "," }
-    let halves = digits.split(separator: ".")
-    guard let whole = halves.first.flatMap({ integer($0) }),
-      let words = EnglishNumbers.cardinal(whole)
-    else { return nil }
-    if isScaled { return number(digits) }
-    let name = whole == 1 ? currency.one : currency.many
-    guard halves.count == 2, halves[1].count == 2, let rest = integer(halves[1]), rest > 0,
-      let cents = EnglishNumbers.cardinal(rest)
-    else {
-      return halves.count == 2 && halves[1] != "00"
-        ? number(digits).map { $0.map { $0 + [currency.many] } } : [words + [name], words]
-    }
-    return [
-      words + [name, "and"] + cents + [currency.hundredth], words + [name] + cents,
-      words + cents, words + [name] + cents + [currency.hundredth],
-    ]
-  }
-
-  /// `5km`, `20%`.
+  /// `5km`, `20%`, `10-20%`, `10k`.
   private static func measure(_ word: String) -> [[String]]? {
-    let digits = word.prefix { $0.isNumber || $0 == "." || $0 == "," || $0 == "-" }
+    let digits = word.prefix { $0.isNumber && $0 != "²" && $0 != "³" || ".,-/".contains($0) }
     guard !digits.isEmpty, digits.count < word.count,
-      let unit = EnglishAbbreviations.units[word.dropFirst(digits.count).lowercased()],
-      let ways = number(String(digits))
+      let units = EnglishUnits.units(String(word.dropFirst(digits.count))),
+      let ways = FractionSpelling(String(digits)).ways ?? range(String(digits))
+        ?? number(String(digits))
     else { return nil }
-    return ways.map { $0 + (digits == "1" ? unit.one : unit.many) }
+    return units.flatMap { unit in ways.map { $0 + (digits == "1" ? unit.one : unit.many) } }
   }
 
   private static func isDigits(_ text: some StringProtocol) -> Bool {
@@ -133,7 +146,7 @@ struct NumberSpelling {
   }
 
   /// A whole number, with commas between its thousands or without; nil for anything else.
-  private static func integer(_ text: some StringProtocol) -> Int? {
+  static func integer(_ text: some StringProtocol) -> Int? {
     let groups = text.split(separator: ",", omittingEmptySubsequences: false)
     guard groups.dropFirst().allSatisfy({ $0.count == 3 }), groups.allSatisfy({ isDigits($0) })
     else { return nil }
