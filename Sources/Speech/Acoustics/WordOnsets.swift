@@ -35,7 +35,8 @@ struct WordOnsets {
   func start(of arc: Int) -> Int? {
     guard let frames = begins[arc] else { return nil }
     let whole = frames.reduce(0) { $0 + $1.likelihood }
-    guard whole > 0.01 else { return nil }
+    // Where all ways through a frame are hardly possible, their scale is beyond all numbers.
+    guard whole > 0.01, whole.isFinite else { return nil }
     var left = Self.share * whole
     for (frame, likelihood) in frames {
       guard left > likelihood else {

@@ -99,7 +99,9 @@ struct AlignmentPlan: Hashable {
     mutating func pass(from this: TrustedWord, to next: TrustedWord) {
       let gap = this.place.upperBound..<max(this.place.upperBound, next.place.lowerBound)
       let between = words[this.word + 1..<next.word].count(where: \.isSpoken)
-      if between > 0 {
+      if let readingEnd = next.readingEnd {
+        passReading(gap, end: readingEnd, from: this, to: next)
+      } else if between > 0 {
         passDoubt(gap, words: between, from: this, to: next)
       } else if next.heard.lowerBound > this.heard.upperBound, gap.count > 3 * margin {
         // Something is said here that the text does not have.
@@ -109,6 +111,18 @@ struct AlignmentPlan: Hashable {
       } else if gap.count >= pause {
         passPause(gap, nextWord: next.word)
       }
+    }
+
+    /// Passes another reading of the words around. Words beside it that were not understood may be on
+    /// either side of it: they are left out.
+    private mutating func passReading(
+      _ gap: Range<Int>, end: Int, from this: TrustedWord, to next: TrustedWord
+    ) {
+      let edge = min(margin / 2, gap.count / 4)
+      cut(
+        end: gap.lowerBound + edge, nextStart: min(max(end, gap.upperBound - edge), gap.upperBound),
+        nextWord: this.word + 1)
+      firstWord = next.word
     }
 
     /// Passes words that were not understood.

@@ -39,16 +39,14 @@ public struct TextAlignment: Sendable {
     try listen(listening, source, words, lexicon, &progress, note)
 
     let heard = progress.heard.compactMap(\.self).joined()
-    let keys = words.flatMap { $0.ways.first ?? [] }
-    // What is not allowed stands between other words, and is none of the text.
     let limit = RowLimit(
       in: listening.pieces.reduce(0) { $0 + $1.count }, wordCount: words.count(where: \.isSpoken))
-    let matching = WordMatching(text: keys, heard: heard.map { limit.allows($0) ? $0.key : "" })
+    let reading = OneReading(of: words, in: Array(heard), limit, loud: trace.loudness)
     let trusted = TrustedWord.find(
-      in: words, matching: matching, heard: Array(heard),
-      sureCount: heard.count(where: limit.allows), whole: listening.whole)
-    let plan = AlignmentPlan(words: words, trusted: trusted, whole: listening.whole)
-    try align(plan, source, words, lexicon, trusted, &progress, note)
+      in: reading, heard: Array(heard), sureCount: heard.count(where: limit.allows),
+      whole: listening.whole)
+    let plan = AlignmentPlan(words: reading.words, trusted: trusted, whole: listening.whole)
+    try align(plan, source, reading.words, lexicon, trusted, &progress, note)
     return AlignmentResult(
       words: words, plan: plan, outcomes: progress.aligned.compactMap(\.self), trusted: trusted,
       heardCount: heard.count, hundredths: source.hundredths)

@@ -8,6 +8,9 @@ struct TrustedWord: Hashable {
   let place: Range<Int>
   /// Whether it could as well be elsewhere, beside speech that the text lacks.
   var isContested = false
+  /// Where the speech ends that says the words around it once more, and lies before it, in hundredths
+  /// of a second; nil where there is none.
+  var readingEnd: Int?
 
   /// So many words must have been heard one after the other.
   private static let run = 3
@@ -32,20 +35,24 @@ struct TrustedWord: Hashable {
   ///   - sureCount: how many words were heard in rows that enough speaks for.
   ///   - whole: where anything can be spoken at all, in hundredths of a second.
   static func find(
-    in words: [SpokenWord], matching: WordMatching, heard: [HeardWord], sureCount: Int,
-    whole: Range<Int>
+    in reading: OneReading, heard: [HeardWord], sureCount: Int, whole: Range<Int>
   ) -> [TrustedWord] {
+    let words = reading.words
     var found: [TrustedWord] = []
-    var key = 0
-    for (number, word) in words.enumerated() {
-      let count = word.ways.first?.count ?? 0
-      defer { key += count }
-      guard count > 0, let first = matching.heard[key] else { continue }
-      let followEachOther = (0..<count).allSatisfy { matching.heard[key + $0] == first + $0 }
+    var echoes: Set<Int> = []
+    var readingEnd: Int?
+    for (number, keys) in reading.keys.enumerated() where words[number].isSpoken {
+      if keys.contains(where: reading.doubtful.contains) { echoes.insert(number) }
+      readingEnd = keys.compactMap { reading.beginnings[$0] }.last ?? readingEnd
+      guard let start = keys.first, let first = reading.heard[start] else { continue }
+      let followEachOther = keys.allSatisfy { reading.heard[$0] == first + $0 - start }
       guard followEachOther else { continue }
-      let last = heard[first + count - 1]
+      let last = heard[first + keys.count - 1]
       let place = heard[first].hundredths.lowerBound..<last.hundredths.upperBound
-      found.append(TrustedWord(word: number, heard: first..<first + count, place: place))
+      found.append(
+        TrustedWord(
+          word: number, heard: first..<first + keys.count, place: place, readingEnd: readingEnd))
+      readingEnd = nil
     }
     let spoken = words.count(where: \.isSpoken)
     if spoken <= fewWords, 3 * found.count >= spoken, 2 * found.count >= sureCount,
@@ -55,7 +62,7 @@ struct TrustedWord: Hashable {
     }
     let runs = runs(of: found, words).filter { $0.count >= min(run, spoken) }
     let rows = runs.indices.filter { !isLonely($0, among: runs, words) }.map { runs[$0] }
-    return RowEdges(of: words, heard: heard).contest(rows, in: whole)
+    return RowEdges(of: words, heard: heard, echoes: echoes).contest(rows, in: whole)
   }
 
   /// Whether words lie no further apart than they would if all between them were spoken slowly.
@@ -94,9 +101,9 @@ struct TrustedWord: Hashable {
   }
 
   /// Whether nothing that is spoken stands between the two, neither in the text nor in what was
-  /// heard.
+  /// heard, unless it is another reading of the same words.
   func isFollowed(by next: TrustedWord, in words: [SpokenWord]) -> Bool {
-    heard.upperBound == next.heard.lowerBound
+    (heard.upperBound == next.heard.lowerBound || next.readingEnd != nil)
       && !words[word + 1..<next.word].contains(where: \.isSpoken)
   }
 }

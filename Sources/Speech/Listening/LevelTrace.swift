@@ -34,4 +34,11 @@ public struct LevelTrace: Sendable {
     let sorted = levels.sorted()
     return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
   }
+
+  /// Tells for how many of some hundredths the recording is louder than half way, in decibels,
+  /// between its quiet and its loud.
+  var loudness: (Range<Int>) -> Int {
+    let middle = (quantile(0.05) + quantile(0.95)) / 2
+    return { range in range.clamped(to: levels.indices).count { levels[$0] > middle } }
+  }
 }

@@ -1,0 +1,103 @@
+/// Words of which there are two readings: a row has them once, and the other one again and again.
+///
+/// Who says a sentence twice that is written once, or begins it anew, leaves open from which reading
+/// each word is to be taken: as many are found if the first words are of the first reading and the
+/// others of the second. All of them are taken from one: from the one in which more of them are found,
+/// and from the later one of two as good as each other, which the speaker lets stand.
+struct RepeatedReadings {
+  /// For each word of the row that has them once, the number of the same word of the other one.
+  private(set) var matches: [Int?]
+  /// The words that are the first behind a reading that was left out, and the last of their words
+  /// that is of that one.
+  private(set) var seams: [Int: Int] = [:]
+  /// Words that are found twice beside others that are not of the row: which of them are meant
+  /// cannot be told.
+  private(set) var doubtful: Set<Int> = []
+
+  private let ours: [String]
+  private let theirs: [String]
+
+  /// Decides for one reading wherever there are several.
+  ///
+  /// - Parameters:
+  ///   - ours: the words of the row that has them once.
+  ///   - theirs: those of the other one.
+  ///   - matches: for each of our words, which of theirs it is; the numbers rise.
+  ///   - isRepetition: whether a range of theirs of which no word is matched holds other readings of
+  ///     ours, and hardly anything else; the second argument tells which of them stand there as they
+  ///     do among ours.
+  ///   - isBeginning: whether a reading can begin with one of their words.
+  init(
+    of ours: [String], in theirs: [String], matches: [Int?],
+    isRepetition: (Range<Int>, [Int]) -> Bool, isBeginning: (Int) -> Bool
+  ) {
+    self.ours = ours
+    self.theirs = theirs
+    self.matches = matches
+    var last: Int?
+    for word in ours.indices {
+      guard let place = self.matches[word] else { continue }
+      defer { last = word }
+      guard let before = last, let placeBefore = self.matches[before],
+        place - placeBefore > word - before
+      else { continue }
+      resolve(before, word, placeBefore + 1..<place, isRepetition, isBeginning)
+    }
+  }
+
+  /// Decides where to leap over words of theirs between two words of ours.
+  private mutating func resolve(
+    _ before: Int, _ after: Int, _ gap: Range<Int>, _ isRepetition: (Range<Int>, [Int]) -> Bool,
+    _ isBeginning: (Int) -> Bool
+  ) {
+    let back = Echo(ours[..<after], theirs[gap], fromEnds: true).pairs
+    let fore = Echo(ours[(before + 1)...], theirs[gap], fromEnds: false).pairs
+    let start = back.last?.ours ?? after
+    let end = (fore.last?.ours ?? before) + 1
+    guard start < end else { return }
+    let found = Set(echoes(of: start..<end, in: gap)).union((back + fore).map(\.theirs))
+    guard isRepetition(gap, found.sorted()) else {
+      doubtful.formUnion(start..<end)
+      return
+    }
+    let later = back.count + matches[min(after, end)..<end].count { $0 != nil }
+    let earlier = matches[min(start, before + 1)..<before + 1].count { $0 != nil } + fore.count
+    let next = matches[max(end, after)...].first { $0 != nil } ?? nil
+    if later >= earlier || !(next.map(isBeginning) ?? true) {
+      for word in start..<after { matches[word] = nil }
+      for pair in back { matches[pair.ours] = pair.theirs }
+      note(start, behind: start..<end)
+    } else {
+      for word in before + 1..<end { matches[word] = nil }
+      for pair in fore { matches[pair.ours] = pair.theirs }
+      note(end, behind: start..<end)
+    }
+  }
+
+  /// Notes that a reading begins with a word.
+  private mutating func note(_ seam: Int, behind words: Range<Int>) {
+    guard let place = matches[seam...].first(where: { $0 != nil }), let place,
+      let before = matches[..<seam].last(where: { $0 != nil }), let before
+    else { return }
+    let gap = before + 1..<max(place, before + 1)
+    seams[seam] = echoes(of: words, in: gap).last ?? before
+  }
+
+  /// Which words of theirs stand there as they do among ours: one with its neighbour.
+  private func echoes(of words: Range<Int>, in gap: Range<Int>) -> [Int] {
+    guard words.count > 1 else { return gap.filter { theirs[$0] == ours[words.lowerBound] } }
+    let pairs = Set(words.dropLast().map { Pair(first: ours[$0], second: ours[$0 + 1]) })
+    var isEcho = Array(repeating: false, count: gap.count)
+    for place in gap.dropLast()
+    where pairs.contains(Pair(first: theirs[place], second: theirs[place + 1])) {
+      isEcho[place - gap.lowerBound] = true
+      isEcho[place + 1 - gap.lowerBound] = true
+    }
+    return gap.filter { isEcho[$0 - gap.lowerBound] }
+  }
+
+  private struct Pair: Hashable {
+    let first: String
+    let second: String
+  }
+}
