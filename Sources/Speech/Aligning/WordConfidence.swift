@@ -41,10 +41,10 @@ struct WordConfidence {
   private static let byGoodness = 0.89
   private static let byRow = 1.8
   private static let byText = 2.6
-  /// What speaks against the words of a text of which half was not heard in rows: so much by word,
-  /// as a few words may be in no row, and no more than so much. Of 3,700 texts of six words or more
-  /// that nobody speaks, in recordings of some seconds, it lets 280 pass in place of 470, and refuses
-  /// none of 400 that are spoken, most of them in noise.
+  /// What speaks against the words of a text of which less than half was heard in rows: so much by
+  /// word, as a few words may be in no row, and no more than so much. Of 3,700 texts of a sentence or
+  /// less that nobody speaks, in recordings of some seconds, most of them in noise, 290 pass in place
+  /// of 470; of 400 that are spoken none is refused for it.
   private static let doubtByWord = 0.15
   private static let mostDoubt = 2.0
   /// What a word has that nobody judged, and the most that one has whose row contradicts it.
