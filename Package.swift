@@ -215,7 +215,9 @@ let package = Package(
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),
-    tests("SpoolTests", ["spool", "PipelineModel", "PipelineEngine", "Hashing"]),
+    tests(
+      "SpoolTests",
+      ["spool", "PipelineModel", "PipelineEngine", "Watching", "JSONText", "Hashing"]),
     tests("EndToEndTests", ["spool", "Store", "PipelineModel", "AudioModel", "TestSupport"]),
   ]
 )
