@@ -209,13 +209,14 @@ let package = Package(
       "StagesTests",
       [
         "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
-        "Hashing", "Media", "Pictures", "Proof", "Threading", "LV2Host", "PluginHost",
-        "Transcripts",
-        "TestSupport",
+        "Hashing", "Media", "Pictures", "Proof", "Speech", "Threading", "LV2Host", "PluginHost",
+        "Transcripts", "TestSupport",
       ]),
     tests("ArgumentsTests", ["Arguments", "TestSupport"]),
     tests("CrashTestTests", ["CrashTest", "TestSupport"]),
-    tests("SpoolTests", ["spool", "PipelineModel", "PipelineEngine", "Hashing"]),
+    tests(
+      "SpoolTests",
+      ["spool", "PipelineModel", "PipelineEngine", "Watching", "JSONText", "Hashing"]),
     tests("EndToEndTests", ["spool", "Store", "PipelineModel", "AudioModel", "TestSupport"]),
   ]
 )

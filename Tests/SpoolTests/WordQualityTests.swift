@@ -1,5 +1,7 @@
+import JSONText
 import PipelineModel
 import Testing
+import Watching
 
 @testable import spool
 
@@ -59,6 +61,17 @@ struct WordQualityTests {
     let text = JSONText.of(RunLine(run(Self.findings)))
     #expect(text.contains(#""findings":{"align":{"extraWords":12,"#))
     #expect(text.contains(#""pipeline":"words""#))
+  }
+
+  @Test("the log of a watch has the line behind the files")
+  func watch() throws {
+    let findings = run(Self.findings).findings
+    let news = WatchNews(
+      .uploaded, at: 0, file: "walk.m4a", exports: ["/a", "/b"], findings: findings, seconds: 1.2)
+    let line = WatchLog.line(news)
+    #expect(line.contains("walk.m4a: 2 files, 1,209 timed · 31 interpolated"))
+    #expect(line.hasSuffix("speech covered 97 %, in 1.2 s"))
+    #expect(JSONText.of(news).contains(#""findings":{"align":{"extraWords":12"#))
   }
 
   @Test("a batch adds its files up, and names the one with the most doubt")

@@ -1,3 +1,5 @@
+import Foundation
+import Speech
 import Testing
 import Transcripts
 
@@ -12,6 +14,20 @@ import Transcripts
     ])
   func room(text: String, seconds: Double, isOverlong: Bool) {
     #expect(TimedWord(text, start: 1, end: 1 + seconds).isOverlong == isOverlong)
+  }
+
+  @Test(
+    "a word that was not heard says where there is no room for it",
+    arguments: [(0.001, true), (0.05, true), (0.4, false)])
+  func cramped(seconds: Double, isCramped: Bool) throws {
+    func flags(isHeard: Bool) throws -> WordFlags {
+      let place = #"{"start":1,"end":\#(1 + seconds),"confidence":0.9,"isHeard":\#(isHeard)}"#
+      var word = TimedWord("something")
+      word.take(try JSONDecoder().decode(AlignedWord.self, from: Data(place.utf8)), isSpoken: true)
+      return word.flags
+    }
+    #expect(try flags(isHeard: false) == (isCramped ? [.interpolated, .cramped] : .interpolated))
+    #expect(try flags(isHeard: true) == [])
   }
 
   /// A text of which the first words are heard, half a second each.

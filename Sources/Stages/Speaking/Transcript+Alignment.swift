@@ -53,7 +53,7 @@ extension TimedWord {
   }
 
   /// Takes a place over, and says what is to be known about it.
-  fileprivate mutating func take(_ place: AlignedWord, isSpoken: Bool) {
+  mutating func take(_ place: AlignedWord, isSpoken: Bool) {
     start = place.start
     end = place.end
     confidence = place.confidence
