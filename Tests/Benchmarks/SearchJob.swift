@@ -51,7 +51,7 @@ struct SearchJob: Benchmark {
       [Self.word(0)], [Self.word(40)], [Self.word(15_000)], ["nowhere", "OR", Self.word(1000)],
       ["\(Self.word(3)) \(Self.word(7))"], [Self.word(900), "NEAR", Self.word(30)],
       [Self.word(0), "AND", Self.word(19_000)], [Self.word(2), "OR", Self.word(1)],
-      [Self.word(1), "NOT", Self.word(5)], ["\(Self.word(600).prefix(3))*"],
+      [Self.word(900), "NOT", Self.word(15_000)], ["\(Self.word(600).prefix(3))*"],
       ["\(Self.word(14_000)) \(Self.word(2))"],
     ]
   }
