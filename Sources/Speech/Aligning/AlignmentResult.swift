@@ -40,7 +40,8 @@ public struct AlignmentResult: Sendable {
           }
         places[word] = AlignedWord(
           start: start + Self.centre, end: Double(last.end) / 1000 + Self.centre,
-          confidence: judge.confidence(of: heard, score: score, row: row), isHeard: true)
+          confidence: judge.confidence(of: word, heard: heard, score: score, row: row),
+          isHeard: true)
       }
     }
     let found = spoken.filter { places[$0]?.confidence ?? 0 >= 0.5 }

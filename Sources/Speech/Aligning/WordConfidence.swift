@@ -2,8 +2,8 @@ import Glibc
 
 /// How sure it is that words were said where they were found: 0 to 1.
 ///
-/// Every word is held against the words of the same recording that were heard in rows: voices, rooms
-/// and noises differ more than words that were said differ from others. Where Spool scores the
+/// Every word is held against those beside it that were heard in rows: voices, rooms and noises differ
+/// more than words that were said differ from others. Where Spool scores the
 /// model itself, the goodness of every word is known; else only words that nobody was sure of were
 /// judged, and the others get what such words usually have.
 struct WordConfidence {
@@ -17,10 +17,12 @@ struct WordConfidence {
     case contradicts
   }
 
-  /// The goodness that words of this recording have which were heard in rows. Infinite, so that
-  /// nothing fits, where none was and most resemble the sound badly: the text is of something else.
+  /// The numbers and the goodness of words that were heard in rows, in order.
+  private let known: [(word: Int, goodness: Double)]
+  /// The goodness that they have in the whole recording.
   private let usualGoodness: Double
-  /// The same of the scores of those that were judged.
+  /// The score that those of them have which were judged. Infinite, so that nothing fits, where none
+  /// was heard in a row and most resemble the sound badly: the text is of something else.
   private let usualScore: Double
   /// What speaks against every word because few of the text were heard in rows.
   private let doubt: Double
@@ -29,7 +31,9 @@ struct WordConfidence {
   private static let goodness = -0.7
   /// Goodness that is less, in the middle of words that were heard in rows, is not usual: the rows
   /// are of something else.
-  private static let leastGoodness = -1.5
+  private static let leastGoodness = -3.0
+  /// So many of the words that were heard in rows, on either side, tell what is usual beside them.
+  private static let neighbours = 20
   private static let goodnessWeight = 6.0
   private static let score = -4.0
   /// What the middle one of words scores that are spoken though none of them was heard in a row. Of
@@ -58,7 +62,7 @@ struct WordConfidence {
   ///   - count: how many words of the text are spoken.
   init(_ plan: AlignmentPlan, _ outcomes: [PieceOutcome], trusted: Set<Int>, of count: Int) {
     var scores: [Double] = []
-    var goodness: [Double] = []
+    var known: [(word: Int, goodness: Double)] = []
     var judged: [Double] = []
     for (piece, outcome) in zip(plan.pieces, outcomes) {
       for (index, word) in piece.words.enumerated() {
@@ -66,14 +70,18 @@ struct WordConfidence {
         if let score { judged.append(score) }
         guard trusted.contains(word) else { continue }
         if let score { scores.append(score) }
-        if let good = Self.goodness(of: outcome.words[index]) { goodness.append(good) }
+        // That of a word is that of its worst part: who says `2026` has not said `2025`.
+        if let goodness = HeardWord.leastGoodness(of: outcome.words[index]) {
+          known.append((word, goodness))
+        }
       }
     }
     let isOther =
-      scores.isEmpty && goodness.isEmpty && !judged.isEmpty
+      scores.isEmpty && known.isEmpty && !judged.isEmpty
       && Self.middle(of: judged) < Self.leastScore
     usualScore = isOther ? .infinity : scores.isEmpty ? Self.score : Self.middle(of: scores)
-    usualGoodness = isOther ? .infinity : max(Self.leastGoodness, Self.usual(of: goodness))
+    usualGoodness = Self.usual(of: known[...], orElse: Self.goodness)
+    self.known = known
     let share = Double(trusted.count) / Double(max(1, count))
     doubt = min(Self.mostDoubt, Self.doubtByWord * Double(count)) * max(0, 1 - 2 * share)
   }
@@ -81,15 +89,16 @@ struct WordConfidence {
   /// How sure it is that a word was said where it was found.
   ///
   /// - Parameters:
+  ///   - word: its number.
   ///   - heard: its parts.
   ///   - score: how well it fits, where that was judged.
-  func confidence(of heard: [HeardWord], score: Double?, row: Row) -> Double {
+  func confidence(of word: Int, heard: [HeardWord], score: Double?, row: Row) -> Double {
     let confidence: Double
-    if score == HeardWord.unsaid {
+    if score == HeardWord.unsaid || usualScore == .infinity {
       confidence = 0
-    } else if let goodness = Self.goodness(of: heard) {
+    } else if let goodness = HeardWord.leastGoodness(of: heard) {
       let odds =
-        Self.byGoodness * (goodness - usualGoodness) + Self.byText - doubt
+        Self.byGoodness * (goodness - usual(beside: word)) + Self.byText - doubt
         + (row == .agrees ? Self.byRow : 0)
       confidence = 1 / (1 + exp(-odds))
     } else {
@@ -99,16 +108,28 @@ struct WordConfidence {
     return row == .contradicts ? min(confidence, Self.contradicted) : confidence
   }
 
-  /// That of a word is that of its worst part: who says `2026` has not said `2025`.
-  private static func goodness(of heard: [HeardWord]) -> Double? {
-    HeardWord.leastGoodness(of: heard)
+  /// The usual goodness of words beside one.
+  ///
+  /// Complexity: O(log *n*) in the number of words that were heard in rows.
+  private func usual(beside word: Int) -> Double {
+    var place = 0
+    var end = known.count
+    while place < end {
+      let middle = (place + end) / 2
+      if known[middle].word < word { place = middle + 1 } else { end = middle }
+    }
+    let first = max(0, place - Self.neighbours)
+    let near = known[first..<min(known.count, place + Self.neighbours)]
+    return max(Self.leastGoodness, Self.usual(of: near, orElse: usualGoodness))
   }
 
   /// The middle one, as far as there are enough of them.
-  private static func usual(of goodness: [Double]) -> Double {
-    let weight = Double(goodness.count)
-    let sum = goodness.isEmpty ? 0 : weight * middle(of: goodness)
-    return (sum + goodnessWeight * self.goodness) / (weight + goodnessWeight)
+  private static func usual(
+    of known: ArraySlice<(word: Int, goodness: Double)>, orElse other: Double
+  ) -> Double {
+    let weight = Double(known.count)
+    let sum = known.isEmpty ? 0 : weight * middle(of: known.map(\.goodness))
+    return (sum + goodnessWeight * other) / (weight + goodnessWeight)
   }
 
   private static func middle(of values: [Double]) -> Double { values.sorted()[values.count / 2] }
