@@ -12,7 +12,7 @@ struct RecognizeStage: DeclaredStage, WholeStage {
   }
 
   static let descriptor = StageDescriptor(
-    kind: "recognize", revision: 3,
+    kind: "recognize", revision: 4,
     summary: "Find out what is said, and give every word its time",
     discussion: """
       For recordings without a transcript. The words are in lower case and without punctuation, as \
