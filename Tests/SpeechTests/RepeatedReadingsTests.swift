@@ -47,6 +47,14 @@ import Testing
     #expect(found.beginnings.isEmpty)
   }
 
+  @Test("words of which some are found amid other speech are in doubt as far as to it")
+  func parts() {
+    let heard = "then the quick brown fox jumps . . . the quick brown . . . over it and runs"
+    let found = OneReading(of: Self.words(Self.fox), in: sounds(heard), limit, loud: { $0.count })
+    #expect(found.doubtful == Set(1...5))
+    #expect(found.heard.compactMap(\.self).count == 10)
+  }
+
   @Test("words before a reading are in doubt where it may have begun with them")
   func beginning() {
     let fox = "brown fox jumps over it"

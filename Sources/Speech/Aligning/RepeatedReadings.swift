@@ -14,6 +14,11 @@ struct RepeatedReadings {
   /// cannot be told.
   private(set) var doubtful: Set<Int> = []
 
+  /// So many words, found one after the other, are not the same by chance.
+  private static let row = 3
+  /// So many words beside a gap are looked for in it.
+  private static let neighbours = 12
+
   private let ours: [String]
   private let theirs: [String]
 
@@ -53,11 +58,11 @@ struct RepeatedReadings {
     let back = Echo(ours[..<after], theirs[gap], fromEnds: true).pairs
     let fore = Echo(ours[(before + 1)...], theirs[gap], fromEnds: false).pairs
     let start = back.last?.ours ?? after
-    let end = (fore.last?.ours ?? before) + 1
-    guard start < end else { return }
+    let end = max(start, (fore.last?.ours ?? before) + 1)
     let found = Set(echoes(of: start..<end, in: gap)).union((back + fore).map(\.theirs))
-    guard isRepetition(gap, found.sorted()) else {
+    guard start < end, isRepetition(gap, found.sorted()) else {
       doubtful.formUnion(start..<end)
+      doubt(before, after, gap)
       return
     }
     let later = back.count + matches[min(after, end)..<end].count { $0 != nil }
@@ -71,6 +76,25 @@ struct RepeatedReadings {
       for word in before + 1..<end { matches[word] = nil }
       for pair in fore { matches[pair.ours] = pair.theirs }
       note(end, behind: start..<end)
+    }
+  }
+
+  /// Doubts the words beside a gap of which a few are found in it once more, one after the other: the
+  /// others may have been said there, too, and not understood.
+  private mutating func doubt(_ before: Int, _ after: Int, _ gap: Range<Int>) {
+    guard gap.count >= Self.row else { return }
+    let tail = max(0, before + 1 - Self.neighbours)..<before + 1
+    let head = after..<min(ours.count, after + Self.neighbours)
+    for place in gap.lowerBound...gap.upperBound - Self.row {
+      let row = theirs[place..<place + Self.row]
+      for word in tail.dropLast(Self.row - 1) where row.elementsEqual(ours[word..<word + Self.row])
+      {
+        doubtful.formUnion(word..<tail.upperBound)
+      }
+      for word in head.dropLast(Self.row - 1) where row.elementsEqual(ours[word..<word + Self.row])
+      {
+        doubtful.formUnion(head.lowerBound..<word + Self.row)
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 FORWARD(pocketsphinx, arg_t const *, ps_args, (void), ())
 FORWARD(pocketsphinx, ps_decoder_t *, ps_init, (cmd_ln_t *c), (c))
 FORWARD(pocketsphinx, int, ps_free, (ps_decoder_t *d), (d))
+FORWARD(pocketsphinx, feat_t *, ps_get_feat, (ps_decoder_t *d), (d))
 FORWARD(pocketsphinx, logmath_t *, ps_get_logmath, (ps_decoder_t *d), (d))
 FORWARD(pocketsphinx, int, ps_set_fsg, (ps_decoder_t *d, const char *name, fsg_model_t *g), (d, name, g))
 FORWARD(pocketsphinx, int, ps_set_lm_file, (ps_decoder_t *d, const char *name, const char *path), (d, name, path))

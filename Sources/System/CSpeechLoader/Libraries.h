@@ -14,6 +14,7 @@
 #include <pocketsphinx/pocketsphinx.h>
 #include <sphinxbase/err.h>
 #include <sphinxbase/fe.h>
+#include <sphinxbase/feat.h>
 #include <sphinxbase/fsg_model.h>
 #include <sphinxbase/logmath.h>
 #pragma GCC visibility pop

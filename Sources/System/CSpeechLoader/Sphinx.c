@@ -20,6 +20,10 @@ spool_sphinx *spool_sphinx_make(int count, char **arguments) {
     return NULL;
   }
   sphinx->decoder = decoder;
+  // A mean that is carried on from what was heard before would make pieces depend on their order.
+  // The model's own settings go before arguments, so it can be told only here.
+  feat_t *features = ps_get_feat(decoder);
+  if (features->cmn == CMN_LIVE) features->cmn = CMN_BATCH;
   // Scores are kept in steps of 2^10 of the library's logarithm.
   sphinx->step = logmath_log_to_ln(ps_get_logmath(decoder), 1 << 10);
   return sphinx;
