@@ -109,7 +109,7 @@ struct PhoneLattice {
       ways[3] = entry
       cells.append(Cell(ways: ways, fit: fit))
     }
-    let scale = sum > 0 ? 1 / sum : 0
+    let scale = sum >= .leastNormalMagnitude ? 1 / sum : 0
     for index in start..<cells.count { cells[index].ways *= scale }
     offsets.append(start)
     scales.append(scale)
