@@ -24,7 +24,7 @@ public struct AlignmentResult: Sendable {
       uniqueKeysWithValues: trusted.map { ($0.word, Double($0.place.lowerBound) / 100) })
     let contested = Set(trusted.filter(\.isContested).map(\.word))
     let spoken = words.indices.filter { words[$0].isSpoken }
-    let judge = WordConfidence(plan, outcomes, trusted: Set(trustedPlaces.keys), of: spoken.count)
+    let judge = WordConfidence(of: words, plan, outcomes, trusted: Set(trustedPlaces.keys))
     var places: [AlignedWord?] = Array(repeating: nil, count: words.count)
     for (piece, outcome) in zip(plan.pieces, outcomes) {
       for ((word, heard), score) in zip(zip(piece.words, outcome.words), outcome.scores) {
