@@ -34,6 +34,10 @@ public protocol Aligner: AnyObject {
   /// Where each of the words is, and how well the whole fits; nil where they cannot be heard in
   /// this order.
   func align(_ words: [SpokenWord], in sound: Span<Int16>) throws(SpeechError) -> AlignedPiece?
+
+  /// The natural logarithms of how likely the whole is with each of several lists of words, comparable
+  /// with each other only; nil where they cannot be heard in this order.
+  func scores(of choices: [[SpokenWord]], in sound: Span<Int16>) throws(SpeechError) -> [Double?]
 }
 
 /// The words of a piece in their places.

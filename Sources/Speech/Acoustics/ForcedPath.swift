@@ -55,4 +55,29 @@ struct ForcedPath {
       steps[index].goodness = (step.score - loop.score(of: frames)) / Float(max(1, frames.count))
     }
   }
+
+  /// The likelihoods of the whole through each of several graphs; nil where there is no way. They are
+  /// held against the best of their own phones, and comparable with each other only.
+  ///
+  /// Complexity: O(frames × phones of the graphs).
+  static func scores(
+    through graphs: [PhoneGraph?], _ features: SpeechFeatures, _ model: SoundModel,
+    _ scores: inout StateScores
+  ) -> [Float?] {
+    var searches = graphs.map { $0.map { ForcedSearch($0, model) } }
+    let phones = Set(
+      graphs.compactMap { $0?.nodes }.joined().map {
+        model.weights.phone(of: Int($0.states.first))
+      }
+    ).sorted()
+    for first in stride(from: 0, to: features.frameCount, by: StateScores.capacity) {
+      let frames = Array(first..<min(features.frameCount, first + StateScores.capacity))
+      scores.score(features, frames, phones: phones)
+      for number in searches.indices {
+        for slot in frames.indices { searches[number]?.pass(slot, scores, beam: beam) }
+        if searches[number]?.cellCount ?? 0 > mostCells { searches[number] = nil }
+      }
+    }
+    return searches.map { $0?.bestEnd()?.score }
+  }
 }

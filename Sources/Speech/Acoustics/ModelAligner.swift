@@ -51,6 +51,14 @@ final class ModelAligner: Aligner {
     return AlignedPiece(words: assigned, score: Double(path.score))
   }
 
+  /// The sound is scored once for all of them, which is nearly all of the work.
+  func scores(of choices: [[SpokenWord]], in sound: Span<Int16>) throws(SpeechError) -> [Double?] {
+    guard sound.count >= SphinxDecoder.fewestSamples else { return choices.map { _ in nil } }
+    let features = analysis.features(of: SilenceFloor.under(sound).span)
+    let graphs = choices.map { PhoneGraph(of: WordGrammar(of: $0), lexicon, model) }
+    return ForcedPath.scores(through: graphs, features, model, &scores).map { $0.map(Double.init) }
+  }
+
   /// A word on the way.
   private struct Placed {
     var word: HeardWord

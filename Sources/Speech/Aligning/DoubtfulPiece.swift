@@ -33,7 +33,7 @@ struct DoubtfulPiece {
     var placed = try place(spoken, with: desk, in: sound)
     for run in doubtfulRuns() where !fits(run) {
       if try judge(run, placed?.words, with: desk, in: sound, into: &outcome) {
-        if isLost(run, upTo: origin + sound.count / LevelTrace.step) {
+        if isLost(run, in: sound) {
           for word in run { outcome.scores[word] = HeardWord.unsaid }
         }
         continue
@@ -76,13 +76,18 @@ struct DoubtfulPiece {
   }
 
   /// Whether words have so much more time than they need that they could be anywhere in it: each
-  /// of a few words resembles something that is said in so long a time.
-  private func isLost(_ run: Range<Int>, upTo end: Int) -> Bool {
+  /// of a few words resembles something that is said in so long a time. Where it is as quiet as in a
+  /// pause, as while the other speaker of two is heard, they cannot be.
+  private func isLost(_ run: Range<Int>, in sound: [Int16]) -> Bool {
     let before = words[..<run.lowerBound].lastIndex(where: \.isSpoken).flatMap { places[$0] }
     let after = words[run.upperBound...].firstIndex(where: \.isSpoken).flatMap { places[$0] }
-    let room = (after?.lowerBound ?? end) - (before?.upperBound ?? origin)
-    let count = words[run].count(where: \.isSpoken)
-    return room > Self.mostTime(of: count)
+    let first = (before?.upperBound ?? origin) - origin
+    let end = (after?.lowerBound).map { $0 - origin } ?? sound.count / LevelTrace.step
+    let most = Self.mostTime(of: words[run].count(where: \.isSpoken))
+    guard end - first > most else { return false }
+    var trace = LevelTrace()
+    trace.add(sound.span)
+    return trace.loudness(first..<end) > most
   }
 
   /// The most time that so many words take and a pause beside them, in hundredths of a second.
@@ -134,7 +139,7 @@ struct DoubtfulPiece {
   }
 
   /// Where words lie in the piece: where the outer ones were heard in a row, or else were placed.
-  private func place(
+  func place(
     of window: Range<Int>, _ placed: [[HeardWord]]?, upTo end: Int
   ) -> Range<Int> {
     func known(_ word: Int) -> Range<Int>? {

@@ -43,9 +43,9 @@ struct WordConfidence {
   private static let doubtByWord = 0.15
   private static let mostDoubt = 2.0
   /// So many words on either side speak against a word whose standing is less in the middle: so
-  /// strongly, and no more than so much. Who says another sentence than the text has leaves no word of
-  /// it, though some sound alike: of 400 words of such sentences 94 in 100 are found out, in place of
-  /// 81.
+  /// strongly, and no more than so much. Who says another sentence than the text has leaves no word
+  /// of it, though some sound alike: of people 99 in 100 words of such sentences are found out, in
+  /// place of 91, of synthetic voices 95 in place of 74.
   private static let reach = 6
   private static let leastStanding = -1.5
   private static let byStanding = 2.0

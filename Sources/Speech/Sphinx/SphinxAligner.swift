@@ -18,4 +18,10 @@ final class SphinxAligner: Aligner {
     else { return nil }
     return AlignedPiece(words: assigned, score: heard.score)
   }
+
+  func scores(of choices: [[SpokenWord]], in sound: Span<Int16>) throws(SpeechError) -> [Double?] {
+    var scores: [Double?] = []
+    for words in choices { scores.append(try align(words, in: sound)?.score) }
+    return scores
+  }
 }
