@@ -87,7 +87,7 @@ struct DoubtfulPiece {
     guard end - first > most else { return false }
     var trace = LevelTrace()
     trace.add(sound.span)
-    return trace.loudness(first..<end) > most
+    return trace.time(of: first..<end, withoutPausesOf: Self.pause / 2) > most
   }
 
   /// The most time that so many words take and a pause beside them, in hundredths of a second.

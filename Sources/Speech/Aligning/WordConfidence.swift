@@ -87,13 +87,15 @@ struct WordConfidence {
     let spoken = words.indices.filter { words[$0].isSpoken }
     let standings = Self.standings(of: words, plan, outcomes, trusted, usual)
     let count = Double(spoken.count)
-    let most = Self.doubtByWord * count
-    let few = min(Self.mostDoubt, most) * max(0, 1 - 2 * Double(trusted.count) / max(1, count))
+    let few =
+      min(Self.mostDoubt, Self.doubtByWord * count)
+      * max(0, 1 - 2 * Double(trusted.count) / max(1, count))
     var doubts = Array(repeating: few, count: words.count)
+    let most = min(Self.mostOfOthers, Self.doubtByWord * max(0, count - Double(Self.reach)))
     let others = Self.meansOfOthers(spoken.map { standings[$0] })
     for (word, mean) in zip(spoken, others) {
       let doubt = Self.byStanding * (Self.leastStanding - mean)
-      doubts[word] += min(Self.mostOfOthers, most, max(0, doubt))
+      doubts[word] += min(most, max(0, doubt))
     }
     self.doubts = doubts
   }

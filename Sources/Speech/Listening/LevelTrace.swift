@@ -35,6 +35,20 @@ public struct LevelTrace: Sendable {
     return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
   }
 
+  /// How long some hundredths are without those in pauses of at least a length: of longer ones
+  /// nothing counts.
+  func time(of range: Range<Int>, withoutPausesOf length: Int) -> Int {
+    let loud = loudness
+    var time = 0
+    var quiet = 0
+    for hundredth in range {
+      quiet = loud(hundredth..<hundredth + 1) > 0 ? 0 : quiet + 1
+      time += 1
+      if quiet == length { time -= length } else if quiet > length { time -= 1 }
+    }
+    return time
+  }
+
   /// Tells for how many of some hundredths the recording is louder than half way, in decibels,
   /// between its quiet and its loud.
   var loudness: (Range<Int>) -> Int {
