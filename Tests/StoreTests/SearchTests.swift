@@ -100,6 +100,16 @@ import Testing
     #expect(try bench.hits("\"twenty percent\"").count == 1)
   }
 
+  @Test("a recording is told by its own file, whatever its exports are called")
+  func fileName() throws {
+    var run = try bench.run("alpha", of: "take.wav")
+    run.request = RunRequest(
+      pipelineText: "", folder: "/", isReplacing: false, keepsEverything: false,
+      names: ["recording": "take.recording"])
+    try bench.store.save(run)
+    #expect(try bench.hits("alpha").map(\.name) == ["take.wav"])
+  }
+
   @Test("words without times get their neighbours', and it is said")
   func untimed() throws {
     try bench.tell("one two three", of: "a.wav", untimed: [1])
