@@ -94,13 +94,13 @@ import Testing
     arguments: [
       ("20", [5]), ("20 %", [5]), ("twenty percent", [5]), ("100", []), ("101", [8]), ("5", [11]),
       ("2020", []), ("2023", [4]), ("C++", [9]), ("C#", [10]), ("-5°C", [11]), ("105", [12]),
-      ("23", [0, 1, 7]),
+      ("23", [0, 1, 7]), ("50", []), ("5000", [14]), ("3", []), ("3.5", [15]),
     ] as [(String, [Double])])
   func wholeNumbers(query: String, places: [Double]) throws {
     let gap = (0..<60).map { _ in "w" }.joined(separator: " ")
     let words = [
       "twenty three", "23:45", "1945.", "95", "2023.", "20 %", "Psalm", "23", "101", "C++", "C#",
-      "-5°C", "one hundred and five", "C",
+      "-5°C", "one hundred and five", "C", "$5,000", "3.5",
     ]
     try bench.tell(words.joined(separator: " \(gap) "), of: "a.wav")
     // Words of a place take seconds of their own.
