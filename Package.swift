@@ -184,7 +184,8 @@ let package = Package(
         "Batch", "PipelineModel", "PipelineEngine", "Sidecars", "Threading", "Hashing",
         "TestSupport",
       ]),
-    tests("StoreTests", ["Store", "PipelineModel", "Hashing", "Threading", "TestSupport"]),
+    tests(
+      "StoreTests", ["Store", "PipelineModel", "Spelling", "Hashing", "Threading", "TestSupport"]),
     tests(
       "InboxTests",
       [

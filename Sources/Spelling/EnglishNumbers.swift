@@ -50,7 +50,7 @@ public enum EnglishNumbers {
   }
 
   /// `42nd`: forty second.
-  static func ordinal(_ number: Int) -> [String]? {
+  public static func ordinal(_ number: Int) -> [String]? {
     guard var words = cardinal(number), let last = words.popLast() else { return nil }
     return words + [
       ordinals[last] ?? (last.hasSuffix("y") ? last.dropLast() + "ieth" : last + "th")

@@ -10,13 +10,20 @@ extension EnglishSpelling {
     }
   }
 
-  /// The ways in which a phrase may be said, each as one text: the likeliest first, eight at most; none
-  /// where nobody speaks it.
-  public func readings(of words: [String]) -> [String] {
-    let ways = zip(words, ways(of: words)).map { word, ways in
-      Self.isSaidAsWritten(word, ways) ? [[word]] : ways
+  /// The ways in which a phrase may be said, each as many texts as there are words: the likeliest of
+  /// each word as ``said(_:)`` has it, then each with one word said otherwise, eight at most.
+  public func readings(of words: [String]) -> [[String]] {
+    let likeliest = said(words)
+    var readings = [likeliest]
+    for (index, ways) in ways(of: words).enumerated()
+    where !Self.isSaidAsWritten(words[index], ways) {
+      for way in ways.dropFirst() where readings.count < 8 {
+        var reading = likeliest
+        reading[index] = way.joined(separator: " ")
+        readings.append(reading)
+      }
     }
-    return Self.joined(ways).map { $0.joined(separator: " ") }
+    return readings
   }
 
   /// Whether it is a word, not something short for others: what is spelled out as `BBC` is, or not, is

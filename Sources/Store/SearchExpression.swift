@@ -6,7 +6,16 @@ struct SearchExpression {
   struct Phrase: Hashable {
     /// Which of the things that must all be said it belongs to.
     let demand: Int
-    let tokenCount: Int
+    let tokens: [String]
+
+    /// Whether what was found for it in a word, as it is written, is what was looked for: a number is,
+    /// where it is no part of a longer one. O(n).
+    func isWhole(in word: String) -> Bool {
+      guard tokens.count == 1, let number = tokens.first, number.allSatisfy(\.isNumber) else {
+        return true
+      }
+      return word.numbers.contains { $0 == number }
+    }
   }
 
   let text: String
@@ -111,7 +120,7 @@ struct SearchExpression {
     }
 
     private mutating func phrase(_ tokens: [String], isPrefix: Bool, _ demand: Int) -> String {
-      phrases.append(Phrase(demand: demand, tokenCount: tokens.count))
+      phrases.append(Phrase(demand: demand, tokens: tokens))
       return "\"\(tokens.joined(separator: " "))\"" + (isPrefix ? "*" : "")
     }
   }
@@ -124,6 +133,18 @@ extension SearchQuery.Term {
     case .phrase(let text, _): [text]
     case .near(let terms, _), .all(let terms), .any(let terms): terms.flatMap(\.texts)
     case .without(let first, let second): first.texts + second.texts
+    }
+  }
+}
+
+extension String {
+  /// The numbers in it, with the points and commas between their digits: of `(1,042` one. O(n).
+  fileprivate var numbers: [Substring] {
+    split { !$0.isNumber && $0 != "." && $0 != "," }.compactMap { part in
+      guard let first = part.firstIndex(where: \.isNumber),
+        let last = part.lastIndex(where: \.isNumber)
+      else { return nil }
+      return part[first...last]
     }
   }
 }

@@ -77,4 +77,15 @@ struct SearchPage {
     }
     return range.lowerBound
   }
+
+  /// The last word that is said with a token of a column. Of a number in several words the first has the
+  /// token, and the others have none. O(log n).
+  func lastWord(ofToken token: Int, in column: SearchColumn) -> Int {
+    var word = word(ofToken: token, in: column)
+    let (written, said) = (tokens[SearchColumn.words.rawValue], tokens[column.rawValue])
+    while column == .said, said[word + 1] == token + 1, word + 1 < count,
+      said[word + 2] == said[word + 1], written[word + 2] > written[word + 1]
+    { word += 1 }
+    return word
+  }
 }

@@ -44,9 +44,12 @@ struct SearchPassages {
       let phrase = expression.phrases[place.phrase]
       let count = page.tokenCount(in: place.column)
       guard phrase.demand >= 0, place.token < count else { continue }
-      let last = min(place.token + max(1, phrase.tokenCount), count) - 1
+      let last = min(place.token + max(1, phrase.tokens.count), count) - 1
       let first = page.word(ofToken: place.token, in: place.column)
-      marks.append((first...page.word(ofToken: last, in: place.column), phrase))
+      guard place.column == .said || phrase.isWhole(in: page.text(first..<first + 1)) else {
+        continue
+      }
+      marks.append((first...page.lastWord(ofToken: last, in: place.column), phrase))
     }
     return marks.sorted {
       ($0.0.lowerBound, $0.0.upperBound, $0.1.demand)

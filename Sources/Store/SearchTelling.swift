@@ -8,7 +8,7 @@ struct SearchTelling: Hashable, Sendable {
   let pipeline: String
   /// The recording's file when the run read it.
   let path: String
-  /// What the recording is called.
+  /// The recording's file without its folder.
   let name: String
   /// The recording's digest; its path where nobody has taken one.
   let recording: String
@@ -40,8 +40,7 @@ struct SearchTelling: Hashable, Sendable {
         tellings.append(
           SearchTelling(
             run: run.id, step: step.id, pipeline: run.pipeline, path: path,
-            name: input.flatMap { run.request?.names?[$0] } ?? path.split(separator: "/").last.map(
-              String.init) ?? path,
+            name: path.split(separator: "/").last.map(String.init) ?? path,
             recording: input.flatMap { run.recordings?[$0]?.hex } ?? path,
             time: run.finishedAt ?? run.startedAt, transcript: transcript))
       }

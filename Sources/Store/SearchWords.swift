@@ -1,5 +1,4 @@
 internal import JSONText
-internal import Spelling
 
 /// The words of one transcript as the index keeps them: each with its time, and with how many tokens
 /// the full text search sees in it, as it is written and as it is said.
@@ -8,7 +7,7 @@ struct SearchWords: Sendable {
   struct Word: Hashable, Sendable {
     /// As it is written.
     var text: String
-    /// As it is said: of `20 %`, `twenty` and `percent`. Empty where nobody says it, or knows how.
+    /// As it is said, by ``SaidText``: of `20 %`, `20` and `percent`.
     var said = ""
     var start: Int?
     var end: Int?
@@ -36,9 +35,10 @@ struct SearchWords: Sendable {
         text: text.replacing(Self.separator, with: " "), start: Self.time(value["startTime"]),
         end: Self.time(value["endTime"]))
     }
-    guard Self.isEnglish(root["language"]?.text) else { return }
-    for (index, said) in EnglishSpelling().said(words.map(\.text)).enumerated() {
-      words[index].said = said.replacing(Self.separator, with: " ")
+    let said = SaidText.words(
+      of: words.map(\.text), isEnglish: Self.isEnglish(root["language"]?.text))
+    for index in words.indices {
+      words[index].said = said[index].replacing(Self.separator, with: " ")
     }
   }
 

@@ -35,6 +35,18 @@ struct WordQualityTests {
       ])
   }
 
+  @Test("where there is no speech, none of it is covered")
+  func silence() {
+    let nothing = #"{"quality":{"speech":0,"outsideSpeech":0,"timed":1,"words":0}}"#
+    #expect(WordQuality.all(of: run(nothing)).map(\.line) == ["no speech was heard"])
+    let words = #"{"quality":{"speech":0,"outsideSpeech":1,"timed":1,"words":2}}"#
+    #expect(
+      WordQuality.all(of: run(words)).map(\.line) == [
+        "2 timed · 0 interpolated · 0 unsure · no speech was heard"
+      ])
+    #expect(RunSummary(run(words)).fullLines.contains("  speech covered  no speech was heard"))
+  }
+
   @Test("a run's summary has the line, steers no terminal, and names steps where there are several")
   func summary() {
     let one = RunSummary(run(Self.findings)).lines

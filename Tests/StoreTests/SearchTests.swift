@@ -75,7 +75,7 @@ import Testing
       ("10:30", 5...5), ("number seven", 7...8), ("No. 7", 7...8), ("fifth floor", 10...11),
       ("5th floor", 10...11), ("three dollars", 13...13), ("$3.50", 13...13),
       ("doctor smith", 15...16), ("Dr. Smith", 15...16), ("said doctor", 14...15),
-      ("c plus plus", 18...18), ("C++", 18...18), ("percent NEAR thirty", 3...5),
+      ("c plus plus", 18...18), ("C++", 18...18), ("percent NEAR \"ten thirty\"", 3...5),
       ("twenty percent NEAR/1 10:30", 2...5), ("eight percent", 20...21), ("8 %", 20...21),
     ] as [(String, ClosedRange<Int>)])
   func said(query: String, place: ClosedRange<Int>) throws {
@@ -89,6 +89,38 @@ import Testing
     #expect(hits.contains { $0.end == Double(place.upperBound) + 0.5 })
   }
 
+  @Test(
+    "a number finds no other number, and a sign is looked for as it stands there",
+    arguments: [
+      ("20", [5]), ("20 %", [5]), ("twenty percent", [5]), ("100", []), ("101", [8]), ("5", [11]),
+      ("2020", []), ("2023", [4]), ("C++", [9]), ("C#", [10]), ("-5°C", [11]), ("105", [12]),
+      ("23", [0, 1, 7]), ("50", []), ("5000", [14]), ("3", []), ("3.5", [15]),
+    ] as [(String, [Double])])
+  func wholeNumbers(query: String, places: [Double]) throws {
+    let gap = (0..<60).map { _ in "w" }.joined(separator: " ")
+    let words = [
+      "twenty three", "23:45", "1945.", "95", "2023.", "20 %", "Psalm", "23", "101", "C++", "C#",
+      "-5°C", "one hundred and five", "C", "$5,000", "3.5",
+    ]
+    try bench.tell(words.joined(separator: " \(gap) "), of: "a.wav")
+    // Words of a place take seconds of their own.
+    var start = 0.0
+    let starts = words.map { word in
+      defer { start += Double(word.split(separator: " ").count + 60) }
+      return start
+    }
+    let hits = try bench.hits("\"\(query)\"")
+    #expect(hits.map(\.start) == places.map { starts[Int($0)] })
+    if query == "105" { #expect(hits.first?.pieces.first(where: \.isHit)?.text == words[12]) }
+  }
+
+  @Test("signs are found in a text of another language, too")
+  func otherLanguage() {
+    #expect(
+      SaidText.words(of: ["zu", "20", "%", "in", "C++"], isEnglish: false)
+        == ["zu", "20", "percent", "in", "c plus plus"])
+  }
+
   @Test("an index of another version is made again, and says nothing of damage")
   func otherVersion() throws {
     try bench.tell("apples cost 20 %", of: "a.wav")
@@ -98,6 +130,16 @@ import Testing
       try database.script("PRAGMA user_version = 1", to: "test")
     }
     #expect(try bench.hits("\"twenty percent\"").count == 1)
+  }
+
+  @Test("a recording is told by its own file, whatever its exports are called")
+  func fileName() throws {
+    var run = try bench.run("alpha", of: "take.wav")
+    run.request = RunRequest(
+      pipelineText: "", folder: "/", isReplacing: false, keepsEverything: false,
+      names: ["recording": "take.recording"])
+    try bench.store.save(run)
+    #expect(try bench.hits("alpha").map(\.name) == ["take.wav"])
   }
 
   @Test("words without times get their neighbours', and it is said")

@@ -88,6 +88,9 @@ struct WordLimits {
       return "\(rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)")"
         + (isSeconds ? " s" : " %")
     }
+    if name == "coverage", breach.figure == nil {
+      return "no speech was heard, and \(shown(breach.limit)) of it must have words"
+    }
     return "\(name) is \(breach.figure.map(shown) ?? "not known"), "
       + "\(breach.bound.rawValue) \(shown(breach.limit)) is allowed"
   }

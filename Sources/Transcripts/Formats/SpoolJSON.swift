@@ -43,11 +43,10 @@ enum SpoolJSON: TranscriptCodec {
     for node in nodes {
       guard let text = try node.text("text") else { throw node.error(expected: "the word's text") }
       let (start, end) = Times.ordered(try node.time("startTime"), try node.time("endTime"))
-      let flags = node.member("flags")?.value.list?.compactMap(\.text) ?? []
       words.append(
         TimedWord(
           text, start: start, end: end, confidence: node.share("confidence"),
-          flags: WordFlags(names: flags), speaker: try node.text("speaker")))
+          flags: WordFlags(of: node), speaker: try node.text("speaker")))
     }
     return words
   }
@@ -121,7 +120,7 @@ enum SpoolJSON: TranscriptCodec {
       "endTime": word.end.map(JSONValue.decimal),
       "confidence": word.confidence.map(JSONValue.decimal),
       "speaker": word.speaker.map(JSONValue.text),
-      "flags": word.flags.names.isEmpty ? nil : .list(word.flags.names.map(JSONValue.text)),
+      "flags": word.flags.json,
     ])
   }
 

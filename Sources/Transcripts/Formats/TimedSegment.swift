@@ -16,8 +16,10 @@ struct TimedSegment {
     for index in transcript.segments.indices.reversed() {
       let segment = transcript.segments[index]
       guard let start = segment.knownStart ?? segment.knownEnd else {
+        guard transcript.hasTimes else { throw TimedWords.noTimes }
+        let text = PrintableText.shown(WrittenWords.onOneLine(segment.text))
         throw TranscriptError(
-          .writing, "segment \(index + 1), \"\(PrintableText.shown(segment.text))\", has no time",
+          .writing, "segment \(index + 1), \"\(text)\", has no time",
           advice: "align it, or leave out what has no time")
       }
       let end = segment.knownEnd ?? next ?? start

@@ -10,6 +10,7 @@ enum TimedWords {
     for (index, segment) in transcript.segments.enumerated() {
       for word in segment.words {
         guard let start = word.start ?? word.end else {
+          guard transcript.hasTimes else { throw noTimes }
           throw TranscriptError(
             .writing,
             "segment \(index + 1) has a word without a time: \"\(PrintableText.shown(word.text))\"",
@@ -20,4 +21,14 @@ enum TimedWords {
     }
     return words
   }
+
+  /// Why a transcript without any times is not written.
+  static let noTimes = TranscriptError(
+    .writing, "nothing in it has a time",
+    advice: "align it with its recording first, or write a format without times, such as text")
+}
+
+extension Transcript {
+  /// Whether anything in it has a time. O(n) in the number of words.
+  var hasTimes: Bool { segments.contains { $0.knownStart != nil || $0.knownEnd != nil } }
 }

@@ -64,7 +64,7 @@ enum WhisperJSON: TranscriptCodec {
         "word": .text((isJoined ? "" : leading(word.text)) + word.text),
         "start": word.start.map(JSONValue.decimal), "end": word.end.map(JSONValue.decimal),
         "probability": word.confidence.map(JSONValue.decimal),
-        "speaker": word.speaker.map(JSONValue.text),
+        "speaker": word.speaker.map(JSONValue.text), "flags": word.flags.json,
       ])
     }
   }

@@ -69,7 +69,7 @@ enum WhisperReading {
       words.append(
         TimedWord(
           trimmed, start: start, end: end, confidence: node.share("probability", "score"),
-          speaker: try node.text("speaker")))
+          flags: WordFlags(of: node), speaker: try node.text("speaker")))
     }
     return words
   }

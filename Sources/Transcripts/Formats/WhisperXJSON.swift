@@ -43,6 +43,7 @@ enum WhisperXJSON: TranscriptCodec {
       "word": .text(word.text), "start": word.start.map(JSONValue.decimal),
       "end": word.end.map(JSONValue.decimal), "score": word.confidence.map(JSONValue.decimal),
       "speaker": (word.speaker ?? segment.speaker).map(JSONValue.text),
+      "flags": word.flags.json,
     ])
   }
 }

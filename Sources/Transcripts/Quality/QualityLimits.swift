@@ -12,8 +12,8 @@ public struct QualityLimits: Hashable, Sendable {
   public var rateOutliers: Int?
   /// At most so many phrases are repeated in circles.
   public var loops: Int?
-  /// At least this share of speech has words: 0 to 1. Where nobody said where speech is, it is not
-  /// kept to.
+  /// At least this share of speech has words: 0 to 1. Where there is no speech, or nobody said where it
+  /// is, it is not kept to.
   public var coverage: Double?
   /// At most this share of words' time lies outside of speech: 0 to 1.
   public var outsideSpeech: Double?
@@ -42,7 +42,7 @@ public struct QualityLimits: Hashable, Sendable {
   public func breaches(of report: QualityReport) -> [QualityBreach] {
     let longest = report.longestWord.map { $0.end - $0.start } ?? 0
     let silent =
-      report.coverage == nil ? nil : report.longestUntranscribed.map(\.speech) ?? 0
+      report.speech == nil ? nil : report.longestUntranscribed.map(\.speech) ?? 0
     let all: [(limit: Double?, bound: QualityBreach.Bound, name: String, figure: Double?)] = [
       (timed, .least, "timed", report.timed),
       (interpolated, .most, "interpolated", report.interpolated),

@@ -56,6 +56,7 @@ public struct QualityMeasure: Hashable, Sendable {
     report.loops = RepeatedPhrases.loops(in: words, longest: longestLoop)
     if let speech {
       let cover = SpeechCover(speech: speech, words: words, bridgedGap: bridgedGap)
+      report.speech = cover.total
       report.coverage = cover.coverage
       report.outsideSpeech = cover.outsideSpeech
       report.longestUntranscribed = cover.longestUntranscribed

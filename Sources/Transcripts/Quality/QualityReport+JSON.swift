@@ -16,7 +16,7 @@ extension QualityReport {
       "charactersPerSecond": usualRate.map(JSONValue.decimal),
       "rateOutliers": .list(rateOutliers.map(Self.value)),
       "loops": .list(loops.map(Self.value)),
-      "coverage": coverage.map(JSONValue.decimal),
+      "speech": speech.map(JSONValue.decimal), "coverage": coverage.map(JSONValue.decimal),
       "outsideSpeech": outsideSpeech.map(JSONValue.decimal),
       "longestUntranscribed": longestUntranscribed.map { stretch in
         .object([

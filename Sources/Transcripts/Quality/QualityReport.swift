@@ -66,7 +66,10 @@ public struct QualityReport: Hashable, Sendable {
   public internal(set) var rateOutliers: [RateOutlier] = []
   /// What is repeated, in order.
   public internal(set) var loops: [Loop] = []
-  /// The share of speech in which there are words: 0 to 1; nil where nobody said where speech is.
+  /// How much speech there is, in seconds; nil where nobody said where speech is.
+  public internal(set) var speech: Double?
+  /// The share of speech in which there are words: 0 to 1; nil where there is no speech, or nobody said
+  /// where it is.
   public internal(set) var coverage: Double?
   /// The share of words' time that lies outside of speech; nil where nobody said where that is.
   public internal(set) var outsideSpeech: Double?

@@ -2,7 +2,8 @@
 struct SpeechCover {
   private let speech: [Range<Double>]
   private let words: [Range<Double>]
-  private let total: Double
+  /// How much speech there is, in seconds.
+  let total: Double
   // How much of the speech has words.
   private let covered: Double
 
@@ -21,8 +22,8 @@ struct SpeechCover {
 
   private let spoken: [Range<Double>]
 
-  /// The share of speech that has words; 1 where there is no speech.
-  var coverage: Double { total > 0 ? covered / total : 1 }
+  /// The share of speech that has words; nil where there is no speech.
+  var coverage: Double? { total > 0 ? covered / total : nil }
 
   /// The share of the words' time that lies outside of speech; 0 where there is no word.
   var outsideSpeech: Double {

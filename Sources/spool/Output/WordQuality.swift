@@ -26,11 +26,13 @@ struct WordQuality {
 
   /// `1,204 timed · 31 interpolated · 18 unsure · longest 1.4 s (thermodynamics) · speech covered 97 %`
   var line: String {
+    if isSilent, counts.all == 0 { return Self.silence }
     var parts = [counts.line]
     if let word = longest { parts.append("longest \(word.length) (\(word.text))") }
     if !outliers.isEmpty { parts.append("\(outliers.count) too fast or too slow") }
     if !loops.isEmpty { parts.append("\(loops.count) repeated over and over") }
     if let coverage = number("coverage") { parts.append("speech covered \(percent(coverage))") }
+    if isSilent { parts.append(Self.silence) }
     return parts.joined(separator: " · ")
   }
 
@@ -64,7 +66,7 @@ struct WordQuality {
         : loops.prefix(3).map { loop in
           "“\(loop["phrase"]?.text ?? "")” \(Count.of(loop["count"]?.integer ?? 0, "time"))"
         }.joined(separator: ", ") + (loops.count > 3 ? ", …" : ""))
-    add("speech covered", number("coverage").map(percent))
+    add("speech covered", isSilent ? Self.silence : number("coverage").map(percent))
     add("outside speech", number("outsideSpeech").map { "\(percent($0)) of the words’ time" })
     add("without words", untranscribed)
     add("heard", number("heardShare", in: found).map { "\(percent($0)) of the text" })
@@ -73,6 +75,11 @@ struct WordQuality {
   }
 
   // MARK: Figures
+
+  private static let silence = "no speech was heard"
+
+  /// Whether speech was looked for, and there is none.
+  private var isSilent: Bool { number("speech") == 0 }
 
   private func number(_ name: String, in value: JSONValue? = nil) -> Double? {
     guard case .number(let digits)? = (value ?? report)[name] else { return nil }

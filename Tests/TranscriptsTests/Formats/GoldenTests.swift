@@ -116,7 +116,7 @@ struct GoldenTests {
           {"end":2,"id":0,"speaker":"Amy","start":0.5,"text":" Hello, world & <you>.",\
       "words":[{"end":0.9,"probability":0.98,"start":0.5,"word":" Hello,"},\
       {"end":1.3,"probability":0.9,"start":0.95,"word":" world"},\
-      {"end":1.4,"probability":0.4,"start":1.3,"word":" &"},\
+      {"end":1.4,"flags":["interpolated"],"probability":0.4,"start":1.3,"word":" &"},\
       {"end":2,"probability":0.75,"start":1.4,"word":" <you>."}]},
           {"end":65,"id":1,"speaker":"Bob","start":62,"text":" No.\\n7 costs $3.50?",\
       "words":[{"end":62.5,"probability":1,"start":62.25,"word":" No."},\

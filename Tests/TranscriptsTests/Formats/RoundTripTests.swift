@@ -25,7 +25,8 @@ struct RoundTripTests {
       for name in ["whisper", "whisperx"] {
         add(name) {
           ($0.words, $0.speakers, $0.times) = (RandomTranscript.oddWords, .words, .some)
-          ($0.hasConfidence, $0.languages, $0.grid) = (true, [nil, "en"], 997)
+          ($0.hasConfidence, $0.hasFlags, $0.languages) = (true, true, [nil, "en"])
+          $0.grid = 997
         }
         add(name) { ($0.hasSegmentTimes, $0.times) = (false, .none) }
       }

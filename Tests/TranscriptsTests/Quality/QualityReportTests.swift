@@ -39,7 +39,11 @@ struct QualityReportTests {
     #expect(report.timed == 1 && report.wordCount == 0 && report.loops.isEmpty)
     #expect(report.coverage == 0)
     #expect(report.longestUntranscribed?.speech == 3)
-    #expect(QualityMeasure().report(on: Transcript(), speech: []).coverage == 1)
+    let silent = QualityMeasure().report(on: Transcript(), speech: [])
+    #expect(silent.coverage == nil && silent.speech == 0)
+    #expect(silent.json["coverage"] == nil)
+    let breaches = QualityLimits(coverage: 0.8, untranscribed: 1).breaches(of: silent)
+    #expect(breaches.map(\.name) == ["coverage"])
   }
 
   @Test("a word of 298 seconds is found and named")
