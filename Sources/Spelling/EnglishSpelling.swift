@@ -11,10 +11,14 @@ public struct EnglishSpelling: Sendable {
   ///
   /// - Parameter words: the words as they are written, with the punctuation that touches them.
   public func ways(of words: [String]) -> [[[String]]] {
-    words.indices.map { index in
+    let capitals = CapitalWords(words)
+    return words.indices.map { index in
       let before = index > 0 ? words[index - 1] : ""
       let after = index + 1 < words.count ? words[index + 1] : ""
-      return Self.unique(ways(of: words[index], before: before, after: after))
+      let written = ways(of: words[index], before: before, after: after)
+      guard let lowered = capitals.lowered[index] else { return Self.unique(written) }
+      let word = ways(of: lowered, before: before, after: after)
+      return Self.unique(lowered.contains("-") ? word : word + written)
     }
   }
 

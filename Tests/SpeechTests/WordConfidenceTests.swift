@@ -1,4 +1,5 @@
 import Speech
+import Spelling
 import TestSupport
 import Testing
 
