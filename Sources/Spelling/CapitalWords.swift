@@ -29,8 +29,11 @@ struct CapitalWords {
       guard runs[index], isLong[index], isLoud[index], !isCountry,
         cores[index].allSatisfy({ $0.isLetter || "'-".contains($0) })
       else { return nil }
-      let parts = cores[index].lowercased().split(separator: "-")
-      return parts.allSatisfy(Self.isPronounceable) ? words[index].lowercased() : nil
+      let word = EnglishSpelling.plain(words[index])
+      let lowered = word.split(separator: "-", omittingEmptySubsequences: false)
+        .map { Self.isPronounceable($0.lowercased()) ? $0.lowercased() : String($0) }
+        .joined(separator: "-")
+      return lowered == word ? nil : lowered
     }
   }
 
@@ -50,7 +53,8 @@ struct CapitalWords {
   private static let vowels: Set<Character> = Set("aeiouy")
 
   private static let spelled: Set<String> = [
-    "usa", "uk", "un", "cia", "ceo", "ufo", "irs", "vip", "nyc", "nyu", "diy", "sos", "aol", "isp",
+    "id", "usa", "uk", "un", "cia", "ceo", "ufo", "irs", "vip", "nyc", "nyu", "diy", "sos", "aol",
+    "isp",
   ]
 
   /// Consonants that a word begins with; any single one but X does.

@@ -116,8 +116,8 @@ enum AlignmentMethod {
   private static func checked(_ words: [SpokenWord]) throws(StageError) -> [SpokenWord] {
     guard words.contains(where: \.isSpoken) else {
       throw StageError(
-        "the transcript has no words", reason: "nothing in it is spoken",
-        advice: "give the text of what is said")
+        "the transcript has no words", reason: "nothing in it can be read as speech",
+        advice: "give the text of what is said, with no number of more than 1,000 digits")
     }
     return words
   }
