@@ -50,7 +50,7 @@ struct DateSpelling {
     guard !isOrdinal || NumberSpelling(core, isScaled: false).ways == [day] else { return nil }
     let plain = isOrdinal ? [] : [cardinal]
     if isMonth(before) { return [day] + plain + [["the"] + day] }
-    guard isMonth(after), word == core else { return nil }
+    guard isMonth(EnglishSpelling.core(of: after)), word == core else { return nil }
     let withOf = [["the"] + day + ["of"], day + ["of"], day]
     // May is a verb, too.
     return after.first?.isUppercase == true ? withOf + plain : plain + withOf

@@ -17,7 +17,7 @@ internal import PipelineModel
   static let action = "search"
   static let filling = "index words in"
   /// Another number where what is kept, or how text is taken apart, has changed: then it is made anew.
-  private static let version: Int64 = 2
+  private static let version: Int64 = 3
 
   /// Why an index of another version is not used.
   static let otherVersion = "the index is of another version"

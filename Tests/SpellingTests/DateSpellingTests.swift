@@ -6,6 +6,8 @@ import Testing
     "the likeliest way is the first",
     arguments: [
       ("May 5,", "may fifth"), ("5 May", "the fifth of may"), ("5th May", "the fifth of may"),
+      ("5 May, 1999", "the fifth of may nineteen ninety nine"),
+      ("There were 5. May left.", "there were five may left"),
       ("Dec. 25", "december twenty fifth"), ("at least 5 may go", "at least five may go"),
       ("In May, 5 left", "in may five left"), ("May 50", "may fifty"),
       ("12/25/2024", "december twenty fifth twenty twenty four"),
