@@ -40,8 +40,17 @@ struct AddressSpelling {
     return EnglishSpelling.unique((number + withO).flatMap { way in names.map { [$0] + way } })
   }
 
-  /// `192.168.0.1`, `1.2.3`.
+  /// `192.168.0.1`, `1.2.3`, `10.0.0.1:8080`.
   private static func numbers(_ core: String) -> [[String]]? {
+    let halves = core.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    if halves.count == 2, let address = numbers(halves[0]),
+      !halves[1].contains(where: \.isPunctuation),
+      let port = EnglishNumbers.pairs(halves[1])
+        ?? NumberSpelling(halves[1], isScaled: false).ways?.first
+    {
+      let usual = EnglishSpelling.unique(address).prefix(2)
+      return [["colon"], ["port"], []].flatMap { sign in usual.map { $0 + sign + port } }
+    }
     let groups = core.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard groups.count > 2, groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isNumber) })
     else { return nil }

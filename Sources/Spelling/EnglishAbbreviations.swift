@@ -30,11 +30,11 @@ enum EnglishAbbreviations {
   /// Short only with a full stop.
   private static let withStop: Set<String> = [
     "co", "ed", "fig", "gen", "col", "rep", "rev", "sen", "hon", "mon", "wed", "dec", "mt", "st",
-    "inc", "fri", "ave", "jun", "jul", "est", "ext", "sq",
+    "inc", "fri", "ave", "jun", "jul", "est", "ext", "sq", "mar", "mi",
   ]
 
   /// Short only with a full stop and before a number.
-  private static let beforeNumbers: Set<String> = ["no", "p", "ch"]
+  private static let beforeNumbers: Set<String> = ["no", "p", "ch", "c", "ca"]
 
   /// Short forms that a full stop may follow, in lower case without it.
   private static let words: [String: [[String]]] = [
@@ -56,7 +56,11 @@ enum EnglishAbbreviations {
     "ph.d": [["p", "h", "d"]], "phd": [["p", "h", "d"]], "aka": [["a", "k", "a"]],
     "wwi": [["world", "war", "one"], ["w", "w", "one"]],
     "wwii": [["world", "war", "two"], ["w", "w", "two"]],
-    "jan": [["january"]], "feb": [["february"]], "apr": [["april"]], "jun": [["june"]],
+    "c": [["circa"], ["around"], ["about"], ["c"]], "ca": [["circa"], ["around"], ["about"]],
+    "mi": [["mile"], ["miles"]], "tsp": [["teaspoon"], ["teaspoons"]],
+    "tbsp": [["tablespoon"], ["tablespoons"]],
+    "jan": [["january"]], "feb": [["february"]], "mar": [["march"]], "apr": [["april"]],
+    "jun": [["june"]],
     "jul": [["july"]], "aug": [["august"]], "sept": [["september"]], "sep": [["september"]],
     "oct": [["october"]], "nov": [["november"]], "dec": [["december"]], "mon": [["monday"]],
     "tue": [["tuesday"]], "wed": [["wednesday"]], "thu": [["thursday"]], "fri": [["friday"]],

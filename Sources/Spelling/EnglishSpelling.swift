@@ -11,12 +11,19 @@ public struct EnglishSpelling: Sendable {
   ///
   /// - Parameter words: the words as they are written, with the punctuation that touches them.
   public func ways(of words: [String]) -> [[[String]]] {
-    words.indices.map { index in
+    let capitals = CapitalWords(words)
+    return words.indices.map { index in
       let before = index > 0 ? words[index - 1] : ""
       let after = index + 1 < words.count ? words[index + 1] : ""
-      return Self.unique(ways(of: words[index], before: before, after: after))
+      let written = ways(of: words[index], before: before, after: after)
+      guard let lowered = capitals.lowered[index] else { return Self.unique(written) }
+      let word = ways(of: lowered, before: before, after: after)
+      return Self.unique(lowered.count > Self.longestSpelled ? word : word + written)
     }
   }
+
+  /// Among words in capitals nobody spells longer ones, with the punctuation that touches them.
+  private static let longestSpelled = 6
 
   /// What is longer, in bytes, is no number and no address that anybody speaks.
   private static let longest = 256
@@ -31,17 +38,20 @@ public struct EnglishSpelling: Sendable {
     }
     let lower = core.lowercased()
     guard core.utf8.count <= Self.longest else {
-      return lower.contains(where: \.isLetter) ? [[lower.filter(\.isLetter)]] : []
+      return lower.contains(where: \.isLetter)
+        ? [[lower.filter(\.isLetter)]] : NumberSpelling.endless(core).map { [$0] } ?? []
     }
     if EnglishUnits.magnitudes.contains(lower), let money = MoneySpelling.currency(of: before) {
       return [[lower, money.many], [lower]]
     }
     if before.last?.isNumber == true, let units = EnglishUnits.units(core) {
-      return units.flatMap { [$0.many, $0.one] } + [[lower]]
+      return units.map(\.many) + units.map(\.one)
+        + (lower.allSatisfy(\.isLetter) ? [[lower]] : [])
     }
     if core.contains(where: { "/°²³".contains($0) }), let units = EnglishUnits.units(core) {
-      return units.flatMap { [$0.many, $0.one] } + WordSpelling(core).ways
+      return units.map(\.many) + units.map(\.one) + WordSpelling(core).ways.prefix(2)
     }
+    if let ways = DateSpelling.day(core, in: word, before: before, after: after) { return ways }
     if let ways = EnglishAbbreviations.ways(of: lower, in: word, after: after) { return ways }
     let ways =
       NumberSpelling(core, isScaled: EnglishUnits.isMagnitude(after)).ways

@@ -12,10 +12,14 @@ enum EnglishUnits {
   }
 
   /// The units that a text behind a number may be, the likeliest first; nil where it is none: `km/h`,
-  /// `m²`, `K`.
+  /// `m²`, `K`, and `/day` behind what is counted.
   static func units(_ text: String) -> [Unit]? {
     if let units = capitals[text] { return units }
     let lower = text.lowercased()
+    if let (one, period) = rates[lower] {
+      let letters = WordSpelling.letterNames(lower)
+      return rate(([one], [one + "s"]), per: [period]) + [(letters, letters)]
+    }
     if let unit = names[lower] {
       // `5s` and `3g` may be names, too.
       let letters = WordSpelling.letterNames(lower)
@@ -28,9 +32,21 @@ enum EnglishUnits {
       return [([power] + unit.one, [power] + unit.many)]
     }
     let parts = lower.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let unit = names[String(parts[0])], let per = names[String(parts[1])]
+    guard parts.count == 2, let period = period(parts[1]),
+      let unit = parts[0].isEmpty ? ([], []) : names[String(parts[0])]
     else { return nil }
-    return [(unit.one + ["per"] + per.one, unit.many + ["per"] + per.one)]
+    return rate(unit, per: period)
+  }
+
+  /// So much in a time, or of something: `per hour` and `an hour`.
+  static func rate(_ unit: Unit, per name: [String]) -> [Unit] {
+    let article = ["hour", "ounce"].contains(name.first) ? "an" : "a"
+    return ["per", article].map { (unit.one + [$0] + name, unit.many + [$0] + name) }
+  }
+
+  /// What stands behind the stroke of a rate: `h`, `day`; nil where it is no unit.
+  static func period(_ text: some StringProtocol) -> [String]? {
+    names[text.lowercased()]?.one ?? periods[text.lowercased()].map { [$0] }
   }
 
   /// What a single letter, or what bankers write, multiplies a number with: `k`, `M`, `bn`.
@@ -52,6 +68,17 @@ enum EnglishUnits {
     "S": [(["s"], ["s"])], "L": [(["l"], ["l"]), (["liter"], ["liters"])],
   ]
 
+  private static let rates = [
+    "mph": ("mile", "hour"), "kph": ("kilometer", "hour"), "kmh": ("kilometer", "hour"),
+    "bpm": ("beat", "minute"), "fps": ("frame", "second"), "rpm": ("revolution", "minute"),
+  ]
+
+  private static let periods = [
+    "second": "second", "minute": "minute", "hour": "hour", "day": "day", "night": "night",
+    "wk": "week", "week": "week", "mo": "month", "month": "month", "year": "year",
+    "person": "person",
+  ]
+
   private static let names: [String: Unit] = {
     var units: [String: Unit] = [
       "%": (["percent"], ["percent"]), "¢": (["cent"], ["cents"]),
@@ -63,10 +90,6 @@ enum EnglishUnits {
       "a.m": (["a", "m"], ["a", "m"]), "p.m": (["p", "m"], ["p", "m"]),
       "k": (["thousand"], ["thousand"]), "bn": (["billion"], ["billion"]),
       "mn": (["million"], ["million"]), "ft": (["foot"], ["feet"]),
-      "mph": (["mile", "per", "hour"], ["miles", "per", "hour"]),
-      "kph": (["kilometer", "per", "hour"], ["kilometers", "per", "hour"]),
-      "bpm": (["beat", "per", "minute"], ["beats", "per", "minute"]),
-      "fps": (["frame", "per", "second"], ["frames", "per", "second"]),
       "kwh": (["kilowatt", "hour"], ["kilowatt", "hours"]),
     ]
     let regular = [
@@ -77,7 +100,7 @@ enum EnglishUnits {
       "ms": "millisecond", "s": "second", "sec": "second", "secs": "second", "h": "hour",
       "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute", "yr": "year", "yrs": "year",
       "w": "watt", "kw": "kilowatt", "mw": "megawatt", "v": "volt", "kcal": "kilocalorie",
-      "usd": "dollar", "eur": "euro",
+      "tsp": "teaspoon", "tbsp": "tablespoon", "usd": "dollar", "eur": "euro",
     ]
     for (text, name) in regular { units[text] = ([name], [name + "s"]) }
     return units

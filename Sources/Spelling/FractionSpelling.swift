@@ -31,7 +31,8 @@ struct FractionSpelling {
     let fraction = isUsual ? parted(count, parts) : []
     if head.count == 2 { return mixed(head[0], fraction) }
     let plain = [first + second, first + ["over"] + second, first + ["out", "of"] + second]
-    return fraction + plain
+    let date = isUsual ? nil : DateSpelling.day(parts, ofMonth: count)
+    return fraction + plain.prefix(1) + [date].compactMap(\.self) + plain.dropFirst()
   }
 
   /// A whole number and a fraction.

@@ -36,9 +36,8 @@ struct MoneySpelling {
     guard parts.count == 2, let sum = MoneySpelling(String(parts[0]), isScaled: false).ways else {
       return nil
     }
-    let units = EnglishUnits.units(String(parts[1])) ?? []
-    let name = units.first?.one ?? WordSpelling.part(parts[1]).first ?? []
-    return ["per", "an", "a"].flatMap { per in sum.prefix(2).map { $0 + [per] + name } }
+    let name = EnglishUnits.period(parts[1]) ?? WordSpelling.part(parts[1]).first ?? []
+    return sum.prefix(2).flatMap { EnglishUnits.rate(($0, $0), per: name).map(\.many) }
   }
 
   /// `$5-10`, `$5–$10`.

@@ -8,9 +8,9 @@ struct NumberSpelling {
   /// - Parameter isScaled: whether a word such as million follows, which takes the currency.
   init(_ word: String, isScaled: Bool) {
     let forms: [(String) -> [[String]]?] = [
-      { Self.signed($0, isScaled) }, { FractionSpelling($0).ways }, Self.time, Self.telephone,
-      Self.range, { MoneySpelling($0, isScaled: isScaled).ways }, Self.ordinal, Self.height,
-      Self.plural, Self.measure, Self.number,
+      { Self.signed($0, isScaled) }, { FractionSpelling($0).ways }, { DateSpelling($0).ways },
+      Self.time, Self.telephone, Self.range, { MoneySpelling($0, isScaled: isScaled).ways },
+      Self.ordinal, Self.height, Self.plural, Self.measure, Self.number,
     ]
     ways = forms.lazy.compactMap { $0(word) }.first
   }
@@ -31,6 +31,7 @@ struct NumberSpelling {
   private static func number(_ word: String) -> [[String]]? {
     let halves = word.split(separator: ".", omittingEmptySubsequences: false)
     guard halves.count <= 2, let digits = halves.first, let whole = integer(digits) else {
+      if let digits = endless(word) { return [digits] }
       return halves.count == 2 && halves[0].isEmpty && isDigits(halves[1])
         ? [["point"] + EnglishNumbers.digits(halves[1])] : nil
     }
@@ -47,12 +48,19 @@ struct NumberSpelling {
       whole % 100 == 0 && (1100...9900).contains(whole) && whole % 1000 != 0
       ? EnglishNumbers.cardinal(whole / 100).map { $0 + ["hundred"] } : nil
     let isLong = digits.count > 4 && !digits.contains(",")
+    // Nobody reads the number of an account as trillions.
+    if isLong, digits.count > 11 { return [spelled, spelledWithO] + [cardinal].compactMap(\.self) }
     let pairs = digits.contains(",") ? nil : EnglishNumbers.pairs(String(digits))
     let others = [EnglishNumbers.cardinalWithAnd(whole), hundreds, pairs].compactMap(\.self)
     let first = [year, cardinal].compactMap(\.self)
     return first + others
-      + (digits.count > 1 && digits.count < 12 && (isLong || digits.count <= 4)
-        ? [spelled, spelledWithO] : [])
+      + (digits.count > 1 && (isLong || digits.count <= 4) ? [spelled, spelledWithO] : [])
+  }
+
+  /// A number that is too long for a name, digit by digit: at most a thousand of them; nil for anything
+  /// else.
+  static func endless(_ word: String) -> [String]? {
+    isDigits(word) && word.count <= 1000 ? EnglishNumbers.digits(word) : nil
   }
 
   /// `42nd`.
@@ -88,16 +96,20 @@ struct NumberSpelling {
     ]
   }
 
-  /// `555-1234`, `1-800-555-1234`: digit by digit.
+  /// `555-1234`, `1-800-555-1234`, `978-3-16-148410-0`: digit by digit.
   private static func telephone(_ word: String) -> [[String]]? {
     let groups = word.split(whereSeparator: { $0 == "-" || $0 == "." })
+    let lengths = groups.map(\.count)
+    let isTelephone = [[3, 4], [3, 3, 4], [1, 3, 3, 4]].contains(lengths)
     guard groups.allSatisfy({ isDigits($0) }), groups.count > 1,
-      [[3, 4], [3, 3, 4], [1, 3, 3, 4]].contains(groups.map(\.count)),
-      word.contains("-") || groups.count > 2
+      isTelephone
+        ? word.contains("-") || groups.count > 2
+        : groups.count > 2 && !word.contains(".")
     else { return nil }
     let digits = groups.joined()
+    let others = isTelephone ? [] : [groups.flatMap { number(String($0))?.first ?? [] }]
     return [EnglishNumbers.digits(digits), EnglishNumbers.digits(digits, zero: "oh")]
-      + (range(word) ?? [])
+      + others + (range(word) ?? [])
   }
 
   /// `10:30`, `7:05:12`.
@@ -112,27 +124,43 @@ struct NumberSpelling {
     else { return nil }
     let letters = half.map { String($0) }
     if numbers.count == 2 && numbers[1] == 0 {
-      return [hours + letters, hours + ["o'clock"] + letters, hours + ["hundred"]]
+      let others = [hours + letters, hours + ["o'clock"] + letters]
+      return half.isEmpty && numbers[0] > 12
+        ? [hours + ["hundred"]] + others + afternoon(numbers[0]) : others + [hours + ["hundred"]]
     }
     let rest = numbers.dropFirst().flatMap { number -> [String] in
       let words = EnglishNumbers.cardinal(number) ?? []
       return number < 10 ? ["oh"] + words : words
     }
     return [hours + rest + letters]
+      + (half.isEmpty && numbers.count == 2
+        ? afternoon(numbers[0]).prefix(1).map { $0.prefix(1) + rest } : [])
   }
 
-  /// `10-20`, `1939-1945`.
+  /// `14` as an hour: two p m, two o'clock; none in the morning.
+  private static func afternoon(_ hour: Int) -> [[String]] {
+    guard (13...23).contains(hour) else { return [] }
+    return [["p", "m"], ["o'clock"]].map { [EnglishNumbers.small[hour - 12]] + $0 }
+  }
+
+  /// `10-20`, `1939-1945`, `9am-5pm`.
   private static func range(_ word: String) -> [[String]]? {
-    let parts = word.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, integer(parts[0]) != nil, integer(parts[1]) != nil,
-      let from = number(String(parts[0]))?.first, let to = number(String(parts[1]))?.first
+    let parts = word.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, parts.allSatisfy({ $0.first?.isNumber == true }),
+      let from = end(parts[0]), let to = end(parts[1])
     else { return nil }
     return [from + ["to"] + to, from + to]
   }
 
+  /// Where a range begins, or ends.
+  private static func end(_ part: String) -> [String]? {
+    (time(part) ?? ordinal(part) ?? plural(part) ?? measure(part) ?? number(part))?.first
+  }
+
   /// `5km`, `20%`, `10-20%`, `10k`.
   private static func measure(_ word: String) -> [[String]]? {
-    let digits = word.prefix { $0.isNumber && $0 != "²" && $0 != "³" || ".,-/".contains($0) }
+    var digits = word.prefix { $0.isNumber && $0 != "²" && $0 != "³" || ".,-/".contains($0) }
+    if digits.hasSuffix("/") { digits.removeLast() }  // Of a rate: `5/day`.
     guard !digits.isEmpty, digits.count < word.count,
       let units = EnglishUnits.units(String(word.dropFirst(digits.count))),
       let ways = FractionSpelling(String(digits)).ways ?? range(String(digits))

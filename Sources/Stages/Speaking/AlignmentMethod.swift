@@ -1,6 +1,5 @@
 import PipelineModel
 import Speech
-import Spelling
 import Threading
 import Transcripts
 
@@ -83,14 +82,17 @@ enum AlignmentMethod {
     let directions = StageDirections.marked(in: transcript)
     switch self {
     case .model(let engine):
+      let hyphenated = HyphenatedWords(in: transcript)
       let words = try Self.checked(
-        zip(EnglishSpelling().spoken(written), directions).map { $1 ? SpokenWord(ways: []) : $0 })
+        zip(hyphenated.spoken, directions).map { $1 ? SpokenWord(ways: []) : $0 })
       let notes = SpeechNotes<AlignedChannels.Progress>(context)
-      return try notes.working { (note) throws(SpeechError) in
+      var outcome = try notes.working { (note) throws(SpeechError) in
         try channels.align(
           transcript, words, with: engine, threadCount: CoreCount.online,
           from: notes.lastProgress, note: note)
       }
+      outcome.transcript = hyphenated.shared(outcome.transcript)
+      return outcome
     case .synthesis(let voice):
       guard !channels.isDivided else {
         throw StageError(
@@ -116,8 +118,8 @@ enum AlignmentMethod {
   private static func checked(_ words: [SpokenWord]) throws(StageError) -> [SpokenWord] {
     guard words.contains(where: \.isSpoken) else {
       throw StageError(
-        "the transcript has no words", reason: "nothing in it is spoken",
-        advice: "give the text of what is said")
+        "the transcript has no words", reason: "nothing in it can be read as speech",
+        advice: "give the text of what is said, with no number of more than 1,000 digits")
     }
     return words
   }
