@@ -3,17 +3,17 @@ import Glibc
 /// How sure it is that words were said where they were found: 0 to 1.
 ///
 /// Every word is held against those beside it that were heard in rows: voices, rooms and noises differ
-/// more than words that were said differ from others. Where Spool scores the
-/// model itself, the goodness of every word is known; else only words that nobody was sure of were
-/// judged, and the others get what such words usually have.
+/// more than words that were said differ from others. Where Spool scores the model itself, the goodness
+/// of every word is known; else only words that nobody was sure of were judged, and the others get what
+/// such words usually have.
 struct WordConfidence {
   /// What a row in which a word was heard says of its place.
   enum Row {
-    /// Neither found the word where the other did not.
+    /// The word was heard in a row where it was found.
     case agrees
-    /// The word was not heard in a row, or not quite there.
+    /// It was not heard in a row, or not quite there.
     case silent
-    /// It was heard elsewhere, or could as well be.
+    /// It was heard elsewhere, or could as well be elsewhere.
     case contradicts
   }
 
@@ -84,20 +84,25 @@ struct WordConfidence {
       && Self.middle(of: judged) < Self.leastScore
     usualScore = isOther ? .infinity : scores.isEmpty ? Self.score : Self.middle(of: scores)
     self.usual = usual
+    doubts = Self.doubts(
+      of: words, Self.standings(of: words, plan, outcomes, trusted, usual), trusted.count)
+  }
+
+  /// What speaks against each word because of the others: few of them were heard in rows, or those
+  /// beside it were not said.
+  private static func doubts(
+    of words: [SpokenWord], _ standings: [Double], _ trustedCount: Int
+  ) -> [Double] {
     let spoken = words.indices.filter { words[$0].isSpoken }
-    let standings = Self.standings(of: words, plan, outcomes, trusted, usual)
     let count = Double(spoken.count)
     let few =
-      min(Self.mostDoubt, Self.doubtByWord * count)
-      * max(0, 1 - 2 * Double(trusted.count) / max(1, count))
+      min(mostDoubt, doubtByWord * count) * max(0, 1 - 2 * Double(trustedCount) / max(1, count))
+    let most = min(mostOfOthers, doubtByWord * max(0, count - Double(reach)))
     var doubts = Array(repeating: few, count: words.count)
-    let most = min(Self.mostOfOthers, Self.doubtByWord * max(0, count - Double(Self.reach)))
-    let others = Self.meansOfOthers(spoken.map { standings[$0] })
-    for (word, mean) in zip(spoken, others) {
-      let doubt = Self.byStanding * (Self.leastStanding - mean)
-      doubts[word] += min(most, max(0, doubt))
+    for (word, mean) in zip(spoken, meansOfOthers(spoken.map { standings[$0] })) {
+      doubts[word] += min(most, max(0, byStanding * (leastStanding - mean)))
     }
-    self.doubts = doubts
+    return doubts
   }
 
   /// By word, how much its goodness is above what is usual beside it.
