@@ -47,4 +47,9 @@ public indirect enum JSONValue: Hashable, Sendable {
   public var integer: Int? {
     if case .number(let digits) = self { Int(digits) } else { nil }
   }
+
+  /// The number, as near as a `Double` comes to it; nil for everything else.
+  public var number: Double? {
+    if case .number(let digits) = self { Double(digits) } else { nil }
+  }
 }

@@ -32,9 +32,7 @@ public struct PluginMessage: Hashable, Sendable {
   }
 
   /// The member's number; nil where there is none.
-  func number(_ name: String) -> Double? {
-    if case .number(let digits) = members[name] { Double(digits) } else { nil }
-  }
+  func number(_ name: String) -> Double? { members[name]?.number }
 
   /// The member's flag; false where there is none.
   func flag(_ name: String) -> Bool { members[name] == .boolean(true) }

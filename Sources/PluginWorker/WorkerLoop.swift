@@ -53,7 +53,7 @@ public final class WorkerLoop {
     _ make: (Greeting) throws(EffectError) -> any HostedEffect
   ) throws(EffectError) {
     guard let hello = next(), hello.type == "hello",
-      case .number(let rate)? = hello.members["format"]?["rate"], let rate = Double(rate),
+      let rate = hello.members["format"]?["rate"]?.number,
       let channels = hello.members["format"]?["channels"]?.integer,
       let block = hello.members["blockFrames"]?.integer
     else { throw EffectError("the session does not begin with hello") }

@@ -107,7 +107,7 @@ struct SidecarReader {
 
   /// A number of at most ten years.
   private static func milliseconds(_ value: JSONValue, scale: Double) -> Int? {
-    guard case .number(let digits) = value, let number = Double(digits) else { return nil }
+    guard let number = value.number else { return nil }
     let milliseconds = (number * scale).rounded()
     guard milliseconds >= 0, milliseconds < 10 * 366 * 86_400_000 else { return nil }
     return Int(milliseconds)

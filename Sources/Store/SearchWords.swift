@@ -49,9 +49,7 @@ struct SearchWords: Sendable {
   }
 
   private static func time(_ value: JSONValue?) -> Int? {
-    guard case .number(let digits)? = value, let seconds = Double(digits),
-      (0..<1e9).contains(seconds)
-    else { return nil }
+    guard let seconds = value?.number, (0..<1e9).contains(seconds) else { return nil }
     return Int((seconds * unitsPerSecond).rounded())
   }
 

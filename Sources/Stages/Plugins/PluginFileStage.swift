@@ -73,9 +73,7 @@ struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedSta
   private func hear(_ message: PluginMessage, _ context: StageContext) throws(StageError) {
     switch message.type {
     case "progress":
-      guard case .number(let digits) = message.members["done"], let done = Double(digits) else {
-        return
-      }
+      guard let done = message.members["done"]?.number else { return }
       context.reportProgress(min(max(done, 0), 1))
     case "note":
       guard let text = message.members["text"]?.text else { return }

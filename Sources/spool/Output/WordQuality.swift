@@ -82,8 +82,7 @@ struct WordQuality {
   private var isSilent: Bool { number("speech") == 0 }
 
   private func number(_ name: String, in value: JSONValue? = nil) -> Double? {
-    guard case .number(let digits)? = (value ?? report)[name] else { return nil }
-    return Double(digits)
+    (value ?? report)[name]?.number
   }
 
   /// How many words are of which kind.
