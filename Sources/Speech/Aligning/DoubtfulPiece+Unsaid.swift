@@ -15,15 +15,15 @@ extension DoubtfulPiece {
   /// Where the words are without those that were not spoken: without them the sound is likelier, though
   /// nothing but their neighbours, silence and noise is left to explain it. Nil where all were spoken.
   func likelier(
-    than found: AlignedPiece, _ spoken: inout [Bool], with desk: AlignerDesk, in sound: [Int16]
+    than found: [[HeardWord]], _ spoken: inout [Bool], with desk: AlignerDesk, in sound: [Int16]
   ) throws(SpeechError) -> [[HeardWord]]? {
     var areAllSpoken = true
-    for word in strangest(of: found.words)
-    where try isUnsaid(word, among: spoken, found.words, with: desk, in: sound) {
+    for word in strangest(of: found)
+    where try isUnsaid(word, among: spoken, found, with: desk, in: sound) {
       spoken[word] = false
       areAllSpoken = false
     }
-    return areAllSpoken ? nil : try place(spoken, with: desk, in: sound)?.words
+    return areAllSpoken ? nil : try place(spoken, with: desk, in: sound)
   }
 
   /// Whether a few words are likelier without one of them.
@@ -36,11 +36,10 @@ extension DoubtfulPiece {
     let window = (before.first ?? word)..<(after.last ?? word) + 1
     guard window.count > 1 else { return false }
     let place = place(of: window, found, upTo: sound.count / LevelTrace.step)
-    let part = sound[place.lowerBound * LevelTrace.step..<place.upperBound * LevelTrace.step]
     let with = Array(expected(spoken)[window])
     var without = with
     without[word - window.lowerBound] = SpokenWord(ways: [])
-    let scores = try desk.quick().scores(of: [with, without], in: Array(part).span)
+    let scores = try desk.quick().scores(of: [with, without], in: Self.part(place, of: sound).span)
     guard let likely = scores[0], let likelier = scores[1] else { return false }
     return likelier > likely + Self.gain
   }

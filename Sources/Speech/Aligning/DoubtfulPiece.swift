@@ -32,7 +32,7 @@ struct DoubtfulPiece {
     var spoken = Array(repeating: true, count: words.count)
     var placed = try place(spoken, with: desk, in: sound)
     for run in doubtfulRuns() where !fits(run) {
-      if try judge(run, placed?.words, with: desk, in: sound, into: &outcome) {
+      if try judge(run, placed, with: desk, in: sound, into: &outcome) {
         if isLost(run, in: sound) {
           for word in run { outcome.scores[word] = HeardWord.unsaid }
         }
@@ -42,8 +42,7 @@ struct DoubtfulPiece {
     }
     if spoken.contains(false) { placed = try place(spoken, with: desk, in: sound) ?? placed }
     if let found = placed {
-      let likelier = try likelier(than: found, &spoken, with: desk, in: sound)
-      outcome.words = likelier ?? found.words
+      outcome.words = try likelier(than: found, &spoken, with: desk, in: sound) ?? found
     } else {
       rescue(&outcome)
     }
@@ -67,20 +66,26 @@ struct DoubtfulPiece {
   /// Whether a few words have neighbours that leave them as much time as they need.
   private func fits(_ run: Range<Int>) -> Bool {
     let count = words[run].count(where: \.isSpoken)
-    let before = words[..<run.lowerBound].lastIndex(where: \.isSpoken).flatMap { places[$0] }
-    let after = words[run.upperBound...].firstIndex(where: \.isSpoken).flatMap { places[$0] }
+    let (before, after) = neighbours(of: run)
     guard count <= Self.unjudged.count, let before, let after else { return false }
     let room = after.lowerBound - before.upperBound
     return room >= count * Self.unjudged.each.lowerBound
       && room <= count * Self.unjudged.each.upperBound
   }
 
+  /// Where the spoken words beside others were heard in rows.
+  private func neighbours(of run: Range<Int>) -> (before: Range<Int>?, after: Range<Int>?) {
+    (
+      words[..<run.lowerBound].lastIndex(where: \.isSpoken).flatMap { places[$0] },
+      words[run.upperBound...].firstIndex(where: \.isSpoken).flatMap { places[$0] }
+    )
+  }
+
   /// Whether words have so much more time than they need that they could be anywhere in it: each
   /// of a few words resembles something that is said in so long a time. Where it is as quiet as in a
   /// pause, as while the other speaker of two is heard, they cannot be.
   private func isLost(_ run: Range<Int>, in sound: [Int16]) -> Bool {
-    let before = words[..<run.lowerBound].lastIndex(where: \.isSpoken).flatMap { places[$0] }
-    let after = words[run.upperBound...].firstIndex(where: \.isSpoken).flatMap { places[$0] }
+    let (before, after) = neighbours(of: run)
     let first = (before?.upperBound ?? origin) - origin
     let end = (after?.lowerBound).map { $0 - origin } ?? sound.count / LevelTrace.step
     let most = Self.mostTime(of: words[run].count(where: \.isSpoken))
@@ -104,9 +109,9 @@ struct DoubtfulPiece {
     for window in windows(of: run, isPlaced: placed != nil) {
       let place = place(of: window, placed, upTo: sound.count / LevelTrace.step)
       guard place.count > 2 * Self.margin else { continue }
-      let part = sound[place.lowerBound * LevelTrace.step..<place.upperBound * LevelTrace.step]
       let expected = Array(words[window])
-      guard let judged = try desk.judging().align(expected, in: Array(part).span) else { continue }
+      let part = Self.part(place, of: sound)
+      guard let judged = try desk.judging().align(expected, in: part.span) else { continue }
       for (word, heard) in zip(window, judged.words) {
         guard let score = HeardWord.meanScore(of: heard) else { continue }
         outcome.scores[word] = score
@@ -157,15 +162,16 @@ struct DoubtfulPiece {
   /// in this order.
   func place(
     _ spoken: [Bool], with desk: AlignerDesk, in sound: [Int16]
-  ) throws(SpeechError) -> AlignedPiece? {
+  ) throws(SpeechError) -> [[HeardWord]]? {
     let expected = expected(spoken)
-    guard expected.contains(where: \.isSpoken) else {
-      return AlignedPiece(words: words.map { _ in [] }, score: 0)
-    }
-    return try desk.quick().align(expected, in: sound.span).map { piece in
-      AlignedPiece(
-        words: piece.words.map { $0.map { $0.moved(by: origin) } }, score: piece.score)
-    }
+    guard expected.contains(where: \.isSpoken) else { return words.map { _ in [] } }
+    return try desk.quick().align(expected, in: sound.span)?.words
+      .map { $0.map { $0.moved(by: origin) } }
+  }
+
+  /// The samples of some hundredths of a second.
+  static func part(_ place: Range<Int>, of sound: [Int16]) -> [Int16] {
+    Array(sound[place.lowerBound * LevelTrace.step..<place.upperBound * LevelTrace.step])
   }
 
   /// The words as far as they are taken for spoken.

@@ -21,9 +21,6 @@ struct UsualGoodness {
     whole = Self.usual(of: known[...], orElse: Self.prior)
   }
 
-  /// Whether no word was heard in a row.
-  var isUnknown: Bool { known.isEmpty }
-
   /// What is usual beside a word.
   ///
   /// Complexity: O(log *n*) in the number of words that were heard in rows.

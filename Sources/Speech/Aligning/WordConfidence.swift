@@ -80,7 +80,7 @@ struct WordConfidence {
     }
     let usual = UsualGoodness(of: known)
     let isOther =
-      scores.isEmpty && usual.isUnknown && !judged.isEmpty
+      scores.isEmpty && known.isEmpty && !judged.isEmpty
       && Self.middle(of: judged) < Self.leastScore
     usualScore = isOther ? .infinity : scores.isEmpty ? Self.score : Self.middle(of: scores)
     self.usual = usual
@@ -113,9 +113,10 @@ struct WordConfidence {
     var standings = Array(repeating: unheard, count: words.count)
     for (piece, outcome) in zip(plan.pieces, outcomes) {
       for (word, heard) in zip(piece.words, outcome.words) where !heard.isEmpty {
-        let goodness = HeardWord.leastGoodness(of: heard) ?? usual.beside(word)
+        // Where nobody asked for its goodness, it is what is usual.
+        let excess = HeardWord.leastGoodness(of: heard).map { $0 - usual.beside(word) } ?? 0
         let row = trusted.contains(word) ? standingByRow : 0
-        standings[word] = max(unheard, goodness - usual.beside(word) + row)
+        standings[word] = max(unheard, excess + row)
       }
     }
     return standings

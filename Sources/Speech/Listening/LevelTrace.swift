@@ -35,8 +35,8 @@ public struct LevelTrace: Sendable {
     return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
   }
 
-  /// How long some hundredths are without those in pauses of at least a length: of longer ones
-  /// nothing counts.
+  /// How many of some hundredths are left without the pauses of at least a length, none of which
+  /// counts. O(n) in their number, and O(n log n) in that of the recording's.
   func time(of range: Range<Int>, withoutPausesOf length: Int) -> Int {
     let loud = loudness
     var time = 0
