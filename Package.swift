@@ -68,156 +68,99 @@ let package = Package(
     // What confines plugins: system calls that Swift's Glibc lacks, in an order that counts.
     .target(name: "CConfinement", path: "Sources/System/CConfinement"),
 
-    // What both sides share.
-    library("Hashing", ["CCrypto", "CXXHash"], extra: optimised),
-    library("Threading"),
-    library("JSONText", extra: optimised),
-    library("HTTP", ["CCurlLoader"]),
-
-    // What is said and when; it reads and writes text, and knows no sound.
-    library("Transcripts", ["JSONText"]),
-
-    // How what is written is said.
-    library("Spelling", extra: optimised),
+    // What every program needs; it knows nothing of Spool.
+    library("Platform", ["CCrypto", "CXXHash", "CCurlLoader"], extra: optimised),
 
     // The pipeline side: it has never heard of sound.
-    library("PipelineModel", ["Hashing", "JSONText"]),
-    library("PipelineFile", ["PipelineModel", "CYAML"]),
-    library("PipelineEngine", ["PipelineModel", "Hashing", "Threading"]),
+    library("PipelineModel", ["Platform", "CYAML"]),
+    library("PipelineEngine", ["PipelineModel", "Platform"]),
     library(
-      "Store",
-      ["PipelineModel", "JSONText", "Hashing", "Spelling", "Threading", "CSQLite", "CPosix"]),
-    library("Sidecars", ["PipelineModel", "JSONText"]),
-    library("Inbox", ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"]),
+      "Store", ["PipelineModel", "Transcripts", "Platform", "CSQLite", "CPosix"]),
     library(
-      "Batch",
-      ["PipelineModel", "PipelineEngine", "Sidecars", "JSONText", "Threading", "Hashing"]),
-
-    // Stages that are programs of their own; it hands their sound on without knowing what that is.
-    library(
-      "PluginHost",
-      [
-        "PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix",
-        "CConfinement",
-      ],
+      "Plugins",
+      ["PipelineModel", "Platform", "CPosix", "CConfinement", "CSpoolPlugin", "CLilvLoader"],
       extra: optimised),
-
-    // What such a program is, where Spool hosts the plugin itself: in a process of its own.
-    library(
-      "PluginWorker", ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"], extra: optimised),
-    library(
-      "LV2Host",
-      ["PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader", "CPosix"],
-      extra: optimised),
-
-    // It knows neither side: it signs statements and checks them.
-    library("Proof", ["JSONText", "Hashing", "Threading", "CCrypto"]),
 
     // The sound side: it has never heard of pipelines.
-    library("AudioModel", extra: lifetimes + optimised),
-    library("DSP", ["AudioModel"], extra: lifetimes + optimised),
-    library("Pictures", extra: optimised),
+    library("Audio", extra: lifetimes + optimised),
     library(
-      "Media", ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
+      "Media", ["Audio", "Platform", "CLibAV", "CLibAVLoader", "CPosix"],
       extra: lifetimes + optimised),
-
     library(
-      "Speech",
-      ["AudioModel", "DSP", "Spelling", "Threading", "CEspeak", "CSpeechLoader", "CPosix"],
+      "Speech", ["Audio", "Transcripts", "Platform", "CEspeak", "CSpeechLoader", "CPosix"],
       extra: optimised),
 
-    // Where they meet, and the program.
+    // Text, and statements that are signed: neither side.
+    library("Transcripts", ["Platform"], extra: optimised),
+    library("Proof", ["Platform", "CCrypto"]),
+
+    // Where recordings come in, where receipts are made, and where the two sides meet.
+    library("Receipts", ["PipelineModel", "PipelineEngine", "Store", "Proof", "Platform"]),
+    library("Intake", ["PipelineModel", "PipelineEngine", "Store", "Platform", "CPosix"]),
+    library(
+      "SoundEngine",
+      ["PipelineModel", "PipelineEngine", "Audio", "Media", "Proof", "Platform"],
+      extra: lifetimes),
     library(
       "Stages",
       [
-        "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-        "Proof", "HTTP", "Speech", "Spelling", "Transcripts", "PluginHost", "LV2Host", "JSONText",
-        "Hashing", "Threading",
+        "PipelineModel", "PipelineEngine", "Store", "SoundEngine", "Receipts", "Audio", "Media",
+        "Proof", "Speech", "Transcripts", "Plugins", "Platform",
       ],
       extra: lifetimes),
-    library(
-      "Watching",
-      [
-        "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
-        "JSONText", "Threading", "CPosix",
-      ]),
-    library("Arguments"),
-    library("CrashTest", ["Hashing"]),
     .executableTarget(
       name: "spool",
       dependencies: [
-        "Arguments", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Stages",
-        "Watching", "Inbox", "Sidecars", "CrashTest", "Hashing", "JSONText", "Media", "Proof",
-        "PluginHost", "PluginWorker", "LV2Host", "Threading", "Transcripts", "CPosix",
+        "PipelineModel", "PipelineEngine", "Store", "Stages", "SoundEngine", "Receipts", "Intake",
+        "Audio", "Media", "Proof", "Plugins", "Transcripts", "Platform", "CPosix",
       ],
       swiftSettings: rules),
 
     // Tests and benchmarks. libebur128 is what the tests hold the loudness meter against; its
     // module map names the library, so that only they need it.
     system("CEBUR128", apt: ["libebur128-dev"]),
-    library(
-      "TestSupport", ["AudioModel", "PipelineModel", "Hashing", "CEBUR128"],
-      extra: lifetimes + optimised),
+    .target(
+      name: "TestSupport", dependencies: ["Audio", "PipelineModel", "Platform", "CEBUR128"],
+      path: "Tests/TestSupport", swiftSettings: rules + lifetimes + optimised),
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "Arguments", "AudioModel", "DSP", "Hashing", "PipelineModel", "Store", "TestSupport",
-        "CSQLite", "CEspeak", "CSpeechLoader",
+        "Audio", "Platform", "PipelineModel", "Store", "TestSupport", "CSQLite",
+        "CEspeak", "CSpeechLoader",
       ],
       path: "Tests/Benchmarks",
       exclude: ["Pipelines"],
       swiftSettings: rules + lifetimes),
     tests("ArchitectureTests", []),
-    tests("HashingTests", ["Hashing"]),
-    tests("ThreadingTests", ["Threading"]),
-    tests("JSONTextTests", ["JSONText"]),
-    tests("SpellingTests", ["Spelling", "TestSupport"]),
-    tests("SpeechTests", ["Speech", "Spelling", "TestSupport"]),
-    tests("TranscriptsTests", ["Transcripts", "JSONText", "TestSupport"]),
-    tests("HTTPTests", ["HTTP", "TestSupport"]),
-    tests("PipelineModelTests", ["PipelineModel", "Hashing", "TestSupport"]),
-    tests("PipelineFileTests", ["PipelineFile", "PipelineModel", "TestSupport"]),
-    tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Hashing", "TestSupport"]),
+    tests("PlatformTests", ["Platform", "TestSupport"]),
+    tests("PipelineModelTests", ["PipelineModel", "Platform", "TestSupport"]),
+    tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Platform", "TestSupport"]),
+    tests("StoreTests", ["Store", "PipelineModel", "Transcripts", "Platform", "TestSupport"]),
+    tests("AudioTests", ["Audio", "Platform", "TestSupport"]),
+    tests("MediaTests", ["Media", "Audio", "Platform", "TestSupport"]),
+    tests("TranscriptsTests", ["Transcripts", "Platform", "TestSupport"]),
+    tests("SpeechTests", ["Speech", "Transcripts", "Audio", "Platform", "TestSupport"]),
+    tests("ProofTests", ["Proof", "Platform", "TestSupport"]),
+    tests("ReceiptsTests", ["Receipts", "Platform", "TestSupport"]),
     tests(
-      "BatchTests",
+      "PluginsTests",
       [
-        "Batch", "PipelineModel", "PipelineEngine", "Sidecars", "Threading", "Hashing",
-        "TestSupport",
+        "Plugins", "Stages", "SoundEngine", "Audio", "PipelineModel", "Platform", "Transcripts",
+        "spool", "TestSupport", "CConfinement",
       ]),
     tests(
-      "StoreTests", ["Store", "PipelineModel", "Spelling", "Hashing", "Threading", "TestSupport"]),
-    tests(
-      "InboxTests",
-      [
-        "Inbox", "Sidecars", "Store", "PipelineModel", "JSONText", "Hashing", "CPosix",
-        "TestSupport",
-      ]),
-    tests("SidecarsTests", ["Sidecars", "PipelineModel", "TestSupport"]),
-    tests(
-      "PluginHostTests",
-      [
-        "PluginHost", "PluginWorker", "Stages", "AudioModel", "PipelineModel", "PipelineFile",
-        "JSONText", "Hashing", "Transcripts", "spool", "TestSupport", "CConfinement",
-      ]),
-    tests("WatchingTests", ["Watching", "Inbox", "Sidecars"]),
-    tests("LV2HostTests", ["LV2Host", "PluginWorker", "TestSupport"]),
-    tests("ProofTests", ["Proof", "JSONText", "Hashing", "TestSupport"]),
-    tests("AudioModelTests", ["AudioModel", "TestSupport"]),
-    tests("DSPTests", ["DSP", "AudioModel", "TestSupport"]),
-    tests("PicturesTests", ["Pictures", "Media", "TestSupport"]),
-    tests("MediaTests", ["Media", "AudioModel", "Hashing", "Threading", "TestSupport"]),
+      "IntakeTests",
+      ["Intake", "Store", "PipelineEngine", "PipelineModel", "Platform", "CPosix", "TestSupport"]),
     tests(
       "StagesTests",
       [
-        "Stages", "PipelineModel", "PipelineFile", "PipelineEngine", "Store", "AudioModel", "DSP",
-        "Hashing", "Media", "Pictures", "Proof", "Speech", "Threading", "LV2Host", "PluginHost",
-        "Transcripts", "TestSupport",
+        "Stages", "SoundEngine", "Receipts", "PipelineModel", "PipelineEngine", "Store", "Audio",
+        "Platform", "Media", "Proof", "Speech", "Plugins", "Transcripts", "TestSupport",
       ]),
-    tests("ArgumentsTests", ["Arguments", "TestSupport"]),
-    tests("CrashTestTests", ["CrashTest", "TestSupport"]),
     tests(
       "SpoolTests",
-      ["spool", "PipelineModel", "PipelineEngine", "Watching", "JSONText", "Hashing"]),
-    tests("EndToEndTests", ["spool", "Store", "PipelineModel", "AudioModel", "TestSupport"]),
+      ["spool", "PipelineModel", "PipelineEngine", "Intake", "Store", "Platform", "TestSupport"]),
+    tests(
+      "EndToEndTests", ["spool", "Store", "PipelineModel", "Audio", "Platform", "TestSupport"]),
   ]
 )

@@ -17,6 +17,11 @@ trap 'rm -f "$log"' EXIT
 status=0
 # There is no XCTest here, and its empty summary would only confuse.
 swift test --skip-build --disable-xctest "$@" 2>&1 | tee "$log" || status=$?
+skipped=$(grep -ac '^➜ .* skipped' "$log" || true)
+if ((skipped > 0)); then
+  echo "Skipped: $skipped, for these reasons:"
+  grep -a '^➜ .* skipped' "$log" | sed 's/.* skipped: *//' | sort | uniq -c | sort -rn
+fi
 if ((status != 0)); then
   # Thousands of lines may have followed what went wrong: say it again where it is looked for.
   echo "What failed:"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds Spool and runs a pipeline on a sample: bash samples/try.sh
+# Installs what is missing, builds Spool and its native plugins, and runs a pipeline on a sample: bash samples/try.sh
 # What follows is handed to `spool run`: bash samples/try.sh --json
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -12,6 +12,7 @@ readonly scratch=.build/try
 
 echo "Building Spool"
 swift build -c release --product spool
+for script in Plugins/*/build.sh; do sh "$script"; done
 
 # Without what an earlier try has left, which Spool would use again and be done at once.
 rm -rf "$scratch"

@@ -1,9 +1,9 @@
-public import PipelineModel
+package import PipelineModel
 
 extension StageCatalog {
   /// The stage kinds that come with Spool. A new kind is one file beside this one, and one line
   /// here.
-  public static let builtIn = StageCatalog([
+  package static let builtIn = StageCatalog([
     StageRegistration(DecodeStage.self),
     StageRegistration(ClickStage.self),
     StageRegistration(MixdownStage.self),
@@ -34,8 +34,8 @@ extension StageCatalog {
     StageRegistration(WaveformStage.self),
     StageRegistration(SpectrogramStage.self),
     StageRegistration(LoudnessCurveStage.self),
-    StageRegistration(AlignStage.self),
-    StageRegistration(RecognizeStage.self),
+    .withAcousticModel(AlignStage.self),
+    .withAcousticModel(RecognizeStage.self),
     StageRegistration(RetimeStage.self),
     StageRegistration(TranscriptStage.self),
     StageRegistration(ProofStage.self),

@@ -1,15 +1,16 @@
 import Glibc
-public import PipelineModel
+package import PipelineModel
+package import Platform
 
 extension DiskStore {
-  /// The longest artifact that is read as text.
+  /// Bytes of the longest artifact that is read as text.
   private static let longestText = 1 << 20
 
   /// The text of a small artifact; throws for one over 1 MiB.
-  public func text(of artifact: Artifact) throws(StoreError) -> String {
+  package func text(of artifact: Artifact) throws(SpoolError) -> String {
     let path = try path(of: artifact)
     guard artifact.byteCount <= Self.longestText else {
-      throw StoreError("read as text", path: path, reason: "it is \(artifact.byteCount) bytes long")
+      throw SpoolError("read as text", path, reason: "it is \(artifact.byteCount) bytes long")
     }
     do throws(SystemError) {
       let file = try files.open(path, O_RDONLY)
@@ -17,27 +18,66 @@ extension DiskStore {
       let count = bytes.isEmpty ? 0 : try files.read(into: &bytes, from: file, at: 0)
       return String(decoding: bytes[..<count], as: UTF8.self)
     } catch {
-      throw StoreError("read the artifact", path: path, error)
+      throw SpoolError(inStore: "read the artifact", path, error)
     }
   }
 
-  /// Whether two paths lead to one file, by whatever names.
-  public func isSameFile(_ path: String, _ other: String) -> Bool {
+  /// Whether two paths lead to one file.
+  package func isSameFile(_ path: String, _ other: String) -> Bool {
     var first = stat()
     var second = stat()
     guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino
   }
 
-  /// Whether the store and `folder` lie on one file system.
-  public func sharesDisk(with folder: String) -> Bool {
+  package func sharesDisk(with folder: String) -> Bool {
     var own = stat()
     var other = stat()
     return unsafe stat(path, &own) == 0 && stat(folder, &other) == 0 && own.st_dev == other.st_dev
   }
 
-  /// Bytes free for files in a user's folder.
-  public func freeByteCount(at folder: String) throws(StoreError) -> Int {
+  package func freeByteCount(at folder: String) throws(SpoolError) -> Int {
     try Self.freeByteCount(inFolder: folder)
+  }
+}
+
+extension DiskStore {
+  /// Makes a user's folder and its missing parents, with the user's umask; flushes each new name.
+  /// Follows links.
+  package func makeFolder(_ path: String) throws(SpoolError) {
+    let path = FilePath.absolute(path)
+    if let stamp = try? FileStamp(following: path) {
+      guard !stamp.isFolder else { return }
+      throw SpoolError(
+        "use the folder", path, reason: "there is a file of that name",
+        advice: "move it away, or choose another folder with --out")
+    }
+    let parent = FilePath.folder(of: path)
+    if parent != path { try makeFolder(parent) }
+    try doing("make the folder", path) { () throws(SystemError) in
+      do throws(SystemError) { try files.makeFolder(path, mode: 0o777) } catch {
+        // Another process may have made it meanwhile.
+        guard error.code == EEXIST else { throw error }
+      }
+      try files.flushFolder(parent)
+    }
+  }
+
+  /// Removes a published file from a user's folder, durably; does nothing if there is none. Throws,
+  /// and keeps the file, if this store did not publish it or it was changed, unless `isReplacing`.
+  package func withdraw(_ path: String, isReplacing: Bool) throws(SpoolError) {
+    let path = FilePath.absolute(path)
+    guard (try? FileStamp(at: path)) != nil else { return }
+    let isOwn = try published(at: path) != nil
+    guard isOwn || isReplacing else {
+      throw SpoolError(
+        "take away", path,
+        reason: "another file is there, which Spool did not write or which was changed since",
+        advice: "add --replace to overwrite it, or choose another folder with --out")
+    }
+    try doing("take away", path) { () throws(SystemError) in
+      try files.unlink(path)
+      try files.flushFolder(FilePath.folder(of: path))
+    }
   }
 }

@@ -1,30 +1,29 @@
 import Glibc
-internal import Hashing
-public import PipelineModel
-internal import Synchronization
+package import PipelineModel
+package import Platform
+import Synchronization
 
-/// The store on a disk: a folder with finished work and a database that says what it is.
+/// The store on a disk: a folder of artifacts and a database that describes them.
 ///
 /// ```
 /// artifacts/ab/abcdef…   finished files, read-only, named by their SHA-256
-/// damaged/               what was found to be damaged, out of use
-/// drafts/                files being written, named after the process that writes them
-/// work/abcdef….7/        files of work that can be gone on with, and the lock of who is at it
-/// spool.sqlite           checkpoints, runs, work under way, and what is known of files outside
-/// search.sqlite          the words of all transcripts, to be searched
+/// damaged/               damaged files, out of use
+/// drafts/                files being written, named after their processes
+/// work/abcdef….7/        files of resumable work, and the lock of its owner
+/// spool.sqlite           checkpoints, runs, unfinished work, recordings
+/// search.sqlite          the full-text index of all transcripts
 /// records/               checkpoints and runs once more, as small files
-/// backups/               the database as it was lately
-/// receipts.log           the receipts that were written, once more
-/// receipts.head.json     the signed head of their tree
-/// ballast                room to begin with where a full disk is freed
+/// backups/               recent copies of the database
+/// receipts.log           the transparency log once more
+/// receipts.head.json     its signed tree head
+/// ballast                reserved space, for freeing a full disk
 /// ```
 ///
 /// A file is flushed before it gets its final name, and that name is flushed before the database
-/// may speak of it: so whatever the database says is there after a power cut, and whatever it does
-/// not speak of can be made again. Several threads and several processes may use one store.
-public final class DiskStore: Sendable {
-  /// The store's folder.
-  public let path: String
+/// refers to it: after a power cut, everything that the database names is there. Several threads
+/// and processes may use one store.
+package final class DiskStore: Sendable {
+  package let path: String
 
   let layout: StoreLayout
   let files: FileOperations
@@ -32,31 +31,30 @@ public final class DiskStore: Sendable {
   let drafts: DraftFolder
   let records: RecordFolder
   let backups: BackupSlots
-  var ledger: Ledger { Ledger(records: records) }
-  /// How the database came back when this store was opened; nil if nothing was wrong.
-  public let recovery: Recovery?
-  /// Held for as long as the store is open, so that nobody replaces the database meanwhile.
+  var changeLog: ChangeLog { ChangeLog(records: records) }
+  /// How the database was recovered when this store was opened; nil if it was sound.
+  package let recovery: Recovery?
+  /// Shared while the store is open, so that the database is not replaced.
   private let lock: FolderLock
   private let database: SharedDatabase
-  let news = StoreNews()
-  /// Users' folders in which nothing of dead processes is left.
+  let news = StoreEvent()
+  /// Users' folders that were searched for files of dead processes.
   let sweptFolders = Mutex<Set<String>>([])
   let reserve: DiskReserve
   let ballast: Ballast
-  /// Whether what is damaged can be taken out of use.
+  /// Whether damaged artifacts can be set aside.
   let isWritable: Bool
-  /// The time in nanoseconds since 1970.
   let clock: @Sendable () -> Int64
-  /// The time in nanoseconds since the machine was booted.
+  /// Nanoseconds since boot.
   let steadyClock: @Sendable () -> Int64
-  /// How long a stopped process keeps its work without a sign of life, in seconds.
+  /// How long a stopped process keeps its work without activity, in seconds.
   let grace: Double
 
-  /// Opens the store in the folder at `path`, and makes it if there is none.
+  /// Opens the store in the folder at `path`; makes it if there is none.
   ///
-  /// Removes what processes that have died left unfinished. A database that is lost or damaged is
-  /// made again from the newest good backup and the records beside it: see `recovery`.
-  public convenience init(at path: String) throws(StoreError) {
+  /// Removes what dead processes left unfinished. A lost or damaged database is rebuilt from the
+  /// newest good backup and the records beside it: see `recovery`.
+  package convenience init(at path: String) throws(SpoolError) {
     try self.init(at: path, files: .system)
   }
 
@@ -64,7 +62,7 @@ public final class DiskStore: Sendable {
     at path: String, files: FileOperations, schema: Schema = .current,
     clock: @escaping @Sendable () -> Int64 = Clock.now,
     steadyClock: @escaping @Sendable () -> Int64 = Clock.sinceBoot, grace: Double = 10
-  ) throws(StoreError) {
+  ) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let folders = FolderMaker(files: files)
     try FolderMaker.requireWritable(layout.root)
@@ -99,21 +97,21 @@ public final class DiskStore: Sendable {
   }
 
   /// Whether there is a store in the folder at `path`.
-  public static func isThere(at path: String) -> Bool {
+  package static func isThere(at path: String) -> Bool {
     StoreLayout(root: FilePath.absolute(path)).isThere
   }
 
-  /// The time, in seconds since 1970.
+  /// In seconds since 1970.
   var now: Double { Double(clock()) / 1e9 }
 
-  /// The time, in seconds since the machine was booted.
+  /// In seconds since boot.
   var sinceBoot: Double { Double(steadyClock()) / 1e9 }
 
-  /// Opens the store at `path` to look at it. One that may not be written, or has no room for it, is
-  /// read all the same: the database is looked at in a copy, and nothing is swept or made again.
-  public convenience init(reading path: String) throws(StoreError) {
+  /// Opens the store at `path` for reading. If it is read-only or its disk is full, the database is
+  /// read from a copy, and nothing is removed or rebuilt.
+  package convenience init(reading path: String) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
-    do throws(StoreError) {
+    do throws(SpoolError) {
       if DatabaseSnapshot.isWritable(layout.root) {
         try self.init(at: path)
       } else {
@@ -125,7 +123,7 @@ public final class DiskStore: Sendable {
     }
   }
 
-  private init(copying layout: StoreLayout) throws(StoreError) {
+  private init(copying layout: StoreLayout) throws(SpoolError) {
     path = layout.root
     self.layout = layout
     files = .system
@@ -147,43 +145,216 @@ public final class DiskStore: Sendable {
     if let complaint { news.tell(complaint) }
   }
 
-  /// Takes in what the records vouch for and the database has lost.
-  private func catchUp(with rebuild: Rebuild) throws(StoreError) {
-    let lost = try withDatabase { (database) throws(StoreError) in
-      // A database of another format than this one's is a test's, and has no ledger.
-      guard try Ledger.isThere(in: &database) else { return CatchUp() }
-      let lost = try ledger.catchUp(&database, with: rebuild)
-      ledger.sweep(in: &database)
+  /// Takes in what the change log has and the database lost.
+  private func catchUp(with rebuild: Rebuild) throws(SpoolError) {
+    let lost = try withDatabase { (database) throws(SpoolError) in
+      // A database of another format is a test's and has no change log.
+      guard try ChangeLog.isThere(in: &database) else { return CatchUp() }
+      let lost = try changeLog.catchUp(&database, with: rebuild)
+      changeLog.sweep(in: &database)
       return lost
     }
     if !lost.isEmpty { news.tell(lost.line) }
   }
 
   /// The other processes that have this store open, in words.
-  public var othersInStore: [String] { lock.otherHolders }
+  package var othersInStore: [String] { lock.otherHolders }
 
-  /// Calls `body` with the database, which no other thread uses meanwhile.
+  /// Calls `body` with the database, exclusive to this thread.
   func withDatabase<Result>(
-    _ body: (inout sending Database) throws(StoreError) -> sending Result
-  ) throws(StoreError) -> Result {
+    _ body: (inout sending Database) throws(SpoolError) -> sending Result
+  ) throws(SpoolError) -> Result {
     try database.with(body)
   }
 
-  /// Calls `body` with the database, whose commits reach the disk with the next one that is flushed:
-  /// for what nobody vouches for by itself, and a power cut may take.
+  /// As `withDatabase`, but commits are durable with the next flushed one: for what may be lost in
+  /// a power cut.
   func withDeferringDatabase<Result>(
     to action: String,
-    _ body: (inout sending Database) throws(StoreError) -> sending Result
-  ) throws(StoreError) -> sending Result {
+    _ body: (inout sending Database) throws(SpoolError) -> sending Result
+  ) throws(SpoolError) -> sending Result {
     try database.withDeferredFlush(to: action, body)
   }
 
-  /// Bytes free for a user in the file system of a folder.
-  public static func freeByteCount(inFolder path: String) throws(StoreError) -> Int {
+  /// Bytes free for an unprivileged user in a folder's file system.
+  package static func freeByteCount(inFolder path: String) throws(SpoolError) -> Int {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else {
-      throw StoreError("look for free space in", path: path, .last)
+      throw SpoolError(inStore: "look for free space in", path, .last)
     }
     return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+  }
+}
+
+extension DiskStore: StoreIdentityRecords {
+  /// The identity given to the database when it was made; a rebuilt one has another.
+  package func storeName() throws(SpoolError) -> String {
+    try withDatabase { (database) throws(SpoolError) in
+      try database.run("SELECT store FROM identity", to: "tell the store of")
+    }.first?[0].text ?? ""
+  }
+
+  /// Whether any recording of an inbox was taken in.
+  package func hasNotes(ofInbox path: String) throws(SpoolError) -> Bool {
+    try withDatabase { (database) throws(SpoolError) in
+      try database.run(
+        "SELECT 1 FROM note_files WHERE inbox = ? LIMIT 1", [.text(path)], to: "read notes in")
+    }.isEmpty == false
+  }
+}
+
+/// Pins exclude runs from collection.
+extension DiskStore {
+  /// Pins a run.
+  /// - Parameter prefix: the run's name, or the beginning of it.
+  /// - Returns: the run; nil if there is none of that name.
+  package func pin(_ prefix: String) throws(SpoolError) -> RunRecord? {
+    guard let run = try run(named: prefix) else { return nil }
+    let pin = Pin(run: run.id, pinnedAt: Double(clock()) / 1e9)
+    try records.write(pin)
+    try withDatabase { (database) throws(SpoolError) in try PinTable.write(pin, to: &database) }
+    return run
+  }
+
+  /// Unpins a run.
+  /// - Returns: the run; nil if there is none of that name.
+  package func unpin(_ prefix: String) throws(SpoolError) -> RunRecord? {
+    guard let run = try run(named: prefix) else { return nil }
+    try withDatabase { (database) throws(SpoolError) in
+      try PinTable.remove(run.id, from: &database)
+    }
+    try records.remove(records.path(ofPin: run.id))
+    return run
+  }
+}
+
+extension DiskStore: MountTable {
+  /// The mount point that contained a folder when it was last used; nil if none did, or none is
+  /// recorded.
+  package func mountPoint(ofFolder path: String) throws(SpoolError) -> String? {
+    try withDatabase { (database) throws(SpoolError) in
+      try database.run(
+        "SELECT mount_point FROM mounts WHERE folder = ?", [.text(path)],
+        to: "read where folders lay in")
+    }.first?[0].text
+  }
+
+  /// Records the mount point; nil if the folder is on the root file system.
+  package func remember(mountPoint: String?, ofFolder path: String) throws(SpoolError) {
+    let action = "record where a folder lies in"
+    let time = now
+    try withDatabase { (database) throws(SpoolError) in
+      guard let mountPoint else {
+        _ = try database.run("DELETE FROM mounts WHERE folder = ?", [.text(path)], to: action)
+        return
+      }
+      _ = try database.run(
+        "INSERT OR REPLACE INTO mounts (folder, mount_point, seen_at) VALUES (?, ?, ?)",
+        [.text(path), .text(mountPoint), .real(time)], to: action)
+    }
+  }
+}
+
+/// Messages of a store, delivered to its listener or kept until there is one.
+final class StoreEvent: Sendable {
+  private struct State {
+    var listener: (@Sendable (String) -> Void)?
+    var waiting: [String] = []
+    var told: Set<String> = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Delivers all kept messages, and later ones at once.
+  func listen(_ listener: @escaping @Sendable (String) -> Void) {
+    let waiting = state.withLock { state in
+      state.listener = listener
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    waiting.forEach(listener)
+  }
+
+  func tell(_ line: String) {
+    let listener = state.withLock { state in
+      if state.listener == nil { state.waiting.append(line) }
+      return state.listener
+    }
+    listener?(line)
+  }
+
+  /// Delivers a message once in the life of this store.
+  func tellOnce(_ line: String) {
+    if state.withLock({ $0.told.insert(line).inserted }) { tell(line) }
+  }
+}
+
+extension DiskStore {
+  /// Opens the store at `path` for freeing space, also on a full disk: first removes files of dead
+  /// processes, then the ballast, which is restored after the store was closed.
+  package static func freeing<Result>(
+    _ path: String, _ body: (DiskStore) throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    let layout = StoreLayout(root: FilePath.absolute(path))
+    let drafts = DraftFolder(path: layout.drafts, files: .system)
+    let ballast = Ballast(layout, drafts)
+    try FolderMaker.requireWritable(layout.root)
+    if !DatabaseSnapshot.isWritable(layout.root) {
+      drafts.sweep()
+      ballast.giveUp()
+    }
+    defer { ballast.restore() }
+    return try open(layout, ballast, body)
+  }
+
+  /// The store is closed on return, and SQLite has freed its log.
+  private static func open<Result>(
+    _ layout: StoreLayout, _ ballast: Ballast, _ body: (DiskStore) throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    let store: DiskStore
+    do throws(SpoolError) {
+      store = try DiskStore(at: layout.root)
+    } catch {
+      // Quotas and reserved blocks show only when writing.
+      guard error.isFullDisk, ballast.giveUp() else { throw error }
+      store = try DiskStore(at: layout.root)
+    }
+    return try body(store)
+  }
+}
+
+extension DiskStore {
+  /// Publishes a file in a user's folder: `write` fills a temporary file beside it, which is
+  /// flushed, renamed to `path`, and recorded under `content`.
+  ///
+  /// Replaces an existing file only if this store published it for the same recording and it is
+  /// unchanged, or if `isReplacing`. A file with the same bytes counts as published. Throws
+  /// otherwise, and keeps it. On error the temporary file is removed.
+  /// - Returns: the length of the file in bytes.
+  package func publish(
+    _ content: Digest, at path: String, of recording: RecordingIdentity? = nil, isReplacing: Bool,
+    write: (_ temporaryPath: String) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Int {
+    let path = FilePath.absolute(path)
+    let publication = try asStageError { () throws(SpoolError) in
+      try Publication(at: path, in: self)
+    }
+    do throws(SpoolError) {
+      try write(publication.temporaryPath)
+      return try asStageError { () throws(SpoolError) in
+        try publication.finish(
+          KnownFileTables.Published(content: content, recording: recording),
+          isReplacing: isReplacing)
+      }
+    } catch {
+      publication.abandon()
+      throw error
+    }
+  }
+
+  private func asStageError<Result: ~Copyable>(
+    _ work: () throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    return try work()
   }
 }

@@ -1,8 +1,8 @@
-internal import Hashing
+import Glibc
+internal import Platform
 
-/// Where in the store's folder everything lies.
+/// The paths of the store's files.
 struct StoreLayout: Sendable {
-  /// The store's folder.
   let root: String
 
   var artifacts: String { root + "/artifacts" }
@@ -10,45 +10,64 @@ struct StoreLayout: Sendable {
   var damaged: String { root + "/damaged" }
   var work: String { root + "/work" }
   var database: String { root + "/spool.sqlite" }
-  /// The index of words; see ``SearchIndex``.
+  /// The full-text index; see ``SearchIndex``.
   var search: String { root + "/search.sqlite" }
   var records: String { root + "/records" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }
-  /// A line for each receipt that was written.
+  /// The transparency log beside the database.
   var receiptLog: String { root + "/receipts.log" }
-  /// The signed head of the tree of receipts.
+  /// Its signed tree head.
   var receiptHead: String { root + "/receipts.head.json" }
-  /// Locked by whoever asks for time stamps.
+  /// The lock of time stamping.
   var stamping: String { root + "/stamping.lock" }
 
-  /// Whether something that looks like a store is there.
+  /// Whether there is something like a store.
   var isThere: Bool {
     [database, artifacts, records].contains { (try? FileStamp(at: $0)) != nil }
   }
 
-  /// The folder of the artifacts whose digests begin with the same two digits, so that no folder
-  /// grows too long to list.
+  /// The folder of artifacts by the first two digits of their digests, which limits its length.
   func shard(of digest: Digest) -> String { "\(artifacts)/\(digest.hex.prefix(2))" }
 
-  /// The place of one artifact.
   func artifact(_ digest: Digest) -> String { "\(shard(of: digest))/\(digest.hex)" }
 
-  /// The folder of the unfinished files of a piece of work. The generation says which, where the
-  /// work was begun anew beside a process that had frozen.
+  /// The folder of unfinished work. The generation changes when the work starts over beside a
+  /// stopped process.
   func work(_ work: Digest, generation: Int64) -> String {
     "\(self.work)/\(Self.workName(work.hex, generation: generation))"
   }
 
-  /// Whether `workName` could have given this.
+  /// Whether `workName` could have made this name.
   static func isWorkName(_ name: String) -> Bool {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 2 && parts[0].utf8.count == 32 && parts[0].allSatisfy(\.isHexDigit)
       && Int64(parts[1]) != nil
   }
 
-  /// The name of that folder, for work whose digest has these digits.
+  /// The name of that folder, from the digits of the work's digest.
   static func workName(_ hex: String, generation: Int64) -> String {
     "\(hex.prefix(32)).\(generation)"
+  }
+}
+
+/// Determines the store's path.
+package enum StoreLocation {
+  /// The `--store` option, else `SPOOL_STORE`, else `spool` in the user's data folder
+  /// (`XDG_DATA_HOME`, else `~/.local/share`).
+  package static func resolve(option: String?, environment: [String: String]) -> String {
+    if let option, !option.isEmpty { return option }
+    if let named = environment["SPOOL_STORE"], !named.isEmpty { return named }
+    // The specification of XDG_DATA_HOME requires relative paths to be ignored.
+    if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/spool" }
+    return home(environment) + "/.local/share/spool"
+  }
+
+  private static func home(_ environment: [String: String]) -> String {
+    if let home = environment["HOME"], !home.isEmpty { return home }
+    guard let user = unsafe getpwuid(getuid()), let home = unsafe user.pointee.pw_dir else {
+      return "/"
+    }
+    return unsafe String(cString: home)
   }
 }

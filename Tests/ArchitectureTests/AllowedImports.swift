@@ -1,77 +1,40 @@
 /// Which module may import which: the shape of the program, in one place.
 ///
-/// The pipeline side has never heard of sound, the sound side has never heard of pipelines, and
-/// they meet only in `Stages` and in the program.
+/// A module imports only modules of lower layers. The pipeline side never imports the sound side, nor
+/// the sound side the pipeline side; they meet in `SoundEngine`, `Stages` and the program.
 enum AllowedImports {
-  /// What each module under `Sources` may import besides ``everywhere``.
-  static let table: [String: Set<String>] = [
-    // What both sides share.
-    "Hashing": ["CCrypto", "CXXHash"],
-    "Threading": [],
-    "JSONText": [],
-    "HTTP": ["CCurlLoader"],
-    "Spelling": [],
+  /// The modules, lowest layer first.
+  static let layers: [[String]] = [
+    ["Platform"],
+    ["PipelineModel", "Audio", "Transcripts", "Proof"],
+    ["PipelineEngine", "Store", "Media", "Speech", "Plugins"],
+    ["SoundEngine", "Receipts", "Intake"],
+    ["Stages"],
+    ["spool"],
+  ]
 
-    "Transcripts": ["JSONText"],
+  /// Knows pipelines and no sound.
+  static let pipelineSide: Set<String> = [
+    "PipelineModel", "PipelineEngine", "Store", "Plugins", "Receipts", "Intake",
+  ]
+  /// Knows sound and no pipelines.
+  static let soundSide: Set<String> = ["Audio", "Media", "Speech"]
+  /// Knows neither.
+  static let neutral: Set<String> = ["Platform", "Transcripts", "Proof"]
+  /// Where the sides meet.
+  static let meetingPoints: Set<String> = ["SoundEngine", "Stages", "spool"]
 
-    // The pipeline side.
-    "PipelineModel": ["Hashing", "JSONText"],
-    "PipelineFile": ["PipelineModel", "CYAML"],
-    "PipelineEngine": ["PipelineModel", "Hashing", "Threading"],
-    "Sidecars": ["PipelineModel", "JSONText"],
-    "Batch": [
-      "PipelineModel", "PipelineEngine", "Sidecars", "JSONText", "Threading", "Hashing",
-    ],
-    "Store": [
-      "PipelineModel", "JSONText", "Hashing", "Spelling", "Threading", "CSQLite", "CPosix",
-    ],
-    "Inbox": ["PipelineModel", "Sidecars", "JSONText", "Hashing", "Threading", "CPosix"],
-
-    "PluginHost": [
-      "PipelineModel", "PipelineFile", "JSONText", "Hashing", "Threading", "CPosix", "CConfinement",
-    ],
-
-    "PluginWorker": ["PluginHost", "JSONText", "CPosix", "CSpoolPlugin"],
-    "LV2Host": [
-      "PipelineModel", "PluginHost", "PluginWorker", "JSONText", "CLilvLoader", "CPosix",
-    ],
-
-    "Proof": ["JSONText", "Hashing", "Threading", "CCrypto"],
-
-    // The sound side.
-    "AudioModel": [],
-    "DSP": ["AudioModel"],
-    "Pictures": [],
-    "Media": ["AudioModel", "Hashing", "Threading", "CLibAV", "CLibAVLoader", "CPosix"],
-
-    "Speech": [
-      "AudioModel", "DSP", "Spelling", "Threading", "CEspeak", "CSpeechLoader", "CPosix",
-    ],
-
-    // Where they meet, and the program.
-    "Stages": [
-      "PipelineModel", "PipelineFile", "PipelineEngine", "AudioModel", "DSP", "Media", "Pictures",
-      "Proof", "HTTP", "Speech", "Spelling", "Transcripts", "PluginHost", "LV2Host", "JSONText",
-      "Hashing", "Threading",
-    ],
-    // Recordings that arrive meet the pipelines that they go through.
-    "Watching": [
-      "PipelineModel", "PipelineEngine", "Inbox", "Sidecars", "AudioModel", "Media", "Hashing",
-      "JSONText", "Threading", "CPosix",
-    ],
-    "Arguments": [],
-    // It sees a run only from outside, as a user does.
-    "CrashTest": ["Hashing"],
-    "spool": [
-      "Arguments", "CrashTest", "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store",
-      "Stages", "Watching", "Inbox", "Sidecars", "JSONText", "Hashing", "Media", "Proof",
-      "PluginHost", "PluginWorker", "LV2Host", "Threading", "Transcripts", "CPosix",
-    ],
-
-    // For tests.
-    "TestSupport": [
-      "AudioModel", "PipelineModel", "Hashing", "CEBUR128", "Foundation", "Testing",
-    ],
+  /// The C libraries of each module.
+  static let libraries: [String: Set<String>] = [
+    "Platform": ["CCrypto", "CXXHash", "CCurlLoader"],
+    "PipelineModel": ["CYAML"],
+    "Store": ["CSQLite", "CPosix"],
+    "Media": ["CLibAV", "CLibAVLoader", "CPosix"],
+    "Speech": ["CEspeak", "CSpeechLoader", "CPosix"],
+    "Proof": ["CCrypto"],
+    "Plugins": ["CConfinement", "CLilvLoader", "CPosix", "CSpoolPlugin"],
+    "Intake": ["CPosix"],
+    "spool": ["CPosix"],
   ]
 
   /// What every module may import. Foundation is not among them: it costs every command its
@@ -80,19 +43,22 @@ enum AllowedImports {
     "Swift", "Glibc", "Synchronization", "FoundationEssentials",
   ]
 
-  static let pipelineSide: Set<String> = [
-    "PipelineModel", "PipelineFile", "PipelineEngine", "Batch", "Store", "Sidecars", "Inbox",
-    "PluginHost",
-  ]
-  static let soundSide: Set<String> = ["AudioModel", "DSP", "Media", "Pictures"]
+  /// All modules.
+  static var modules: Set<String> { Set(layers.joined()) }
 
-  /// Every module that `module` reaches through what it may import.
-  static func reach(of module: String) -> Set<String> {
-    var reached: Set<String> = []
-    var waiting = table[module] ?? []
-    while let next = waiting.popFirst() {
-      if reached.insert(next).inserted { waiting.formUnion(table[next] ?? []) }
+  /// Whether a file of `module` may import `imported`.
+  static func allow(_ imported: String, in module: String) -> Bool {
+    if everywhere.contains(imported) || libraries[module, default: []].contains(imported) {
+      return true
     }
-    return reached
+    guard let low = layer(of: imported), let high = layer(of: module), low < high else {
+      return false
+    }
+    return !(pipelineSide.contains(module) && soundSide.contains(imported))
+      && !(soundSide.contains(module) && pipelineSide.contains(imported))
+  }
+
+  private static func layer(of module: String) -> Int? {
+    layers.firstIndex { $0.contains(module) }
   }
 }

@@ -71,6 +71,8 @@ enum Package {
     let manifest = try String(
       contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
     let declaration = /(?:library|system|\.target|\.executableTarget)\(\s*(?:name:\s*)?"(\w+)"/
-    return Set(manifest.matches(of: declaration).map { String($0.1) }).subtracting(["benchmarks"])
+    return Set(manifest.matches(of: declaration).map { String($0.1) }).subtracting([
+      "benchmarks", "TestSupport", "CEBUR128",
+    ])
   }
 }

@@ -2,15 +2,15 @@ import Testing
 
 @Suite("Source files keep the rules of the house")
 struct SourceRuleTests {
-  @Test("no file is longer than 300 lines")
+  @Test("no file is longer than 400 lines")
   func length() throws {
     for file in try Package.swiftSources() {
       let count = file.lines.last == "" ? file.lines.count - 1 : file.lines.count
-      #expect(count <= 300, "\(file.path) has \(count) lines: it wants to be two files")
+      #expect(count <= 400, "\(file.path) has \(count) lines: make it two files")
     }
   }
 
-  @Test("whoever writes @unchecked Sendable proves it in a comment beside it")
+  @Test("a comment beside every @unchecked Sendable proves it")
   func uncheckedSendable() throws {
     for file in try Package.swiftSources() {
       for (index, line) in file.lines.enumerated() where isUnchecked(line) {

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// `benchmarks batch`: a folder of notes, against xargs over ffmpeg.

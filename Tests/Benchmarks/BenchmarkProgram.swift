@@ -1,5 +1,5 @@
-import Arguments
 import Foundation
+import Platform
 
 /// The command line of the benchmarks, and what each command runs.
 enum BenchmarkProgram {

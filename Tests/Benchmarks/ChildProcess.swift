@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Glibc
 
 /// A program that runs, to be timed: its end is waited for once.

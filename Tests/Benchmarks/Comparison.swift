@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 
 /// A processor beside another program's filter for the same job.
 struct Comparison {

@@ -1,4 +1,4 @@
-import Arguments
+import Platform
 
 /// A number of minutes or of pairs: at least one.
 struct Count: ArgumentValue {

@@ -1,5 +1,4 @@
-import AudioModel
-import DSP
+import Audio
 import TestSupport
 
 /// `benchmarks dsp`: how long each processor works for an hour of stereo sound at 48 kHz on one

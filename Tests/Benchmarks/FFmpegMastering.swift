@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// The whole job as two ffmpeg commands: one that measures, and one that applies the gain and

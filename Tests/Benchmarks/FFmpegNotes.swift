@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// A folder of notes as a shell does it: `xargs -P` over ffmpeg.

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// Integrated loudness and true peak, as ffmpeg's `ebur128` filter reports them at its end.

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// `benchmarks mixdown`: two dozen tracks to one, against ffmpeg's `amix`.

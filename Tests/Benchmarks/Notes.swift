@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// A folder of voice notes of 30 s, mono AAC at 64 kbit/s, made once by ffmpeg from a sample whose

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 
 /// Two ways to do one job, timed in turns: A B A B …
 ///

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 
 /// What a program that has ended took of the machine.
 struct ProcessUsage {

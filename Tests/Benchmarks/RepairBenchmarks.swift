@@ -1,5 +1,4 @@
-import AudioModel
-import DSP
+import Audio
 import TestSupport
 
 /// The processors that repair or listen more closely, each beside ffmpeg's counterpart, with the

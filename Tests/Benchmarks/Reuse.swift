@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// `benchmarks reuse`: how long the whole job takes when it was done before.

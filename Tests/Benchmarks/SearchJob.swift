@@ -1,7 +1,7 @@
-import AudioModel
+import Audio
 import Foundation
-import Hashing
 import PipelineModel
+import Platform
 import Store
 import TestSupport
 

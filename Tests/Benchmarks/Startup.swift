@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 
 /// `benchmarks startup`: how long `spool --version` takes, beside a program that does nothing.
 struct Startup: Benchmark {

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// Figures as the benchmarks print them.

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// How much processor time each thread of a program took, as far as it was watched: a thread's

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 
 /// `benchmarks waveform`: the waveform of an hour, beside ffmpeg's picture of it.
 struct WaveformJob: Benchmark {

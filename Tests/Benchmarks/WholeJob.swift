@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// `benchmarks whole-job`: from an AAC recording to three mastered files, against ffmpeg.

@@ -1,8 +1,7 @@
+@testable import PipelineEngine
 import PipelineModel
 import TestSupport
 import Testing
-
-@testable import PipelineEngine
 
 @Suite struct PassPlannerTests {
   private typealias Status = PassPlanner.Status

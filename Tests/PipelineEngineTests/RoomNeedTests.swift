@@ -1,5 +1,6 @@
 import PipelineEngine
 import PipelineModel
+import Platform
 import Testing
 
 @Suite struct RoomNeedTests {

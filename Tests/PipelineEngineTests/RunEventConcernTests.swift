@@ -10,11 +10,11 @@ import Testing
     #expect(
       RunEvent.dropped(eq, part: "kept sound", goesOnAtSeconds: 3).concern?.text
         == "the kept sound was damaged, and is made again")
-    let owner = Setback(.takenOver, at: 0, processNumber: 4711)
+    let owner = ResumeLoss(.takenOver, at: 0, processNumber: 4711)
     #expect(
       RunEvent.beganAnew(steps: [eq, StepID("gate")], owner).concern?.text
         == "taken over from process 4711, which is stopped: it begins anew")
-    let damage = Setback(.damaged, at: 0, part: "what was noted of the work")
+    let damage = ResumeLoss(.damaged, at: 0, part: "what was noted of the work")
     #expect(
       RunEvent.beganAnew(steps: [eq], damage, lostSeconds: 2).concern?.text
         == "what was noted of the work was damaged: it begins anew")
@@ -23,6 +23,6 @@ import Testing
   @Test func `what happens in every run does not`() {
     #expect(RunEvent.progress(eq, done: 1, total: 2).concern == nil)
     #expect(RunEvent.resumed(steps: [eq], atSeconds: 1, lostSeconds: 0).concern == nil)
-    #expect(RunEvent.beganAnew(steps: [eq], Setback(.notesLost, at: 0)).concern == nil)
+    #expect(RunEvent.beganAnew(steps: [eq], ResumeLoss(.notesLost, at: 0)).concern == nil)
   }
 }

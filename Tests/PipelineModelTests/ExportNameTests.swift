@@ -1,6 +1,5 @@
-import Testing
-
 @testable import PipelineModel
+import Testing
 
 @Suite struct ExportNameTests {
   @Test(arguments: [

@@ -1,5 +1,5 @@
-import Hashing
 import PipelineModel
+import Platform
 import Testing
 
 @Suite struct KeyChangeTests {

@@ -1,9 +1,8 @@
 import Foundation
-import Hashing
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite("A bag is whole, or what is wrong with it is named")
 struct BagTests {

@@ -1,10 +1,8 @@
 import Foundation
-import Hashing
-import JSONText
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 /// What somebody may do to a bundle, who the culprit is, and how it is done.
 struct Tampering: Sendable, CustomTestStringConvertible {

@@ -1,9 +1,8 @@
 import Foundation
-import Hashing
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite("Keys are the user's alone, and openssl's as well")
 struct KeyTests {
@@ -110,10 +109,11 @@ struct KeyTests {
     let path = folder.path + "/signing.pem"
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     #expect(
-      throws: ProofError(
+      throws: SpoolError(
         "the signing key \(path) is not used",
         reason: "others may have read it: its permissions are 0\(String(mode, radix: 8))",
-        advice: "chmod 600 \(path), or make a new key with spool key rotate after that")
+        advice: "chmod 600 \(path), or make a new key with spool key rotate after that",
+        cause: .blocked)
     ) { try folder.signingKey() }
   }
 
@@ -130,7 +130,7 @@ struct KeyTests {
       bytes[bit / 8] ^= 1 << (bit % 8)
       try bytes.write(to: url)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-      do throws(ProofError) {
+      do throws(SpoolError) {
         let found = try folder.existingSigningKey()
         #expect(found?.pem == key.pem, "bit \(bit)")
       } catch {
@@ -151,12 +151,12 @@ struct KeyTests {
       bytes[bit / 8] ^= 1 << (bit % 8)
       try bytes.write(to: URL(fileURLWithPath: path))
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-      let refusal = #expect(throws: ProofError.self, "bit \(bit)") { try folder.signingKey() }
+      let refusal = #expect(throws: SpoolError.self, "bit \(bit)") { try folder.signingKey() }
       #expect(refusal?.message.contains(path) == true)
     }
     for text in [whole + Data("\n".utf8), Data("\n".utf8) + whole, whole + whole] {
       try text.write(to: URL(fileURLWithPath: path))
-      #expect(throws: ProofError.self) { try folder.signingKey() }
+      #expect(throws: SpoolError.self) { try folder.signingKey() }
     }
     // As openssl writes a private key, without the public one after it, it is whole too.
     try Data(key.pem.utf8).write(to: URL(fileURLWithPath: path))
@@ -167,7 +167,7 @@ struct KeyTests {
   func looseImport() throws {
     let path = try scratch.write(SigningKey().pem, to: "loose.pem")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-    let refusal = #expect(throws: ProofError.self) { try folder.take(fileAt: path) }
+    let refusal = #expect(throws: SpoolError.self) { try folder.take(fileAt: path) }
     #expect(refusal?.advice?.hasPrefix("chmod 600 \(path)") == true)
     #expect(try folder.existingSigningKey() == nil)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
@@ -187,7 +187,7 @@ struct KeyTests {
         { _ = try folder.signingKey() }, { _ = try folder.knownKeys() },
         { _ = try folder.take(SecretBytes(SigningKey().verifyingKey.pem.utf8)) },
       ] {
-        let refusal = #expect(throws: ProofError.self) { try use() }
+        let refusal = #expect(throws: SpoolError.self) { try use() }
         #expect(refusal?.advice?.hasPrefix("chmod 700 \(path),") == true)
       }
     }
@@ -202,14 +202,14 @@ struct KeyTests {
     let kept = scratch.file("kept.pem")
     try FileManager.default.moveItem(atPath: path, toPath: kept)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: kept)
-    #expect(throws: ProofError.self) { try folder.signingKey() }
+    #expect(throws: SpoolError.self) { try folder.signingKey() }
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    #expect(throws: ProofError.self) { try folder.signingKey() }
+    #expect(throws: SpoolError.self) { try folder.signingKey() }
     try FileManager.default.removeItem(atPath: path)
     try scratch.write("no key", to: "a/keys/signing.pem")
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-    #expect(throws: ProofError.self) { try folder.signingKey() }
+    #expect(throws: SpoolError.self) { try folder.signingKey() }
   }
 
   @Test("after rotating, the old public key is still trusted and the old private one is gone")
@@ -238,7 +238,7 @@ struct KeyTests {
     #expect(try folder.earlierKeys() == [first.verifyingKey])
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o777], ofItemAtPath: folder.path + "/earlier")
-    #expect(throws: ProofError.self) { try folder.earlierKeys() }
+    #expect(throws: SpoolError.self) { try folder.earlierKeys() }
   }
 
   @Test("a private key that is imported signs, a public one is trusted, and anything else refused")
@@ -252,12 +252,12 @@ struct KeyTests {
     let brought = SigningKey()
     #expect(try folder.take(SecretBytes(brought.pem.utf8)) == (brought.verifyingKey, true))
     #expect(try folder.signingKey().verifyingKey == brought.verifyingKey)
-    #expect(throws: ProofError.self) { try folder.take(SecretBytes("no key".utf8)) }
+    #expect(throws: SpoolError.self) { try folder.take(SecretBytes("no key".utf8)) }
     let openssl = try #require(Program(named: "openssl"))
     let plain = try scratch.write(SigningKey().pem, to: "plain.pem")
     let encrypted = try openssl.run(
       ["pkey", "-in", plain, "-aes256", "-passout", "pass:secret"])
-    let refusal = #expect(throws: ProofError.self) {
+    let refusal = #expect(throws: SpoolError.self) {
       try folder.take(SecretBytes(encrypted.text.utf8))
     }
     #expect(refusal?.message == "the key that is imported is protected by a passphrase")
@@ -268,7 +268,7 @@ struct KeyTests {
     let own = try folder.signingKey().verifyingKey
     let stranger = SigningKey().verifyingKey
     try scratch.write(stranger.pem, to: "a/keys/known/\(own.id.hex).pub")
-    #expect(throws: ProofError.self) { try folder.knownKeys() }
+    #expect(throws: SpoolError.self) { try folder.knownKeys() }
   }
 
   @Test("the folder is where the option, the environment or the user's data folder say")

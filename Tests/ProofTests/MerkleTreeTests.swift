@@ -1,7 +1,6 @@
-import Hashing
-import Testing
-
+import Platform
 @testable import Proof
+import Testing
 
 @Suite("The tree of receipts is that of RFC 6962")
 struct MerkleTreeTests {

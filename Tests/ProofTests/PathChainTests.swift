@@ -1,7 +1,6 @@
-import Hashing
-import Testing
-
+import Platform
 @testable import Proof
+import Testing
 
 @Suite("The digest over paths is the one that a few lines of Python reckon")
 struct PathChainTests {
@@ -33,7 +32,7 @@ struct PathChainTests {
         keys: [key.verifyingKey])
     }
     #expect(try read(#"{"root":"\#(root.hex)","size":1}"#).paths == nil)
-    #expect(throws: ProofError.self) {
+    #expect(throws: SpoolError.self) {
       try read(#"{"paths":"none","root":"\#(root.hex)","size":1}"#)
     }
   }

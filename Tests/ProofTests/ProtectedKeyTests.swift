@@ -1,10 +1,9 @@
 import Foundation
-import Hashing
+import Platform
+@testable import Proof
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite("A passphrase protects the signing key, and openssl knows it as well")
 struct ProtectedKeyTests {
@@ -24,7 +23,7 @@ struct ProtectedKeyTests {
 
     init(_ answer: String) { self.answer = answer }
 
-    func passphrase(of key: String) throws(ProofError) -> SecretBytes {
+    func passphrase(of key: String) throws(SpoolError) -> SecretBytes {
       questions.withLock { $0.append(key) }
       return SecretBytes(answer.utf8)
     }
@@ -40,7 +39,7 @@ struct ProtectedKeyTests {
 
   @discardableResult
   private func protect(_ words: String? = words, knowing old: String = "") throws -> VerifyingKey {
-    try folder(Person(old)).protect { () throws(ProofError) in
+    try folder(Person(old)).protect { () throws(SpoolError) in
       words.map { SecretBytes($0.utf8) }
     }
   }
@@ -76,7 +75,7 @@ struct ProtectedKeyTests {
     #expect(key.signature(of: [1, 2, 3]) == plain.signature(of: [1, 2, 3]))
     #expect(person.asked == ["the signing key \(path)"])
     try protect("another one", knowing: Self.words)
-    #expect(throws: ProofError.self) { try folder(Person(Self.words)).signingKey() }
+    #expect(throws: SpoolError.self) { try folder(Person(Self.words)).signingKey() }
     try protect(nil, knowing: "another one")
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
   }
@@ -85,15 +84,16 @@ struct ProtectedKeyTests {
   func wrong() throws {
     try protect()
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
-    let refusal = ProofError(
+    let refusal = SpoolError(
       "cannot use the signing key \(path)",
       reason: "the passphrase is wrong, or the file is damaged",
-      advice: "type it again; spool key passphrase changes it, if the old one is known")
+      advice: "type it again; spool key passphrase changes it, if the old one is known",
+      cause: .blocked)
     let folder = folder(Person("grün ist die Heid"))
     #expect(throws: refusal) { try folder.signingKey() }
     #expect(throws: refusal) { try folder.rotate() }
     #expect(throws: refusal) {
-      try folder.protect { () throws(ProofError) in
+      try folder.protect { () throws(SpoolError) in
         Issue.record("the new one is asked for")
         return nil
       }
@@ -104,7 +104,7 @@ struct ProtectedKeyTests {
   @Test("where nobody can be asked, the error says how to name a file")
   func nobody() throws {
     try protect()
-    let refusal = #expect(throws: ProofError.self) { try folder().signingKey() }
+    let refusal = #expect(throws: SpoolError.self) { try folder().signingKey() }
     #expect(refusal?.message == "the signing key \(path) is protected by a passphrase")
     #expect(refusal?.advice?.contains("--passphrase-file") == true)
   }
@@ -118,7 +118,7 @@ struct ProtectedKeyTests {
     _ = try secret(text.replacingOccurrences(of: key.pem, with: stranger.pem), named: "keys/x")
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.moveItem(atPath: scratch.file("keys/x"), toPath: path)
-    let refusal = #expect(throws: ProofError.self) {
+    let refusal = #expect(throws: SpoolError.self) {
       try folder(Person(Self.words)).signingKey()
     }
     #expect(refusal?.reason?.contains("the file was changed") == true)
@@ -148,7 +148,7 @@ struct ProtectedKeyTests {
       bytes[place] ^= 2
       try bytes.write(to: URL(fileURLWithPath: path))
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-      let refusal = #expect(throws: ProofError.self, "byte \(place)") {
+      let refusal = #expect(throws: SpoolError.self, "byte \(place)") {
         try folder(Person(Self.words)).existingVerifyingKey()
       }
       #expect(refusal?.message == "cannot use the signing key \(path)", "byte \(place)")
@@ -208,13 +208,13 @@ struct ProtectedKeyTests {
         .verifyingKey == key)
     let read = try openssl.run(["pkey", "-in", path, "-passin", "file:" + file, "-pubout"])
     #expect(read.text == key.pem, "\(read.errorOutput)")
-    #expect(throws: ProofError.self) { try folder(Person(String(words.dropLast()))).signingKey() }
+    #expect(throws: SpoolError.self) { try folder(Person(String(words.dropLast()))).signingKey() }
   }
 
   @Test("only the first line of a file counts, and only of one that nobody else can read")
   func files() throws {
     func reason(_ path: String, _ privacy: PassphraseFile.Privacy = .own) -> String? {
-      do throws(ProofError) {
+      do throws(SpoolError) {
         _ = try PassphraseFile(path, privacy).passphrase(of: "the key")
         return nil
       } catch {

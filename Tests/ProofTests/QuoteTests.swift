@@ -1,10 +1,8 @@
 import Foundation
-import Hashing
-import JSONText
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite(
   "A quote is proven by Spool and by its script",
@@ -67,7 +65,7 @@ struct QuoteTests {
   @Test("a bundle is refused where something is, and nothing is left of one that was not finished")
   func folder() throws {
     let sample = try SampleQuote()
-    #expect(throws: ProofError.self) { try QuoteBundle(at: sample.folder) }
+    #expect(throws: SpoolError.self) { try QuoteBundle(at: sample.folder) }
     var bundle: QuoteBundle? = try QuoteBundle(at: sample.scratch.file("half"))
     try bundle?.append("half", to: "quote.json")
     bundle = nil

@@ -1,4 +1,4 @@
-import Hashing
+import Platform
 import Proof
 import Testing
 

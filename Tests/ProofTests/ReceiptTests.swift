@@ -1,10 +1,8 @@
-import JSONText
 import Foundation
-import Hashing
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite("A receipt has one form, and a schema that describes it")
 struct ReceiptTests {
@@ -32,16 +30,16 @@ struct ReceiptTests {
   }
 
   @Test("a receipt that a killed process left is known again by its substance and its signature")
-  func standing() throws {
+  func status() throws {
     let sample = try SampleReceipt()
     let key = sample.key.verifyingKey
     let bytes = try Data(contentsOf: URL(fileURLWithPath: sample.path))
     let later = SampleReceipt.receipt(sample.subjects, finishedAt: 5)
     #expect(
-      later.standing(at: sample.path, signedBy: key) == String(decoding: bytes, as: UTF8.self))
-    #expect(later.standing(at: sample.path, signedBy: SigningKey().verifyingKey) == nil)
-    #expect(SampleReceipt.receipt([]).standing(at: sample.path, signedBy: key) == nil)
-    #expect(later.standing(at: sample.scratch.file("none"), signedBy: key) == nil)
+      later.status(at: sample.path, signedBy: key) == String(decoding: bytes, as: UTF8.self))
+    #expect(later.status(at: sample.path, signedBy: SigningKey().verifyingKey) == nil)
+    #expect(SampleReceipt.receipt([]).status(at: sample.path, signedBy: key) == nil)
+    #expect(later.status(at: sample.scratch.file("none"), signedBy: key) == nil)
   }
 
   @Test("a receipt is what its JSON Schema says, and what is not is refused by it")
@@ -104,7 +102,7 @@ struct ReceiptTests {
 
   private static var schemaPath: String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Sources/Proof/Proof.docc/receipt.schema.json").path
+      .appendingPathComponent("../../Sources/spool/Spool.docc/Resources/receipt.schema.json").path
   }
 
   @Test("Python's cryptography package verifies the signature of an envelope")

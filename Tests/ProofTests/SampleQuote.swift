@@ -1,9 +1,7 @@
 import Foundation
-import Hashing
-import JSONText
-import TestSupport
-
+import Platform
 @testable import Proof
+import TestSupport
 
 /// A bundle of a recording that nobody heard, as `spool prove` would leave it.
 struct SampleQuote {

@@ -1,9 +1,7 @@
-import JSONText
 import Foundation
-import Hashing
-import TestSupport
-
+import Platform
 @testable import Proof
+import TestSupport
 
 /// A receipt with its files in a folder of its own, as a run would leave them.
 struct SampleReceipt {

@@ -1,8 +1,7 @@
-import Hashing
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite("A tree over the seconds of sound")
 struct SampleTreeTests {

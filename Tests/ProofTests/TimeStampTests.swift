@@ -1,9 +1,8 @@
 import Foundation
-import Hashing
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite("A time stamp counts only as the answer to its own request, by an authority that is trusted")
 struct TimeStampTests {
@@ -76,7 +75,7 @@ struct TimeStampTests {
     ])
   func refused(way: TimeAuthority.Way, reason: String) throws {
     let bytes = try authority.reply(to: request.bytes, way)
-    let error = #expect(throws: ProofError.self) { try accept(bytes) }
+    let error = #expect(throws: SpoolError.self) { try accept(bytes) }
     #expect(error?.reason?.contains(reason) == true, "\(error?.reason ?? "nothing")")
   }
 
@@ -85,11 +84,11 @@ struct TimeStampTests {
     let bytes = try authority.reply(to: request.bytes)
     let stranger = try TimeAuthority()
     let other = try TrustedCertificates(at: stranger.certificates)
-    let error = #expect(throws: ProofError.self) { try accept(bytes, by: other) }
+    let error = #expect(throws: SpoolError.self) { try accept(bytes, by: other) }
     #expect(error?.reason?.contains("not trusted") == true, "\(error?.reason ?? "nothing")")
-    #expect(throws: ProofError.self) { try accept(bytes, at: 1_500_000_000) }
+    #expect(throws: SpoolError.self) { try accept(bytes, at: 1_500_000_000) }
     // Years after the certificates expired, what was signed before still counts as what it was.
-    #expect(throws: ProofError.self) { try accept(bytes, at: 2_600_000_000) }
+    #expect(throws: SpoolError.self) { try accept(bytes, at: 2_600_000_000) }
     #expect(
       try TimeStampReply(bytes).verified(for: request.digest, by: certificates).time > now - 60)
   }
@@ -97,11 +96,11 @@ struct TimeStampTests {
   @Test("a request that somebody else sent is not answered by it")
   func replayed() throws {
     let earlier = try authority.reply(to: TimeStampRequest(for: request.digest).bytes)
-    let error = #expect(throws: ProofError.self) { try accept(earlier) }
+    let error = #expect(throws: SpoolError.self) { try accept(earlier) }
     #expect(error?.reason?.contains("nonce") == true)
     let without = try authority.reply(to: TimeStampRequest(for: request.digest, nonce: nil).bytes)
-    #expect(throws: ProofError.self) { try accept(without) }
-    #expect(throws: ProofError.self) {
+    #expect(throws: SpoolError.self) { try accept(without) }
+    #expect(throws: SpoolError.self) {
       try TimeStampReply(earlier).verified(
         for: SHA256.digest(of: "another receipt"), by: certificates)
     }
@@ -159,14 +158,14 @@ struct TimeStampTests {
   func certificateFiles() throws {
     for text in ["", "hello", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
       let path = try scratch.write(text, to: "ca.pem")
-      let error = #expect(throws: ProofError.self) { try TrustedCertificates(at: path) }
+      let error = #expect(throws: SpoolError.self) { try TrustedCertificates(at: path) }
       #expect(error?.message.contains(path) == true)
     }
     let one = try String(contentsOfFile: authority.certificates, encoding: .utf8)
     let cut = try scratch.write(one + String(one.prefix(300)), to: "ca.pem")
-    #expect(throws: ProofError.self) { try TrustedCertificates(at: cut) }
+    #expect(throws: SpoolError.self) { try TrustedCertificates(at: cut) }
     let two = try scratch.write("about\n" + one + "\nand\n" + one, to: "ca.pem")
     #expect(try TrustedCertificates(at: two).count == 2)
-    #expect(throws: ProofError.self) { try TrustedCertificates(at: scratch.file("none.pem")) }
+    #expect(throws: SpoolError.self) { try TrustedCertificates(at: scratch.file("none.pem")) }
   }
 }

@@ -1,9 +1,8 @@
 import Foundation
-import Hashing
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite("The script beside a receipt needs sh, sha256sum and openssl alone")
 struct VerificationScriptTests {

@@ -1,10 +1,8 @@
-import JSONText
 import Foundation
-import Hashing
+import Platform
+@testable import Proof
 import TestSupport
 import Testing
-
-@testable import Proof
 
 @Suite("Verification names what is not as it was signed")
 struct VerificationTests {

@@ -1,16 +1,15 @@
-import Testing
-
 @testable import Speech
+import Testing
 
 @Suite("Pieces in which words are looked for") struct AlignmentPlanTests {
   private static func words(_ count: Int) -> [SpokenWord] {
-    Array(repeating: SpokenWord(ways: [["word"]]), count: count)
+    Array(repeating: SpokenWord(variants: [["word"]]), count: count)
   }
 
   @Test("where no word was heard, they are looked for only where they can be, and not for hours")
   func nothingHeard() {
-    func pieces(_ count: Int, in hundredths: Int) -> [AlignmentPlan.Piece] {
-      AlignmentPlan(words: Self.words(count), trusted: [], whole: 0..<hundredths).pieces
+    func pieces(_ count: Int, in frames: Int) -> [AlignmentPlan.Piece] {
+      AlignmentPlan(words: Self.words(count), trusted: [], whole: 0..<frames).pieces
     }
     #expect(pieces(20, in: 2000) == [AlignmentPlan.Piece(place: 0..<2000, words: 0..<20)])
     #expect(pieces(2000, in: 2000).isEmpty, "they take longer than that")
@@ -21,8 +20,8 @@ import Testing
   @Test(
     "an hour without a word between two that were heard is left out, and what is around it is not")
   func longDoubt() {
-    func trusted(_ word: Int, at place: Int) -> TrustedWord {
-      TrustedWord(word: word, heard: word..<word + 1, place: place..<place + 30)
+    func trusted(_ word: Int, at place: Int) -> AnchorWord {
+      AnchorWord(word: word, heard: word..<word + 1, place: place..<place + 30)
     }
     let plan = AlignmentPlan(
       words: Self.words(7),

@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 @testable import Speech
+import Testing
 
 @Suite("What a telephone carries") struct BandWidthTests {
   private static func tone(_ frequency: Double, _ amplitude: Double) -> [Double] {

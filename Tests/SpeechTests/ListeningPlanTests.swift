@@ -1,7 +1,6 @@
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("Where a recording is cut to be listened to") struct ListeningPlanTests {
   @Test("pieces are 15 to 30 seconds long and end where it is quiet")

@@ -1,7 +1,6 @@
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("The means of a model follow what is heard") struct MeanTransformTests {
   @Test("sound whose features are those of the model, changed linearly, changes the model so")

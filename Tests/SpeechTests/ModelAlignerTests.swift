@@ -1,8 +1,7 @@
 import Foundation
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("Sounds that Spool scores itself") struct ModelAlignerTests {
   private static let sentence = """
@@ -39,8 +38,8 @@ import Testing
     let wrong = try #require(
       try aligner.align([SpokenWord("elephant"), SpokenWord("triangle")], in: sound.span))
     #expect(right.score > wrong.score + 100)
-    let rightScore = try #require(HeardWord.meanScore(of: Array(right.words.joined())))
-    let wrongScore = try #require(HeardWord.meanScore(of: Array(wrong.words.joined())))
+    let rightScore = try #require(DecodedWord.meanScore(of: Array(right.words.joined())))
+    let wrongScore = try #require(DecodedWord.meanScore(of: Array(wrong.words.joined())))
     #expect(rightScore < 0)
     #expect(rightScore > wrongScore + 2)
   }
@@ -62,7 +61,7 @@ import Testing
     #expect(follower.hear(Array(repeating: 0, count: 32_000).span).isEmpty)
   }
 
-  @Test("a model of another kind is left to the library")
+  @Test("a model of another kind is refused")
   func otherModels() throws {
     let folder = try ScratchFolder()
     let original = AcousticModel.english.folder
@@ -84,5 +83,5 @@ import Testing
 }
 
 extension [SpokenWord] {
-  fileprivate var joinedKeys: [String] { flatMap { $0.ways.joined() } }
+  fileprivate var joinedKeys: [String] { flatMap { $0.variants.joined() } }
 }

@@ -1,6 +1,5 @@
-import Testing
-
 @testable import Speech
+import Testing
 
 @Suite("Search for the words of a text") struct PhraseSearchTests {
   @Test("a piece begins as if no other had been heard before it")
@@ -35,7 +34,7 @@ import Testing
   /// The rows that are heard where each of the frames lasts some hundredths of a second.
   private static func hear(
     _ scores: StateScores, _ search: inout PhraseSearch, _ model: SoundModel
-  ) -> [[HeardWord]] {
+  ) -> [[DecodedWord]] {
     var loop = SoundLoop(model)
     search.begin()
     loop.begin()

@@ -1,8 +1,8 @@
 import Foundation
 import Speech
-import Spelling
 import TestSupport
 import Testing
+import Transcripts
 
 @Suite("Short texts are found where they are spoken, and nowhere else") struct ShortTextTests {
   @Test("in synthetic speech")

@@ -1,6 +1,5 @@
-import Testing
-
 @testable import Speech
+import Testing
 
 @Suite("Words against any sounds") struct SoundLoopTests {
   @Test("rows that are spoken are sure, and no words are where there is silence")
@@ -9,7 +8,7 @@ import Testing
     let sound = try SpeechSamples.spoken(sentence)
     let right = try heard(sentence, in: sound)
     #expect(right.count { ($0.evidence ?? 0) > 150 } >= 6)
-    #expect((HeardWord.meanScore(of: right) ?? -10) > -2)
+    #expect((DecodedWord.meanScore(of: right) ?? -10) > -2)
     let wrong = try heard("forty winters shall besiege thy brow", in: sound)
     #expect(!wrong.contains { ($0.evidence ?? 0) > 100 })
     let none = try heard(sentence, in: Array(repeating: 0, count: 32_000))
@@ -18,11 +17,11 @@ import Testing
 
   @Test("what speaks for words grows with their time, and with how well they fit")
   func evidence() {
-    func row(_ scores: Double...) -> HeardRow {
-      HeardRow(
+    func row(_ scores: Double...) -> AnchorRun {
+      AnchorRun(
         words: scores.enumerated().map {
-          HeardWord(
-            key: "a", hundredths: 30 * $0.offset..<30 * $0.offset + 30, score: $0.element)
+          DecodedWord(
+            key: "a", frames: 30 * $0.offset..<30 * $0.offset + 30, score: $0.element)
         })
     }
     #expect(row(-1, -1).evidence == 120)
@@ -34,18 +33,18 @@ import Testing
 
   @Test("in a longer time, more must speak for a row")
   func limits() {
-    func word(_ evidence: Double?) -> HeardWord {
-      HeardWord(key: "a", hundredths: 0..<30, score: -1, evidence: evidence)
+    func word(_ evidence: Double?) -> DecodedWord {
+      DecodedWord(key: "a", frames: 0..<30, score: -1, evidence: evidence)
     }
-    #expect(RowLimit(in: 200, wordCount: 5).allows(word(30)))
-    #expect(!RowLimit(in: 400, wordCount: 5).allows(word(30)))
-    #expect(RowLimit(in: 360_000, wordCount: 5).allows(word(100)))
-    #expect(!RowLimit(in: 360_000, wordCount: 5).allows(word(99)))
-    #expect(RowLimit(in: 360_000, wordCount: 5).allows(word(nil)))
-    #expect(RowLimit(in: 360_000, wordCount: 1).allows(word(0)))
+    #expect(RunLimit(in: 200, wordCount: 5).allows(word(30)))
+    #expect(!RunLimit(in: 400, wordCount: 5).allows(word(30)))
+    #expect(RunLimit(in: 360_000, wordCount: 5).allows(word(100)))
+    #expect(!RunLimit(in: 360_000, wordCount: 5).allows(word(99)))
+    #expect(RunLimit(in: 360_000, wordCount: 5).allows(word(nil)))
+    #expect(RunLimit(in: 360_000, wordCount: 1).allows(word(0)))
   }
 
-  private func heard(_ text: String, in sound: [Int16]) throws -> [HeardWord] {
+  private func heard(_ text: String, in sound: [Int16]) throws -> [DecodedWord] {
     let words = text.split(separator: " ").map(String.init)
     let lexicon = try Lexicon(of: Set(words), model: .english)
     let model = try SoundModel(folder: AcousticModel.english.folder)

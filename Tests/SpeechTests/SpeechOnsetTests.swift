@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 @testable import Speech
+import Testing
 
 @Suite("Where speech begins after a pause") struct SpeechOnsetTests {
   /// Half a second of silence or faint noise, then a tone.

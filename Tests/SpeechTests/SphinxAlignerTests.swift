@@ -1,8 +1,7 @@
 import Foundation
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("Words that libpocketsphinx places") struct SphinxAlignerTests {
   @Test("do not depend on what was heard before, also with a model that carries its mean on")
@@ -25,6 +24,11 @@ import Testing
     let sound = try SpeechSamples.spoken("quick brown fox")
     let other = sound.map { $0 / 8 }
     let lexicon = try SphinxEngine(model).lexicon(of: ["quick", "brown", "fox"])
+    let error = #expect(throws: SpeechError.self) {
+      try SphinxEngine(model).makeAligner(lexicon, isJudging: true)
+    }
+    #expect(error?.subject == folder.file("feat.params") && error?.doing == .ownModel)
+    _ = try SphinxEngine(model, usesLibrary: true).makeAligner(lexicon, isJudging: true)
     let aligner = try SphinxAligner(
       model, lexicon: lexicon, SphinxSettings(beam: 1e-120, scoresEverySound: true))
     let first = try aligner.align(words, in: sound.span)

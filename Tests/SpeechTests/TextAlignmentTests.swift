@@ -1,8 +1,8 @@
 import Foundation
 import Speech
-import Spelling
 import TestSupport
 import Testing
+import Transcripts
 
 @Suite("Words are found where they are spoken") struct TextAlignmentTests {
   private static let address = """
@@ -118,7 +118,7 @@ import Testing
   private func align(
     _ text: String, with sound: [Int16], threads: Int = 1,
     from progress: AlignmentProgress = AlignmentProgress(),
-    note: (AlignmentProgress) -> Void = { _ in }
+    record: (AlignmentProgress) -> Void = { _ in }
   ) throws -> AlignmentResult {
     var trace = LevelTrace()
     trace.add(sound.span)
@@ -127,7 +127,7 @@ import Testing
       threadCount: threads)
     return try alignment.align(
       in: HeldSpeech(samples: sound), trace, from: progress
-    ) { (progress) throws(SpeechError) in note(progress) }
+    ) { (progress) throws(SpeechError) in record(progress) }
   }
 }
 
@@ -135,7 +135,7 @@ import Testing
 struct HeldSpeech: SpeechSource {
   let samples: [Int16]
 
-  var hundredths: Int { samples.count / LevelTrace.step }
+  var frameCount: Int { samples.count / LevelTrace.step }
 
   func read(_ place: Range<Int>) throws(SpeechError) -> [Int16] {
     Array(samples[place.lowerBound * LevelTrace.step..<place.upperBound * LevelTrace.step])

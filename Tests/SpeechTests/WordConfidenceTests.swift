@@ -1,7 +1,7 @@
 import Speech
-import Spelling
 import TestSupport
 import Testing
+import Transcripts
 
 @Suite("Words that nobody said do not pass as said") struct WordConfidenceTests {
   @Test("in the place of others, in a voice")

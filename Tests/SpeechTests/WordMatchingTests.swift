@@ -1,7 +1,6 @@
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("Which heard words are which words of a text") struct WordMatchingTests {
   @Test("what is heard as it is written is matched word by word")

@@ -1,7 +1,6 @@
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("When words begin") struct WordOnsetsTests {
   private static let keys = "the quick brown fox jumps over the lazy dog".split(separator: " ")

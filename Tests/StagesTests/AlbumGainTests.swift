@@ -1,11 +1,11 @@
-import AudioModel
-import DSP
+import Audio
 import Foundation
 import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// What the surveys of an album lead to.
 @Suite struct AlbumGainTests {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `what is no finding is an error, not a gain`() {
-    #expect(throws: StageError.self) {
+    #expect(throws: SpoolError.self) {
       try album.move(after: [AlbumRound(asked: [:], findings: ["{}"])])
     }
   }

@@ -1,11 +1,9 @@
-import AudioModel
-import DSP
+import Audio
 import Foundation
 import PipelineModel
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 @Suite struct ClickStageTests {
   private func run(_ parameters: String) throws -> (RunRecord, TestSound) {

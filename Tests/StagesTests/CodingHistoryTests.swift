@@ -1,7 +1,7 @@
-import AudioModel
-import Testing
-
+import Audio
+@testable import SoundEngine
 @testable import Stages
+import Testing
 
 @Suite("A coding history")
 struct CodingHistoryTests {

@@ -1,7 +1,6 @@
 import PipelineModel
-import Testing
-
 @testable import Stages
+import Testing
 
 @Suite("Words of a command: braces that name something, and braces that mean something else")
 struct CommandWordTests {

@@ -1,13 +1,12 @@
-import AudioModel
-import DSP
+import Audio
 import Foundation
-import PipelineFile
+@testable import PipelineEngine
 import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import PipelineEngine
-@testable import Stages
 
 /// Files on the disk as one sound, sample by sample.
 @Suite struct ConcatStageTests {
@@ -111,7 +110,7 @@ import Testing
       TestSound.noise(AudioFormat(sampleRate: Hertz(48_000), channelCount: 4), frames: 100),
       .noise(Self.stereo, frames: 100),
     ]
-    let error = #expect(throws: StageError.self) { try source(parts) }
+    let error = #expect(throws: SpoolError.self) { try source(parts) }
     #expect(error?.message == "part 2 (part-1.wav) has 2 channels, and the whole has 4")
     #expect(try read(source(parts, "channels: 2").source).frameCount == Frames(200))
   }
@@ -125,7 +124,7 @@ import Testing
     lengths: [Int], title: String, need: String
   ) throws {
     let parts = lengths.map { TestSound.noise(Self.stereo, frames: $0) }
-    let error = #expect(throws: StageError.self) { try source(parts, "crossfade: 100 ms") }
+    let error = #expect(throws: SpoolError.self) { try source(parts, "crossfade: 100 ms") }
     #expect(error?.message == "\(title) is too short for crossfades of 0.1 s")
     #expect(error?.reason?.hasSuffix("they take \(need)") == true, "\(error?.reason ?? "")")
     let longer = lengths.map { TestSound.noise(Self.stereo, frames: $0 + 1) }

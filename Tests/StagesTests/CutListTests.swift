@@ -1,8 +1,8 @@
-import AudioModel
+import Audio
 import PipelineModel
-import Testing
-
+import Platform
 @testable import Stages
+import Testing
 
 @Suite struct CutListTests {
   private let rate = Hertz(1000)
@@ -29,20 +29,20 @@ import Testing
   }
 
   @Test func `what makes no sense is refused`() {
-    #expect(throws: StageError.self) { try kept([(3, 2)]) }
-    #expect(throws: StageError.self) { try kept([(3, 3)]) }
-    #expect(throws: StageError.self) { try kept([(0, nil)]) }
-    #expect(throws: StageError.self) { try kept([(0, 9)], frames: 9000) }
-    #expect(throws: StageError.self) { try kept([(9, 10)], frames: 9000) }
+    #expect(throws: SpoolError.self) { try kept([(3, 2)]) }
+    #expect(throws: SpoolError.self) { try kept([(3, 3)]) }
+    #expect(throws: SpoolError.self) { try kept([(0, nil)]) }
+    #expect(throws: SpoolError.self) { try kept([(0, 9)], frames: 9000) }
+    #expect(throws: SpoolError.self) { try kept([(9, 10)], frames: 9000) }
     #expect(throws: Never.self) { try kept([(8.999, 10)], frames: 9000) }
   }
 
   @Test func `a piece must have room for its crossfades`() {
     let cuts = [(1.0, Optional(2.0)), (2.2, 3)]
     #expect(throws: Never.self) { try kept(cuts, crossfade: 0.1, frames: 9000) }
-    #expect(throws: StageError.self) { try kept(cuts, crossfade: 0.101, frames: 9000) }
-    #expect(throws: StageError.self) { try kept([(0.05, 2)], crossfade: 0.1) }
-    #expect(throws: StageError.self) { try kept([(1, 8.95)], crossfade: 0.1, frames: 9000) }
+    #expect(throws: SpoolError.self) { try kept(cuts, crossfade: 0.101, frames: 9000) }
+    #expect(throws: SpoolError.self) { try kept([(0.05, 2)], crossfade: 0.1) }
+    #expect(throws: SpoolError.self) { try kept([(1, 8.95)], crossfade: 0.1, frames: 9000) }
     #expect(throws: Never.self) { try kept([(0, 8.95)], crossfade: 0.1, frames: 9000) }
   }
 }

@@ -1,15 +1,15 @@
-import AudioModel
+import Audio
 import PipelineEngine
 import PipelineModel
+@testable import SoundEngine
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// Passes that are stopped before the clock has given occasion to note anything.
 @Suite struct EarlyStopTests {
   /// Nothing is done by this clock in the time of a test.
-  private static let never = PassTiming(moment: .seconds(3600), note: .seconds(3600))
+  private static let never = PassTiming(restartPoint: .seconds(3600), note: .seconds(3600))
 
   private static let pipeline = """
     pipeline: early

@@ -1,13 +1,12 @@
-import AudioModel
-import Hashing
+import Audio
 import PipelineEngine
 import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
 import Store
 import TestSupport
 import Testing
-import Threading
-
-@testable import Stages
 
 /// What is reckoned beforehand of the room that exports take.
 @Suite struct ExportRoomTests {

@@ -1,14 +1,13 @@
-import AudioModel
-import Hashing
+import Audio
 import Media
 import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
 import Store
 import Synchronization
 import TestSupport
 import Testing
-import Threading
-
-@testable import Stages
 
 @Suite struct ExportSinkTests {
   private let scratch: ScratchFolder

@@ -1,16 +1,15 @@
 import Speech
+@testable import Stages
 import Testing
 import Transcripts
-
-@testable import Stages
 
 @Suite("Words that the end of a line divides") struct HyphenatedWordsTests {
   @Test("are listened for as one word and as two, in their first half")
   func spoken() {
     let words = HyphenatedWords(in: text("a coun-\ntry, well-\nknown")).spoken
-    #expect(words.map(\.ways.count) == [1, 2, 0, 2, 0])
-    #expect(words[1].ways == [["country"], ["coun", "try"]])
-    #expect(words[3].ways == [["wellknown"], ["well", "known"]])
+    #expect(words.map(\.variants.count) == [1, 2, 0, 2, 0])
+    #expect(words[1].variants == [["country"], ["coun", "try"]])
+    #expect(words[3].variants == [["wellknown"], ["well", "known"]])
   }
 
   @Test(

@@ -1,11 +1,9 @@
-import AudioModel
-import DSP
+import Audio
 import Foundation
 import PipelineModel
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 @Suite final class LoudnessCurveStageTests {
   // What a run wrote is there as long as its workshop is.

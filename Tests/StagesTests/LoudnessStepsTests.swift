@@ -1,8 +1,7 @@
-import AudioModel
+import Audio
 import Foundation
-import Testing
-
 @testable import Stages
+import Testing
 
 @Suite struct LoudnessStepsTests {
   /// A limiter that takes more the harder it is driven: each decibel of gain brings less than the

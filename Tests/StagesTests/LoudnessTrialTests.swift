@@ -1,15 +1,13 @@
-import AudioModel
-import DSP
-import Hashing
+import Audio
 import PipelineEngine
 import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
 import Store
 import Synchronization
 import TestSupport
 import Testing
-import Threading
-
-@testable import Stages
 
 @Suite struct LoudnessTrialTests {
   private let scratch: ScratchFolder
@@ -35,14 +33,14 @@ import Threading
 
   private struct Failure: Error {}
 
-  private func keep(_ sound: TestSound) throws -> KeptSound {
+  private func keep(_ sound: TestSound) throws -> PCMArtifact {
     guard case .granted(let claim) = try store.claim(SHA256.digest(of: "test"), summary: "test")
     else { throw Failure() }
     defer { claim.end() }
     let work = ListenerWork(claim: claim, name: "kept", resuming: nil)
-    let writer = try KeptSoundWriter(sound.format, port: .sound, work: work)
+    let writer = try PCMArtifactWriter(sound.format, port: .sound, work: work)
     try writer.take(SharedBuffer(sound.buffer(0..<sound.frameCount.count)))
-    return try KeptSound(try #require(try writer.finish().artifacts[.sound]), in: store)
+    return try PCMArtifact(try #require(try writer.finish().artifacts[.sound]), in: store)
   }
 
   /// The loudness behind the real thing: everything in one stream.
@@ -86,10 +84,10 @@ import Threading
   @Test func `a request to stop ends every stretch`() throws {
     let sound = try keep(talk(AudioFormat(sampleRate: Hertz(8000), channelCount: 2)))
     let count = Count()
-    let trial = LoudnessTrial(decision: decision, sound: sound) { () throws(StageError) in
-      if count.next() > 10 { throw StageError("stopped") }
+    let trial = LoudnessTrial(decision: decision, sound: sound) { () throws(SpoolError) in
+      if count.next() > 10 { throw SpoolError("stopped") }
     }
-    #expect(throws: StageError.self) { try trial.run(on: WorkerPool(threadCount: 2)) }
+    #expect(throws: SpoolError.self) { try trial.run(on: WorkerPool(threadCount: 2)) }
     // The two that were under way were refused once each, and those that waited, once.
     #expect(count.next() <= 10 + 3 + 1)
   }
@@ -103,7 +101,7 @@ import Threading
       wanted: LUFS(-12), ceiling: Decibels(-1), sound: try keep(sound),
       pool: WorkerPool(threadCount: 2), check: {})
     let (gain, reached) = try search.settle(
-      from: Decibels(-12 - start.value), noting: SearchStanding(resuming: nil))
+      from: Decibels(-12 - start.value), noting: SearchProgress(resuming: nil))
     let real = try loudness(sound, behind: NormalizeDecision(gain: gain, ceiling: Decibels(-1)))
     #expect(abs(real.value + 12) < 0.05)
     #expect(abs(real.value - reached.value) < 0.05)

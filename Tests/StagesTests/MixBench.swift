@@ -1,13 +1,11 @@
-import AudioModel
-import DSP
+import Audio
 import Foundation
-import PipelineFile
+@testable import PipelineEngine
 import PipelineModel
+@testable import SoundEngine
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import PipelineEngine
-@testable import Stages
 
 /// A scratch folder with tracks, and mixes of them as the mixdown stage makes them.
 struct MixBench {

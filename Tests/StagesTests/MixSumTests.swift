@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 import TestSupport
 import Testing

@@ -1,9 +1,10 @@
-import AudioModel
+import Audio
 import PipelineModel
+import Platform
+import SoundEngine
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// Which tracks of a mix are heard, and where they begin.
 @Suite struct MixTrackTests {
@@ -28,7 +29,7 @@ import Testing
         return !solos[0] && !solos[1]
       }
       guard isHeard.contains(true) else {
-        #expect(throws: StageError.self, "\(parameters)") {
+        #expect(throws: SpoolError.self, "\(parameters)") {
           try bench.mix(files: paths, parameters)
         }
         continue
@@ -88,11 +89,11 @@ import Testing
     let settings = "tracks: [{ offset: timestamp }, { offset: timestamp }]"
     let sum = try bench.mix(files: stamped, settings)
     #expect(sum.channels[0].indices.filter { sum.channels[0][$0] != 0 } == [0, 1500])
-    #expect(throws: StageError.self) { try bench.mix(files: [plain[0], stamped[1]], settings) }
+    #expect(throws: SpoolError.self) { try bench.mix(files: [plain[0], stamped[1]], settings) }
   }
 
   @Test func `settings for more tracks than came in are a mistake`() throws {
     let paths = try bench.files([.constant(0.5, stereo, frames: 10)])
-    #expect(throws: StageError.self) { try bench.mix(files: paths, "tracks: [{}, {}]") }
+    #expect(throws: SpoolError.self) { try bench.mix(files: paths, "tracks: [{}, {}]") }
   }
 }

@@ -1,10 +1,10 @@
-import AudioModel
+import Audio
 import Foundation
 import PipelineModel
+import Platform
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// What is decided for a mix as a whole: matching, ducking, headroom and stems.
 @Suite struct MixWholeTests {
@@ -51,10 +51,10 @@ import Testing
         #expect(abs(sum - whole.channels[channel][frame]) < 1e-6)
       }
     }
-    #expect(throws: StageError.self) {
+    #expect(throws: SpoolError.self) {
       try bench.mix(files: paths, "stem: 2, tracks: [{ solo: true }]")
     }
-    #expect(throws: StageError.self) { try bench.mix(files: paths, "stem: 4") }
+    #expect(throws: SpoolError.self) { try bench.mix(files: paths, "stem: 4") }
   }
 
   @Test func `voices are brought to one loudness, and silence to none`() throws {
@@ -73,7 +73,7 @@ import Testing
     let (source, _) = try bench.source(paths, parameters)
     _ = try bench.read(source)
     #expect(source.warnings.contains { $0.hasPrefix("track 3 is silent") })
-    #expect(throws: StageError.self) { try bench.mix(files: paths, "match: -20 LUFS") }
+    #expect(throws: SpoolError.self) { try bench.mix(files: paths, "match: -20 LUFS") }
   }
 
   @Test func `headroom turns the whole down to its ceiling, and never up`() throws {
@@ -113,10 +113,10 @@ import Testing
     let alone = try bench.mix(
       [voice, music], parameters.replacing("volume: 0.9", with: "mute: true"))
     #expect(alone.channels[0].allSatisfy { $0 == 0.25 })
-    #expect(throws: StageError.self) {
+    #expect(throws: SpoolError.self) {
       try bench.mix([voice, music], parameters.replacing("by: voice", with: "by: vioce"))
     }
-    #expect(throws: StageError.self) {
+    #expect(throws: SpoolError.self) {
       try bench.mix([voice, music], parameters.replacing("by: voice", with: "by: 2"))
     }
   }

@@ -1,14 +1,12 @@
-import AudioModel
-import DSP
+import Audio
 import Foundation
-import Hashing
 import PipelineEngine
 import PipelineModel
+import Platform
+@testable import Stages
 import Store
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// The stages that repair, and what they write down about it, in whole runs.
 @Suite struct RepairStageTests {

@@ -1,10 +1,10 @@
-import AudioModel
+import Audio
 import PipelineEngine
 import PipelineModel
+import Platform
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// Passes that split and join, stopped at one point after the other.
 @Suite struct ResumedEditingTests {

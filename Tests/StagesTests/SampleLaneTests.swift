@@ -1,14 +1,14 @@
-import AudioModel
+import Audio
 import Foundation
-import Hashing
 import PipelineEngine
 import PipelineModel
+import Platform
 import Proof
+@testable import SoundEngine
+@testable import Stages
 import Store
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// The hashes of every second of what is exported without loss.
 @Suite struct SampleLaneTests {
@@ -91,7 +91,7 @@ import Testing
     let made = try run("split: { at: [1.5 s, 4 s], formats: [wav, m4a] }")
     for piece in ["01", "02", "03"] {
       let port = PortName("wav." + piece)
-      let list = try made.path(SampleLane.port(besides: port))
+      let list = try made.path(port.sampleHashes)
       #expect(
         try SampleTree(at: list) == expected(made.path(port), .s24le, channels: 2), "\(piece)")
     }
@@ -105,12 +105,12 @@ import Testing
     else { return #expect(Bool(false), "nobody else has the work") }
     defer { claim.end() }
     let leaves = (0..<700).map { SHA256.digest(of: "\($0)") }
-    var noted: [LeafPages.Standing] = []
+    var noted: [LeafPages.Progress] = []
     do {
       let pages = try LeafPages(claim, "hashes", resuming: nil)
       for leaf in leaves {
         try pages.append(leaf)
-        noted.append(pages.standing)
+        noted.append(pages.status)
       }
       try pages.flush()
     }
@@ -119,9 +119,9 @@ import Testing
     for count in stride(from: 700, to: 0, by: -97) {
       let pages = try LeafPages(claim, "hashes", resuming: noted[count - 1])
       #expect(pages.leavesAtStart == Array(leaves[..<count]))
-      #expect(pages.standing == noted[count - 1])
+      #expect(pages.status == noted[count - 1])
       for leaf in leaves[count...] { try pages.append(leaf) }
-      #expect(pages.standing == noted[699])
+      #expect(pages.status == noted[699])
     }
   }
 
@@ -133,7 +133,7 @@ import Testing
     defer { claim.end() }
     let pages = try LeafPages(claim, "hashes", resuming: nil)
     for number in 0..<300 { try pages.append(SHA256.digest(of: "\(number)")) }
-    let noted = pages.standing
+    let noted = pages.status
     let path = claim.folder + "/hashes"
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[40] ^= 1
@@ -141,6 +141,6 @@ import Testing
     #expect(try LeafPages(claim, "hashes", resuming: noted).leavesAtStart == [])
     var fewer = noted
     fewer.count -= 1
-    #expect(try LeafPages(claim, "hashes", resuming: fewer).standing.count == 0)
+    #expect(try LeafPages(claim, "hashes", resuming: fewer).status.count == 0)
   }
 }

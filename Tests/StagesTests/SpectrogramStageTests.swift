@@ -1,12 +1,10 @@
-import AudioModel
-import DSP
+import Audio
 import Foundation
 import Media
 import PipelineModel
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 @Suite struct SpectrogramStageTests {
   private func format(_ channelCount: Int, _ rate: Double = 48_000) -> AudioFormat {

@@ -1,12 +1,13 @@
-import AudioModel
+import Audio
 import Foundation
 import PipelineEngine
 import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
 import Store
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// Pieces of a recording, sample by sample.
 @Suite struct SplitStageTests {
@@ -202,7 +203,7 @@ import Testing
     #expect(SplitName.number(7, of: 120) == "007")
     let name = try SplitName("{piece} of {stem}")
     #expect(name.file("03", of: "/in/a/b {piece}.wav", ".flac") == "03 of b {piece}.flac")
-    #expect(throws: StageError.self) { try SplitName("{stem}") }
+    #expect(throws: SpoolError.self) { try SplitName("{stem}") }
     let pieces = (1...120).flatMap {
       [SplitName.port(PortName("wav"), SplitName.number($0, of: 120))]
     }

@@ -1,4 +1,5 @@
 import PipelineModel
+import Platform
 import Stages
 import Testing
 
@@ -98,6 +99,6 @@ import Testing
     }
     let (value, problems) = resolve(registration.descriptor, given)
     #expect(problems.isEmpty)
-    #expect(throws: StageError.self) { try registration.make(value) }
+    #expect(throws: SpoolError.self) { try registration.make(value) }
   }
 }

@@ -1,7 +1,6 @@
-import AudioModel
-import Testing
-
+import Audio
 @testable import Stages
+import Testing
 
 @Suite("The path of a recording's time")
 struct TimePathTests {

@@ -1,9 +1,8 @@
 import Foundation
 import Speech
+@testable import Stages
 import Testing
 import Transcripts
-
-@testable import Stages
 
 @Suite("Who speaks on which side") struct VoiceSidesTests {
   /// A channel with noise of this level in each second.

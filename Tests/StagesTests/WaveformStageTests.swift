@@ -1,10 +1,9 @@
-import AudioModel
+import Audio
 import Foundation
 import PipelineModel
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 @Suite struct WaveformStageTests {
   private func pipeline(_ parameters: String) -> String {

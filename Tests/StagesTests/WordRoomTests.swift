@@ -1,9 +1,8 @@
 import Foundation
 import Speech
+@testable import Stages
 import Testing
 import Transcripts
-
-@testable import Stages
 
 @Suite("How much time words need, and how much of a text is spoken") struct WordRoomTests {
   @Test(

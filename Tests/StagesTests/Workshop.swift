@@ -1,14 +1,14 @@
-import AudioModel
+import Audio
 import Foundation
 import PipelineEngine
-import PipelineFile
 import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
 import Store
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// A store, a recording and pipelines to run on it, within this process.
 struct Workshop {
@@ -27,7 +27,7 @@ struct Workshop {
   func store(_ name: String) throws -> DiskStore { try DiskStore(at: scratch.file(name)) }
 
   /// Every block is a moment, so that little sound is enough for many of them.
-  static let dense = PassTiming(moment: .zero, note: .milliseconds(5))
+  static let dense = PassTiming(restartPoint: .zero, note: .milliseconds(5))
 
   /// The digests of what a step keeps or gives, by port, after a run to the end or to where
   /// `recorder` stops it.
@@ -42,7 +42,7 @@ struct Workshop {
     let executor = SoundPassExecutor(coreCount: 2, timing: timing)
     let runner = Runner(
       store: store, executors: [executor], recorder: recorder, stop: recorder.stop,
-      clock: StandingClock())
+      clock: StoppedClock())
     return try runner.run(
       plan, Runner.Options(folder: scratch.file("out")),
       record: RunRecord(
@@ -83,7 +83,7 @@ final class EventCount: RunRecorder {
 }
 
 /// A clock that never moves.
-private struct StandingClock: RunClock {
+private struct StoppedClock: RunClock {
   let now = 0.0
   let elapsed = 0.0
   func jitter() -> Double { 0 }

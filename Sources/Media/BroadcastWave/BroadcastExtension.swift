@@ -1,37 +1,33 @@
-/// What a Broadcast Wave file says of its making: the `bext` chunk of EBU Tech 3285, version 2.
+/// The production data of a Broadcast Wave file: the `bext` chunk of EBU Tech 3285, version 2.
 ///
-/// Texts are ASCII in the standard. Others are written in UTF-8, as most programs do, and cut off
-/// between two characters where they are too long; a text that is no UTF-8 is read as Latin-1.
-public struct BroadcastExtension: Hashable, Sendable {
-  /// What the sound is; 256 bytes.
-  public var description = ""
-  /// Who made the file; 32 bytes.
-  public var originator = ""
-  /// The originator's own name for the file, which no other has; 32 bytes.
-  public var originatorReference = ""
-  /// The day it was made: `2026-03-14`; empty where that is not known.
-  public var originationDate = ""
-  /// The time of that day: `15:09:26`; empty where that is not known.
-  public var originationTime = ""
+/// The standard requires ASCII. Other texts are written as UTF-8, as most programs do, and
+/// truncated between characters; text that is not UTF-8 is read as Latin-1.
+package struct BroadcastExtension: Hashable, Sendable {
+  package var description = ""
+  package var originator = ""
+  package var originatorReference = ""
+  /// The date of creation: `2026-03-14`; empty if unknown.
+  package var originationDate = ""
+  /// The time of creation: `15:09:26`; empty if unknown.
+  package var originationTime = ""
   /// Frames from midnight to the first one of the file.
-  public var timeReference: UInt64 = 0
-  /// The identifier of the material after SMPTE ST 330, 64 bytes; empty where there is none.
-  public var materialIdentifier: [UInt8] = []
+  package var timeReference: UInt64 = 0
+  /// The SMPTE ST 330 identifier of the material, 64 bytes; empty if there is none.
+  package var materialIdentifier: [UInt8] = []
   /// How loud it is.
-  public var loudness = BroadcastLoudness()
-  /// What was done to the sound, a line for each process, after EBU R 98.
-  public var codingHistory = ""
+  package var loudness = BroadcastLoudness()
+  /// The processing steps, a line each, after EBU R 98.
+  package var codingHistory = ""
 
-  /// Nothing is known.
-  public init() {}
+  package init() {}
 
   /// Bytes before the coding history.
   static let fixedByteCount = 602
-  /// Bytes that every version of the chunk has something in.
+  /// The length of the fields that all versions share.
   private static let leastByteCount = 348
 
-  /// Reads a chunk of any version; nil where it is too short to be one. The identifier counts
-  /// from version 1 on, and the loudness from version 2 on.
+  /// Reads a chunk of any version; nil if it is too short. The identifier exists from version 1,
+  /// the loudness from version 2.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.leastByteCount else { return nil }
     var reader = ByteReader(bytes[...])
@@ -69,7 +65,7 @@ public struct BroadcastExtension: Hashable, Sendable {
     return bytes + codingHistory.utf8
   }
 
-  /// A text without what follows its first zero.
+  /// The text before its first zero byte.
   private static func text(_ bytes: [UInt8]?) -> String {
     let bytes = (bytes ?? []).prefix { $0 != 0 }
     let text =
@@ -78,7 +74,7 @@ public struct BroadcastExtension: Hashable, Sendable {
     return text
   }
 
-  /// As much of a text as fits, and zeros behind it.
+  /// Text truncated or zero-padded to a field.
   private static func field(_ text: String, _ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     for character in text {
@@ -86,5 +82,53 @@ public struct BroadcastExtension: Hashable, Sendable {
       bytes += character.utf8
     }
     return bytes + [UInt8](repeating: 0, count: count - bytes.count)
+  }
+}
+
+/// The five loudness figures of a Broadcast Wave file, after EBU R 128; nil if unknown.
+package struct BroadcastLoudness: Hashable, Sendable {
+  /// The integrated loudness, in LUFS.
+  package var integrated: Double?
+  package var range: Double?
+  package var truePeak: Double?
+  /// The loudest 400 ms, in LUFS.
+  package var momentary: Double?
+  /// The loudest 3 s, in LUFS.
+  package var shortTerm: Double?
+
+  package init() {}
+
+  /// The value of an unknown figure (EBU Tech 3285, section 2.3).
+  static let unknown: UInt16 = 0x7FFF
+
+  /// Reads the ten bytes of a chunk.
+  init(_ bytes: ArraySlice<UInt8>) {
+    var reader = ByteReader(bytes)
+    func next() -> Double? {
+      let word = UInt16(truncatingIfNeeded: reader.integer(byteCount: 2) ?? Int(Self.unknown))
+      let hundredths = Int16(bitPattern: word)
+      return abs(Int(hundredths)) <= 9999 ? Double(hundredths) / 100 : nil
+    }
+    integrated = next()
+    range = next()
+    truePeak = next()
+    momentary = next()
+    shortTerm = next()
+  }
+
+  /// The figures in hundredths, in the order of the chunk.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    for figure in [integrated, range, truePeak, momentary, shortTerm] {
+      bytes.append(Self.word(figure), byteCount: 2)
+    }
+    return bytes
+  }
+
+  /// Figures beyond ±99.99 do not fit into the chunk.
+  private static func word(_ figure: Double?) -> Int {
+    guard let figure, figure.isFinite else { return Int(unknown) }
+    let hundredths = (figure * 100).rounded()
+    return abs(hundredths) <= 9999 ? Int(hundredths) : Int(unknown)
   }
 }

@@ -1,12 +1,10 @@
-public import AudioModel
-public import Hashing
+package import Audio
+package import Platform
 
-/// Copies WAV files, and gives them what Broadcast Wave tells about sound; the samples are copied as
-/// they lie there.
-public enum BroadcastWave {
-  /// The rate and the channels of a WAV file, and how many frames it has; nil where the file at
-  /// `path` is no WAV file.
-  public static func extent(
+/// Copies WAV files and adds Broadcast Wave metadata; the samples are copied unchanged.
+package enum BroadcastWave {
+  /// The rate, channels and frame count of a WAV file; nil if the file at `path` is not one.
+  package static func extent(
     of path: String
   ) throws(MediaError) -> (format: AudioFormat, frames: Frames)? {
     guard let wave = try WaveChunks.open(path), let data = wave.first("data"),
@@ -18,15 +16,14 @@ public enum BroadcastWave {
     )
   }
 
-  /// Copies the WAV file at `source` to the file at `target`, with these notes and tags in place of
-  /// its own. The file is RF64 where it has to be. O(file size); the bytes depend on the arguments
-  /// alone.
+  /// Copies the WAV file at `source` to `target` with these notes and tags instead of its own. The
+  /// file is RF64 if it needs to be. O(file size); the bytes depend on the arguments alone.
   ///
-  /// Tags have libavformat's common names; those that the `INFO` list has no place for are left out.
-  /// - Returns: the SHA-256 of what was written, if `isDigestWanted`.
+  /// Tags have libavformat's common names; those without a place in the `INFO` list are omitted.
+  /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`.
   @discardableResult
-  public static func copy(
-    from source: String, to target: String, notes: BroadcastNotes, tags: [String: String] = [:],
+  package static func copy(
+    from source: String, to target: String, notes: BroadcastMetadata, tags: [String: String] = [:],
     isDigestWanted: Bool = false
   ) throws(MediaError) -> Digest? {
     try copy(
@@ -34,10 +31,10 @@ public enum BroadcastWave {
       isDigestWanted: isDigestWanted)
   }
 
-  /// - Parameter limit: the length from which on the file is RF64.
+  /// - Parameter limit: the length from which the file is RF64.
   @discardableResult
   static func copy(
-    from source: String, to target: String, notes: BroadcastNotes, tags: [String: String],
+    from source: String, to target: String, notes: BroadcastMetadata, tags: [String: String],
     limit: Int, isDigestWanted: Bool = false
   ) throws(MediaError) -> Digest? {
     guard let wave = try WaveChunks.open(source), let data = wave.first("data"),
@@ -47,7 +44,7 @@ public enum BroadcastWave {
     }
     let lists = tags.isEmpty ? [] : try informationLists(tags, model: target)
     var header = WaveHeader()
-    // In front, as the standard recommends: readers of streams find it before the samples.
+    // Before the samples, as the standard recommends for streaming readers.
     header.chunks = notes.chunks.filter { $0.name == "bext" }
     header.append("fmt ", format.bytes)
     if let fact = wave.first("fact"), let bytes = try wave.bytes(of: fact) {
@@ -66,7 +63,7 @@ public enum BroadcastWave {
     return file.digest()
   }
 
-  /// The lists of tags that libavformat writes, by way of a file at `path` without sound.
+  /// The tag lists that libavformat writes, from a file at `path` without sound.
   private static func informationLists(
     _ tags: [String: String], model path: String
   ) throws(MediaError) -> [[UInt8]] {

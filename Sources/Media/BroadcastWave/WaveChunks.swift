@@ -1,22 +1,20 @@
 import Glibc
 
-/// Where the chunks of a WAV, RF64, BW64 or W64 file lie (RIFF; EBU Tech 3306; Sony Wave64). Reads
-/// only their headers: one call of the system for each chunk.
+/// The chunk table of a WAV, RF64, BW64 or W64 file (RIFF; EBU Tech 3306; Sony Wave64). Reads only
+/// the headers: one system call per chunk.
 struct WaveChunks: ~Copyable {
-  /// A chunk's four letters, and where its content lies in the file.
   struct Chunk: Hashable {
     let name: String
     let content: Range<Int>
   }
 
-  /// The open file, for whoever copies from it.
+  /// The open file, for copying.
   let file: RawFile
-  /// In the order of the file.
+  /// In file order.
   let chunks: [Chunk]
 
-  /// Finds the chunks of the file at `path`; nil where it is of no such kind. A chunk that the file
-  /// ends before is as long as there are bytes, and what follows it is not found. Throws where the
-  /// file cannot be read.
+  /// Reads the chunk table of the file at `path`; nil if it is of another type. A chunk truncated
+  /// by the end of the file is shortened and ends the table. Throws if the file cannot be read.
   static func open(_ path: String) throws(MediaError) -> WaveChunks? {
     let file = try RawFile(path: path, O_RDONLY)
     let size = try file.byteCount
@@ -37,13 +35,13 @@ struct WaveChunks: ~Copyable {
   /// The first chunk of this name.
   func first(_ name: String) -> Chunk? { chunks.first { $0.name == name } }
 
-  /// The bytes of a chunk; nil where it is longer than any description of sound is.
+  /// The bytes of a chunk; nil if it is implausibly long.
   func bytes(of chunk: Chunk) throws(MediaError) -> [UInt8]? {
     guard chunk.content.count <= Self.greatestChunk else { return nil }
     return try file.read(chunk.content.count, at: chunk.content.lowerBound)
   }
 
-  /// The file's bytes in this range; one that the file ends before is an error.
+  /// The file's bytes in this range; throws if the file ends before.
   func bytes(_ range: Range<Int>) throws(MediaError) -> [UInt8] {
     try file.read(range.count, at: range.lowerBound)
   }
@@ -85,9 +83,9 @@ struct WaveChunks: ~Copyable {
     return found
   }
 
-  /// The file's own header: two identifiers around its length.
+  /// The file header: two identifiers around its length.
   private static let wave64Start = 40
-  /// What follows the four letters in the identifiers of most chunks.
+  /// The bytes after the four letters in the identifiers of most chunks.
   private static let wave64Rest: [UInt8] = [
     0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A,
   ]
@@ -105,7 +103,7 @@ struct WaveChunks: ~Copyable {
       var head = ByteReader(try file.read(24, at: start)[...])
       let name = text((head.bytes(4) ?? [])[...])
       _ = head.bytes(12)
-      // The length counts the chunk's header.
+      // The length includes the chunk's header.
       guard let count = head.integer(), count >= 24, count <= Int.max / 2 - start else { break }
       found.append(
         Chunk(
@@ -117,5 +115,67 @@ struct WaveChunks: ~Copyable {
 
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// The `fmt ` chunk of a WAV file.
+struct WaveFormat {
+  let bytes: [UInt8]
+  let channelCount: Int
+  let rate: Int
+  let blockByteCount: Int
+
+  /// Reads the chunk; nil if it is missing or invalid.
+  init?(of wave: borrowing WaveChunks) throws(MediaError) {
+    guard let chunk = wave.first("fmt "), let bytes = try wave.bytes(of: chunk),
+      bytes.count >= 16
+    else { return nil }
+    var reader = ByteReader(bytes[...])
+    _ = reader.bytes(2)
+    guard let channelCount = reader.integer(byteCount: 2), channelCount > 0,
+      let rate = reader.integer(byteCount: 4), rate > 0, reader.bytes(4) != nil,
+      let blockByteCount = reader.integer(byteCount: 2), blockByteCount > 0
+    else { return nil }
+    self.bytes = bytes
+    self.channelCount = channelCount
+    self.rate = rate
+    self.blockByteCount = blockByteCount
+  }
+}
+
+/// Reads the samples of a WAV file as bytes.
+package struct WaveSound: ~Copyable {
+  package let frameByteCount: Int
+  /// How many whole frames there are.
+  package let frameCount: Int
+
+  private let wave: WaveChunks
+  private let start: Int
+
+  /// Opens the file at `path`; nil if it is not a WAV file. Throws if it cannot be read.
+  package static func open(_ path: String) throws(MediaError) -> WaveSound? {
+    guard let wave = try WaveChunks.open(path), let data = wave.first("data"),
+      let format = try WaveFormat(of: wave)
+    else { return nil }
+    return WaveSound(
+      frameByteCount: format.blockByteCount,
+      frameCount: data.content.count / format.blockByteCount, wave: wave,
+      start: data.content.lowerBound)
+  }
+
+  private init(
+    frameByteCount: Int, frameCount: Int, wave: consuming WaveChunks, start: Int
+  ) {
+    self.frameByteCount = frameByteCount
+    self.frameCount = frameCount
+    self.wave = wave
+    self.start = start
+  }
+
+  /// The bytes of existing frames. O(bytes).
+  package func bytes(_ frames: Range<Int>) throws(MediaError) -> [UInt8] {
+    precondition(frames.lowerBound >= 0 && frames.upperBound <= frameCount)
+    let first = start + frames.lowerBound * frameByteCount
+    return try wave.bytes(first..<first + frames.count * frameByteCount)
   }
 }

@@ -1,16 +1,15 @@
-/// What stands before the samples of a WAV file: chunks, each padded to an even length. A file of
+/// The bytes before the samples of a WAV file: chunks, each padded to an even length. A file of
 /// more than 4 GB is RF64 (EBU Tech 3306), with its lengths in a chunk of their own.
 struct WaveHeader {
-  /// A chunk to write.
   struct Chunk {
     let name: String
     let content: [UInt8]
   }
 
-  /// The chunks between the file's own header and the samples.
+  /// The chunks between the file header and the samples.
   var chunks: [Chunk] = []
 
-  /// The greatest length that RIFF has room for.
+  /// The greatest length of RIFF.
   static let greatestLength = 0xFFFF_FFFF
 
   mutating func append(_ name: String, _ content: [UInt8]) {
@@ -20,7 +19,7 @@ struct WaveHeader {
   /// The bytes before `dataByteCount` bytes of samples.
   /// - Parameters:
   ///   - blockByteCount: bytes of a frame.
-  ///   - limit: the length from which on the file is RF64.
+  ///   - limit: the length from which the file is RF64.
   func bytes(
     dataByteCount: Int, blockByteCount: Int, limit: Int = greatestLength
   ) -> [UInt8] {

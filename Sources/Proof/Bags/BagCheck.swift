@@ -1,6 +1,5 @@
-/// One bag, read: what is wrong with its tag files, and which files are to be looked at.
+/// Checks one bag: the faults of its tag files, and the files to be verified.
 struct BagCheck: Sendable {
-  /// A file that a manifest names.
   struct Subject: Sendable {
     let file: SubjectFile
     /// Its path from the bag's folder.
@@ -14,18 +13,18 @@ struct BagCheck: Sendable {
   private(set) var subjects: [Subject] = []
   private var result: VerifiedBag
   private let folder: String
-  /// What the payload has to have, as bag-info.txt says; nil where it does not.
+  /// The payload's size by bag-info.txt; nil if it has none.
   private var oxum: (bytes: Int, files: Int)?
-  /// Whether bag-info.txt says that Spool wrote the bag.
+  /// Whether bag-info.txt names Spool as the writer.
   private var isOurs = false
-  /// What is still to be fetched, by the bytes of the paths.
+  /// The paths still to be fetched, as bytes.
   private var awaited: Set<[UInt8]> = []
 
-  /// Reads the tag files of the bag in a folder, and looks at what lies in its payload's.
+  /// Reads the tag files of the bag in a folder, and lists its payload.
   init(_ folder: String) {
     self.folder = folder
     result = VerifiedBag(path: folder)
-    // Whoever follows a link vouches for what lies elsewhere, and may change there.
+    // A link's target lies outside the bag and may change.
     if FolderWalk.isLink("\(folder)/\(Bag.payloadFolder)") {
       result.add(Bag.payloadFolder, "it is a link, which is not followed")
       return
@@ -33,20 +32,20 @@ struct BagCheck: Sendable {
     let isEarlier = checkDeclaration()
     let lists = BagLists(folder)
     for (name, reason) in lists.problems { result.add(name, reason) }
-    for (name, reason) in lists.notes { result.note(name, reason) }
+    for (name, reason) in lists.notes { result.record(name, reason) }
     awaited = lists.awaited
     checkInformation()
     if !lists.hasTagManifest {
-      // RFC 8493, 2.2.1: a bag may do without; those that are written here never do.
+      // Optional by RFC 8493, 2.2.1; Spool always writes it.
       if isOurs {
         result.add(Bag.tagManifestName, SubjectFile.Trouble.missing.reason)
       } else {
-        result.note(
+        result.record(
           Bag.tagManifestName, "there is none: nothing tells whether the bag's own files changed")
       }
     }
     if lists.payload.isEmpty {
-      // What no list names is not counted either.
+      // Unlisted files are not counted either.
       oxum = nil
     } else {
       checkPayload(lists.payload, mayBeSplit: isEarlier)
@@ -54,12 +53,12 @@ struct BagCheck: Sendable {
     for list in lists.all { add(list) }
   }
 
-  /// What is to be said of the bag, once its files were looked at.
+  /// The result, once the files were read.
   func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerifiedBag {
     var result = result
     var told = Set(result.problems)
     func add(_ name: String, _ reason: String) {
-      // Several manifests may say the same of one file.
+      // Several manifests may have the same fault of one file.
       guard told.insert(VerifiedBag.Problem(name: name, reason: reason)).inserted else { return }
       result.add(name, reason)
     }
@@ -90,7 +89,7 @@ struct BagCheck: Sendable {
       } else if subject.isPayload {
         add(subject.path, "it holds other bytes than its manifest says")
       } else {
-        // Nothing else vouches for either.
+        // Nothing else covers either.
         add(subject.path, "it holds other bytes than \(subject.manifest) says: one of them changed")
       }
     }
@@ -105,8 +104,7 @@ struct BagCheck: Sendable {
 
   private mutating func add(_ list: BagLists.List) {
     for entry in list.entries {
-      // Payload is named in the form in which the receipts in it name the same files: each is read
-      // once.
+      // The payload's names are those in its receipts, so that each file is read once.
       let file =
         list.isPayload
         ? SubjectFile(
@@ -121,8 +119,8 @@ struct BagCheck: Sendable {
     }
   }
 
-  /// Whether it says that it is of the version before, in which no manifest had to name all files; they
-  /// differ in nothing else that is looked at here.
+  /// Whether it declares the previous version, whose manifests may each list a part of the payload;
+  /// other differences do not matter here.
   private mutating func checkDeclaration() -> Bool {
     let bytes: [UInt8]
     do throws(SubjectFile.Trouble) {
@@ -160,8 +158,8 @@ struct BagCheck: Sendable {
     }
   }
 
-  /// Names what lies in the payload and is not listed.
-  /// - Parameter mayBeSplit: whether a file has to be in one manifest only, and not in each.
+  /// Reports unlisted payload files.
+  /// - Parameter mayBeSplit: whether one manifest per file suffices.
   private mutating func checkPayload(_ manifests: [BagLists.List], mayBeSplit: Bool) {
     let listed = manifests.dropFirst().reduce(into: manifests[0].paths) { $0.formUnion($1.paths) }
     result.fileCount = listed.count
@@ -180,5 +178,39 @@ struct BagCheck: Sendable {
           manifest.name, "it does not name \(String(decoding: path, as: UTF8.self))")
       }
     }
+  }
+}
+
+/// The result of checking one bag.
+package struct VerifiedBag: Hashable, Sendable {
+  /// A violation of the format or of a manifest.
+  package struct Problem: Hashable, Sendable, Codable {
+    /// A file's path from the bag, or a line of a manifest.
+    package let name: String
+    package let reason: String
+  }
+
+  package let path: String
+  /// Files in its payload.
+  package var fileCount = 0
+  /// Bytes in its payload.
+  package var byteCount = 0
+  /// All faults; empty if it is complete and valid.
+  package var problems: [Problem] = []
+
+  /// Unchecked parts and remarks, which are no faults.
+  package var notes: [Problem] = []
+
+  /// Whether it is complete and valid by RFC 8493, section 3.
+  package var isSound: Bool { problems.isEmpty }
+
+  init(path: String) { self.path = path }
+
+  mutating func record(_ name: String, _ reason: String) {
+    notes.append(Problem(name: name, reason: reason))
+  }
+
+  mutating func add(_ name: String, _ reason: String) {
+    problems.append(Problem(name: name, reason: reason))
   }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Everything that lies in a folder and in those below it; no link is followed.
-public enum FolderWalk {
-  /// What is no folder: its path from the folder, and whether it is a regular file; sorted.
-  public static func entries(of folder: String) -> [(path: String, isFile: Bool)] {
+/// Lists a folder recursively without following links.
+package enum FolderWalk {
+  /// All entries except folders: paths from the folder, and whether they are regular files; sorted.
+  package static func entries(of folder: String) -> [(path: String, isFile: Bool)] {
     var found: [(path: String, isFile: Bool)] = []
     var waiting = [""]
     while let below = waiting.popLast() {
@@ -12,7 +12,7 @@ public enum FolderWalk {
         switch kind {
         case DT_DIR: waiting.append(path + "/")
         case DT_REG: found.append((path, true))
-        // Some file systems do not say, and what cannot be looked at is there nevertheless.
+        // Some file systems do not give the type, and an unreadable entry still exists.
         case DT_UNKNOWN where isFolder("\(folder)/\(path)"): waiting.append(path + "/")
         case DT_UNKNOWN: found.append((path, mode(of: "\(folder)/\(path)") == S_IFREG))
         default: found.append((path, false))
@@ -22,10 +22,10 @@ public enum FolderWalk {
     return found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
   }
 
-  /// Whether a folder is at a path, and no link to one.
+  /// Whether a folder, not a link to one, is at a path.
   static func isFolder(_ path: String) -> Bool { mode(of: path) == S_IFDIR }
 
-  /// Whether a link is at a path, wherever it leads.
+  /// Whether a symbolic link is at a path.
   static func isLink(_ path: String) -> Bool { mode(of: path) == S_IFLNK }
 
   private static func mode(of path: String) -> mode_t? {
@@ -33,7 +33,7 @@ public enum FolderWalk {
     return unsafe lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// What a folder holds, and of what kind it is: asking for each would take as long as reading it.
+  /// A folder's entries with their types: a stat call for each would take as long as reading it.
   private static func listing(of folder: String) -> [(name: String, kind: Int)] {
     guard let stream = unsafe opendir(folder) else { return [] }
     defer { unsafe closedir(stream) }

@@ -1,50 +1,40 @@
-public import Hashing
-internal import JSONText
+package import Platform
 
-/// A receipt that lies beside its exports, as whoever quotes from one of those needs it.
-public struct QuotableReceipt: Sendable {
-  /// An export without loss.
-  public struct Export: Hashable, Sendable {
+/// A receipt beside its exports, as needed for quoting.
+package struct QuotableReceipt: Sendable {
+  /// A lossless export.
+  package struct Export: Hashable, Sendable {
     /// Its path from the receipt's folder.
-    public let name: String
-    /// What the receipt says of its samples.
-    public let samples: SampleSummary
-    /// The files in the store that its step gave: the list of its leaves is among them, if it is still
-    /// there.
-    public let outputs: [Receipt.Output.File]
+    package let name: String
+    package let samples: SampleSummary
+    /// Its step's files in the store, among them the list of leaves, if it still exists.
+    package let outputs: [Receipt.Output.File]
   }
 
-  /// Where it lies.
-  public let path: String
+  package let path: String
   /// The receipt, byte for byte.
-  public let bytes: [UInt8]
-  /// The SHA-256 of that.
-  public let digest: Digest
-  /// The key that signed it.
-  public let key: VerifyingKey
-  /// The exports whose samples it vouches for.
-  public let exports: [Export]
-  /// The names of all files that it vouches for, by the SHA-256 of their bytes.
-  public let names: [Digest: String]
-  /// The authorities that were asked for its time stamps.
-  public let authorities: [String]
+  package let bytes: [UInt8]
+  /// The SHA-256 of `bytes`.
+  package let digest: Digest
+  /// The signer.
+  package let key: VerifyingKey
+  package let exports: [Export]
+  /// The names of its subjects, by SHA-256.
+  package let names: [Digest: String]
+  /// The authorities of its time stamps.
+  package let authorities: [String]
 
-  /// The folder that its exports are in.
-  public var folder: String { QuotableReceipt.folder(of: path) }
+  package var folder: String { QuotableReceipt.folder(of: path) }
 
-  /// Reads the receipt at a path, and checks its signature: by the key that it names, if that is known
-  /// or lies beside it.
-  public init(at path: String, knownKeys: [VerifyingKey]) throws(QuoteError) {
+  /// Reads the receipt at a path and verifies its signature by the named key, if that is known or
+  /// lies beside it.
+  package init(at path: String, knownKeys: [VerifyingKey]) throws(SpoolError) {
     self.path = path
     let envelope: Envelope
     let statement: JSONValue
-    do throws(ProofError) {
-      bytes = try SubjectFile.readWhole(path, limit: Envelope.maximumByteCount)
-    } catch {
-      throw QuoteError(error)
-    }
-    do throws(ProofError) { envelope = try Envelope(bytes) } catch {
-      throw QuoteError("cannot use the receipt \(path)", reason: error.reason, isBroken: true)
+    bytes = try SubjectFile.readWhole(path, limit: Envelope.maximumByteCount)
+    do throws(SpoolError) { envelope = try Envelope(bytes) } catch {
+      throw SpoolError("cannot use the receipt \(path)", reason: error.reason, kind: .broken)
     }
     digest = SHA256.digest(of: bytes)
     let folder = Self.folder(of: path)
@@ -53,21 +43,21 @@ public struct QuotableReceipt: Sendable {
         .flatMap { VerifyingKey(pem: String(decoding: $0, as: UTF8.self)) }
     }
     guard let key = (knownKeys + beside).first(where: { $0.id.hex == envelope.keyID }) else {
-      throw QuoteError(
+      throw SpoolError(
         "cannot quote from the receipt \(path)",
         reason: "the public key \(envelope.keyID.prefix(16)) that signed it is not known here",
         advice: "get it from the signer, and spool key import it")
     }
     guard envelope.isSigned(by: key) else {
-      throw QuoteError(
+      throw SpoolError(
         "cannot use the receipt \(path)",
-        reason: "the signature does not fit the statement: one was changed", isBroken: true)
+        reason: "the signature does not fit the statement: one was changed", kind: .broken)
     }
     self.key = key
     do throws(JSONSyntaxError) {
       statement = try JSONReader.signedValue(of: envelope.payload)
     } catch {
-      throw QuoteError("cannot use the receipt \(path)", reason: "\(error)", isBroken: true)
+      throw SpoolError("cannot use the receipt \(path)", reason: "\(error)", kind: .broken)
     }
     let stages = statement["predicate"]?["stages"]?.list ?? []
     let subjects = statement["subject"]?.list ?? []
@@ -89,10 +79,10 @@ public struct QuotableReceipt: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The files of the time stamps that lie beside it, or outside of the bag that it lies in, under the
-  /// names that they have beside `receipt`; of those that hold, in order.
-  /// - Parameter receipt: what the receipt is called where they are to lie.
-  public func timeStamps(besideReceipt receipt: String) -> [(name: String, bytes: [UInt8])] {
+  /// The files of its valid time stamps, beside it or outside its bag, renamed to lie beside
+  /// `receipt`, in order.
+  /// - Parameter receipt: the receipt's name at the destination.
+  package func timeStamps(besideReceipt receipt: String) -> [(name: String, bytes: [UInt8])] {
     let own = ReceiptSearch.name(of: path)
     return (1...TimeStampNames.maximumCount).flatMap { number -> [(name: String, bytes: [UInt8])] in
       let token = TimeStampNames.token(of: own, number: number)
@@ -114,31 +104,30 @@ public struct QuotableReceipt: Sendable {
     }
   }
 
-  /// The path of an export; nil where its name leads out of the receipt's folder.
-  public func path(of export: Export) -> String? { path(ofFile: export.name) }
+  /// The path of an export; nil if its name leads out of the receipt's folder.
+  package func path(of export: Export) -> String? { path(ofFile: export.name) }
 
-  /// The path of a file that it vouches for; nil where its name leads out of the receipt's folder.
-  public func path(ofFile name: String) -> String? {
+  /// The path of a subject; nil if its name leads out of the receipt's folder.
+  package func path(ofFile name: String) -> String? {
     SubjectFile(name: name, in: folder) == nil ? nil : "\(folder)/\(name)"
   }
 
-  /// The receipt beside an export that names it: the one that is called as the export is, or any
-  /// other; of a folder, the one in it.
-  /// - Throws: where none does, or several do.
-  public static func find(
+  /// The receipt that names an export: by name, else any beside it; for a folder, the one in it.
+  /// - Throws: if there is none, or several.
+  package static func find(
     for export: String, knownKeys: [VerifyingKey]
-  ) throws(QuoteError) -> QuotableReceipt {
+  ) throws(SpoolError) -> QuotableReceipt {
     if FolderWalk.isFolder(export) { return try only(in: export, knownKeys: knownKeys) }
     let folder = folder(of: export)
     let name = export.split(separator: "/").last.map(String.init) ?? export
     let names = KeyFile.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
-    // Of many receipts in a folder, one most likely is called as the export is.
+    // Most likely the receipt has the export's name.
     let likely = names.filter { name.hasPrefix($0.dropLast(ReceiptSearch.ending.count)) }
     for group in [likely, names] {
       var found: [QuotableReceipt] = []
       for receipt in group.sorted() {
         let path = "\(folder)/\(receipt)"
-        // What is wrong with a stranger's receipt is no matter here.
+        // Faults of unrelated receipts do not matter here.
         guard group == likely || !likely.contains(receipt) else { continue }
         if let receipt = try? QuotableReceipt(at: path, knownKeys: knownKeys),
           receipt.names.values.contains(name)
@@ -148,13 +137,13 @@ public struct QuotableReceipt: Sendable {
       }
       if found.count == 1 { return found[0] }
       guard found.isEmpty else {
-        throw QuoteError(
+        throw SpoolError(
           "cannot tell which receipt \(export) is to be quoted by",
           reason: "several name it: \(found.map(\.path).joined(separator: ", "))",
           advice: "name the receipt, and the export with --export")
       }
     }
-    throw QuoteError(
+    throw SpoolError(
       "no receipt names \(export)",
       reason: "none that lies in \(folder) and is as it was signed does",
       advice: "name the receipt; a proof stage in a pipeline writes one")
@@ -162,10 +151,10 @@ public struct QuotableReceipt: Sendable {
 
   private static func only(
     in folder: String, knownKeys: [VerifyingKey]
-  ) throws(QuoteError) -> QuotableReceipt {
+  ) throws(SpoolError) -> QuotableReceipt {
     let names = KeyFile.names(in: folder).filter { $0.hasSuffix(ReceiptSearch.ending) }
     guard names.count == 1 else {
-      throw QuoteError(
+      throw SpoolError(
         "cannot tell what in \(folder) is to be quoted",
         reason: names.isEmpty ? "no receipt lies in it" : "\(names.count) receipts lie in it",
         advice: "name an export, or its receipt")

@@ -1,31 +1,29 @@
-public import Hashing
-internal import JSONText
+package import Platform
 
-/// What is quoted of which recording, and the hashes that show that it is part of it: `quote.json`, as
-/// the article Quotes describes it.
-public struct Quote: Hashable, Sendable {
-  /// What kind of statement it is.
-  public static let type = "urn:spool:quote:v1"
-  /// The longest one that is read, in bytes: a hundred times as long as any is.
-  public static let maximumByteCount = 1 << 20
+/// A quoted range of a recording with its inclusion proof: `quote.json`, described in the article
+/// Quotes.
+package struct Quote: Hashable, Sendable {
+  /// The statement's type.
+  package static let type = "urn:spool:quote:v1"
+  /// Bytes of the longest quote that is read, a hundred times the usual.
+  package static let maximumByteCount = 1 << 20
 
   /// The SHA-256 of the receipt's file.
-  public let receipt: Digest
-  /// The export, as the receipt names it.
-  public let export: String
-  /// What the receipt says of its samples.
-  public let samples: SampleSummary
-  /// The frames that are quoted.
-  public let range: Range<Int>
-  /// The hashes that are needed besides those of the clip.
-  public let siblings: [Digest]
+  package let receipt: Digest
+  /// The export's name in the receipt.
+  package let export: String
+  package let samples: SampleSummary
+  /// The quoted frames.
+  package let range: Range<Int>
+  /// The hashes that complete those of the clip.
+  package let siblings: [Digest]
 
-  /// The blocks that the clip holds: those that the range lies in.
-  public var blocks: Range<Int> { samples.extent.blocks(of: range) }
+  /// The blocks of the clip: those that contain the range.
+  package var blocks: Range<Int> { samples.extent.blocks(of: range) }
 
-  /// Quotes some frames of an export.
-  /// - Parameter range: at least one frame, and none beyond the end.
-  public init(_ range: Range<Int>, of export: String, in receipt: Digest, _ tree: SampleTree) {
+  ///
+  /// - Parameter range: not empty, and within the export.
+  package init(_ range: Range<Int>, of export: String, in receipt: Digest, _ tree: SampleTree) {
     precondition(!range.isEmpty && range.lowerBound >= 0 && range.upperBound <= tree.extent.frames)
     self.receipt = receipt
     self.export = export
@@ -34,8 +32,8 @@ public struct Quote: Hashable, Sendable {
     siblings = tree.siblings(of: tree.extent.blocks(of: range))
   }
 
-  /// The quote as a file: canonical JSON on one line.
-  public var text: String { json.compact + "\n" }
+  /// Canonical JSON on one line.
+  package var text: String { json.compact + "\n" }
 
   private var json: JSONValue {
     .object([
@@ -47,8 +45,8 @@ public struct Quote: Hashable, Sendable {
     ])
   }
 
-  /// Reads a quote in the form in which ``text`` writes it, and no other.
-  /// - Throws: saying what is wrong with it.
+  /// Reads the canonical form only.
+  /// - Throws: what is wrong with it.
   init(_ bytes: [UInt8]) throws(Fault) {
     let line = bytes.last == UInt8(ascii: "\n") ? Array(bytes.dropLast()) : bytes
     let json: JSONValue
@@ -82,6 +80,5 @@ public struct Quote: Hashable, Sendable {
     }
   }
 
-  /// Why a text is no quote.
   struct Fault: Error { let reason: String }
 }

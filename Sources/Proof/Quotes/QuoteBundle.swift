@@ -1,31 +1,26 @@
 internal import Glibc
+package import Platform
 
-/// The folder of a quote while it is written: it gets its name when all its files are on the disk. One
-/// that is dropped before goes away.
-public final class QuoteBundle {
-  /// The clip.
-  public static let clipName = "clip.wav"
-  /// What is quoted.
-  public static let quoteName = "quote.json"
-  /// The receipt. It is not called as those are that lie beside all their files.
-  public static let receiptName = "receipt.json"
-  /// The public key.
-  public static let keyName = "spool.pub"
-  /// The words.
-  public static let wordsName = "words.json"
-  /// The script.
-  public static let scriptName = "verify.py"
+/// The folder of a quote while it is written: it gets its name when all files are flushed, and is
+/// removed if it is dropped before.
+package final class QuoteBundle {
+  package static let clipName = "clip.wav"
+  package static let quoteName = "quote.json"
+  /// The receipt, under a name that differs from those beside all their files.
+  package static let receiptName = "receipt.json"
+  package static let keyName = "spool.pub"
+  package static let wordsName = "words.json"
+  package static let scriptName = "verify.py"
 
-  /// Where it will lie.
-  public let folder: String
+  /// Its final path.
+  package let folder: String
   private let unfinished: String
   private var names: [String] = []
   private var isFinished = false
 
-  /// Begins a bundle.
-  /// - Throws: where something is there already, unless it is an empty folder, and where nothing can be
-  ///   written beside it.
-  public init(at folder: String) throws(ProofError) {
+  ///
+  /// - Throws: if the path exists and is no empty folder, or if its parent is not writable.
+  package init(at folder: String) throws(SpoolError) {
     var path = folder
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.folder = path
@@ -34,9 +29,9 @@ public final class QuoteBundle {
     if unsafe lstat(path, &status) == 0,
       status.st_mode & S_IFMT != S_IFDIR || !KeyFile.names(in: path).isEmpty
     {
-      throw ProofError(
+      throw SpoolError(
         "cannot write the quote to \(folder)", reason: "something is there already",
-        advice: "name another folder with --out")
+        advice: "name another folder with --out", cause: .blocked)
     }
     Self.sweep(beside: path)
     guard unsafe mkdir(unfinished, 0o777) == 0 else { throw Self.failure(folder) }
@@ -46,8 +41,8 @@ public final class QuoteBundle {
     if !isFinished { Self.remove(unfinished, names) }
   }
 
-  /// Takes away what processes left that ended before they were done with the same quote. Whatever else
-  /// lies in their folders stays, and so do they.
+  /// Removes unfinished bundles of dead processes for the same quote. Folders with other files
+  /// stay.
   private static func sweep(beside path: String) {
     let name = ReceiptSearch.name(of: path)
     let parent = path.utf8.count == name.utf8.count ? "." : String(path.dropLast(name.count))
@@ -60,7 +55,7 @@ public final class QuoteBundle {
     }
   }
 
-  /// Every name that a file of a bundle can have.
+  /// All possible file names of a bundle.
   static var fileNames: [String] {
     [clipName, quoteName, receiptName, keyName, wordsName, scriptName]
       + TimeStampNames.tokens(of: receiptName).flatMap { token in
@@ -73,8 +68,8 @@ public final class QuoteBundle {
     unsafe rmdir(folder)
   }
 
-  /// Adds bytes to the end of one of its files.
-  public func append(_ bytes: [UInt8], to name: String) throws(ProofError) {
+  /// Appends bytes to one of its files.
+  package func append(_ bytes: [UInt8], to name: String) throws(SpoolError) {
     let path = "\(unfinished)/\(name)"
     if !names.contains(name) { names.append(name) }
     let file = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o666)
@@ -91,13 +86,13 @@ public final class QuoteBundle {
     }
   }
 
-  /// Adds a text to the end of one of its files.
-  public func append(_ text: String, to name: String) throws(ProofError) {
+  /// Appends a text to one of its files.
+  package func append(_ text: String, to name: String) throws(SpoolError) {
     try append(Array(text.utf8), to: name)
   }
 
-  /// Flushes everything, and gives the folder its name.
-  public func finish() throws(ProofError) {
+  /// Flushes everything and renames the folder.
+  package func finish() throws(SpoolError) {
     for name in names { try Self.flush("\(unfinished)/\(name)", O_RDONLY) }
     try Self.flush(unfinished, O_RDONLY | O_DIRECTORY)
     guard unsafe rename(unfinished, folder) == 0 else { throw Self.failure(folder) }
@@ -109,17 +104,55 @@ public final class QuoteBundle {
       O_RDONLY | O_DIRECTORY)
   }
 
-  private static func flush(_ path: String, _ flags: Int32) throws(ProofError) {
+  private static func flush(_ path: String, _ flags: Int32) throws(SpoolError) {
     let descriptor = unsafe open(path, flags | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path) }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw failure(path) }
   }
 
-  private static func failure(_ path: String) -> ProofError {
+  private static func failure(_ path: String) -> SpoolError {
     let code = errno
-    return ProofError(
+    return SpoolError(
       "cannot write the quote to \(path)", reason: unsafe String(cString: strerror(code)),
-      advice: code == ENOENT ? "make the folder above it" : nil)
+      advice: code == ENOENT ? "make the folder above it" : nil, cause: .blocked)
+  }
+}
+
+/// The clip of a quote: a WAV file fully determined by the receipt and the blocks.
+package struct QuotedClip: Hashable, Sendable {
+  /// Bytes before the samples.
+  package static let headerByteCount = 44
+
+  /// The whole sound.
+  package let extent: SampleExtent
+  package let blocks: Range<Int>
+
+  /// Nil if it is too long for a WAV file.
+  package init?(_ blocks: Range<Int>, of extent: SampleExtent) {
+    self.extent = extent
+    self.blocks = blocks
+    guard extent.channels <= Int(UInt16.max), extent.frameByteCount <= Int(UInt16.max),
+      extent.rate * extent.frameByteCount <= Int(UInt32.max),
+      byteCount <= Int(UInt32.max)
+    else { return nil }
+  }
+
+  package var sampleByteCount: Int { extent.frames(of: blocks).count * extent.frameByteCount }
+  /// Bytes of the file; an odd chunk is padded by a zero.
+  package var byteCount: Int { Self.headerByteCount + sampleByteCount + padByteCount }
+  /// Bytes after the samples.
+  package var padByteCount: Int { sampleByteCount % 2 }
+
+  /// The file before the samples: `RIFF`, `fmt ` of 16 bytes and the header of `data`.
+  package var header: [UInt8] {
+    func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    let tag = extent.format == .f32le ? 3 : 1
+    return Array("RIFF".utf8) + bytes(byteCount - 8, 4) + Array("WAVEfmt ".utf8) + bytes(16, 4)
+      + bytes(tag, 2) + bytes(extent.channels, 2) + bytes(extent.rate, 4)
+      + bytes(extent.rate * extent.frameByteCount, 4) + bytes(extent.frameByteCount, 2)
+      + bytes(extent.format.bits, 2) + Array("data".utf8) + bytes(sampleByteCount, 4)
   }
 }

@@ -1,18 +1,16 @@
-internal import Hashing
-internal import JSONText
+internal import Platform
 
-/// One bundle, looked at: is the clip part of the export whose root was signed? Everything comes from
-/// a stranger; no file is looked for but under the names that every bundle has, no link is followed,
-/// and nothing is read that is longer than it may be.
+/// Verifies one bundle: whether the clip is part of the export whose root is signed. All input is
+/// untrusted: only the fixed names are read, no links are followed, and lengths are limited.
 struct QuoteCheck {
   private let folder: String
   private let keys: [VerifyingKey]
   private(set) var result: VerifiedQuote
 
-  /// Reads the bundle in a folder. O(bytes of the clip), a block of which is in memory at a time.
+  /// Reads the bundle in a folder. O(bytes of the clip), with one block in memory.
   /// - Parameters:
-  ///   - keys: whose signatures count.
-  ///   - certificates: those that time stamps are checked against; nil for those beside them.
+  /// - keys: the keys whose signatures count.
+  /// - certificates: the trusted roots of time stamps; nil for those beside them.
   init(_ folder: String, keys: [VerifyingKey], certificates: TrustedCertificates? = nil) {
     self.folder = folder
     self.keys = keys
@@ -34,7 +32,7 @@ struct QuoteCheck {
     if let key, VerifyingKey(pem: String(decoding: key, as: UTF8.self))?.id.hex != result.keyID {
       result.add(QuoteBundle.keyName, "it is not the key that the receipt names")
     }
-    // What nobody trusted has signed says nothing of a clip, and may be made to keep readers busy.
+    // Without a trusted signature the clip proves nothing, and may be made to waste time.
     if result.isSound { checkClip(quote) }
   }
 
@@ -48,25 +46,25 @@ struct QuoteCheck {
     }
   }
 
-  /// A script that is gone is missed. One of another version of Spool is another one, and so is one that
-  /// deceives its readers: it proves nothing here, and is only told of.
+  /// A missing script is a fault. A different one may be of another version or malicious: it is
+  /// reported only.
   private mutating func checkScript() {
     guard let script = bytes(QuoteBundle.scriptName, limit: 1 << 20) else { return }
     if script != Array(QuoteScript.text.utf8) {
-      result.note(
+      result.record(
         QuoteBundle.scriptName,
         "it is not the one that this version writes: read it before you run it")
     }
   }
 
-  /// What lies in the folder and is no part of a quote does not touch what the quote shows.
+  /// Additional files do not affect the quote.
   private mutating func noteStrangers() {
     let strangers = Set(KeyFile.names(in: folder)).subtracting(QuoteBundle.fileNames).sorted()
     for name in strangers.prefix(20) {
-      result.note(name, "it is no part of the quote, and was not looked at")
+      result.record(name, "it is no part of the quote, and was not looked at")
     }
     if strangers.count > 20 {
-      result.note("\(strangers.count - 20) more", "they are no part of the quote either")
+      result.record("\(strangers.count - 20) more", "they are no part of the quote either")
     }
   }
 
@@ -80,13 +78,13 @@ struct QuoteCheck {
     }
   }
 
-  /// Is the receipt signed, is it the one that is quoted, and does it name the export's root?
+  /// Verifies the receipt's signature and digest, and finds the export's root in it.
   private mutating func checkReceipt(
     _ bytes: [UInt8], _ quote: Quote, _ stamps: TimeStampCheck
   ) {
     let name = QuoteBundle.receiptName
     let statement: JSONValue
-    do throws(ProofError) {
+    do throws(SpoolError) {
       let envelope = try Envelope(bytes)
       result.keyID = envelope.keyID
       checkSignature(envelope)
@@ -131,24 +129,24 @@ struct QuoteCheck {
     }
   }
 
-  private static func statement(of envelope: Envelope) throws(ProofError) -> JSONValue {
+  private static func statement(of envelope: Envelope) throws(SpoolError) -> JSONValue {
     let statement: JSONValue
     do throws(JSONSyntaxError) {
       statement = try JSONReader.signedValue(of: envelope.payload)
     } catch {
-      throw ProofError("cannot read the receipt", reason: "\(error)")
+      throw SpoolError("cannot read the receipt", reason: "\(error)", cause: .blocked)
     }
     guard statement["_type"]?.text == Receipt.statementType,
       statement["predicateType"]?.text == Receipt.predicateType
     else {
-      throw ProofError(
+      throw SpoolError(
         "cannot read the receipt",
-        reason: "it is no statement of the type \(Receipt.predicateType)")
+        reason: "it is no statement of the type \(Receipt.predicateType)", cause: .blocked)
     }
     return statement
   }
 
-  /// Is the clip the header and the blocks, and do their hashes lead to the root?
+  /// Verifies the clip's header and blocks against the root.
   private mutating func checkClip(_ quote: Quote) {
     let name = QuoteBundle.clipName
     guard let clip = QuotedClip(quote.blocks, of: quote.samples.extent) else {
@@ -171,5 +169,77 @@ struct QuoteCheck {
         "its blocks and the siblings in \(QuoteBundle.quoteName) do not lead to the root in the "
           + "receipt: one of them was changed, or they stand elsewhere")
     }
+  }
+}
+
+extension Verification {
+  /// Verifies quotes. Blocks.
+  /// - Parameters:
+  /// - folders: the bundles' folders.
+  /// - mayGoOn: called before every bundle; false stops.
+  /// - Returns: the results in the order of `folders`; nil if stopped.
+  package func check(
+    quotes folders: [String], mayGoOn: @escaping @Sendable () -> Bool = { true }
+  ) -> [VerifiedQuote]? {
+    let (keys, certificates) = (keys, certificates)
+    return each(folders, mayGoOn) { QuoteCheck($0, keys: keys, certificates: certificates).result }
+  }
+}
+
+extension ReceiptSearch {
+  /// The folders of all quotes, incomplete ones included, sorted, with the folder itself.
+  package var quotes: [String] {
+    let rest: Set = [QuoteBundle.clipName, QuoteBundle.receiptName, QuoteBundle.scriptName]
+    var found: [String: Set<String>] = [:]
+    for path in paths {
+      let name = Self.name(of: path)
+      guard name == QuoteBundle.quoteName || rest.contains(name) else { continue }
+      found[String(path.utf8.dropLast(name.utf8.count)) ?? "", default: []].insert(name)
+    }
+    return found.filter { $0.value.contains(QuoteBundle.quoteName) || rest.isSubset(of: $0.value) }
+      .keys.sorted().map { place in
+        let inner = place.hasSuffix("/") ? String(place.dropLast()) : place
+        return inner.isEmpty
+          ? folder : folder.hasSuffix("/") ? folder + inner : "\(folder)/\(inner)"
+      }
+  }
+}
+
+/// The result of verifying one quote.
+package struct VerifiedQuote: Hashable, Sendable {
+  package struct Problem: Hashable, Sendable, Codable {
+    /// A file of the bundle, a key, or a block of the clip.
+    package let name: String
+    package let reason: String
+  }
+
+  package let path: String
+  /// The signer's key as named by the receipt; nil if unreadable.
+  package var keyID: String?
+  /// Nil if unreadable.
+  package var quote: Quote?
+  /// Whether the bundle has words, which are not proven.
+  package var hasWords = false
+  /// The receipt's valid time stamps.
+  package var timeStamps: [VerifiedTimeStamp] = []
+  /// Whether the only fault is an untrusted key.
+  package var hasStrangeKey = false
+  /// All faults; empty if the clip is part of the export.
+  package var problems: [Problem] = []
+
+  /// Remarks that are no faults.
+  package var notes: [Problem] = []
+
+  /// Whether the clip is part of an export with a root signed by a trusted key.
+  package var isSound: Bool { problems.isEmpty }
+
+  init(path: String) { self.path = path }
+
+  mutating func record(_ name: String, _ reason: String) {
+    notes.append(Problem(name: name, reason: reason))
+  }
+
+  mutating func add(_ name: String, _ reason: String) {
+    problems.append(Problem(name: name, reason: reason))
   }
 }

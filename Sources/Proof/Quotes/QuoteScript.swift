@@ -1,8 +1,8 @@
-/// The script in a bundle: it checks everything with Python's standard library and `openssl`, on a
-/// machine that has never seen Spool, and says what each step shows.
-public enum QuoteScript {
-  /// The script. It is the same in every bundle.
-  public static let text = #"""
+/// The script in a bundle: it verifies everything with Python's standard library and `openssl`,
+/// without Spool, and prints each step.
+package enum QuoteScript {
+  /// The same in every bundle.
+  package static let text = #"""
     #!/usr/bin/env python3
     # Checks that clip.wav is part of a recording whose root somebody signed. It needs Python 3 and
     # openssl (3.0 or newer), and nothing of the program that wrote it. Read it before you run it.

@@ -1,36 +1,29 @@
-public import Hashing
-internal import JSONText
+package import Platform
 
-/// The words that are said in a quote, as a transcript has them: `words.json`.
-public struct QuotedWords: Hashable, Sendable {
-  /// A word.
-  public struct Word: Hashable, Sendable {
-    /// As it is written.
-    public let text: String
-    /// When it begins, in seconds of the export.
-    public let from: Double
-    /// When it ends, in seconds of the export.
-    public let to: Double
+/// The words of a quote from a transcript: `words.json`.
+package struct QuotedWords: Hashable, Sendable {
+  package struct Word: Hashable, Sendable {
+    package let text: String
+    /// In seconds of the export.
+    package let from: Double
+    /// In seconds of the export.
+    package let to: Double
 
-    /// Describes a word.
-    public init(text: String, from: Double, to: Double) {
+    package init(text: String, from: Double, to: Double) {
       self.text = text
       self.from = from
       self.to = to
     }
   }
 
-  /// The words.
-  public let words: [Word]
-  /// The transcript's file.
-  public let transcript: String
-  /// The SHA-256 of that file.
-  public let digest: Digest
-  /// What the receipt calls that file; nil where it does not vouch for it.
-  public let subject: String?
+  package let words: [Word]
+  package let transcript: String
+  /// The SHA-256 of the transcript's file.
+  package let digest: Digest
+  /// The transcript's name in the receipt; nil if it is not a subject.
+  package let subject: String?
 
-  /// Describes the words of a quote.
-  public init(
+  package init(
     _ words: [Word], from transcript: String, _ digest: Digest, subject: String?
   ) {
     self.words = words
@@ -39,8 +32,8 @@ public struct QuotedWords: Hashable, Sendable {
     self.subject = subject
   }
 
-  /// The words as a file: canonical JSON on one line. Times are seconds of the export.
-  public var text: String {
+  /// Canonical JSON on one line. Times are seconds of the export.
+  package var text: String {
     let vouched = subject.map {
       "The receipt vouches for the transcript as \($0): whoever has that file can compare."
     }

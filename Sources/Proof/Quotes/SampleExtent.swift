@@ -1,17 +1,15 @@
-/// What sound a tree is made over: as much as is needed to say where each block lies.
-public struct SampleExtent: Hashable, Sendable {
-  /// What the samples are.
-  public let format: SampleFormat
-  /// Frames a second, and in a block.
-  public let rate: Int
-  /// Samples in a frame.
-  public let channels: Int
-  /// How long the sound is.
-  public let frames: Int
+/// The format and length of the sound under a sample tree.
+package struct SampleExtent: Hashable, Sendable {
+  package let format: SampleFormat
+  /// Frames per second, and per block.
+  package let rate: Int
+  /// Samples per frame.
+  package let channels: Int
+  /// Length in frames.
+  package let frames: Int
 
-  /// Describes sound; nil where there is none, or where no file could hold it: so much comes from
-  /// strangers that is to be reckoned with.
-  public init?(format: SampleFormat, rate: Int, channels: Int, frames: Int) {
+  /// Nil for an empty sound or one too long for any file: the numbers are untrusted.
+  package init?(format: SampleFormat, rate: Int, channels: Int, frames: Int) {
     guard 1...Self.mostFramesPerSecond ~= rate, 1...Self.mostChannels ~= channels,
       1...Self.mostFrames ~= frames
     else { return nil }
@@ -21,38 +19,63 @@ public struct SampleExtent: Hashable, Sendable {
     self.frames = frames
   }
 
-  /// How many blocks it has: each is a second, but for the last one.
-  public var blockCount: Int { (frames + rate - 1) / rate }
-  /// Bytes of a frame.
-  public var frameByteCount: Int { channels * format.bits / 8 }
+  /// Number of blocks: one per second; the last may be shorter.
+  package var blockCount: Int { (frames + rate - 1) / rate }
+  /// Bytes per frame.
+  package var frameByteCount: Int { channels * format.bits / 8 }
 
-  /// The frames of some blocks.
-  /// - Parameter blocks: which; each is there.
-  public func frames(of blocks: Range<Int>) -> Range<Int> {
+  ///
+  /// - Parameter blocks: all within the sound.
+  package func frames(of blocks: Range<Int>) -> Range<Int> {
     blocks.lowerBound * rate..<min(blocks.upperBound * rate, frames)
   }
 
   /// Bytes of a block.
-  public func byteCount(ofBlock block: Int) -> Int {
+  package func byteCount(ofBlock block: Int) -> Int {
     frames(of: block..<block + 1).count * frameByteCount
   }
 
-  /// The blocks that some frames lie in.
-  /// - Parameter frames: which; none of them beyond the end, and at least one.
-  public func blocks(of frames: Range<Int>) -> Range<Int> {
+  /// The blocks that contain some frames.
+  /// - Parameter frames: not empty, within the sound.
+  package func blocks(of frames: Range<Int>) -> Range<Int> {
     frames.lowerBound / rate..<(frames.upperBound + rate - 1) / rate
   }
 
-  /// The seconds before a frame.
-  public func time(of frame: Int) -> Double { Double(frame) / Double(rate) }
+  /// The start of a frame in seconds.
+  package func time(of frame: Int) -> Double { Double(frame) / Double(rate) }
 
-  /// The seconds of some frames.
-  public func time(of frames: Range<Int>) -> Range<Double> {
+  /// The time of some frames in seconds.
+  package func time(of frames: Range<Int>) -> Range<Double> {
     time(of: frames.lowerBound)..<time(of: frames.upperBound)
   }
 
-  // No reckoning with these overflows.
+  // Products with this limit do not overflow.
   private static let mostFramesPerSecond = 1 << 24
   private static let mostChannels = 1 << 16
   private static let mostFrames = 1 << 40
+}
+
+/// The samples of a lossless file, as in a WAV file's `data` chunk.
+package enum SampleFormat: String, Hashable, Sendable, CaseIterable {
+  /// Signed 16-bit integers, little-endian.
+  case s16le
+  /// Signed 24-bit integers, little-endian.
+  case s24le
+  /// IEEE 754 binary32, little-endian.
+  case f32le
+
+  /// Bits per sample.
+  package var bits: Int {
+    switch self {
+    case .s16le: 16
+    case .s24le: 24
+    case .f32le: 32
+    }
+  }
+
+  /// The format of this sample size; nil if there is none.
+  package init?(bits: Int) {
+    guard let format = Self.allCases.first(where: { $0.bits == bits }) else { return nil }
+    self = format
+  }
 }

@@ -1,31 +1,31 @@
-public import Hashing
+package import Platform
 
-/// Hashes the blocks of sound that goes by, in pieces of any length.
+/// Hashes the blocks of streamed sound.
 ///
-/// What is half a block when the process dies is needed again: whoever goes on begins at
-/// ``framesInLeaves``, and nothing but whole leaves has to be kept.
-public struct SampleLeafHasher: ~Copyable {
-  /// The hashes of the blocks that are whole.
-  public private(set) var leaves: [Digest]
+/// Only complete leaves need to be kept: after an interruption, hashing resumes at
+/// ``framesInLeaves``.
+package struct SampleLeafHasher: ~Copyable {
+  /// The hashes of the complete blocks.
+  package private(set) var leaves: [Digest]
 
   private let rate: Int
   private let frameByteCount: Int
   private var block = SampleLeafHasher.begun()
-  // Bytes of the block that is not whole.
+  // Bytes of the incomplete block.
   private var byteCount = 0
 
-  /// Begins, or goes on behind the leaves that are there.
-  public init(format: SampleFormat, rate: Int, channels: Int, leaves: [Digest] = []) {
+  /// Starts, or resumes after the given leaves.
+  package init(format: SampleFormat, rate: Int, channels: Int, leaves: [Digest] = []) {
     self.rate = rate
     frameByteCount = channels * format.bits / 8
     self.leaves = leaves
   }
 
-  /// How many frames the whole blocks have.
-  public var framesInLeaves: Int { leaves.count * rate }
+  /// Frames in the complete blocks.
+  package var framesInLeaves: Int { leaves.count * rate }
 
-  /// Adds samples: whole frames, as ``SampleFormat`` has them. O(bytes).
-  public mutating func update(_ bytes: [UInt8]) {
+  /// Adds whole frames, as ``SampleFormat`` has them. O(bytes).
+  package mutating func update(_ bytes: [UInt8]) {
     let blockByteCount = rate * frameByteCount
     var rest = bytes.count
     unsafe bytes.withUnsafeBytes { bytes in
@@ -40,9 +40,9 @@ public struct SampleLeafHasher: ~Copyable {
     }
   }
 
-  /// The sound has ended: the last block may be shorter than the others.
-  /// - Returns: how many frames there were in all.
-  public mutating func finish() -> Int {
+  /// Hashes the last block, which may be shorter.
+  /// - Returns: the total number of frames.
+  package mutating func finish() -> Int {
     let frames = framesInLeaves + byteCount / frameByteCount
     if byteCount > 0 { endBlock() }
     return frames

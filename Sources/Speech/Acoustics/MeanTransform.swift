@@ -15,7 +15,6 @@ struct MeanTransform {
     fileprivate var sides = Array(
       repeating: [Double](repeating: 0, count: size), count: DensityCodebooks.width)
 
-    /// None yet.
     init() {}
 
     /// Adds a density that explains `count` frames, whose features sum up to `sum`.

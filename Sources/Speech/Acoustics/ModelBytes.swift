@@ -6,7 +6,6 @@ struct ModelBytes {
   private let bytes: [UInt8]
   private var position = 0
 
-  /// Reads the whole file.
   init(of path: String) throws(SpeechError) {
     self.path = path
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -16,7 +16,7 @@ struct PhoneInventory: Sendable {
     let transitions: Int
   }
 
-  /// How many states of each phone are told apart.
+  /// How many states of each phone are distinguished.
   static let stateCount = 3
   /// The number of the phone that is silence.
   let silence: Int

@@ -1,19 +1,19 @@
 import CSpeechLoader
 
-/// What is asked of a piece of sound: for each hundredth of a second the cepstrum of its spectrum,
-/// without its mean, and the cepstrum's slope and slope's slope.
+/// The features of a piece of sound: for each frame (10 ms) the cepstrum of its spectrum, without
+/// its mean, and the cepstrum's slope and slope's slope.
 struct SpeechFeatures {
   /// The coefficients of a frame.
   static let width = DensityCodebooks.width * DensityCodebooks.partCount
   /// The coefficients, frame after frame.
   let values: [Float]
 
-  /// How many frames there are: two or three fewer than hundredths.
+  /// How many frames there are: two or three fewer than steps of 10 ms.
   var frameCount: Int { values.count / Self.width }
 
-  /// Computes them from cepstra of thirteen coefficients: slopes over four hundredths of a second
-  /// and their differences over two, as the feature `1s_c_d_dd` of CMU Sphinx has it. Beyond the
-  /// ends the outer frames count.
+  /// Computes them from cepstra of thirteen coefficients: slopes over four frames and their
+  /// differences over two, as the feature `1s_c_d_dd` of CMU Sphinx has it. Beyond the ends the
+  /// outer frames count.
   init(cepstra: [Float]) {
     let part = DensityCodebooks.width
     let count = cepstra.count / part
@@ -45,7 +45,6 @@ struct SpeechFeatures {
 @safe struct CepstralAnalysis: ~Copyable {
   private let analysis: OpaquePointer
 
-  /// Prepares what a model's file `feat.params` says.
   init(parameters: String) throws(SpeechError) {
     try SpeechLibraries.openSphinx()
     guard let analysis = unsafe spool_cepstra_make(parameters) else {

@@ -11,7 +11,7 @@ struct SpeechOnset {
   /// hisses count and hum does not.
   private let levels: [Float]
 
-  /// Samples between two levels: 2.5 ms, so that four are a hundredth of a second.
+  /// Samples between two levels: 2.5 ms, so that four are a frame (10 ms).
   private static let step = 40
   private static let perHundredth = LevelTrace.step / step
   /// The quietest that counts: what lies below is digital silence.
@@ -21,8 +21,8 @@ struct SpeechOnset {
   private static let contrast: Float = 30
   private static let share: Float = 0.25
   private static let leastRise: Float = 6
-  /// How far before a word its pause is looked for, how far behind its beginning the loudest place of
-  /// its onset, and how far before it the onset may be, in hundredths of a second.
+  /// How far before a word its pause is looked for, how far behind its beginning the loudest place
+  /// of its onset, and how far before it the onset may be, in frames (10 ms).
   private static let before = 25
   private static let after = 15
   private static let back = 6
@@ -32,8 +32,7 @@ struct SpeechOnset {
   private static let unheardPause = 9
   /// What the model must hear between two words to have heard silence, in milliseconds.
   private static let heardPause = 30
-  /// How much before the level rises a word begins, and half a hundredth of a second, in
-  /// milliseconds.
+  /// How much before the level rises a word begins, and half a frame (5 ms), in milliseconds.
   private static let lead = 4
 
   /// Measures the levels of sound of 16 kHz.
@@ -60,8 +59,8 @@ struct SpeechOnset {
   }
 
   /// When a word's sound begins; when the model has it begin where no pause is before it. All times
-  /// are in milliseconds, of which half a hundredth of a second is taken away, as those of the
-  /// model's frames have it.
+  /// are in milliseconds, of which half a frame (5 ms) is taken away, as those of the model's
+  /// frames have it.
   ///
   /// - Parameters:
   ///   - start: when the model has it begin.
@@ -86,7 +85,7 @@ struct SpeechOnset {
     return max(end, (quiet + 1) * 10 / Self.perHundredth - Self.lead)
   }
 
-  /// The level of the quietest three hundredths of a stretch.
+  /// The level of the quietest three frames of a stretch.
   private func quietest(in range: Range<Int>) -> Float {
     let width = min(3 * Self.perHundredth, range.count)
     guard width > 0 else { return Self.silence }

@@ -22,7 +22,6 @@ struct StateScores {
   /// The best of all states, for each frame.
   private(set) var bests: [Float]
 
-  /// Makes room.
   init(of model: SoundModel) {
     self.model = model
     groupCount = model.weights.placeCount / 4

@@ -1,4 +1,5 @@
 import CSpeechLoader
+import Glibc
 
 /// One decoder of libpocketsphinx with a dictionary of its own: it belongs to one thread at a time.
 ///
@@ -46,7 +47,7 @@ import CSpeechLoader
     }
     guard status == 0 else {
       throw SpeechError(
-        .words, on: words.prefix(8).compactMap(\.ways.first).joined().joined(separator: " "),
+        .words, on: words.prefix(8).compactMap(\.variants.first).joined().joined(separator: " "),
         why: "libpocketsphinx cannot build their grammar")
     }
   }
@@ -63,14 +64,14 @@ import CSpeechLoader
   ///
   /// The time is that of the search: for a piece of some seconds a fraction of its length, growing
   /// with the number of words that may come next.
-  func hear(_ sound: Span<Int16>) -> (words: [HeardWord], score: Double)? {
+  func hear(_ sound: Span<Int16>) -> (words: [DecodedWord], score: Double)? {
     guard sound.count >= Self.fewestSamples else { return nil }
     var score = 0.0
     let status = unsafe sound.withUnsafeBufferPointer {
       unsafe spool_sphinx_hear(decoder, $0.baseAddress, $0.count, &score)
     }
     guard status == 0 else { return nil }
-    var words: [HeardWord] = []
+    var words: [DecodedWord] = []
     var segment = unsafe spool_sphinx_segment()
     while unsafe spool_sphinx_next(decoder, &segment) == 1 {
       guard let name = unsafe segment.word, let text = unsafe String(validatingCString: name),
@@ -79,8 +80,8 @@ import CSpeechLoader
       let first = unsafe Int(segment.first)
       let end = unsafe Int(segment.last) + 1
       words.append(
-        HeardWord(
-          key: String(text.prefix { $0 != "(" }), hundredths: first..<end,
+        DecodedWord(
+          key: String(text.prefix { $0 != "(" }), frames: first..<end,
           score: unsafe segment.score / Double(end - first)))
     }
     return (words, score)
@@ -90,4 +91,93 @@ import CSpeechLoader
   static func isFiller(_ text: String) -> Bool {
     text.hasPrefix("<") || text.hasPrefix("[") || text.hasPrefix("+") || text == "(NULL)"
   }
+}
+
+/// Texts as C programs take their arguments; they live as long as the list does, because
+/// libsphinxbase keeps the pointers.
+@safe struct CStringList: ~Copyable {
+  let count: Int
+  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+  init(_ texts: [String]) {
+    count = texts.count
+    unsafe pointers = .allocate(capacity: texts.count + 1)
+    for (index, text) in texts.enumerated() {
+      unsafe pointers.advanced(by: index).initialize(to: strdup(text))
+    }
+    unsafe pointers.advanced(by: texts.count).initialize(to: nil)
+  }
+
+  deinit {
+    for index in 0..<count { unsafe free(pointers[index]) }
+    unsafe pointers.deallocate()
+  }
+}
+
+/// How a decoder searches.
+///
+/// Frames of silence are always kept: without them every later time would be early.
+struct SphinxSettings {
+  /// How much less likely than the best a path may be before it is given up; nil for what the
+  /// library finds right for recognition.
+  var beam: Double?
+  /// Whether the sounds that no path asks for are scored as well: only then are the scores of
+  /// different sounds comparable, at three times the cost.
+  var scoresEverySound = false
+  /// Whether only every other frame is scored: it loses few words and saves a third.
+  var isHasty = false
+  /// Whether all that may have been said is kept, and the likeliest path through it searched: only
+  /// then are there posteriors.
+  var searchesLattice = false
+  /// How much more than the sound the order of words counts.
+  var languageWeight: Double?
+
+  /// The settings as the library takes them.
+  var arguments: [String] {
+    var list = ["-remove_silence", "no", "-fwdflat", "no"]
+    list += ["-bestpath", searchesLattice ? "yes" : "no"]
+    if let beam {
+      for name in ["-beam", "-pbeam", "-wbeam"] { list += [name, "\(beam)"] }
+    }
+    list += ["-compallsen", scoresEverySound ? "yes" : "no"]
+    if isHasty { list += ["-ds", "2"] }
+    if let languageWeight { list += ["-lw", "\(languageWeight)"] }
+    return list
+  }
+}
+
+/// The sounds of a language as a recogniser knows them: files of CMU Sphinx.
+package struct AcousticModel: Hashable, Sendable {
+  /// The folder of the sounds: `mdef`, `means`, `variances` and so on.
+  package let folder: String
+  /// The pronunciations of known words, in the form of cmudict.
+  package let dictionary: String
+  /// How likely words follow each other; nil where recognition is not wanted.
+  package let languageModel: String?
+
+  package init(folder: String, dictionary: String, languageModel: String?) {
+    self.folder = folder
+    self.dictionary = dictionary
+    self.languageModel = languageModel
+  }
+
+  /// Whether its files are there, before any of them is opened.
+  /// - Throws: where one cannot be read; the folder is named before the dictionary.
+  func check() throws(SpeechError) {
+    for (path, part) in [(folder, "/mdef"), (dictionary, "")] {
+      if unsafe access(path, R_OK) != 0 {
+        throw SpeechError(.model, on: path, why: unsafe String(cString: strerror(errno)))
+      }
+      if !part.isEmpty, unsafe access(path + part, R_OK) != 0 {
+        throw SpeechError(
+          .model, on: path, why: "it has no mdef, as the folders of CMU Sphinx's models do")
+      }
+    }
+  }
+
+  /// US English, as Debian's package pocketsphinx-en-us installs it.
+  package static let english = AcousticModel(
+    folder: "/usr/share/pocketsphinx/model/en-us/en-us",
+    dictionary: "/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict",
+    languageModel: "/usr/share/pocketsphinx/model/en-us/en-us.lm.bin")
 }

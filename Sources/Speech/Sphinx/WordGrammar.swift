@@ -7,25 +7,24 @@ struct WordGrammar {
     let key: String
   }
 
-  /// The words between the states.
   private(set) var arcs: [Arc] = []
   /// How many states there are.
   private(set) var stateCount = 1
   /// Where everything has been said.
   private(set) var lastState = 0
 
-  /// Lets the words follow each other, each in one of its ways.
+  /// Lets the words follow each other, each in one of its variants.
   init(of words: [SpokenWord]) {
     for word in words where word.isSpoken {
       let end = newState()
-      for way in word.ways {
+      for variant in word.variants {
         var state = lastState
-        for key in way.dropLast() {
+        for key in variant.dropLast() {
           let next = newState()
           arcs.append(Arc(from: state, to: next, key: key))
           state = next
         }
-        if let key = way.last { arcs.append(Arc(from: state, to: end, key: key)) }
+        if let key = variant.last { arcs.append(Arc(from: state, to: end, key: key)) }
       }
       lastState = end
     }
@@ -39,34 +38,36 @@ struct WordGrammar {
   /// Which of the heard words belong to which word; nil where they are not what was expected.
   ///
   /// Ways may share their beginnings, so the first that lets everything after it fit is taken.
-  static func assign(_ heard: [HeardWord], to words: [SpokenWord]) -> [[HeardWord]]? {
+  static func assign(_ heard: [DecodedWord], to words: [SpokenWord]) -> [[DecodedWord]]? {
     // Whether the words from `word` on fit what was heard from `position` on, for every pair that
     // can occur, from the end.
     var fits: [Set<Int>] = Array(repeating: [], count: words.count + 1)
     fits[words.count] = [heard.count]
     let keys = heard.map(\.key)
-    func matches(_ way: [String], at position: Int) -> Bool {
-      position + way.count <= keys.count && keys[position..<position + way.count].elementsEqual(way)
+    func matches(_ variant: [String], at position: Int) -> Bool {
+      position + variant.count <= keys.count
+        && keys[position..<position + variant.count].elementsEqual(variant)
     }
     for index in words.indices.reversed() {
-      if words[index].ways.isEmpty {
+      if words[index].variants.isEmpty {
         fits[index] = fits[index + 1]
         continue
       }
-      for way in words[index].ways {
-        for end in fits[index + 1] where end >= way.count && matches(way, at: end - way.count) {
-          fits[index].insert(end - way.count)
+      for variant in words[index].variants {
+        for end in fits[index + 1]
+        where end >= variant.count && matches(variant, at: end - variant.count) {
+          fits[index].insert(end - variant.count)
         }
       }
     }
     guard fits[0].contains(0) else { return nil }
     var position = 0
     return words.indices.map { index in
-      let way = words[index].ways.first {
+      let variant = words[index].variants.first {
         matches($0, at: position) && fits[index + 1].contains(position + $0.count)
       }
       let start = position
-      position += way?.count ?? 0
+      position += variant?.count ?? 0
       return Array(heard[start..<position])
     }
   }

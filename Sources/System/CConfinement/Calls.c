@@ -1,5 +1,5 @@
-// The filter of system calls: a list of those that are refused, and a few that depend on their
-// arguments. Everything else is allowed, since nobody knows what a plugin's libraries need.
+// The seccomp filter: a deny list, some entries depending on arguments. Everything else is allowed,
+// since plugins' libraries need unpredictable calls.
 #define _GNU_SOURCE
 #include "CConfinement.h"
 
@@ -14,22 +14,22 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-// Calls of later kernels have the same numbers on every machine.
+// System calls of later kernels have the same numbers on all architectures.
 enum { call_open_tree_attr = 467, call_fchmodat2 = 452 };
 
 static const unsigned int refused[] = {
-    // Rings of requests reach sockets and files without a call of their own.
+    // io_uring reaches sockets and files without further system calls.
     SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
     // Other processes.
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_getfd, SYS_kcmp,
     SYS_perf_event_open,
-    // Keys, which all processes of a user share.
+    // Key rings, which a user's processes share.
     SYS_add_key, SYS_request_key, SYS_keyctl,
-    // Namespaces and mounts, which would undo what was set up.
+    // Namespaces and mounts, which would undo the isolation.
     SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_fsopen,
     SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_open_tree, SYS_move_mount, SYS_mount_setattr,
     call_open_tree_attr,
-    // Files by number, past every rule for paths.
+    // Files by handle, which bypasses path rules.
     SYS_open_by_handle_at, SYS_name_to_handle_at,
     // The kernel itself.
     SYS_bpf, SYS_userfaultfd, SYS_fanotify_init, SYS_kexec_load, SYS_kexec_file_load,
@@ -41,8 +41,8 @@ static const unsigned int refused[] = {
 #endif
 };
 
-// What others have that are not in a namespace of their own: memory, queues and semaphores of System V,
-// and queues of POSIX, which outlive whoever made them; and the processor that they are given.
+// Resources shared outside namespaces: System V memory, queues and semaphores and POSIX queues,
+// which outlive their creator; and scheduling.
 static const unsigned int shared[] = {
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_semget,
     SYS_semop, SYS_semtimedop, SYS_semctl, SYS_mq_open, SYS_mq_unlink,
@@ -64,7 +64,7 @@ static void load(struct filter *filter, size_t offset) {
   add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-// The lower half of an argument, on machines that keep it first.
+// The lower half of an argument on little-endian machines.
 static void load_argument(struct filter *filter, size_t number) {
   load(filter, offsetof(struct seccomp_data, args) + 8 * number);
 }
@@ -73,12 +73,12 @@ static void answer(struct filter *filter, uint32_t action) {
   add(filter, BPF_RET | BPF_K, action, 0, 0);
 }
 
-// Does the next line where what is loaded has the value, and skips it otherwise.
+// Executes the next instruction if the loaded value is equal, and skips it otherwise.
 static void if_equal(struct filter *filter, uint32_t value) {
   add(filter, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
 }
 
-// Answers a call by what an argument, after a mask, is compared with.
+// Decides a call by comparing a masked argument with values.
 static void decide(struct filter *filter, uint32_t call, size_t argument, uint32_t mask,
                    const uint32_t *values, uint8_t count, uint32_t found, uint32_t other) {
   add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, (uint8_t)(2 * count + 3));
@@ -91,13 +91,14 @@ static void decide(struct filter *filter, uint32_t call, size_t argument, uint32
   answer(filter, other);
 }
 
-// Refuses permissions by which a file would run as its owner, or with its group.
+// Refuses set-user-ID and set-group-ID mode bits.
 static void refuse_set_id(struct filter *filter, uint32_t call, size_t mode) {
   const uint32_t none = 0, set_id = 06000;
   decide(filter, call, mode, set_id, &none, 1, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
 }
 
-// The same of a call that makes a file only where its flags say so; the mode is not there otherwise.
+// The same for calls that create a file only with certain flags; otherwise the mode argument is
+// undefined.
 static void refuse_making_set_id(struct filter *filter, uint32_t call, size_t flags) {
   const uint32_t makes = O_CREAT | 020000000;  // the latter is O_TMPFILE's own bit
   add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 8);
@@ -111,8 +112,8 @@ static void refuse_making_set_id(struct filter *filter, uint32_t call, size_t fl
   answer(filter, SECCOMP_RET_ALLOW);
 }
 
-// Refuses a priority for others. `process` is the first argument that means one process, and 0 the
-// second one that means the caller; all others mean groups and users.
+// Refuses priorities for other processes. `process` is the value of the first argument that selects
+// one process, and 0 as second argument is the caller; other values select groups and users.
 static void refuse_others(struct filter *filter, uint32_t call, uint32_t process) {
   add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 6);
   load_argument(filter, 0);
@@ -138,7 +139,7 @@ int confinement_filter_calls(bool has_network, bool no_truncating, bool is_among
   answer(&filter, SECCOMP_RET_KILL_PROCESS);
   load(&filter, offsetof(struct seccomp_data, nr));
 #if defined(__x86_64__)
-  // The same calls under other numbers (x32).
+  // The same calls under x32 numbers.
   add(&filter, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
   answer(&filter, refuse);
 #endif
@@ -150,12 +151,13 @@ int confinement_filter_calls(bool has_network, bool no_truncating, bool is_among
     if_equal(&filter, SYS_truncate);
     answer(&filter, refuse);
   }
-  // The newer calls hide their flags in memory; who is told that there is none takes the older one.
+  // clone3 keeps its flags in memory, where a filter cannot read them; on ENOSYS, callers fall back
+  // to clone.
   if_equal(&filter, SYS_clone3);
   answer(&filter, SECCOMP_RET_ERRNO | ENOSYS);
   if_equal(&filter, SYS_openat2);
   answer(&filter, SECCOMP_RET_ERRNO | ENOSYS);
-  // A program that root's plugin left behind with such permissions would make others root.
+  // A set-user-ID program left behind by root's plugin would make its caller root.
 #if defined(__x86_64__)
   refuse_set_id(&filter, SYS_chmod, 1);
   refuse_set_id(&filter, SYS_creat, 1);
@@ -167,10 +169,10 @@ int confinement_filter_calls(bool has_network, bool no_truncating, bool is_among
   refuse_set_id(&filter, call_fchmodat2, 2);
   refuse_set_id(&filter, SYS_mknodat, 2);
   refuse_making_set_id(&filter, SYS_openat, 2);
-  // All that begin with CLONE_NEW.
+  // All CLONE_NEW flags.
   const uint32_t nothing = 0;
   decide(&filter, SYS_clone, 0, 0x7E020000, &nothing, 1, allow, refuse);
-  // Limits of another process, 0 being the caller.
+  // Limits of other processes; 0 is the caller.
   decide(&filter, SYS_prlimit64, 0, ~0U, &nothing, 1, allow, refuse);
   if (is_among_others) {
     for (size_t index = 0; index < sizeof shared / sizeof shared[0]; index++) {
@@ -183,12 +185,12 @@ int confinement_filter_calls(bool has_network, bool no_truncating, bool is_among
     refuse_others(&filter, SYS_setpriority, 0);  // PRIO_PROCESS
     refuse_others(&filter, SYS_ioprio_set, 1);   // IOPRIO_WHO_PROCESS
   }
-  // Text that would be typed into the user's terminal: TIOCSTI and TIOCLINUX.
+  // TIOCSTI and TIOCLINUX, which type into the user's terminal.
   const uint32_t typing[] = {0x5412, 0x541C};
   decide(&filter, SYS_ioctl, 1, ~0U, typing, 2, refuse, allow);
   const uint32_t families[] = {AF_INET, AF_INET6, AF_NETLINK};
   decide(&filter, SYS_socket, 0, ~0U, families, has_network ? 3 : 0, allow, refuse);
-  // Pairs that are bound to each other for good; a pair of datagram sockets could write to others.
+  // Permanently connected pairs; a datagram pair could send to other sockets.
   const uint32_t kinds[] = {SOCK_STREAM, SOCK_SEQPACKET};
   decide(&filter, SYS_socketpair, 1, 0xF, kinds, 2, allow, refuse);
   answer(&filter, allow);

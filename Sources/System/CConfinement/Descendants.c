@@ -1,9 +1,9 @@
-// The end of all that descends from this process, however fast it multiplies.
+// Kills all descendants of this process, however fast they fork.
 //
-// Killing one by one loses against processes that fork: each that is met last has had a child meanwhile,
-// and each that is dead makes room for another in the user's limit. So all are stopped first, and nothing
-// is buried until a walk meets nobody new: the stopped and the dead fill the limit, and the tree stands
-// still. Then all are killed.
+// Killing one by one fails against processes that fork: the last one found has a new child
+// meanwhile, and each dead one frees a slot of the user's process limit. So all are stopped first,
+// and none is reaped until a walk finds no new process: stopped and dead processes fill the limit,
+// and the tree no longer changes. Then all are killed.
 #define _GNU_SOURCE
 #include "CConfinement.h"
 
@@ -22,17 +22,17 @@
 #include <unistd.h>
 
 enum {
-  // No kernel gives a process a higher number.
+  // The kernel's maximum process number.
   most_processes = 1 << 22,
-  // Walks until what multiplies without a limit is killed as far as it was met.
+  // Walks until unlimited forking is considered killed as far as found.
   most_walks = 32,
-  // Ends that are taken at a time, so that who dies without end keeps nobody here.
+  // Maximum children reaped at a time, so that endless deaths do not block the caller.
   most_ends = 4096,
 };
 
 typedef unsigned char process_set[most_processes / 8];
 
-// Whom this walk met, and whom the one before.
+// The processes found in this walk and in the previous one.
 static process_set met_now, met_before;
 
 static bool is_in(const process_set set, pid_t process) {
@@ -47,7 +47,7 @@ static long now(void) {
   return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-// Who started a process, or took it over; 0 where it is gone.
+// A process's parent, after reparenting; 0 if the process is gone.
 static pid_t parent_of(pid_t process, char *state) {
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
@@ -57,20 +57,20 @@ static pid_t parent_of(pid_t process, char *state) {
   close(file);
   if (count <= 0) return 0;
   text[count] = 0;
-  // Its name, in brackets, may hold anything.
+  // The name in brackets may contain any character.
   const char *rest = strrchr(text, ')');
   int parent = 0;
   return rest && sscanf(rest, ") %c %d", state, &parent) == 2 ? parent : 0;
 }
 
 struct walk {
-  // Those that no walk met before.
+  // Processes found for the first time.
   int news;
-  // Those that are not dead.
+  // Processes that are not dead.
   int living;
 };
 
-// Sends a signal to all that descends from this process, and lets none of them start another.
+// Sends a signal to all descendants and prevents further forks.
 static struct walk walk(int signal) {
   struct walk walk = {0, 0};
   DIR *folder = opendir("/proc");
@@ -82,10 +82,10 @@ static struct walk walk(int signal) {
   for (struct dirent *entry; (entry = readdir(folder));) {
     pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
     if (process <= 1 || process >= most_processes || process == self) continue;
-    // Held before its parent is asked for: who gets its number later is not meant.
+    // Opened before the parent is read, so that a reused number is not signalled.
     int handle = (int)syscall(SYS_pidfd_open, process, 0U);
     char state = 0;
-    // Parents come first, as a rule; who comes before is met in the next walk.
+    // Parents usually come first; a child before its parent is found in the next walk.
     if (is_in(met_now, parent_of(process, &state))) {
       put(met_now, process);
       walk.news += !is_in(met_before, process);
@@ -95,7 +95,7 @@ static struct walk walk(int signal) {
       } else {
         syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0U);
       }
-      // The limit is this process's own, whatever else its user runs.
+      // The limit applies to that process only, not to its user.
       const struct rlimit none = {0, 0};
       prlimit(process, RLIMIT_NPROC, &none, NULL);
     }
@@ -105,7 +105,7 @@ static struct walk walk(int signal) {
   return walk;
 }
 
-// Takes the ends of children; false where there is none left, and thus nobody below them.
+// Reaps children; false if there are none left, and thus no descendants.
 static bool has_living_children(void) {
   for (int count = 0; count < most_ends; count++) {
     pid_t ended = waitpid(-1, NULL, WNOHANG);

@@ -1,5 +1,5 @@
-// Rules for files. The kernel's header may be older than the kernel: what later versions added is
-// declared here (linux/landlock.h of Linux 6.12).
+// Landlock rules. The kernel's header may be older than the kernel, so later additions are declared
+// here (linux/landlock.h of Linux 6.12).
 #define _GNU_SOURCE
 #include "CConfinement.h"
 
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The rights of files that each version added.
+// The access rights that each version added.
 enum : uint64_t {
   right_run = 1 << 0,
   right_write = 1 << 1,
@@ -50,7 +50,7 @@ int confinement_begin_rules(int version, bool has_network) {
   struct ruleset rules = {.files = handled(version)};
   if (version >= 4 && !has_network) rules.network = bind_and_connect;
   if (version >= 6) rules.scopes = abstract_sockets_and_signals;
-  // Older kernels take a longer structure whose unknown rest is zero.
+  // Older kernels accept a longer structure whose unknown rest is zero.
   return (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0U);
 }
 
@@ -65,7 +65,7 @@ int confinement_allow(int rules, int version, const char *path, enum confinement
   const int beneath_path = 1;
   long result = syscall(SYS_landlock_add_rule, rules, beneath_path, &rule, 0U);
   if (result != 0) {
-    // Rules for single files may only have the rights that files have.
+    // Rules for single files accept file rights only.
     rule.allowed &=
         right_run | right_write | right_read | (handled(version) & ~(rights_first | right_refer));
     result = syscall(SYS_landlock_add_rule, rules, beneath_path, &rule, 0U);

@@ -1,5 +1,5 @@
-// Namespaces: processes, mounts and the network as a plugin sees them. The calls that mount were new in
-// Linux 5.2 and 5.12, and the C library may not have them.
+// Process, mount and network namespaces. The mount calls are those of Linux 5.2 and 5.12, which the
+// C library may lack.
 #define _GNU_SOURCE
 #include "CConfinement.h"
 
@@ -33,7 +33,7 @@ static bool write_text(const char *path, const char *text) {
   return count == (ssize_t)strlen(text);
 }
 
-// The process keeps its user and group, and nobody else's have names in there.
+// Maps only the process's own user and group.
 static void keep_user(uid_t user, gid_t group) {
   char text[64];
   write_text("/proc/self/setgroups", "deny");
@@ -47,7 +47,7 @@ bool confinement_unshare(bool has_network) {
   const uid_t user = geteuid();
   const gid_t group = getegid();
   const int spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC;
-  // A kernel may lack the network's; the filter of calls refuses sockets all the same.
+  // A kernel may lack network namespaces; the seccomp filter refuses sockets in any case.
   const int tries[] = {spaces | CLONE_NEWNET, spaces};
   for (int index = has_network ? 1 : 0; index < 2; index++) {
     if (unshare(tries[index]) == 0) return true;
@@ -59,7 +59,7 @@ bool confinement_unshare(bool has_network) {
   return false;
 }
 
-// Makes the folders that lead to a path, and an empty file or folder there.
+// Creates the parent folders of a path, and an empty file or folder there.
 static bool make_place(const char *path, bool is_folder) {
   char part[4096];
   if (strlen(path) >= sizeof part) return false;
@@ -98,7 +98,7 @@ bool confinement_own_shared_memory(unsigned long megabytes, const char *const *k
   int trees[most];
   const char *places[most];
   int count = 0;
-  // What the plugin works with may lie in there, and has to be seen still.
+  // Kept paths may lie in the folder that is covered.
   for (const char *const *path = kept; *path && count < most; path++) {
     if (strncmp(*path, folder, sizeof folder - 1) != 0) continue;
     const unsigned int clone = 1, close_on_start = O_CLOEXEC;

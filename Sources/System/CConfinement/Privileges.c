@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 int confinement_drop_privileges(void) {
-  // A recording may belong to a user who lets nobody else read it, and root works on it all the same.
+  // Root must read recordings that their owner protects from other users.
   const uint32_t kept = geteuid() == 0 ? 1U << CAP_DAC_OVERRIDE : 0;
-  // Fails where the process has none to give up, or the kernel knows no more.
+  // Fails without capabilities to drop, or beyond the kernel's last one.
   for (int capability = 0; capability < 64; capability++) {
     if (capability != CAP_DAC_OVERRIDE || !kept) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
   }

@@ -1,5 +1,5 @@
-// The processes around a plugin: one that waits for its end and for Spool's, and in a namespace of
-// processes the first one, with which all others end.
+// The launcher, which waits for the plugin's end and for Spool's, and the first process of a PID
+// namespace, whose end kills all others in it.
 #define _GNU_SOURCE
 #include "CConfinement.h"
 
@@ -26,7 +26,7 @@ void confinement_await_children(void) {
   sigset_t set = children();
   signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_BLOCK, &set, NULL);
-  // What the plugin leaves behind comes to this process, and not to one that knows nothing of it.
+  // Orphans of the plugin become children of this process.
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
@@ -48,7 +48,7 @@ int confinement_supervise(pid_t child, int lifeline, int *left) {
   sigset_t set = children();
   int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   struct pollfd ends[2] = {{lifeline, POLLIN, 0}, {signals, POLLIN, 0}};
-  // Ends that are taken before it looks for Spool's.
+  // Maximum children reaped before it checks for Spool's end.
   const int most_ends = 256;
   for (;;) {
     int status = 0, count = 0;
@@ -57,7 +57,7 @@ int confinement_supervise(pid_t child, int lifeline, int *left) {
       *left = confinement_end_descendants(10000);
       return status;
     }
-    // Without signals it looks now and then.
+    // Without a signal descriptor, it polls.
     const int wait = count == most_ends ? 0 : signals < 0 ? 20 : -1;
     if (poll(ends, 2, wait) < 0 && errno != EINTR) kill(child, SIGKILL);
     if (ends[0].revents != 0) {

@@ -1,6 +1,8 @@
+#define _GNU_SOURCE
 #include "Libraries.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 
 enum { sphinxbase, pocketsphinx, espeak, library_count };
@@ -84,6 +86,15 @@ int spool_espeak_reopen(char *error, size_t length) {
   dlclose(handles[espeak]);
   load(espeak);
   return tell(espeak, error, length);
+}
+
+int spool_sphinx_path(char *path, size_t length) {
+  Dl_info info;
+  char resolved[PATH_MAX];
+  if (spool_sphinx_load(NULL, 0) != 0 || !dladdr(addresses[index_ps_init], &info)) return -1;
+  if (!realpath(info.dli_fname, resolved) || strlen(resolved) >= length) return -1;
+  strcpy(path, resolved);
+  return 0;
 }
 
 static void *address(int index) {

@@ -39,6 +39,7 @@ FORWARD(sphinxbase, int, fsg_model_word_add, (fsg_model_t *g, char const *word),
 FORWARD_VOID(sphinxbase, fsg_model_trans_add, (fsg_model_t *g, int32 from, int32 to, int32 logp, int32 wid), (g, from, to, logp, wid))
 FORWARD(sphinxbase, float64, logmath_log_to_ln, (logmath_t *l, int p), (l, p))
 
+FORWARD(espeak, const char *, espeak_Info, (const char **data_path), (data_path))
 FORWARD(espeak, int, espeak_Initialize, (espeak_AUDIO_OUTPUT o, int buffer, const char *path, int options), (o, buffer, path, options))
 FORWARD(espeak, espeak_ERROR, espeak_SetVoiceByName, (const char *name), (name))
 FORWARD(espeak, const char *, espeak_TextToPhonemes, (const void **text, int mode, int phonemes), (text, mode, phonemes))

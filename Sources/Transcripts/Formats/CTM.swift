@@ -1,7 +1,7 @@
-/// NIST's time-marked conversation: a word a line, `recording channel start duration word confidence`,
-/// and where the speaker is known `lex` and the speaker behind.
+/// NIST's time-marked conversation format: a word per line, `recording channel start duration word
+/// confidence`, optionally followed by `lex` and the speaker.
 ///
-/// It has no segments: what one speaker says without another between is read as one.
+/// It has no segments: consecutive words of one speaker become one.
 enum CTM: TranscriptCodec {
   static let name = "ctm"
   static let summary = "NIST's CTM: a word a line, with its confidence"
@@ -34,8 +34,6 @@ enum CTM: TranscriptCodec {
     return scanner.isAtEnd ? number : nil
   }
 
-  // MARK: Reading
-
   static func read(
     _ source: SourceText, _ options: ReadingOptions
   ) throws(TranscriptError) -> Transcript {
@@ -43,7 +41,7 @@ enum CTM: TranscriptCodec {
     var recording: ArraySlice<UInt8>?
     var words: [TimedWord] = []
     var channels: [String] = []
-    // Of several hypotheses for a stretch the first is the best.
+    // Of alternative hypotheses for a stretch the first is the best.
     var isFurtherAlternative = false
     while let line = lines.nextWithText() {
       let fields = fields(of: line)
@@ -64,7 +62,7 @@ enum CTM: TranscriptCodec {
       words.append(try word(fields, in: line))
       channels.append(String(decoding: fields[1], as: UTF8.self))
     }
-    // Sides of a call are speakers; a single channel says nothing.
+    // Channels of a call are speakers; a single channel carries no information.
     if Set(channels).count > 1 {
       for index in words.indices where words[index].speaker == nil {
         words[index].speaker = channels[index]
@@ -83,7 +81,7 @@ enum CTM: TranscriptCodec {
       }
       numbers.append(number)
     }
-    // Sums of decimals are decimals here, and not what is next to them.
+    // Rounded, so that sums of decimals are decimals.
     let end = ((numbers[0] + numbers[1]) * 1_000_000).rounded() / 1_000_000
     var word = TimedWord(
       String(decoding: fields[4], as: UTF8.self), start: numbers[0], end: max(numbers[0], end))
@@ -112,8 +110,6 @@ enum CTM: TranscriptCodec {
     return segments
   }
 
-  // MARK: Writing
-
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
   ) throws(TranscriptError) -> String {
@@ -137,7 +133,7 @@ enum CTM: TranscriptCodec {
     return text
   }
 
-  /// A text as one column; nil where nothing is left.
+  /// A text as one column; nil if it is empty.
   private static func field(_ text: String) -> String? {
     let parts = WrittenWords.split(text)
     return parts.isEmpty ? nil : parts.joined(separator: "_")

@@ -1,7 +1,7 @@
-/// The line of a subtitle that has its times: `00:00:01,000 --> 00:00:02.5 position:10%`.
+/// The timing line of a subtitle: `00:00:01,000 --> 00:00:02.5 position:10%`.
 enum CueTimes {
-  /// Whether a line means to be one: an arrow stands behind what begins with a digit, or with a
-  /// minus and a digit, and has a colon. Text may have an arrow too. O(n).
+  /// Whether a line looks like a timing line: an arrow after text that begins with a digit, or a
+  /// minus and a digit, and contains a colon. Other text may contain arrows too. O(n).
   static func areIn(_ line: SourceLine) -> Bool {
     guard let arrow = arrow(in: line.bytes) else { return false }
     var start = line.bytes[..<arrow].drop { $0 == 0x20 || $0 == 0x09 }
@@ -19,8 +19,7 @@ enum CueTimes {
     return nil
   }
 
-  /// The times of a line, in seconds, and what stands behind them; an end before the beginning is
-  /// none.
+  /// The times of a line, in seconds, and the text after them; an end before the start is dropped.
   static func read(
     _ line: SourceLine
   ) throws(TranscriptError) -> (times: (start: Double, end: Double?), settings: ArraySlice<UInt8>) {
@@ -44,5 +43,29 @@ enum CueTimes {
       throw line.error(at: scanner.position, expected: "a time such as 00:01:02,345")
     }
     return time
+  }
+}
+
+/// Position and font codes that subtitle editors leave in the text: `{\\an8}`.
+enum BraceCodes {
+  /// A text without everything between `{\\` and `}` on one line. O(n).
+  static func removed(from text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "{")) else { return text }
+    let scalars = Array(text.unicodeScalars)
+    var kept = String.UnicodeScalarView()
+    var (ends, lineEnds) = (SignFinder("}"), SignFinder("\n"))
+    var index = 0
+    while index < scalars.count {
+      if scalars[index] == "{", index + 1 < scalars.count, scalars[index + 1] == "\\",
+        let end = ends.place(in: scalars, from: index),
+        end < lineEnds.place(in: scalars, from: index) ?? scalars.count
+      {
+        index = end + 1
+      } else {
+        kept.append(scalars[index])
+        index += 1
+      }
+    }
+    return String(kept)
   }
 }

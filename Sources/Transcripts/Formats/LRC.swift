@@ -1,8 +1,8 @@
-/// Lyrics: `[01:02.34]` before each line, and `<01:02.34>` before each word as the enhanced form has
-/// it. A line without text is where the one before ends.
+/// LRC lyrics: `[01:02.34]` before each line, and `<01:02.34>` before each word in the enhanced
+/// form. A line without text ends the one before.
 ///
-/// Times are hundredths of a second: more, not all players read. Text that looks like a time is kept
-/// apart from them by a ``WordJoiner``.
+/// Times are in hundredths of a second, which all players read. Text that looks like a time is
+/// protected by a ``WordJoiner``.
 enum LRC: TranscriptCodec {
   static let name = "lrc"
   static let summary = "LRC lyrics, with the times of words"
@@ -15,7 +15,7 @@ enum LRC: TranscriptCodec {
       guard let line = lines.nextWithText() else { break }
       var scanner = ByteScanner(line.bytes)
       if !times(&scanner).isEmpty {
-        // Hours are not in lyrics, and neither is who speaks: that is a transcript with stamps.
+        // Hours and speakers do not occur in lyrics: this is a transcript with time stamps.
         if isTranscript(line, text: scanner.rest) { return .none }
         if scanner.rest.contains(where: { $0 > 0x20 }) { return .certain }
         hasTag = true
@@ -31,8 +31,6 @@ enum LRC: TranscriptCodec {
     return stamp.count { $0 == UInt8(ascii: ":") } > 1 || label?.isMarked == true
   }
 
-  // MARK: Reading
-
   static func read(
     _ source: SourceText, _ options: ReadingOptions
   ) throws(TranscriptError) -> Transcript {
@@ -47,7 +45,7 @@ enum LRC: TranscriptCodec {
       if starts.isEmpty {
         if let (key, value) = tag(in: line) {
           if key == "la", !value.isEmpty { transcript.language = value }
-          // Milliseconds by which the lyrics come earlier.
+          // Milliseconds to subtract from the times.
           if key == "offset" { offset = (Double(value) ?? 0) / 1000 }
           continue
         }
@@ -83,7 +81,7 @@ enum LRC: TranscriptCodec {
     return segments
   }
 
-  /// The times before a line; choruses have several.
+  /// The times before a line; a chorus has several.
   private static func times(_ scanner: inout ByteScanner) -> [Double] {
     var times: [Double] = []
     while true {
@@ -97,7 +95,7 @@ enum LRC: TranscriptCodec {
     }
   }
 
-  /// A line about the song: `[ar:Artist]`.
+  /// A metadata line: `[ar:Artist]`.
   private static func tag(in line: SourceLine) -> (key: String, value: String)? {
     let text = WrittenWords.trimmed(line.text)
     guard text.hasPrefix("["), text.hasSuffix("]"), let colon = text.firstIndex(of: ":") else {
@@ -110,7 +108,7 @@ enum LRC: TranscriptCodec {
     return (key.lowercased(), WrittenWords.trimmed(String(value)))
   }
 
-  /// Whether a line means to begin with a time: that is an error, and not text.
+  /// Whether a line begins with an invalid time, which is an error and not text.
   private static func isBroken(_ line: SourceLine) throws(TranscriptError) -> Bool {
     let start = line.bytes.drop { $0 == 0x20 || $0 == 0x09 }
     guard start.first == UInt8(ascii: "["), let sign = start.dropFirst().first,
@@ -119,8 +117,6 @@ enum LRC: TranscriptCodec {
     else { return false }
     throw line.error(at: start.startIndex + 1, expected: "a time such as 01:02.34, and ]")
   }
-
-  // MARK: Writing
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
@@ -135,7 +131,7 @@ enum LRC: TranscriptCodec {
       let next = index + 1 < all.count ? LRCLine.rounded(all[index + 1].start) : nil
       var segment = timed.segment
       segment.text = WrittenWords.onOneLine(segment.text)
-      // The beginning of a word is always written: players expect it.
+      // The start of a word is always written: players expect it.
       let end = LRCLine.rounded(timed.end)
       let pieces = InlineWriting.pieces(
         of: segment, in: (nil, nil), hasTimes: options.hasWordTimes, rounded: LRCLine.rounded)
@@ -145,4 +141,77 @@ enum LRC: TranscriptCodec {
     }
     return text
   }
+}
+
+/// The text of a line of lyrics, with times between its words.
+enum LRCLine {
+  /// The pieces of a line after its time. O(n).
+  static func pieces(of bytes: ArraySlice<UInt8>) -> [InlinePiece] {
+    var pieces: [InlinePiece] = []
+    var scanner = ByteScanner(bytes)
+    var textStart = scanner.position
+    while let byte = scanner.next {
+      let start = scanner.position
+      guard byte == UInt8(ascii: "<"), scanner.skip("<"), let time = scanner.clock(),
+        scanner.skip(">")
+      else {
+        scanner.position = start + 1
+        continue
+      }
+      if start > textStart {
+        pieces.append(.text(read(bytes[textStart..<start])))
+      }
+      pieces.append(.time(time))
+      textStart = scanner.position
+    }
+    let rest = bytes[textStart...]
+    if !rest.isEmpty { pieces.append(.text(read(rest))) }
+    return pieces
+  }
+
+  /// Decodes text. O(n).
+  static func read(_ bytes: ArraySlice<UInt8>) -> String {
+    var text = String(decoding: bytes, as: UTF8.self)
+    for (sign, end) in brackets {
+      text = WordJoiner.unguarded(text, at: sign) { isClock($0, before: end) }
+    }
+    return text
+  }
+
+  /// Encodes text so that no part of it parses as the time of a word or a line. O(n).
+  private static func written(_ text: String) -> String {
+    brackets.reduce(text) { text, bracket in
+      WordJoiner.guarded(text, at: bracket.sign) { isClock($0, before: bracket.end) }
+    }
+  }
+
+  private static let brackets: [(sign: Unicode.Scalar, end: String)] = [("<", ">"), ("[", "]")]
+
+  private static func isClock(_ rest: Substring.UnicodeScalarView, before end: String) -> Bool {
+    var scanner = ByteScanner(Array(String(rest.prefix(40)).utf8)[...])
+    return scanner.clock() != nil && scanner.skip(end)
+  }
+
+  /// Whether it has no text.
+  static func isEmpty(_ pieces: [InlinePiece]) -> Bool {
+    pieces.allSatisfy { piece in
+      if case .text(let text) = piece { WrittenWords.trimmed(text).isEmpty } else { true }
+    }
+  }
+
+  /// The text of a line; the format has no speakers. O(n).
+  static func text(of pieces: [InlinePiece]) -> String {
+    var text = ""
+    for piece in pieces {
+      switch piece {
+      case .text(let part): text += written(part)
+      case .time(let time): text += "<\(ClockText.minutes(time))>"
+      case .speaker: break
+      }
+    }
+    return text
+  }
+
+  /// A time in the format's precision.
+  static func rounded(_ time: Double) -> Double { (time * 100).rounded() / 100 }
 }

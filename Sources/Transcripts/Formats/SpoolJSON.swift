@@ -1,11 +1,10 @@
-import JSONText
+import Platform
 
-/// Spool's own format, which holds all that a transcript has:
-/// `{"text", "words": [{"text", "startTime", "endTime", "confidence"}], "isFinal"}`, and where they
-/// are known `language`, and of words `flags` and `speaker`.
+/// Spool's lossless format: `{"text", "words": [{"text", "startTime", "endTime", "confidence"}],
+/// "isFinal"}`, and if known `language`, and per word `flags` and `speaker`.
 ///
-/// Where there is more than one segment, or one that has times or a speaker, `segments` has them:
-/// each with its text, and with `wordCount`, how many of the words are its own.
+/// If there are several segments, or one with times or a speaker, `segments` lists them, each with
+/// its text and its `wordCount`.
 enum SpoolJSON: TranscriptCodec {
   static let name = "json"
   static let summary = "JSON with all that is known of words and segments"
@@ -16,8 +15,6 @@ enum SpoolJSON: TranscriptCodec {
     if source.contains("\"startTime\"") || source.contains("\"isFinal\"") { return .certain }
     return source.contains("\"text\"") ? .possible : .none
   }
-
-  // MARK: Reading
 
   static func read(
     _ source: SourceText, _ options: ReadingOptions
@@ -84,7 +81,7 @@ enum SpoolJSON: TranscriptCodec {
       segments.append(segment)
     }
     guard rest.isEmpty else {
-      // Segments of others, which do not say which words are theirs.
+      // Another program's segments, which do not count their words.
       guard rest.count == words?.count else {
         throw root.error(expected: "a segment for each word, while \(rest.count) are in none")
       }
@@ -92,8 +89,6 @@ enum SpoolJSON: TranscriptCodec {
     }
     return segments
   }
-
-  // MARK: Writing
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
@@ -107,7 +102,7 @@ enum SpoolJSON: TranscriptCodec {
     ])
   }
 
-  /// Whether text and words tell all of its segments.
+  /// Whether text and words define all of its segments.
   private static func isPlain(_ transcript: Transcript) -> Bool {
     guard let only = transcript.segments.first else { return true }
     return transcript.segments.count == 1 && only.start == nil && only.end == nil

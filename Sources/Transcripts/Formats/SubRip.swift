@@ -1,8 +1,8 @@
 /// SubRip subtitles: a number, `00:00:01,000 --> 00:00:02,500`, lines of text, an empty line.
 ///
-/// Who speaks stands before the text as WhisperX writes it: `[Name]: `. Tags of fonts and places,
-/// `<i>`, `{\an8}`, are left out, and text that looks like one is kept apart from them by a
-/// ``WordJoiner``; words have no times of their own.
+/// The speaker precedes the text in WhisperX's form, `[Name]: `. Font and position tags, `<i>`,
+/// `{\an8}`, are dropped, and text that looks like one is protected by a ``WordJoiner``; words have
+/// no times.
 enum SubRip: TranscriptCodec {
   static let name = "srt"
   static let summary = "SubRip subtitles"
@@ -45,8 +45,8 @@ enum SubRip: TranscriptCodec {
     return !text.isEmpty && text.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// The subtitle of the lines between two lines of times, of which the last is the number of the
-  /// next. Empty lines within the text, which some programs leave, do not end it.
+  /// The subtitle between two timing lines; the last line is the next one's number. Empty lines
+  /// within the text, which some programs write, do not end it.
   private static func segment(
     _ lines: [SourceLine], hasNumberBehind: Bool, _ times: (start: Double, end: Double?)
   ) -> Segment {
@@ -71,5 +71,64 @@ enum SubRip: TranscriptCodec {
       text += said.isEmpty ? "\n" : said + "\n\n"
     }
     return text
+  }
+}
+
+/// The text of SubRip subtitles: font tags, position codes, and text that looks like them.
+enum SubRipText {
+  private static let tags: Set<String> = ["i", "b", "u", "font"]
+
+  /// Decodes a line without tags and codes. O(n).
+  static func read(_ line: String) -> String {
+    var text = withoutTags(BraceCodes.removed(from: line))
+    text = WordJoiner.unguarded(text, at: "<", if: beginsTag)
+    text = WordJoiner.unguarded(text, at: "{") { $0.first == "\\" }
+    return areTimes(text) ? WordJoiner.unguarded(text, at: "-") { $0.first == ">" } : text
+  }
+
+  /// Encodes text line by line so that no part of it parses as a tag, a code or a timing line.
+  /// O(n).
+  static func written(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      var line = WordJoiner.guarded(String(line), at: "<", if: beginsTag)
+      line = WordJoiner.guarded(line, at: "{") { $0.first == "\\" }
+      return areTimes(line) ? WordJoiner.guarded(line, at: "-") { $0.first == ">" } : line
+    }.joined(separator: "\n")
+  }
+
+  /// Whether a line without joiners would be a timing line.
+  private static func areTimes(_ line: String) -> Bool {
+    guard line.contains(">") else { return false }
+    let bare = WordJoiner.removed(from: line)
+    return CueTimes.areIn(SourceLine(number: 0, bytes: Array(bare.utf8)[...]))
+  }
+
+  private static func withoutTags(_ line: String) -> String {
+    var kept: [UInt8] = []
+    var scanner = ByteScanner(Array(line.utf8)[...])
+    while let byte = scanner.next {
+      let start = scanner.position
+      scanner.position += 1
+      let isTag =
+        byte == UInt8(ascii: "<") && scanner.take(upTo: UInt8(ascii: ">")).map(isTag) ?? false
+      guard !isTag else { continue }
+      kept.append(byte)
+      scanner.position = start + 1
+    }
+    return String(decoding: kept, as: UTF8.self)
+  }
+
+  private static func isTag(_ tag: ArraySlice<UInt8>) -> Bool {
+    let name = tag.drop { $0 == UInt8(ascii: "/") }.prefix { ($0 | 0x20) >= 0x61 && $0 < 0x7b }
+    let behind = tag[name.endIndex...].first
+    return (behind == nil || behind == 0x20)
+      && tags.contains(String(decoding: name, as: UTF8.self).lowercased())
+  }
+
+  /// Whether the text after a `<` may be a tag.
+  private static func beginsTag(_ rest: Substring.UnicodeScalarView) -> Bool {
+    let name = rest.prefix(8).drop { $0 == "/" }.prefix { $0.isASCII && $0.properties.isAlphabetic }
+    let behind = rest[name.endIndex...].first
+    return (behind == ">" || behind == " ") && tags.contains(String(name).lowercased())
   }
 }

@@ -1,4 +1,4 @@
-/// Whisper's table: `start`, `end` and `text` between tabs, times in whole milliseconds.
+/// Whisper's table: tab-separated `start`, `end` and `text`, with times in whole milliseconds.
 enum TSV: TranscriptCodec {
   static let name = "tsv"
   static let summary = "a table of segments, as Whisper writes it"
@@ -20,7 +20,7 @@ enum TSV: TranscriptCodec {
     var speaker: Int?
   }
 
-  /// Where the columns are, by a header; nil where a line is none.
+  /// The column order by a header; nil for other lines.
   private static func columns(of line: SourceLine) -> Columns? {
     let names = line.fields.map {
       WrittenWords.trimmed(String(decoding: $0, as: UTF8.self)).lowercased()
@@ -72,7 +72,7 @@ enum TSV: TranscriptCodec {
     }
     func text(_ column: Int?) -> String? {
       guard let column, column < fields.count else { return nil }
-      // The text is the last column, and takes the tabs that others put into it.
+      // The text is the last column, and may contain tabs.
       let isLast =
         columns.text == column
         && [columns.start, columns.end, columns.speaker ?? 0].allSatisfy { $0 < column }

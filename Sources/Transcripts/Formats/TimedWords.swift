@@ -1,8 +1,7 @@
-/// Words with times that are known, for formats that have no place for others.
+/// Words with known times, for formats that require them.
 enum TimedWords {
-  /// Every word of a transcript with when it begins and ends, and who says it. A word that has no end
-  /// ends where it begins. O(n).
-  /// - Throws: where a word has no time.
+  /// Every word with its start, end and speaker. A missing end equals the start. O(n).
+  /// - Throws: if a word has no time.
   static func all(
     of transcript: Transcript
   ) throws(TranscriptError) -> [(word: TimedWord, start: Double, end: Double, speaker: String?)] {
@@ -22,13 +21,42 @@ enum TimedWords {
     return words
   }
 
-  /// Why a transcript without any times is not written.
   static let noTimes = TranscriptError(
     .writing, "nothing in it has a time",
     advice: "align it with its recording first, or write a format without times, such as text")
 }
 
 extension Transcript {
-  /// Whether anything in it has a time. O(n) in the number of words.
+  /// Whether anything in it has a time. O(words).
   var hasTimes: Bool { segments.contains { $0.knownStart != nil || $0.knownEnd != nil } }
+}
+
+/// A segment with known times, for formats that require them.
+struct TimedSegment {
+  let segment: Segment
+  /// In seconds.
+  let start: Double
+  let end: Double
+
+  /// The segments of a transcript with their times. A missing end is the next segment's start, or
+  /// the last one's own. O(words).
+  /// - Throws: if a segment has text and no time.
+  static func all(of transcript: Transcript) throws(TranscriptError) -> [TimedSegment] {
+    var timed: [TimedSegment] = []
+    var next: Double?
+    for index in transcript.segments.indices.reversed() {
+      let segment = transcript.segments[index]
+      guard let start = segment.knownStart ?? segment.knownEnd else {
+        guard transcript.hasTimes else { throw TimedWords.noTimes }
+        let text = PrintableText.shown(WrittenWords.onOneLine(segment.text))
+        throw TranscriptError(
+          .writing, "segment \(index + 1), \"\(text)\", has no time",
+          advice: "align it, or leave out what has no time")
+      }
+      let end = segment.knownEnd ?? next ?? start
+      timed.append(TimedSegment(segment: segment, start: start, end: max(start, end)))
+      next = start
+    }
+    return timed.reversed()
+  }
 }

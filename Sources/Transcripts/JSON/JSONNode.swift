@@ -1,13 +1,12 @@
-import JSONText
+import Platform
 
-/// A value of a JSON file that knows where it stands, so that what is wrong with it can be told.
+/// A JSON value with its location, for error messages.
 struct JSONNode {
-  /// The value.
   let value: JSONValue
   private let path: [JSONStep]
   private let source: SourceText
 
-  /// How many lists and objects in one another are read.
+  /// The greatest nesting depth.
   private static let depthLimit = 64
 
   /// Reads a whole file. O(n).
@@ -29,16 +28,14 @@ struct JSONNode {
     self.source = source
   }
 
-  /// Whether it is an object.
   var isObject: Bool { if case .object = value { true } else { false } }
 
-  /// The member of an object; nil where there is none, it is `null`, or this is no object.
+  /// The member of an object; nil if it is missing or `null`, or this is no object.
   func member(_ name: String) -> JSONNode? {
     guard let member = value[name], member != .null else { return nil }
     return JSONNode(member, path + [.name(name)], source)
   }
 
-  /// Its items, which must be objects.
   func objects() throws(TranscriptError) -> [JSONNode] {
     guard let list = value.list else { throw error(expected: "a list") }
     var nodes: [JSONNode] = []
@@ -51,19 +48,19 @@ struct JSONNode {
     return nodes
   }
 
-  /// The objects of a member that is a list; nil where there is none.
+  /// The objects of a list member; nil if it is missing.
   func objects(_ name: String) throws(TranscriptError) -> [JSONNode]? {
     try member(name)?.objects()
   }
 
-  /// The text of a member; nil where there is none.
+  /// The text of a member; nil if it is missing.
   func text(_ name: String) throws(TranscriptError) -> String? {
     guard let member = member(name) else { return nil }
     guard let text = member.value.text else { throw member.error(expected: "a text") }
     return text
   }
 
-  /// The time of a member, in seconds; nil where there is none.
+  /// The time of a member, in seconds; nil if it is missing.
   func time(_ name: String, unit: Double = 1) throws(TranscriptError) -> Double? {
     guard let member = member(name) else { return nil }
     guard case .number(let digits) = member.value, let number = Double(digits), number >= 0,
@@ -72,20 +69,19 @@ struct JSONNode {
     return number / unit
   }
 
-  /// The first member of some names that is a share of 0 to 1; a number beyond is a score of another
-  /// kind, of which nothing is known.
+  /// The first of some members that is in 0…1; larger numbers are scores of another kind.
   func share(_ names: String...) -> Double? {
     for name in names {
       guard case .number(let digits)? = member(name)?.value, let number = Double(digits) else {
         continue
       }
-      // Rounding takes a certain word a little over 1.
+      // Rounding may yield slightly more than 1.
       return number >= 0 && number <= 1.001 ? min(number, 1) : nil
     }
     return nil
   }
 
-  /// A whole number of at least 0; nil where there is none.
+  /// A non-negative integer; nil if missing.
   func count(_ name: String) throws(TranscriptError) -> Int? {
     guard let member = member(name) else { return nil }
     guard let count = member.value.integer, count >= 0 else {
@@ -94,12 +90,135 @@ struct JSONNode {
     return count
   }
 
-  /// An error about this value. O(n) in the length of the file.
+  /// An error about this value. O(length of the file).
   func error(expected: String) -> TranscriptError {
     let place = TextPlace(of: JSONPlace.offset(of: path, in: source.bytes), in: source.bytes)
     let shown = path.isEmpty ? "" : "\(path.shown) is "
     return TranscriptError(
       .reading, at: place,
       "\(shown)\(PrintableText.shown(value.compact)), expected \(expected)")
+  }
+}
+
+/// Finds the location of a value in valid JSON text, for error messages.
+struct JSONPlace {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  /// The offset of the value at a path, or of its deepest existing ancestor. O(n).
+  static func offset(of path: [JSONStep], in bytes: [UInt8]) -> Int {
+    var place = JSONPlace(bytes: bytes)
+    place.skipFiller()
+    for step in path { place.enter(step) }
+    return place.position
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  /// Skips white space and separators.
+  private mutating func skipFiller() {
+    while let next, " \t\r\n,:".utf8.contains(next) { position += 1 }
+  }
+
+  /// Moves from the start of a list or an object to the start of one of its values.
+  private mutating func enter(_ step: JSONStep) {
+    let start = position
+    guard next == UInt8(ascii: "{") || next == UInt8(ascii: "[") else { return }
+    let isObject = next == UInt8(ascii: "{")
+    position += 1
+    var found: Int?
+    var count = 0
+    skipFiller()
+    while let byte = next, byte != UInt8(ascii: "]"), byte != UInt8(ascii: "}") {
+      var isWanted = step == .index(count)
+      if isObject {
+        let name = takeText()
+        isWanted = step == .name(name)
+        skipFiller()
+      }
+      if isWanted { found = position }
+      skipValue()
+      skipFiller()
+      count += 1
+    }
+    position = found ?? start
+  }
+
+  /// The string that begins here, with escapes unresolved.
+  private mutating func takeText() -> String {
+    let start = position + 1
+    skipText()
+    return String(decoding: bytes[start..<max(start, position - 1)], as: UTF8.self)
+  }
+
+  private mutating func skipText() {
+    position += 1
+    while let byte = next, byte != UInt8(ascii: "\"") {
+      position += byte == UInt8(ascii: "\\") ? 2 : 1
+    }
+    position += 1
+  }
+
+  private mutating func skipValue() {
+    var depth = 0
+    repeat {
+      switch next {
+      case UInt8(ascii: "\""): skipText()
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        position += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        position += 1
+      case nil: return
+      default:
+        while let byte = next, !",]}".utf8.contains(byte), byte != UInt8(ascii: "\"") {
+          position += 1
+          if depth > 0, byte == UInt8(ascii: ":") || byte == 0x20 { break }
+        }
+      }
+      if depth > 0 { skipFiller() }
+    } while depth > 0
+  }
+}
+
+/// A step of a JSON path.
+enum JSONStep: Hashable, Sendable {
+  /// A member of an object; the last of duplicates.
+  case name(String)
+  /// An item of a list, from 0.
+  case index(Int)
+}
+
+extension [JSONStep] {
+  /// The path for messages: `segments[2].start`.
+  var shown: String {
+    var text = ""
+    for step in self {
+      switch step {
+      case .name(let name): text += (text.isEmpty ? "" : ".") + PrintableText.shown(name)
+      case .index(let index): text += "[\(index)]"
+      }
+    }
+    return text
+  }
+}
+
+/// JSON formatted for people and line-based comparison: each member of the outermost object, and
+/// each item of its lists, on a line of its own.
+enum JSONLayout {
+  /// An object's members in the given order, without nil ones. O(n).
+  static func text(_ members: KeyValuePairs<String, JSONValue?>) -> String {
+    let written = members.compactMap { name, value in
+      value.map { "\(JSONString.quoted(name)): \(text(of: $0))" }
+    }
+    return "{\n  " + written.joined(separator: ",\n  ") + "\n}\n"
+  }
+
+  private static func text(of value: JSONValue) -> String {
+    guard let items = value.list, !items.isEmpty else { return value.compact }
+    return "[\n    " + items.map(\.compact).joined(separator: ",\n    ") + "\n  ]"
   }
 }

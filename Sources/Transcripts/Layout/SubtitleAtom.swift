@@ -1,34 +1,26 @@
-/// What subtitles are put together from: a word, or in scripts without spaces a character.
+/// The smallest unit of subtitles: a word, or in scripts without spaces a character.
 struct SubtitleAtom {
-  /// How good it is to break behind it.
   enum Ending: Int {
-    /// A sentence ends.
     case sentence
-    /// A clause ends.
     case clause
-    /// A word ends.
     case word
-    /// A character of a word ends, in a script where lines may end anywhere.
     case character
-    /// A character of a word ends, in a script whose words a reader sees.
+    /// A syllable of a script whose readers recognise words.
     case syllable
   }
 
-  /// What is shown.
   let text: String
-  /// How wide it is, in columns.
+  /// In columns.
   let width: Int
-  /// Whether a space stands before it.
+  /// Whether a space precedes it.
   let isSpaced: Bool
-  /// How good it is to break behind it.
+  /// The quality of a break after it.
   var ending: Ending
-  /// When it begins, in seconds.
   let start: Double?
-  /// When it ends, in seconds.
   let end: Double?
   /// The word that it is or belongs to.
   let word: TimedWord
-  /// The number of the word within its segment.
+  /// The word's index in its segment.
   let number: Int
 
   /// The atoms of a segment, in runs of one speaker. O(n).
@@ -51,8 +43,8 @@ struct SubtitleAtom {
     return runs
   }
 
-  /// The words of atoms that stand together. A word of which only a part is here is that part, with
-  /// times that are interpolated.
+  /// The words of adjacent atoms. An incomplete word is reduced to its atoms, with interpolated
+  /// times.
   static func words(of atoms: ArraySlice<SubtitleAtom>, saidBy speaker: String?) -> [TimedWord] {
     var words: [TimedWord] = []
     var last: Int?
@@ -97,7 +89,7 @@ struct SubtitleAtom {
     }
   }
 
-  /// Where words touch without a space, a break is one between characters.
+  /// A break between words that touch without a space is one between characters.
   private static func closeJoints(_ atoms: inout [SubtitleAtom]) {
     for index in atoms.indices.dropLast() {
       let next = atoms[index + 1]

@@ -1,28 +1,27 @@
-/// How a transcript becomes subtitles: how long lines are, how many, and how long they stay.
+/// Divides a transcript into subtitles by length, line count and display time.
 ///
-/// The times of words decide when a subtitle appears; it stays until it can have been read, as far as
-/// the next one lets it. It breaks where sentences, clauses or pauses end, never within a word, except
-/// in scripts that have no spaces between words.
-public struct SubtitleLayout: Hashable, Sendable {
-  /// The longest line, in columns: a letter takes one, a Chinese or Japanese character two.
-  public var lineLength: Int
+/// Word times determine when a subtitle appears; it stays until it can be read, as far as the next
+/// one permits. Breaks are at sentence ends, clause ends or pauses, and never within a word, except
+/// in scripts without spaces.
+package struct SubtitleLayout: Hashable, Sendable {
+  /// The greatest line length in columns: a letter takes one, a Chinese or Japanese character two.
+  package var lineLength: Int
   /// The most lines of a subtitle.
-  public var lineCount: Int
-  /// The most columns that are read in a second.
-  public var charactersPerSecond: Double
-  /// The least time that a subtitle stays, in seconds, where the next one leaves it.
-  public var minimalDuration: Double
-  /// The most time that a subtitle stays, in seconds.
-  public var maximalDuration: Double
-  /// The least time between two subtitles, in seconds, so that the change is seen.
-  public var minimalGap: Double
+  package var lineCount: Int
+  /// The greatest reading speed in columns a second.
+  package var charactersPerSecond: Double
+  /// The least display time, in seconds, if the next subtitle permits.
+  package var minimalDuration: Double
+  /// The greatest display time, in seconds.
+  package var maximalDuration: Double
+  /// The least gap between subtitles, in seconds, so that the change is visible.
+  package var minimalGap: Double
   /// A longer pause, in seconds, ends a subtitle.
-  public var longestPause: Double
-  /// Whether what another says begins a subtitle of its own.
-  public var separatesSpeakers: Bool
+  package var longestPause: Double
+  /// Whether a change of speaker begins a subtitle.
+  package var separatesSpeakers: Bool
 
-  /// Usual limits; values that make no sense count as the nearest that does.
-  public init(
+  package init(
     lineLength: Int = 42, lineCount: Int = 2, charactersPerSecond: Double = 20,
     minimalDuration: Double = 5.0 / 6, maximalDuration: Double = 7, minimalGap: Double = 1.0 / 12,
     longestPause: Double = 1.5, separatesSpeakers: Bool = true
@@ -37,14 +36,14 @@ public struct SubtitleLayout: Hashable, Sendable {
     self.separatesSpeakers = separatesSpeakers
   }
 
-  /// The transcript as subtitles: each is a segment, with its lines in the text and its words as they
-  /// were. Segments are divided, never joined.
+  /// The transcript as subtitles: each is a segment with its lines as text, and its words. Segments
+  /// are split, never joined.
   ///
-  /// Words without times get them from their neighbours, and are flagged as interpolated; where no
-  /// word has any, subtitles have none.
+  /// Words without times get interpolated, flagged ones; if no word has a time, neither do
+  /// subtitles.
   ///
   /// Complexity: O(*n* · *c*²) for *n* words, of which *c* fit into a subtitle.
-  public func subtitles(of transcript: Transcript) -> Transcript {
+  package func subtitles(of transcript: Transcript) -> Transcript {
     var result = transcript
     result.segments = []
     for segment in transcript.interpolatingUntimed.segments {
@@ -68,5 +67,206 @@ public struct SubtitleLayout: Hashable, Sendable {
       text: lines.joined(separator: "\n"), words: SubtitleAtom.words(of: atoms, saidBy: speaker),
       start: atoms.lazy.compactMap(\.start).first, end: atoms.lazy.compactMap(\.end).max(),
       speaker: speaker)
+  }
+}
+
+/// Extends subtitles for readability, as far as the next one permits.
+struct SubtitleTiming {
+  private let layout: SubtitleLayout
+
+  init(_ layout: SubtitleLayout) { self.layout = layout }
+
+  /// Moves the ends of subtitles; their starts are those of their words. O(n).
+  func adjust(_ subtitles: inout [Segment]) {
+    var next: Double?
+    for index in subtitles.indices.reversed() {
+      guard let start = subtitles[index].start else { continue }
+      let spoken = max(subtitles[index].end ?? start, start)
+      subtitles[index].end = end(
+        of: subtitles[index].text, start: start, spoken: spoken,
+        next: next.flatMap { $0 > start ? $0 : nil })
+      next = start
+    }
+  }
+
+  private func end(of text: String, start: Double, spoken: Double, next: Double?) -> Double {
+    let columns = WritingRules.width(of: text)
+    let reading = Double(columns) / layout.charactersPerSecond
+    let wanted = max(spoken, start + max(reading, layout.minimalDuration))
+    let longest = min(wanted, start + layout.maximalDuration)
+    guard let next else { return longest }
+    // If words follow each other too closely for a gap, half of the time is used.
+    let latest = max(next - layout.minimalGap, start + (next - start) / 2)
+    return min(longest, latest)
+  }
+}
+
+/// Divides one speaker's turn into subtitles at minimum total cost (dynamic programming).
+struct SubtitleDivision {
+  private let layout: SubtitleLayout
+  private let atoms: [SubtitleAtom]
+  private let lines: SubtitleLines
+
+  init(_ layout: SubtitleLayout, _ atoms: [SubtitleAtom]) {
+    self.layout = layout
+    self.atoms = atoms
+    lines = SubtitleLines(layout)
+  }
+
+  /// The atoms of each subtitle, in order. O(n · c²) for n atoms, of which c fit into a subtitle.
+  var parts: [Range<Int>] {
+    guard !atoms.isEmpty else { return [] }
+    var costs = [0.0]
+    var starts = [0]
+    for end in 1...atoms.count {
+      var best = Double.infinity
+      var bestStart = end - 1
+      for start in (0..<end).reversed() {
+        // A single atom is always accepted, however long.
+        if end - start > 1, !fits(start..<end) { break }
+        let cost = costs[start] + cost(of: start..<end)
+        if cost < best { (best, bestStart) = (cost, start) }
+      }
+      costs.append(best)
+      starts.append(bestStart)
+    }
+    var parts: [Range<Int>] = []
+    var end = atoms.count
+    while end > 0 {
+      parts.append(starts[end]..<end)
+      end = starts[end]
+    }
+    return parts.reversed()
+  }
+
+  private func fits(_ part: Range<Int>) -> Bool {
+    if let duration = duration(of: part), duration > layout.maximalDuration { return false }
+    for index in part.dropFirst() where pause(before: index) > layout.longestPause { return false }
+    return lines.leastCount(of: atoms[part]) <= layout.lineCount
+  }
+
+  private func duration(of part: Range<Int>) -> Double? {
+    guard let start = atoms[part.lowerBound].start, let end = atoms[part.upperBound - 1].end else {
+      return nil
+    }
+    return end - start
+  }
+
+  private func pause(before index: Int) -> Double {
+    guard index > 0, index < atoms.count, let end = atoms[index - 1].end,
+      let start = atoms[index].start
+    else { return 0 }
+    return start - end
+  }
+
+  private func cost(of part: Range<Int>) -> Double {
+    // A constant cost per subtitle favours few.
+    var cost = 1.0
+    let width = atoms[part].reduce(0) { $0 + $1.width + ($1.isSpaced ? 1 : 0) }
+    if part.upperBound < atoms.count {
+      cost += penalty(atoms[part.upperBound - 1].ending)
+      if pause(before: part.upperBound) >= 0.3 { cost -= 0.5 }
+    }
+    // A penalty for subtitles of one or two words.
+    if part.count < atoms.count, width * 4 < layout.lineLength { cost += 1 }
+    if let start = atoms[part.lowerBound].start {
+      let next = part.upperBound < atoms.count ? atoms[part.upperBound].start : nil
+      let room = next.map { $0 - layout.minimalGap - start } ?? .infinity
+      let needed = Double(width) / layout.charactersPerSecond
+      if room < needed { cost += min(4 * (needed / max(room, 0.01) - 1), 4) }
+      if room < layout.minimalDuration { cost += 1 }
+    }
+    return cost
+  }
+
+  private func penalty(_ ending: SubtitleAtom.Ending) -> Double {
+    switch ending {
+    case .sentence: 0
+    case .clause: 0.6
+    case .word: 2
+    case .character: 2.5
+    case .syllable: 6
+    }
+  }
+}
+
+/// Breaks a subtitle into as few lines as possible, of similar length, preferably at punctuation.
+struct SubtitleLines {
+  private let layout: SubtitleLayout
+
+  init(_ layout: SubtitleLayout) { self.layout = layout }
+
+  /// The number of lines by greedy filling; at most one more than permitted. O(n).
+  func leastCount(of atoms: ArraySlice<SubtitleAtom>) -> Int {
+    var count = 1
+    var width = 0
+    for atom in atoms {
+      let wider = width + atom.width + (atom.isSpaced && width > 0 ? 1 : 0)
+      if wider > layout.lineLength, width > 0 {
+        count += 1
+        width = atom.width
+        if count > layout.lineCount { return count }
+      } else {
+        width = wider
+      }
+    }
+    return count
+  }
+
+  /// The lines of a subtitle. O(n² · lines) for n atoms.
+  func lines(of atoms: ArraySlice<SubtitleAtom>) -> [Range<Int>] {
+    let count = leastCount(of: atoms)
+    guard count > 1 else { return [atoms.startIndex..<atoms.endIndex] }
+    var before = [0]
+    for atom in atoms {
+      before.append(before[before.count - 1] + atom.width + (atom.isSpaced ? 1 : 0))
+    }
+    let size = atoms.count
+    let ideal = Double(before[size]) / Double(count)
+    // The least cost of dividing the first atoms into so many lines, and the start of the last
+    // line.
+    var costs = Array(repeating: Double.infinity, count: size + 1)
+    costs[0] = 0
+    var starts: [[Int]] = []
+    for _ in 0..<count {
+      var next = Array(repeating: Double.infinity, count: size + 1)
+      var start = Array(repeating: 0, count: size + 1)
+      for end in 1...size {
+        for begin in (0..<end).reversed() {
+          let first = atoms[atoms.startIndex + begin]
+          let width = before[end] - before[begin] - (first.isSpaced ? 1 : 0)
+          if width > layout.lineLength, end - begin > 1 { break }
+          guard costs[begin].isFinite else { continue }
+          let cost =
+            costs[begin] + raggedness(width, ideal)
+            + (end < size ? penalty(atoms[atoms.startIndex + end - 1].ending) : 0)
+          if cost < next[end] { (next[end], start[end]) = (cost, begin) }
+        }
+      }
+      costs = next
+      starts.append(start)
+    }
+    var lines: [Range<Int>] = []
+    var end = size
+    for start in starts.reversed() where end > 0 {
+      lines.append(atoms.startIndex + start[end]..<atoms.startIndex + end)
+      end = start[end]
+    }
+    return lines.reversed()
+  }
+
+  private func raggedness(_ width: Int, _ ideal: Double) -> Double {
+    let part = (Double(width) - ideal) / Double(layout.lineLength)
+    return part * part * 10
+  }
+
+  private func penalty(_ ending: SubtitleAtom.Ending) -> Double {
+    switch ending {
+    case .sentence: 0
+    case .clause: 0.25
+    case .word: 1
+    case .character: 1.5
+    case .syllable: 4
+    }
   }
 }

@@ -1,4 +1,4 @@
-/// What typesetters know of scripts: where sentences end, where lines may break, how wide signs are.
+/// Typesetting rules of scripts: sentence ends, line breaks, character widths.
 enum WritingRules {
   private static let sentenceEnds: Set<Character> = [
     ".", "!", "?", "…", "。", "！", "？", "؟", "।", "॥", "።", "։", "‼", "⁉", "．",
@@ -12,7 +12,7 @@ enum WritingRules {
   private static let opening: Set<Character> = [
     "(", "[", "{", "“", "‘", "«", "‹", "「", "『", "（", "【", "〈", "《", "［", "｛", "〔",
   ]
-  /// Japanese signs that must not begin a line.
+  /// Japanese characters that must not begin a line.
   private static let following: Set<Character> = [
     "ー", "々", "ゝ", "ゞ", "ヽ", "ヾ", "ぁ", "ぃ", "ぅ", "ぇ", "ぉ", "っ", "ゃ", "ゅ", "ょ", "ゎ", "ァ",
     "ィ", "ゥ", "ェ", "ォ", "ッ", "ャ", "ュ", "ョ", "ヮ", "〜", "～", "％", "%",
@@ -29,12 +29,12 @@ enum WritingRules {
     }
   }
 
-  /// How good it is to break behind a word.
+  /// The quality of a break after a word.
   static func ending(of word: String, before next: String?) -> SubtitleAtom.Ending {
     let core = word.reversed().drop { closing.contains($0) }
     guard let last = core.first else { return .word }
     if sentenceEnds.contains(last) {
-      // `Dr. Smith` and `approx. half` are no ends of sentences.
+      // `Dr. Smith` and `approx. half` are no sentence ends.
       let isAbbreviation =
         last == "." && (next?.first?.isLowercase == true || core.count <= 3 && next != nil)
       return isAbbreviation ? .word : .sentence
@@ -42,7 +42,7 @@ enum WritingRules {
     return clauseEnds.contains(last) ? .clause : .word
   }
 
-  /// How good it is to break behind part of a word.
+  /// The quality of a break after part of a word.
   static func inside(_ part: String) -> SubtitleAtom.Ending {
     guard let last = part.last else { return .character }
     if sentenceEnds.contains(last) { return .sentence }
@@ -50,8 +50,8 @@ enum WritingRules {
     return isIdeographic(last) ? .character : .syllable
   }
 
-  /// The parts of a word that lines may end behind: all of it, but in scripts without spaces its
-  /// characters, with the punctuation that must not be parted from them. O(n).
+  /// The parts of a word that lines may break after: the whole word, or in scripts without spaces
+  /// its characters with their punctuation. O(n).
   static func parts(of word: String) -> [String] {
     guard word.unicodeScalars.contains(where: \.isWrittenWithoutSpaces) else { return [word] }
     var parts: [String] = []

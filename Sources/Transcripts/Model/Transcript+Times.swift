@@ -1,7 +1,6 @@
 extension Transcript {
-  /// The transcript without segments that have neither words nor text. O(n) in the number of
-  /// segments.
-  public var leavingOutEmpty: Transcript {
+  /// Without segments that have neither words nor text. O(segments).
+  package var leavingOutEmpty: Transcript {
     var result = self
     result.segments = segments.filter {
       !$0.words.isEmpty || !WrittenWords.trimmed($0.text).isEmpty
@@ -9,9 +8,9 @@ extension Transcript {
     return result
   }
 
-  /// The transcript with times in whole milliseconds and confidences in whole thousandths: what is
-  /// behind them is noise. O(n) in the number of words.
-  public var rounded: Transcript {
+  /// With times rounded to milliseconds and confidences to thousandths, beyond which there is only
+  /// noise. O(words).
+  package var rounded: Transcript {
     func rounded(_ value: Double?) -> Double? { value.map { ($0 * 1000).rounded() / 1000 } }
     var result = self
     for index in segments.indices {
@@ -27,9 +26,9 @@ extension Transcript {
     return result
   }
 
-  /// The transcript without words and segments that have no time, for formats that have no place for
-  /// them. The text of what stays is without them too. O(n) in the number of words.
-  public var leavingOutUntimed: Transcript {
+  /// Without words and segments that have no time, for formats that require times; their text is
+  /// removed too. O(words).
+  package var leavingOutUntimed: Transcript {
     var result = self
     result.segments = segments.compactMap { segment in
       let isTimed = segment.knownStart != nil || segment.knownEnd != nil
@@ -38,20 +37,19 @@ extension Transcript {
     return result
   }
 
-  /// The transcript with times for every word: those without lie evenly, by their letters, between
-  /// the times that are known before and behind them, of words or of segments, and are flagged as
-  /// interpolated. Before the first known time is the beginning of the sound, and behind the last
-  /// there is nothing: words there have no length. Without any time at all, nothing changes. O(n) in
-  /// the length of the text.
-  public var interpolatingUntimed: Transcript {
+  /// With times for every word: untimed words are distributed evenly, by letters, between the
+  /// nearest known times of words or segments, and flagged as interpolated. The interval before the
+  /// first known time begins with the sound; words behind the last known time get no length.
+  /// Unchanged if no time is known. O(length of the text).
+  package var interpolatingUntimed: Transcript {
     var interpolation = TimeInterpolation(self)
     return interpolation.run()
   }
 }
 
 extension Segment {
-  /// The segment with some of its words: the others go from its text too, with the space before
-  /// them. O(n).
+  /// The segment with a subset of its words; the others are removed from its text, with the space
+  /// before them. O(n).
   func keeping(_ isKept: (TimedWord) -> Bool) -> Segment {
     guard !words.allSatisfy(isKept) else { return self }
     let bytes = Array(text.utf8)
@@ -69,5 +67,58 @@ extension Segment {
     result.text = WrittenWords.trimmed(String(decoding: kept, as: UTF8.self))
     result.words = words.filter(isKept)
     return result
+  }
+}
+
+/// Distributes the time between known times among untimed words.
+struct TimeInterpolation {
+  private var transcript: Transcript
+  // The words since the last known time.
+  private var waiting: [(segment: Int, word: Int)] = []
+  private var last: Double?
+
+  init(_ transcript: Transcript) { self.transcript = transcript }
+
+  /// The transcript with times. O(length of the text).
+  mutating func run() -> Transcript {
+    for (number, segment) in transcript.segments.enumerated() {
+      reach(segment.start)
+      for (index, word) in segment.words.enumerated() {
+        reach(word.start)
+        guard word.start == nil || word.end == nil else {
+          last = word.end
+          continue
+        }
+        waiting.append((number, index))
+        reach(word.end)
+      }
+      reach(segment.end)
+    }
+    if let last { reach(last) }
+    return transcript
+  }
+
+  /// Distributes the waiting words up to a known time.
+  private mutating func reach(_ time: Double?) {
+    guard let time else { return }
+    defer {
+      waiting = []
+      last = time
+    }
+    guard !waiting.isEmpty else { return }
+    let start = min(last ?? 0, time)
+    let lengths = waiting.map { place in
+      Double(transcript.segments[place.segment].words[place.word].text.count + 1)
+    }
+    let total = lengths.reduce(0, +)
+    var done = 0.0
+    for (place, length) in zip(waiting, lengths) {
+      var word = transcript.segments[place.segment].words[place.word]
+      word.start = word.start ?? start + (time - start) * done / total
+      done += length
+      word.end = word.end ?? (done < total ? start + (time - start) * done / total : time)
+      word.flags.insert(.interpolated)
+      transcript.segments[place.segment].words[place.word] = word
+    }
   }
 }

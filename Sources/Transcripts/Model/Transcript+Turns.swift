@@ -1,15 +1,14 @@
 extension Transcript {
-  /// The transcript with one speaker to a segment: where words of a segment have speakers of their
-  /// own, it is divided where the speaker changes. The parts that were not at its ends begin and end
-  /// with their words. O(n) in the length of the text.
-  public var inTurns: Transcript {
+  /// With one speaker per segment: a segment is split where its words' speaker changes; inner parts
+  /// begin and end with their words. O(length of the text).
+  package var inTurns: Transcript {
     var result = self
     result.segments = segments.flatMap(\.turns)
     return result
   }
 
-  /// The transcript without who says what. O(n) in the number of words.
-  public var withoutSpeakers: Transcript {
+  /// The transcript without speakers. O(words).
+  package var withoutSpeakers: Transcript {
     var result = self
     for index in segments.indices {
       result.segments[index].speaker = nil
@@ -20,7 +19,7 @@ extension Transcript {
 }
 
 extension Segment {
-  /// The parts of the segment that one speaker says each.
+  /// The parts of the segment with one speaker each.
   var turns: [Segment] {
     guard words.contains(where: { $0.speaker != nil && $0.speaker != speaker }) else {
       var same = self
@@ -33,7 +32,7 @@ extension Segment {
     for (word, place) in zip(words, places) {
       let voice = word.speaker ?? speaker
       if turns.isEmpty || turns[turns.count - 1].segment.speaker != voice {
-        // A word that is not in the text begins where the last one stood.
+        // A word that is not in the text starts at the previous word's place.
         let from = turns.isEmpty ? 0 : place?.lowerBound ?? turns[turns.count - 1].from
         turns.append((Segment(text: "", words: [], speaker: voice), from))
       }

@@ -1,18 +1,16 @@
-/// What is said in a recording, with the times of its words as far as they are known.
+/// The words spoken in a recording, with their times as far as known.
 ///
-/// It is a list of segments, as most formats have it: a paragraph of a text, a subtitle, what a
-/// recogniser gave at once. Nothing of the text is lost: the segments hold it as it was written,
-/// and each word stands in it, in order.
-public struct Transcript: Hashable, Sendable {
-  /// The language as BCP 47 names it: `en`, `en-GB`; nil where nobody said.
-  public var language: String?
-  /// Whether nothing will be added or changed: false for a draft that is read along.
-  public var isFinal: Bool
-  /// What is said, in order.
-  public var segments: [Segment]
+/// It is a list of segments, such as a paragraph of a text, a subtitle, or an utterance of a
+/// recogniser. Segments hold the original text completely, and each word occurs in it, in order.
+package struct Transcript: Hashable, Sendable {
+  /// A BCP 47 tag: `en`, `en-GB`; nil if unknown.
+  package var language: String?
+  /// Whether the transcript is complete: false for a live draft.
+  package var isFinal: Bool
+  /// In order.
+  package var segments: [Segment]
 
-  /// Collects what is said.
-  public init(language: String? = nil, isFinal: Bool = true, segments: [Segment] = []) {
+  package init(language: String? = nil, isFinal: Bool = true, segments: [Segment] = []) {
     self.language = language
     self.isFinal = isFinal
     self.segments = segments
@@ -21,8 +19,46 @@ public struct Transcript: Hashable, Sendable {
   /// Every word in order.
   ///
   /// Complexity: O(*n*) in the number of words.
-  public var words: [TimedWord] { segments.flatMap(\.words) }
+  package var words: [TimedWord] { segments.flatMap(\.words) }
 
-  /// The text as it was written; segments are parted by an empty line.
-  public var text: String { segments.map(\.text).joined(separator: "\n\n") }
+  /// The original text; segments are separated by an empty line.
+  package var text: String { segments.map(\.text).joined(separator: "\n\n") }
+}
+
+/// Search.
+extension Transcript {
+  /// The occurrences of a phrase: the start of its first and the end of its last word, in seconds.
+  /// Case and punctuation are ignored; occurrences without these times are skipped.
+  ///
+  /// Complexity: O(*n* × *m*) for *n* words and *m* words of the phrase.
+  package func times(of phrase: String) -> [Range<Double>] {
+    let words = words
+    let wanted = Self.spoken(phrase)
+    // A written word may be several spoken ones: "twenty-one".
+    let said = words.enumerated().flatMap { index, word in
+      Self.spoken(word.text).map { (text: $0, index: index) }
+    }
+    guard !wanted.isEmpty, wanted.count <= said.count else { return [] }
+    return (0...said.count - wanted.count).compactMap { start in
+      let part = said[start..<start + wanted.count]
+      guard part.map(\.text) == wanted, let first = part.first, let last = part.last,
+        let from = words[first.index].start, let to = words[last.index].end
+      else { return nil }
+      return from..<max(from, to)
+    }
+  }
+
+  /// The words that overlap a range of seconds. O(*n*).
+  package func words(in range: Range<Double>) -> [TimedWord] {
+    words.filter { word in
+      guard let start = word.start, let end = word.end else { return false }
+      return start < range.upperBound && end > range.lowerBound
+    }
+  }
+
+  /// A text's words without case and punctuation; apostrophes do not split words.
+  private static func spoken(_ text: String) -> [String] {
+    text.lowercased().filter { !"'’".contains($0) }
+      .split { !$0.isLetter && !$0.isNumber }.map(String.init)
+  }
 }

@@ -1,25 +1,25 @@
-/// What is to be known about a word's times before they are believed.
-public struct WordFlags: OptionSet, Hashable, Sendable {
-  /// One bit a flag.
-  public let rawValue: UInt8
+import Platform
 
-  /// Flags by their bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+/// Properties that qualify a word's times.
+package struct WordFlags: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
 
-  /// The word was not heard: its times lie evenly between those of its neighbours.
-  public static let interpolated = WordFlags(rawValue: 1 << 0)
-  /// The sound hardly resembles the word.
-  public static let uncertain = WordFlags(rawValue: 1 << 1)
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The word was not detected: its times are interpolated between its neighbours'.
+  package static let interpolated = WordFlags(rawValue: 1 << 0)
+  /// The sound hardly matches the word.
+  package static let uncertain = WordFlags(rawValue: 1 << 1)
   /// The times come from a comparison with synthesised speech and may be off by tenths of a second.
-  public static let coarse = WordFlags(rawValue: 1 << 2)
-  /// The word is longer than anybody speaks it.
-  public static let overlong = WordFlags(rawValue: 1 << 3)
-  /// The word was cut out of the sound, and has no time in what is left.
-  public static let removed = WordFlags(rawValue: 1 << 4)
-  /// Part of the word was cut out of the sound.
-  public static let clipped = WordFlags(rawValue: 1 << 5)
-  /// There is less time between its neighbours than anybody needs to speak the word.
-  public static let cramped = WordFlags(rawValue: 1 << 6)
+  package static let coarse = WordFlags(rawValue: 1 << 2)
+  /// The word is implausibly long.
+  package static let overlong = WordFlags(rawValue: 1 << 3)
+  /// The word's sound was cut, so it has no time.
+  package static let removed = WordFlags(rawValue: 1 << 4)
+  /// Part of the word's sound was cut.
+  package static let clipped = WordFlags(rawValue: 1 << 5)
+  /// The time between its neighbours is too short for the word.
+  package static let cramped = WordFlags(rawValue: 1 << 6)
 }
 
 extension WordFlags {
@@ -29,11 +29,22 @@ extension WordFlags {
     ("cramped", .cramped),
   ]
 
-  /// The names of the flags that are set, as files have them.
-  public var names: [String] { Self.named.filter { contains($0.flag) }.map(\.name) }
+  /// The names of the set flags, as used in files.
+  package var names: [String] { Self.named.filter { contains($0.flag) }.map(\.name) }
 
-  /// Flags by their names; names that are unknown are passed over.
-  public init(names: [String]) {
+  /// Parses flag names; unknown ones are ignored.
+  package init(names: [String]) {
     self = Self.named.filter { names.contains($0.name) }.reduce(into: []) { $0.insert($1.flag) }
   }
+}
+
+/// A word's flags in JSON files: a list of names, `flags`, which other programs ignore.
+extension WordFlags {
+  /// The flags of a word; empty without a list. O(n).
+  init(of word: JSONNode) {
+    self.init(names: word.member("flags")?.value.list?.compactMap(\.text) ?? [])
+  }
+
+  /// The list of names; nil if no flag is set.
+  var json: JSONValue? { isEmpty ? nil : .list(names.map(JSONValue.text)) }
 }

@@ -1,27 +1,26 @@
-/// What a transcript must keep to; a limit that is nil is none.
-public struct QualityLimits: Hashable, Sendable {
-  /// At least this share of words has times of their own: 0 to 1.
-  public var timed: Double?
-  /// At most this share of words is interpolated: 0 to 1.
-  public var interpolated: Double?
-  /// At most this share of words is hardly believed: 0 to 1.
-  public var lowConfidence: Double?
-  /// No word is longer, in seconds.
-  public var longestWord: Double?
-  /// At most so many stretches are spoken too fast or too slowly.
-  public var rateOutliers: Int?
-  /// At most so many phrases are repeated in circles.
-  public var loops: Int?
-  /// At least this share of speech has words: 0 to 1. Where there is no speech, or nobody said where it
-  /// is, it is not kept to.
-  public var coverage: Double?
-  /// At most this share of words' time lies outside of speech: 0 to 1.
-  public var outsideSpeech: Double?
-  /// Nowhere is more speech without words, in seconds.
-  public var untranscribed: Double?
+/// Quality limits for a transcript; nil means no limit.
+package struct QualityLimits: Hashable, Sendable {
+  /// The least share of words with times of their own: 0…1.
+  package var timed: Double?
+  /// The greatest share of interpolated words: 0…1.
+  package var interpolated: Double?
+  /// The greatest share of words with low confidence: 0…1.
+  package var lowConfidence: Double?
+  /// The greatest word length, in seconds.
+  package var longestWord: Double?
+  /// The greatest number of stretches spoken too fast or too slowly.
+  package var rateOutliers: Int?
+  /// The greatest number of repetition loops.
+  package var loops: Int?
+  /// The least share of speech covered by words: 0…1. Not checked without speech, or if speech is
+  /// not known.
+  package var coverage: Double?
+  /// The greatest share of the words' time outside of speech: 0…1.
+  package var outsideSpeech: Double?
+  /// The longest stretch of speech without words, in seconds.
+  package var untranscribed: Double?
 
-  /// Limits by their names; none where none is given.
-  public init(
+  package init(
     timed: Double? = nil, interpolated: Double? = nil, lowConfidence: Double? = nil,
     longestWord: Double? = nil, rateOutliers: Int? = nil, loops: Int? = nil,
     coverage: Double? = nil, outsideSpeech: Double? = nil, untranscribed: Double? = nil
@@ -37,9 +36,8 @@ public struct QualityLimits: Hashable, Sendable {
     self.untranscribed = untranscribed
   }
 
-  /// Every limit that a report does not keep to, in the order above. A figure that is not known keeps
-  /// to no limit: what was not measured was not asserted. O(1).
-  public func breaches(of report: QualityReport) -> [QualityBreach] {
+  /// All violated limits, in the order above. Unknown figures violate none. O(1).
+  package func breaches(of report: QualityReport) -> [QualityBreach] {
     let longest = report.longestWord.map { $0.end - $0.start } ?? 0
     let silent =
       report.speech == nil ? nil : report.longestUntranscribed.map(\.speech) ?? 0

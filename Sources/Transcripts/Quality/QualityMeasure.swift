@@ -1,20 +1,20 @@
-/// What counts as suspicious in a transcript.
-public struct QualityMeasure: Hashable, Sendable {
-  /// A word with a lower confidence, 0 to 1, is hardly believed.
-  public var lowConfidence: Double
-  /// How many words in succession are looked at for the rate of speech.
-  public var rateWindow: Int
-  /// The rates at which people speak, in characters a second.
-  public var rates: ClosedRange<Double>
-  /// How many times faster or slower than usual is too much.
-  public var rateFactor: Double
-  /// How many words a phrase has at most that is looked for as a loop.
-  public var longestLoop: Int
-  /// A gap between words up to this, in seconds, is part of speech, and covered.
-  public var bridgedGap: Double
+/// Thresholds for suspicious parts of a transcript.
+package struct QualityMeasure: Hashable, Sendable {
+  /// Words with a lower confidence, 0…1, count as low.
+  package var lowConfidence: Double
+  /// The number of consecutive words for a speech rate.
+  package var rateWindow: Int
+  /// The plausible speech rates, in characters a second.
+  package var rates: ClosedRange<Double>
+  /// The factor from the median beyond which a rate is an outlier.
+  package var rateFactor: Double
+  /// The longest phrase of a loop, in words.
+  package var longestLoop: Int
+  /// Gaps between words up to this, in seconds, count as covered speech.
+  package var bridgedGap: Double
 
-  /// Choices that suit speech; people speak 8 to 20 characters a second.
-  public init(
+  /// The defaults suit speech, which has 8 to 20 characters a second.
+  package init(
     lowConfidence: Double = 0.5, rateWindow: Int = 8, rates: ClosedRange<Double> = 3...35,
     rateFactor: Double = 2.5, longestLoop: Int = 16, bridgedGap: Double = 0.3
   ) {
@@ -28,14 +28,14 @@ public struct QualityMeasure: Hashable, Sendable {
 
   /// The report on a transcript.
   ///
-  /// Complexity: O(*w* · `longestLoop` + *w* log *w* + *s* log *s*) for *w* words and *s* stretches of
-  /// speech.
+  /// Complexity: O(*w* · `longestLoop` + *w* log *w* + *s* log *s*) for *w* words and *s* stretches
+  /// of speech.
   ///
   /// - Parameters:
-  ///   - transcript: what is looked at.
-  ///   - speech: where somebody speaks, in seconds; nil where that is not known. Stretches may be in
-  ///     any order and may overlap.
-  public func report(on transcript: Transcript, speech: [Range<Double>]? = nil) -> QualityReport {
+  ///   - transcript: the transcript to measure.
+  ///   - speech: the stretches of speech, in seconds, in any order and possibly overlapping; nil if
+  ///     unknown.
+  package func report(on transcript: Transcript, speech: [Range<Double>]? = nil) -> QualityReport {
     let words = transcript.words
     var report = QualityReport()
     report.wordCount = words.count
@@ -73,5 +73,210 @@ public struct QualityMeasure: Hashable, Sendable {
       }
     }
     return longest
+  }
+}
+
+/// Finds phrases repeated in succession.
+enum RepeatedPhrases {
+  /// The least number of repetitions of a phrase of `length` words: "no, no, no" is normal speech.
+  private static func enough(_ length: Int) -> Int {
+    switch length {
+    case 1: 6
+    case 2: 4
+    default: 3
+    }
+  }
+
+  /// The loops of up to `longest` words in order, ignoring case and punctuation; each by its
+  /// shortest phrase. O(n · longest).
+  static func loops(in words: [TimedWord], longest: Int) -> [QualityReport.Loop] {
+    let keys = numbered(words)
+    var found: [(range: Range<Int>, length: Int, count: Int)] = []
+    // The end of the loop of a shorter phrase that each word is in.
+    var loopEnd = Array(repeating: 0, count: keys.count)
+    for length in 1...max(longest, 1) where length < keys.count {
+      var start = 0
+      while start + length < keys.count {
+        var end = start
+        while end + length < keys.count, keys[end] == keys[end + length] { end += 1 }
+        let range = start..<end + length
+        let count = range.count / length
+        if count >= enough(length), loopEnd[start] < range.upperBound {
+          found.append((range, length, count))
+          for index in range { loopEnd[index] = max(loopEnd[index], range.upperBound) }
+        }
+        start = end + 1
+      }
+    }
+    return found.sorted { $0.range.lowerBound < $1.range.lowerBound }.map { range, length, count in
+      let phrase = words[range.prefix(length)].map(\.text).joined(separator: " ")
+      return QualityReport.Loop(
+        phrase: phrase, count: count, firstWord: range.lowerBound,
+        start: words[range.lowerBound].start)
+    }
+  }
+
+  /// A number for each word, equal for words that are spoken alike.
+  private static func numbered(_ words: [TimedWord]) -> [Int] {
+    var numbers: [String: Int] = [:]
+    return words.map { word in
+      let letters = word.text.lowercased().filter { $0.isLetter || $0.isNumber }
+      let key = letters.isEmpty ? word.text : letters
+      let number = numbers[key] ?? numbers.count
+      numbers[key] = number
+      return number
+    }
+  }
+}
+
+/// Speech rates over a few words at a time.
+struct SpeechRates {
+  private let measure: QualityMeasure
+
+  init(_ measure: QualityMeasure) { self.measure = measure }
+
+  /// The median rate, and the outlying stretches, merged where adjacent. O(n log n) in the number
+  /// of words.
+  func outliers(
+    of words: [TimedWord]
+  ) -> (usual: Double?, outliers: [QualityReport.RateOutlier]) {
+    let stretches = stretches(of: words)
+    guard !stretches.isEmpty else { return (nil, []) }
+    let usual = stretches.map(\.rate).sorted()[stretches.count / 2]
+    var outliers: [QualityReport.RateOutlier] = []
+    for stretch in stretches {
+      let isUsual =
+        stretch.rate <= usual * measure.rateFactor && stretch.rate >= usual / measure.rateFactor
+      guard !measure.rates.contains(stretch.rate) || !isUsual else { continue }
+      outliers.append(
+        QualityReport.RateOutlier(
+          firstWord: stretch.firstWord, start: stretch.start, end: stretch.end,
+          charactersPerSecond: stretch.rate))
+    }
+    return (usual, outliers)
+  }
+
+  private struct Stretch {
+    let firstWord: Int
+    let start: Double
+    let end: Double
+    let rate: Double
+  }
+
+  private func stretches(of words: [TimedWord]) -> [Stretch] {
+    let size = max(measure.rateWindow, 1)
+    var stretches: [Stretch] = []
+    var first = 0
+    var run: [(start: Double, end: Double, count: Int)] = []
+    for (index, word) in words.enumerated() {
+      // Interpolated times carry no rate.
+      guard let start = word.start, let end = word.end, end >= start,
+        !word.flags.contains(.interpolated)
+      else {
+        run = []
+        continue
+      }
+      if run.isEmpty { first = index }
+      run.append((start, end, word.text.count))
+      guard run.count == size else { continue }
+      // Pauses do not count; zero-length words would give an infinite rate.
+      let spoken = max(run.reduce(0) { $0 + $1.end - $1.start }, 0.01)
+      let characters = run.reduce(0) { $0 + $1.count }
+      stretches.append(
+        Stretch(
+          firstWord: first, start: run[0].start, end: end, rate: Double(characters) / spoken))
+      run = []
+    }
+    return stretches
+  }
+}
+
+/// The overlap of a transcript's words and a recording's speech.
+struct SpeechCover {
+  private let speech: [Range<Double>]
+  private let words: [Range<Double>]
+  /// The duration of all speech, in seconds.
+  let total: Double
+  // The duration of speech with words.
+  private let covered: Double
+
+  /// O(n log n).
+  init(speech: [Range<Double>], words: [TimedWord], bridgedGap: Double) {
+    self.speech = Self.united(speech, bridging: 0)
+    let times = words.compactMap { word -> Range<Double>? in
+      guard let start = word.start, let end = word.end, start < end else { return nil }
+      return start..<end
+    }
+    self.words = Self.united(times, bridging: max(bridgedGap, 0))
+    total = Self.length(self.speech)
+    covered = Self.length(Self.common(self.speech, self.words))
+    spoken = Self.united(times, bridging: 0)
+  }
+
+  private let spoken: [Range<Double>]
+
+  /// The share of speech with words; nil without speech.
+  var coverage: Double? { total > 0 ? covered / total : nil }
+
+  /// The share of the words' time outside of speech; 0 without words.
+  var outsideSpeech: Double {
+    let all = Self.length(spoken)
+    return all > 0 ? 1 - min(Self.length(Self.common(speech, spoken)) / all, 1) : 0
+  }
+
+  /// The gap between words with the most speech in it.
+  var longestUntranscribed: QualityReport.Stretch? {
+    guard let end = speech.last?.upperBound else { return nil }
+    var gaps: [Range<Double>] = []
+    var last = 0.0
+    for word in words {
+      if word.lowerBound > last { gaps.append(last..<word.lowerBound) }
+      last = max(last, word.upperBound)
+    }
+    if end > last { gaps.append(last..<end) }
+    var longest: QualityReport.Stretch?
+    var index = 0
+    for gap in gaps {
+      while index < speech.count, speech[index].upperBound <= gap.lowerBound { index += 1 }
+      let parts = speech[index...].prefix { $0.lowerBound < gap.upperBound }
+        .map { $0.clamped(to: gap) }
+      guard let from = parts.first?.lowerBound, let to = parts.last?.upperBound else { continue }
+      let length = Self.length(parts)
+      if length > longest?.speech ?? 0 {
+        longest = QualityReport.Stretch(from: from, to: to, speech: length)
+      }
+    }
+    return longest
+  }
+
+  /// Sorted ranges, merged if they touch or are at most `gap` apart; NaN is dropped.
+  private static func united(_ ranges: [Range<Double>], bridging gap: Double) -> [Range<Double>] {
+    var result: [Range<Double>] = []
+    let sound = ranges.filter { $0.lowerBound.isFinite && $0.upperBound.isFinite && !$0.isEmpty }
+    for range in sound.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = result.last, range.lowerBound <= last.upperBound + gap {
+        result[result.count - 1] =
+          last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    return result
+  }
+
+  /// The intersection of two sorted lists of ranges. O(n + m).
+  private static func common(_ one: [Range<Double>], _ other: [Range<Double>]) -> [Range<Double>] {
+    var result: [Range<Double>] = []
+    var (first, second) = (0, 0)
+    while first < one.count, second < other.count {
+      let part = one[first].clamped(to: other[second])
+      if !part.isEmpty { result.append(part) }
+      if one[first].upperBound < other[second].upperBound { first += 1 } else { second += 1 }
+    }
+    return result
+  }
+
+  private static func length(_ ranges: [Range<Double>]) -> Double {
+    ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
   }
 }

@@ -1,26 +1,23 @@
-/// Reads the parts of a line: digits, times and signs.
+/// A scanner for digits, times and signs in a line.
 struct ByteScanner {
-  /// Where it stands.
+  /// The next byte's index.
   var position: Int
   private let bytes: ArraySlice<UInt8>
 
-  /// The longest time that is believed, in seconds: a hundred thousand hours.
+  /// The greatest accepted time, in seconds: a hundred thousand hours.
   static let longestTime = 360_000_000.0
 
-  /// Starts before the first byte.
   init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     position = bytes.startIndex
   }
 
-  /// The byte that comes next; nil at the end.
+  /// The next byte; nil at the end.
   var next: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
-  /// Whether nothing is left.
   var isAtEnd: Bool { position >= bytes.endIndex }
-  /// What is left.
   var rest: ArraySlice<UInt8> { bytes[position...] }
 
-  /// Passes over a text of ASCII that stands next.
+  /// Skips an ASCII text, if it comes next.
   mutating func skip(_ text: String) -> Bool {
     let wanted = text.utf8
     guard rest.starts(with: wanted) else { return false }
@@ -31,14 +28,14 @@ struct ByteScanner {
   /// Passes over spaces and tabs.
   mutating func skipSpace() { while next == 0x20 || next == 0x09 { position += 1 } }
 
-  /// Takes what stands before a byte, and passes over that; nil where it does not come.
+  /// Takes the bytes before a byte, and skips that; nil if it does not occur.
   mutating func take(upTo byte: UInt8) -> ArraySlice<UInt8>? {
     guard let end = rest.firstIndex(of: byte) else { return nil }
     defer { position = end + 1 }
     return bytes[position..<end]
   }
 
-  /// Takes digits as a whole number and their count; nil where none stands here, or more than nine.
+  /// Takes digits as an integer with their count; nil if there are none, or more than nine.
   mutating func digits() -> (value: Int, count: Int)? {
     let start = position
     var value = 0
@@ -50,8 +47,8 @@ struct ByteScanner {
     return position == start ? nil : (value, position - start)
   }
 
-  /// Takes a decimal number, with a point or a comma and perhaps an exponent: no sign, no `nan`, no
-  /// `inf`, and nothing that is too large for a time. Nil, and nothing taken, where none stands here.
+  /// Takes a decimal number with a point or a comma and an optional exponent: no sign, `nan`, `inf`
+  /// or number too large for a time. Takes nothing and returns nil otherwise.
   mutating func decimal() -> Double? {
     let start = position
     var text = ""
@@ -76,9 +73,8 @@ struct ByteScanner {
     return value
   }
 
-  /// Takes a time as clocks show it, in seconds: `1:02:03.456`, `2:03,4`, `02:03`; hours and minutes
-  /// have as many digits as they need. Microseconds count, what is finer does not. Nil, and nothing
-  /// taken, where none stands here.
+  /// Takes a clock time, in seconds: `1:02:03.456`, `2:03,4`, `02:03`, with any number of digits
+  /// for hours and minutes, in microsecond precision. Takes nothing and returns nil otherwise.
   mutating func clock() -> Double? {
     let start = position
     guard let first = digits(), skip(":"), let second = digits() else {
@@ -95,7 +91,7 @@ struct ByteScanner {
     }
     let seconds = groups.reduce(0) { $0 * 60 + $1 }
     var micros = 0
-    // Some write a colon before the milliseconds.
+    // Some programs write a colon before the milliseconds.
     if skip(".") || skip(",") || groups.count == 3 && skip(":") { micros = fraction() }
     let time = Double(seconds) + 1
     guard time <= Self.longestTime else {
@@ -105,7 +101,7 @@ struct ByteScanner {
     return Double(seconds * 1_000_000 + micros) / 1_000_000
   }
 
-  /// Takes the digits behind a point, as millionths.
+  /// Takes decimals, as millionths.
   private mutating func fraction() -> Int {
     var micros = 0
     var unit = 100_000
@@ -115,5 +111,23 @@ struct ByteScanner {
       position += 1
     }
     return micros
+  }
+}
+
+/// Finds a character repeatedly for increasing start positions; all searches together are one pass
+/// through the text.
+struct SignFinder {
+  private let sign: Unicode.Scalar
+  private var found = -1
+
+  init(_ sign: Unicode.Scalar) { self.sign = sign }
+
+  /// The first occurrence at or after `start`; nil if there is none.
+  mutating func place(in text: [Unicode.Scalar], from start: Int) -> Int? {
+    if found < start {
+      found = start
+      while found < text.count, text[found] != sign { found += 1 }
+    }
+    return found < text.count ? found : nil
   }
 }

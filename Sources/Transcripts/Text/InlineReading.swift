@@ -1,8 +1,8 @@
-/// Reads a line that has times between its words, as WebVTT and LRC do.
+/// Parses a line with times between its words, as in WebVTT and LRC.
 ///
-/// One time between two words is when the first ends and the second begins. Of several, the first
-/// ends a word and the last begins one. What has no time before its first word begins with the line;
-/// what has none behind its last ends with it.
+/// A single time between two words ends the first and starts the second. Of several, the first ends
+/// a word and the last starts one. Without a time before its first word the line starts at its own;
+/// likewise at its end.
 struct InlineReading {
   private let hasTimes: Bool
   private var text = ""
@@ -16,14 +16,13 @@ struct InlineReading {
     hasTimes = pieces.contains { if case .time = $0 { true } else { false } }
   }
 
-  /// The segment that a line's pieces make. O(n).
+  /// The segment of a line's pieces. O(n).
   static func segment(of pieces: [InlinePiece], start: Double?, end: Double?) -> Segment {
     var reading = InlineReading(pieces)
     for piece in pieces { reading.read(piece) }
     reading.finishWord()
     reading.close(start: start, end: end)
     let names = Set(reading.words.map(\.speaker))
-    // One voice is the segment's own, several are their words'.
     let isOneVoice = names.count <= 1
     let voice = names.first ?? reading.speaker
     if isOneVoice { for index in reading.words.indices { reading.words[index].speaker = nil } }
@@ -47,7 +46,7 @@ struct InlineReading {
     text.unicodeScalars.append(scalar)
     if scalar.isSpace { return finishWord() }
     if !word.isEmpty, !waiting.isEmpty {
-      // A time within a word parts syllables, except where words have no spaces between them.
+      // A time within a word separates syllables, except in scripts without spaces.
       let last = word.unicodeScalars.last
       if scalar.isWrittenWithoutSpaces || last?.isWrittenWithoutSpaces == true {
         finishWord()
@@ -83,4 +82,13 @@ struct InlineReading {
     }
     words[index].end = time
   }
+}
+
+/// A piece of a line with inline times and speakers.
+enum InlinePiece: Hashable, Sendable {
+  case text(String)
+  /// A time in seconds.
+  case time(Double)
+  /// The speaker from here on; nil for none.
+  case speaker(String?)
 }

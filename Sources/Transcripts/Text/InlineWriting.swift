@@ -1,17 +1,17 @@
-/// Puts times and speakers between the words of a segment: the other way round of `InlineReading`.
+/// Writes times and speakers between the words of a segment: the inverse of `InlineReading`.
 struct InlineWriting {
   private var pieces: [InlinePiece] = []
   private var speaker: String?
 
   private init() {}
 
-  /// The pieces of a segment's line, without times where `hasTimes` is false. Times that nothing can
-  /// be told of (a word that has an end, before one that has no beginning) are left out.
+  /// The pieces of a segment's line, without times unless `hasTimes`. Ambiguous times are dropped
+  /// (a word with an end, before one without a start).
   ///
   /// - Parameters:
-  ///   - segment: what is written.
-  ///   - line: when the line begins and ends, in the format's own precision.
-  ///   - rounded: a time in the format's own precision.
+  ///   - segment: the segment to write.
+  ///   - line: the line's start and end, in the format's precision.
+  ///   - rounded: a time in the format's precision.
   static func pieces(
     of segment: Segment, in line: (start: Double?, end: Double?), hasTimes: Bool,
     rounded: (Double) -> Double
@@ -27,7 +27,7 @@ struct InlineWriting {
     for (index, (word, place)) in found.enumerated() {
       var start = hasTimes ? word.start.map(rounded) : nil
       if index == 0, start == line.start { start = nil }
-      // One time for both stands before the word that begins, as players of lyrics expect it.
+      // A shared time is written before the word that starts, as lyrics players expect.
       writing.time(start == nil || start == ending ? nil : ending)
       writing.speak(word.speaker ?? segment.speaker) { writing in
         writing.text(text[cursor..<place.lowerBound])
@@ -43,8 +43,8 @@ struct InlineWriting {
     return writing.marked(found.first?.word, hasTimes: hasTimes, line: line, rounded: rounded)
   }
 
-  /// A line that has no time between its words, though one has a time, gets one at its beginning:
-  /// a line without any is one of which no word's time is known.
+  /// A line with a timed word but no time between words gets one at its start: otherwise it would
+  /// parse as untimed.
   private consuming func marked(
     _ first: TimedWord?, hasTimes: Bool, line: (start: Double?, end: Double?),
     rounded: (Double) -> Double

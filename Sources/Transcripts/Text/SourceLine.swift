@@ -1,27 +1,27 @@
-/// A line of a text, and which.
+/// A line of a text, with its number.
 struct SourceLine: Sendable {
   /// Its number, from 1.
   let number: Int
-  /// What stands in it, in UTF-8, without its end.
+  /// Its UTF-8 content without the line end.
   let bytes: ArraySlice<UInt8>
 
-  /// What stands in it. O(n).
+  /// O(n).
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Whether it has nothing but white space.
+  /// Whether it is empty or white space.
   var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || (0x09...0x0d).contains($0) } }
 
-  /// What it consists of between tabs. O(n).
+  /// Its tab-separated columns. O(n).
   var fields: [ArraySlice<UInt8>] {
     bytes.split(separator: 0x09, omittingEmptySubsequences: false)
   }
 
-  /// Where in the file a byte of it stands.
+  /// The place of one of its bytes in the file.
   func place(of position: Int) -> TextPlace {
     TextPlace(line: number, column: position - bytes.startIndex + 1)
   }
 
-  /// An error at one of its bytes: what stands there, and what would be right.
+  /// An error at one of its bytes: what is there, and what was expected.
   func error(at position: Int, expected: String) -> TranscriptError {
     let rest = bytes[min(position, bytes.endIndex)...]
     let found = rest.isEmpty ? "the end of the line" : "\"\(PrintableText.shown(rest))\""
@@ -29,8 +29,77 @@ struct SourceLine: Sendable {
       .reading, at: place(of: position), "found \(found), expected \(expected)")
   }
 
-  /// An error at its beginning.
+  /// An error at its start.
   func error(expected: String) -> TranscriptError {
     error(at: bytes.startIndex, expected: expected)
+  }
+}
+
+/// A place in a text file.
+package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
+  /// The line, from 1.
+  package let line: Int
+  /// The byte in the line, from 1.
+  package let column: Int
+
+  package init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  /// The place of the byte at `offset`; lines end with LF, CRLF or CR. O(n).
+  init(of offset: Int, in bytes: [UInt8]) {
+    var line = 1
+    var lineStart = 0
+    for index in 0..<min(offset, bytes.count) {
+      let isLast = index + 1 < bytes.count && bytes[index] == 0x0d && bytes[index + 1] == 0x0a
+      if bytes[index] == 0x0a || bytes[index] == 0x0d && !isLast {
+        line += 1
+        lineStart = index + 1
+      }
+    }
+    self.init(line: line, column: offset - lineStart + 1)
+  }
+
+  /// For messages.
+  package var description: String { "line \(line), column \(column)" }
+}
+
+/// Untrusted text for messages: short, and without terminal control sequences.
+enum PrintableText {
+  /// The start of some bytes, in whole characters. O(1).
+  static func shown(_ bytes: ArraySlice<UInt8>, limit: Int = 40) -> String {
+    // Cut between characters, which may have many scalars.
+    let text = String(decoding: bytes.prefix(Self.longest(limit)), as: UTF8.self)
+    let isWhole = bytes.count <= Self.longest(limit)
+    var result = String.UnicodeScalarView()
+    var end = text.startIndex
+    for index in text.indices.prefix(limit) {
+      let next = text.index(after: index)
+      // The last character may be incomplete.
+      guard next < text.endIndex || isWhole else { break }
+      end = next
+    }
+    for scalar in text[..<end].unicodeScalars {
+      result.append(isHarmless(scalar) ? scalar : "\u{fffd}")
+    }
+    return String(result) + (isWhole && end == text.endIndex ? "" : "…")
+  }
+
+  /// The bytes examined: a character may have dozens.
+  private static func longest(_ limit: Int) -> Int { 32 * limit }
+
+  /// The start of a text. O(n).
+  static func shown(_ text: String, limit: Int = 40) -> String {
+    shown(Array(text.utf8)[...], limit: limit)
+  }
+
+  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    // Joiners of letters and emoji are harmless.
+    if scalar == "\u{200c}" || scalar == "\u{200d}" { return true }
+    return switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: false
+    default: true
+    }
   }
 }

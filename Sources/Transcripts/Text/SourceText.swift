@@ -1,10 +1,10 @@
-/// What a stranger's file says, as text: UTF-8 without a byte order mark, whatever it was before.
+/// An untrusted file's text, as UTF-8 without a byte order mark.
 struct SourceText: Sendable {
   /// The text in UTF-8.
   let bytes: [UInt8]
 
-  /// Decodes a file: UTF-8, UTF-16 with a byte order mark, or else Windows-1252, of which Latin-1
-  /// is a part. O(n).
+  /// Decodes a file: UTF-8, UTF-16 with a byte order mark, or else Windows-1252, a superset of
+  /// Latin-1. O(n).
   init(_ file: [UInt8], limits: ReadingLimits) throws(TranscriptError) {
     guard file.count <= limits.byteCount else {
       throw TranscriptError(
@@ -15,19 +15,16 @@ struct SourceText: Sendable {
     try check(limits)
   }
 
-  /// Text that is known to be sound.
   init(_ text: String) { bytes = Array(text.utf8) }
 
-  /// The text as one string. O(n).
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Its lines from the first on.
   var lines: LineReader { LineReader(bytes) }
 
   /// The first byte that is no white space.
   var firstByte: UInt8? { bytes.first { !($0 == 0x20 || (0x09...0x0d).contains($0)) } }
 
-  // Memory grows with the number of words more than with bytes, so both have limits.
+  // Memory grows with the number of words rather than bytes, so both are limited.
   private func check(_ limits: ReadingLimits) throws(TranscriptError) {
     var pieces = 0
     for (offset, byte) in bytes.enumerated() {
@@ -53,8 +50,8 @@ struct SourceText: Sendable {
     let body = file.starts(with: [0xef, 0xbb, 0xbf]) ? Array(file.dropFirst(3)) : file
     guard String(validating: body, as: UTF8.self) == nil else { return body }
     let mended = String(decoding: body, as: UTF8.self)
-    // One good sequence of several bytes is all but impossible in Windows-1252, while recognisers
-    // do cut letters in two where their tokens end.
+    // A valid multi-byte sequence is very unlikely in Windows-1252, while recognisers split
+    // characters at token boundaries.
     let isDamagedUTF8 = mended.unicodeScalars.contains { $0.value >= 0x80 && $0 != "\u{fffd}" }
     return isDamagedUTF8 ? Array(mended.utf8) : windows1252(body)
   }
@@ -77,7 +74,7 @@ struct SourceText: Sendable {
     return Array(String(text).utf8)
   }
 
-  /// What Windows-1252 has where Latin-1 has control characters; five places are empty.
+  /// Windows-1252 where Latin-1 has control characters; five places are empty.
   private static let special: [Unicode.Scalar] = [
     "€", "\u{fffd}", "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰", "Š", "‹", "Œ", "\u{fffd}", "Ž",
     "\u{fffd}", "\u{fffd}", "‘", "’", "“", "”", "•", "–", "—", "˜", "™", "š", "›", "œ", "\u{fffd}",
@@ -86,7 +83,7 @@ struct SourceText: Sendable {
 }
 
 extension SourceText {
-  /// Whether a text of ASCII stands anywhere. O(n) for a text whose first letter is rare.
+  /// Whether an ASCII text occurs. O(n) for a text whose first letter is rare.
   func contains(_ text: String) -> Bool {
     let wanted = Array(text.utf8)
     guard let first = wanted.first, bytes.count >= wanted.count else { return false }
@@ -94,5 +91,32 @@ extension SourceText {
       if bytes[index...].starts(with: wanted) { return true }
     }
     return false
+  }
+}
+
+/// Iterates over the lines of a text without storing them; LF, CRLF and CR end a line.
+struct LineReader: Sendable {
+  private let bytes: [UInt8]
+  private var position = 0
+  private var number = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The next line without its end; nil after the last. O(length).
+  mutating func next() -> SourceLine? {
+    guard position < bytes.count else { return nil }
+    var end = position
+    while end < bytes.count, bytes[end] != 0x0a, bytes[end] != 0x0d { end += 1 }
+    let line = bytes[position..<end]
+    let isPair = end + 1 < bytes.count && bytes[end] == 0x0d && bytes[end + 1] == 0x0a
+    position = end + (isPair ? 2 : 1)
+    number += 1
+    return SourceLine(number: number, bytes: line)
+  }
+
+  /// The next line that is not blank; nil if there is none.
+  mutating func nextWithText() -> SourceLine? {
+    while let line = next() { if !line.isBlank { return line } }
+    return nil
   }
 }

@@ -1,8 +1,8 @@
-/// Words of a transcript that describe the sound and are not spoken: `[Applause]`, `(laughs)`.
+/// Detects words that describe sounds and are not spoken: `[Applause]`, `(laughs)`.
 ///
-/// Whatever stands in square brackets is one, up to six words of a segment; what stands in parentheses
-/// is one where it is up to three words, and one of them names such a sound. People do speak the rest.
-public enum StageDirections {
+/// Up to six words in square brackets are a direction; in parentheses, up to three words of which
+/// one names such a sound.
+package enum StageDirections {
   private static let longestInBrackets = 6
   private static let longestInParentheses = 3
   private static let sounds: Set<String> = [
@@ -13,8 +13,8 @@ public enum StageDirections {
     "whistles",
   ]
 
-  /// Which words belong to one, in the order of `transcript.words`. O(n) in the length of the text.
-  public static func marked(in transcript: Transcript) -> [Bool] {
+  /// Whether each word belongs to one, in the order of `transcript.words`. O(length of the text).
+  package static func marked(in transcript: Transcript) -> [Bool] {
     transcript.segments.flatMap { marked($0.words.map(\.text)) }
   }
 
@@ -29,7 +29,7 @@ public enum StageDirections {
     return marks
   }
 
-  /// How many words the direction that begins here has; 0 where none does.
+  /// The number of words of the direction that begins here; 0 if there is none.
   private static func length(of words: ArraySlice<String>) -> Int {
     let isBracket = words.first?.hasPrefix("[") == true
     guard isBracket || words.first?.hasPrefix("(") == true else { return 0 }
@@ -37,7 +37,7 @@ public enum StageDirections {
     let close: Character = isBracket ? "]" : ")"
     guard let end = words.prefix(limit).firstIndex(where: { $0.contains(close) }),
       let sign = words[end].firstIndex(of: close),
-      // Letters behind it belong to a word that is spoken.
+      // Letters after it belong to a spoken word.
       !words[end][sign...].contains(where: { $0.isLetter || $0.isNumber })
     else { return 0 }
     let inside = words[words.startIndex...end]

@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-  /// Whether it parts words.
+  /// Whether it separates words.
   var isSpace: Bool {
     switch value {
     case 0x09...0x0d, 0x20: true
@@ -8,7 +8,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether a line ends with it; readers elsewhere end lines at all of them.
+  /// Whether it ends a line for any reader.
   var endsLine: Bool {
     switch value {
     case 0x0a...0x0d, 0x1c...0x1e, 0x85, 0x2028, 0x2029: true
@@ -16,8 +16,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it belongs to a script that puts no spaces between words, so that lines and words may
-  /// end at any letter: Thai, Lao, Burmese, Khmer, Chinese and Japanese.
+  /// Whether its script has no spaces between words, so that lines and words may end at any letter:
+  /// Thai, Lao, Burmese, Khmer, Chinese and Japanese.
   var isWrittenWithoutSpaces: Bool {
     switch value {
     case ..<0x0e00: false
@@ -28,7 +28,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is drawn twice as wide as a Latin letter (East Asian Width: W and F).
+  /// Whether it is two columns wide (East Asian Width: W and F).
   var isWide: Bool {
     switch value {
     case ..<0x1100: false

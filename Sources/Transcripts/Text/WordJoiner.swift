@@ -1,20 +1,20 @@
-/// Keeps text that looks like a code of a format from being read as one: a word joiner, U+2060, which
-/// players do not show, stands behind its first sign. Reading takes it away again.
+/// Protects text that looks like a format's code: an invisible word joiner, U+2060, follows its
+/// first character. Reading removes it.
 enum WordJoiner {
   private static let joiner: Unicode.Scalar = "\u{2060}"
 
-  /// The text with a joiner behind every `sign` that would begin a code.
+  /// The text with a joiner after every `sign` that would begin a code.
   ///
-  /// Text that has joiners there already gets one more, so that nothing is lost. O(n), if `isCode` is
-  /// O(1).
-  /// - Parameter isCode: whether a code begins, by what stands behind the sign.
+  /// Text that already has joiners there gets one more, so that the encoding is reversible. O(n),
+  /// if `isCode` is O(1).
+  /// - Parameter isCode: whether a code begins, given the text after the sign.
   static func guarded(
     _ text: String, at sign: Unicode.Scalar, if isCode: (Substring.UnicodeScalarView) -> Bool
   ) -> String {
     rewritten(text, at: sign, if: isCode) { $0 + 1 }
   }
 
-  /// The text that `guarded` was given. O(n), if `isCode` is O(1).
+  /// The inverse of `guarded`. O(n), if `isCode` is O(1).
   static func unguarded(
     _ text: String, at sign: Unicode.Scalar, if isCode: (Substring.UnicodeScalarView) -> Bool
   ) -> String {
@@ -22,7 +22,7 @@ enum WordJoiner {
     return rewritten(text, at: sign, if: isCode) { max(0, $0 - 1) }
   }
 
-  /// The text without any joiner. O(n).
+  /// The text without joiners. O(n).
   static func removed(from text: String) -> String {
     guard text.unicodeScalars.contains(joiner) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != joiner }))

@@ -1,13 +1,12 @@
-/// Where the words of a segment stand in its text.
+/// Locates the words of a segment in its text.
 enum WordPlaces {
-  /// How far ahead a word is looked for, in bytes: a word that is not in the text must not cost a
-  /// walk through all of it.
+  /// The search range for a word, in bytes: a missing word must not cost a pass through the whole
+  /// text.
   private static let reach = 512
 
-  /// For each word the bytes that it stands at, behind the word before; nil for one that is not
-  /// there. Upper and lower case are the same.
+  /// For each word its byte range, after the previous word's; nil if it is missing. Ignores case.
   ///
-  /// Complexity: O(*n*) in the text's length where the words are there, as they should be.
+  /// Complexity: O(*n*) in the text's length if the words are there.
   static func find(_ words: [String], in text: [UInt8]) -> [Range<Int>?] {
     let folded = folded(text)
     var cursor = 0
@@ -28,8 +27,7 @@ enum WordPlaces {
     return nil
   }
 
-  /// Text in lower case, with every letter at the bytes where it was: those whose small letter takes
-  /// more bytes or fewer stay as they are.
+  /// Lower-case text of the same byte positions: letters whose lower case has another length stay.
   private static func folded(_ text: [UInt8]) -> [UInt8] {
     var result = text.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
     guard text.contains(where: { $0 >= 0x80 }) else { return result }

@@ -1,13 +1,13 @@
-/// Puts a text and the timed words of another source together: every word of the text is there, and
-/// has the times of the one that it is.
+/// Combines a text with the timed words of another source: every word of the text gets the times of
+/// its counterpart.
 ///
-/// Recognisers and aligners leave out punctuation, case and what they did not hear; the text has it.
+/// Recognisers and aligners omit punctuation, case and unrecognised words; the text has them.
 struct WovenText {
   private let text: [UInt8]
   private var words: [TimedWord] = []
 
-  /// A segment with the words of `text`, and the times of those among them that are in `timed`. Timed
-  /// words that the text does not have are left out. Complexity: that of `WordPlaces.find`.
+  /// A segment with the words of `text`, and the times of those that are in `timed`; other timed
+  /// words are dropped. Complexity: that of `WordPlaces.find`.
   static func segment(
     _ text: String, timed: [TimedWord], start: Double? = nil, end: Double? = nil,
     speaker: String? = nil
@@ -17,8 +17,8 @@ struct WovenText {
     return Segment(text: text, words: woven.words, start: start, end: end, speaker: speaker)
   }
 
-  /// The segment with the words of its text that it lacks, if it lacks some and the others are all
-  /// there. Complexity: that of `WordPlaces.find`.
+  /// The segment completed with the missing words of its text, if all its words occur there.
+  /// Complexity: that of `WordPlaces.find`.
   static func completed(_ segment: Segment) -> Segment {
     let places = WordPlaces.find(segment.words.map(\.text), in: Array(segment.text.utf8))
     guard places.allSatisfy({ $0 != nil }) else { return segment }
@@ -41,8 +41,8 @@ struct WovenText {
     _ = fillGap(cursor..<text.count, isWordAhead: false)
   }
 
-  /// Adds the words between two that have times. What touches one of them and has no letter or digit
-  /// belongs to it: what belongs to the next is given back.
+  /// Adds the words between two timed ones. An adjacent piece without letters or digits belongs to
+  /// its neighbour; the part that belongs to the next word is returned.
   private mutating func fillGap(_ gap: Range<Int>, isWordAhead: Bool) -> String {
     let between = string(gap)
     let scalars = between.unicodeScalars

@@ -1,12 +1,11 @@
-/// How text falls into words, and words into text.
+/// Splits text into words, and joins words to text.
 enum WrittenWords {
-  /// What white space parts, in order. O(n).
+  /// The parts between white space. O(n).
   static func split(_ text: String) -> [String] {
     text.unicodeScalars.split(whereSeparator: \.isSpace).map { String($0) }
   }
 
-  /// Words with spaces between them, except where both neighbours belong to a script that has none.
-  /// O(n).
+  /// Words joined with spaces, except between words of scripts without spaces. O(n).
   static func joined(_ words: [String]) -> String {
     var text = ""
     for word in words {
@@ -20,8 +19,7 @@ enum WrittenWords {
     return text
   }
 
-  /// Text without what formats of lines cannot hold: empty lines, and white space at the ends of
-  /// lines. O(n).
+  /// Text without empty lines and trailing white space. O(n).
   static func tidied(_ text: String) -> String {
     lines(of: text).joined(separator: "\n")
   }
@@ -31,7 +29,7 @@ enum WrittenWords {
     lines(of: text).joined(separator: " ").replacing("\t", with: " ")
   }
 
-  /// The lines that have more than white space, without that at their ends. O(n).
+  /// The trimmed lines that are not blank. O(n).
   static func lines(of text: String) -> [String] {
     text.unicodeScalars.split(whereSeparator: \.endsLine).compactMap { line in
       let trimmed = line.trimmed
@@ -39,12 +37,11 @@ enum WrittenWords {
     }
   }
 
-  /// Text without white space at its ends. O(n).
+  /// Text without surrounding white space. O(n).
   static func trimmed(_ text: String) -> String { String(text.unicodeScalars[...].trimmed) }
 }
 
 extension Substring.UnicodeScalarView {
-  /// Without white space at the ends.
   fileprivate var trimmed: Substring.UnicodeScalarView {
     var rest = self.drop(while: \.isSpace)
     while rest.last?.isSpace == true { rest.removeLast() }

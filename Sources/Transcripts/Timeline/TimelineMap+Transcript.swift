@@ -1,21 +1,20 @@
-/// What becomes of words whose sound was cut out.
-public enum RemovedWords: String, Hashable, Sendable, CaseIterable {
-  /// They stay in the text, without times and flagged as removed.
+/// The treatment of words whose sound was cut.
+package enum RemovedWords: String, Hashable, Sendable, CaseIterable {
+  /// Kept in the text, without times and flagged as removed.
   case kept
-  /// They go, from the text too; a segment of which nothing is left goes with them.
+  /// Dropped with their text; empty segments are dropped too.
   case dropped
 }
 
 extension TimelineMap {
-  /// A transcript of the old sound, as one of the new.
+  /// Maps a transcript of the old sound to the new.
   ///
-  /// A word of which at least half is left moves with it, and is flagged as clipped if it is not
-  /// whole; of another, nothing is left. Where its sound went to several places, it is where the
-  /// longest part of it is. Words without times stay as they are in segments of which something is
-  /// left.
+  /// A word of which at least half remains moves with it, and is flagged as clipped if incomplete;
+  /// other words count as removed. A word split into several places moves with its longest part.
+  /// Untimed words stay in segments of which something remains.
   ///
   /// Complexity: O(*w* log *n*) for *w* words and *n* pieces.
-  public func move(_ transcript: Transcript, removed: RemovedWords) -> Transcript {
+  package func move(_ transcript: Transcript, removed: RemovedWords) -> Transcript {
     var result = transcript
     result.segments = transcript.segments.compactMap { move($0, removed: removed) }
     return result
@@ -52,7 +51,7 @@ extension TimelineMap {
     return moved
   }
 
-  /// Where a stretch of the old time is now; nil where less than a share of it is left.
+  /// The new place of a stretch; nil if less than a share of it remains.
   private func place(
     from start: Double?, to end: Double?, share: Double
   ) -> (start: Double, end: Double, isWhole: Bool)? {
@@ -66,7 +65,7 @@ extension TimelineMap {
     let left = parts.reduce(0) { $0 + length($1) }
     guard let first = parts.first, let last = parts.last, left > 0, left >= share * (to - from)
     else { return nil }
-    // What rounding takes is not missed.
+    // Tolerates rounding errors.
     let isWhole = left >= (to - from) - 1e-6
     let isInOrder = zip(parts, parts.dropFirst()).allSatisfy { $0.at <= $1.at }
     if isInOrder { return (first.place(of: from), last.place(of: to), isWhole) }

@@ -1,44 +1,39 @@
-/// Where the sound went when a stage cut, moved or stretched it: for each piece of the old time, its
-/// place in the new.
-///
-/// Pieces are in order and do not overlap in the old time; what lies between them is gone. In the new
-/// time they may overlap, where they are crossfaded, and may be in any order.
-public struct TimelineMap: Hashable, Sendable {
-  /// A stretch of sound, in seconds; within it, time runs evenly.
-  public struct Piece: Hashable, Sendable {
-    /// Where it began in the old time.
-    public let from: Double
-    /// Where it ended in the old time.
-    public let to: Double
-    /// Where it begins in the new time.
-    public let at: Double
-    /// Where it ends in the new time.
-    public let until: Double
+package import Platform
 
-    /// Describes a piece.
-    public init(from: Double, to: Double, at: Double, until: Double) {
+/// A map from the old time of edited sound to the new, piece by piece.
+///
+/// Pieces are in order and do not overlap in the old time; the time between them was cut. In the
+/// new time they may overlap, where they are crossfaded, and may be in any order.
+package struct TimelineMap: Hashable, Sendable {
+  /// A stretch of sound, in seconds; within it, time runs evenly.
+  package struct Piece: Hashable, Sendable {
+    package let from: Double
+    package let to: Double
+    package let at: Double
+    package let until: Double
+
+    package init(from: Double, to: Double, at: Double, until: Double) {
       self.from = from
       self.to = to
       self.at = at
       self.until = until
     }
 
-    /// How much faster the sound runs now: 2 where it takes half the time.
-    public var speed: Double { (to - from) / (until - at) }
+    /// The speed factor: 2 for half the time.
+    package var speed: Double { (to - from) / (until - at) }
   }
 
-  /// How long the sound was, in seconds.
-  public let before: Double
-  /// How long it is, in seconds.
-  public let after: Double
-  /// What is left of it, in the order of the old time.
-  public let pieces: [Piece]
+  /// The old length, in seconds.
+  package let before: Double
+  /// The new length, in seconds.
+  package let after: Double
+  /// In the order of the old time.
+  package let pieces: [Piece]
 
-  /// Describes a change of time. Pieces without length, in either time, are left out: nothing is
-  /// heard of them. O(n log n).
-  /// - Throws: where a time is no number or negative, a piece ends before it begins, or pieces
+  /// Pieces without length, in either time, are dropped. O(n log n).
+  /// - Throws: if a time is not finite or negative, a piece ends before it begins, or pieces
   ///   overlap in the old time.
-  public init(before: Double, after: Double, pieces: [Piece]) throws(TranscriptError) {
+  package init(before: Double, after: Double, pieces: [Piece]) throws(TranscriptError) {
     for (index, piece) in pieces.enumerated() {
       let times = [piece.from, piece.to, piece.at, piece.until]
       guard times.allSatisfy({ $0 >= 0 && $0.isFinite }), piece.from <= piece.to,
@@ -65,24 +60,23 @@ public struct TimelineMap: Hashable, Sendable {
     pieces = ordered
   }
 
-  /// Sound that nothing was done to, of a length in seconds.
-  public static func unchanged(_ length: Double) -> TimelineMap {
+  /// The identity for sound of a length in seconds.
+  package static func unchanged(_ length: Double) -> TimelineMap {
     let length = max(length, 0)
     return TimelineMap(
       before: length, after: length,
       ordered: length > 0 ? [Piece(from: 0, to: length, at: 0, until: length)] : [])
   }
 
-  /// Where a moment of the old time is now; nil where it was cut out. The end of a piece belongs to
-  /// it, unless the next begins there. O(log n).
-  public func place(of old: Double) -> Double? {
+  /// The new time of an old time; nil if it was cut. The end of a piece belongs to it unless the
+  /// next begins there. O(log n).
+  package func place(of old: Double) -> Double? {
     guard let index = lastPiece(from: old), old <= pieces[index].to else { return nil }
     return pieces[index].place(of: old)
   }
 
-  /// The map back: from the new time to the old. Nil where there is none, because pieces overlap in
-  /// the new time. O(n log n).
-  public var inverse: TimelineMap? {
+  /// The inverse map; nil if pieces overlap in the new time. O(n log n).
+  package var inverse: TimelineMap? {
     let turned =
       pieces
       .map { Piece(from: $0.at, to: $0.until, at: $0.from, until: $0.to) }
@@ -91,7 +85,7 @@ public struct TimelineMap: Hashable, Sendable {
     return TimelineMap(before: after, after: before, ordered: turned)
   }
 
-  /// The last piece that begins at a moment of the old time or before; nil where none does.
+  /// The last piece that begins at or before an old time; nil if there is none.
   func lastPiece(from old: Double) -> Int? {
     var (low, high) = (0, pieces.count)
     while low < high {
@@ -101,8 +95,7 @@ public struct TimelineMap: Hashable, Sendable {
     return low > 0 ? low - 1 : nil
   }
 
-  /// The pieces that sound between two moments of the old time stands in: those that share more than
-  /// a moment with it. O(log n), and the pieces themselves.
+  /// The pieces that overlap a stretch of old time by more than a point. O(log n), plus the pieces.
   func pieces(within from: Double, _ to: Double) -> ArraySlice<Piece> {
     let first = lastPiece(from: from) ?? 0
     let rest = pieces[first...].drop { $0.to <= from }
@@ -111,13 +104,82 @@ public struct TimelineMap: Hashable, Sendable {
 }
 
 extension TimelineMap.Piece {
-  /// Where a moment of the old time is now, within the piece.
+  /// The new time of an old time within the piece.
   func place(of old: Double) -> Double {
-    // The ends are exact, whatever rounding does between them.
+    // The ends are exact despite rounding.
     if old <= from { return at }
     if old >= to { return until }
     let isMovedOnly = to - from == until - at
     let part = isMovedOnly ? old - from : (old - from) / (to - from) * (until - at)
     return min(max(at + part, at), until)
+  }
+}
+
+extension TimelineMap {
+  /// The map as JSON: `{"before", "after", "pieces": [{"from", "to", "at", "until"}]}`, in seconds.
+  /// O(n).
+  package var json: JSONValue {
+    .object([
+      "before": .decimal(before), "after": .decimal(after),
+      "pieces": .list(
+        pieces.map {
+          .object([
+            "from": .decimal($0.from), "to": .decimal($0.to), "at": .decimal($0.at),
+            "until": .decimal($0.until),
+          ])
+        }),
+    ])
+  }
+
+  /// Parses the report of a stage that edits time; unknown members are ignored. O(n log n).
+  /// - Throws: if a member is missing or invalid.
+  package init(json: JSONValue) throws(TranscriptError) {
+    func number(_ value: JSONValue, _ name: String) throws(TranscriptError) -> Double {
+      guard case .number(let digits)? = value[name], let number = Double(digits) else {
+        throw TranscriptError(.moving, "the map of times has no number \"\(name)\" where it should")
+      }
+      return number
+    }
+    guard let list = json["pieces"]?.list else {
+      throw TranscriptError(.moving, "the map of times has no list of pieces")
+    }
+    var pieces: [Piece] = []
+    for value in list {
+      pieces.append(
+        Piece(
+          from: try number(value, "from"), to: try number(value, "to"),
+          at: try number(value, "at"), until: try number(value, "until")))
+    }
+    try self.init(
+      before: try number(json, "before"), after: try number(json, "after"), pieces: pieces)
+  }
+}
+
+extension TimelineMap {
+  /// The composition of this map and then `next`.
+  ///
+  /// Complexity: O(*n* log *m* + *k*) for *n* pieces of this, *m* of the other and *k* of the
+  /// result.
+  package func followed(by next: TimelineMap) -> TimelineMap {
+    var result: [Piece] = []
+    for piece in pieces {
+      for part in next.pieces(within: piece.at, piece.until) {
+        let from = max(piece.at, part.from)
+        let to = min(piece.until, part.to)
+        let moved = Piece(
+          from: piece.origin(of: from), to: piece.origin(of: to), at: part.place(of: from),
+          until: part.place(of: to))
+        // Rounding may empty a tiny piece.
+        if moved.from < moved.to, moved.at < moved.until { result.append(moved) }
+      }
+    }
+    return TimelineMap(before: before, after: next.after, ordered: result)
+  }
+}
+
+extension TimelineMap.Piece {
+  /// The old time of a new time within the piece.
+  fileprivate func origin(of new: Double) -> Double {
+    TimelineMap.Piece(from: at, to: until, at: from, until: to).place(of: new)
   }
 }

@@ -1,23 +1,24 @@
-import Arguments
-import Inbox
+import Intake
+import PipelineEngine
 import PipelineModel
+import Platform
+import Receipts
 import Store
 
-/// `spool inbox`: the notes of all inboxes, and what can be done about them.
+/// `spool inbox`: lists and changes the recordings of all inboxes.
 struct InboxCommand: Command {
-  /// What is to be done.
   enum Action: String, CaseIterable, ArgumentValue {
     case list, show, export, retry, release, forget
   }
 
-  /// Which notes are listed.
+  /// Which recordings are listed.
   enum State: String, CaseIterable, ArgumentValue {
     case received, processing, uploading, uploaded, failed, cancelled, quarantined
   }
 
   private static let action = Positional<Action?>.optional(
     "ACTION", help: "What to do; left out, list.")
-  private static let notes = Positional<[String]>.repeated(
+  private static let recordings = Positional<[String]>.repeated(
     "NOTE", minimum: 0, help: "The note's name, the beginning of it, or its device's noteId.")
   private static let all = Option<Bool>.flag(
     "all",
@@ -45,7 +46,7 @@ struct InboxCommand: Command {
       where it is empty. A watch that runs takes notice within a few seconds, and takes a file \
       anew that was left in its inbox.
       """,
-    positionals: [action, notes],
+    positionals: [action, recordings],
     options: [state, limit, all, target, Options.store, Options.json],
     examples: [
       Example("What could not be accepted", "spool inbox list --state quarantined"),
@@ -59,32 +60,32 @@ struct InboxCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console)
+    let context = CommandContext(console: console)
     let action = arguments[Self.action] ?? .list
-    do throws(Workbench.Refusal) {
-      if arguments[Self.all], action != .retry || !arguments[Self.notes].isEmpty {
+    do throws(CommandContext.Refusal) {
+      if arguments[Self.all], action != .retry || !arguments[Self.recordings].isEmpty {
         throw usage("--all goes with retry alone, and without a note", console)
       }
       if arguments[Self.target] != nil, action != .export {
         throw usage("--to goes with export alone", console)
       }
       guard [.list, .show, .export].contains(action) else {
-        return try change(action, try bench.store(at: arguments[Options.store]), console)
+        return try change(action, try context.store(at: arguments[Options.store]), console)
       }
-      let readable = try bench.readableStore(at: arguments[Options.store])
+      let readable = try context.readableStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       if action == .list {
         try list(in: readable.store, console)
       } else {
-        let export = NoteExport(
+        let export = RecordingExport(
           store: readable.store, folder: arguments[Self.target] ?? ".",
           isJSON: arguments[Options.json], console: console)
         for name in try names(for: action, console) {
           if action == .export {
-            try export.write(try note(name, in: readable.store, console))
+            try export.write(try recording(name, in: readable.store, console))
             continue
           }
-          try show(try note(name, in: readable.store, console), readable.store, console)
+          try show(try recording(name, in: readable.store, console), readable.store, console)
         }
       }
       return .done
@@ -94,30 +95,34 @@ struct InboxCommand: Command {
     }
   }
 
-  private func list(in store: DiskStore, _ console: Console) throws(Workbench.Refusal) {
+  private func list(in store: DiskStore, _ console: Console) throws(CommandContext.Refusal) {
     let limit = arguments[Self.limit]
     guard limit >= 0 else {
-      throw Workbench.Refusal(
+      throw CommandContext.Refusal(
         text: "\(console.red("error:")) --limit is 0 or more, not \(limit)\nnext:  0 lists all",
         code: .usage)
     }
     let wanted = arguments[Self.state]
-    let state = wanted == .cancelled ? .failed : wanted.flatMap { NoteState(rawValue: $0.rawValue) }
-    let notes = try asking(console) { () throws(StoreError) in
-      try store.notes(
-        NoteQuery(
+    let state =
+      wanted == .cancelled ? .failed : wanted.flatMap { RecordingState(rawValue: $0.rawValue) }
+    let recordings = try asking(console) { () throws(SpoolError) in
+      try store.recordings(
+        RecordingQuery(
           states: state.map { [$0] } ?? [],
           isCancelled: state == .failed ? wanted == .cancelled : nil,
           limit: limit == 0 ? .max : limit))
     }
     if arguments[Options.json] {
-      for note in notes { console.print(JSONText.of(NoteLine(note, nil, option))) }
+      for recording in recordings {
+        console.print(JSONText.of(RecordingLine(recording, nil, option)))
+      }
     } else {
-      console.print(NoteText.list(notes))
-      // What never becomes a note is missing from this list, and may be missed.
-      let inboxes = try asking(console) { () throws(StoreError) in try store.watchedInboxes() }
+      console.print(RecordingText.list(recordings))
+      // Refused files are not in the list, so their folders are shown beside it.
+      let inboxes = try asking(console) { () throws(SpoolError) in try store.watchedInboxes() }
       for inbox in inboxes {
-        let lines = InboxStatus(inbox, line: nil, store: arguments[Options.store]).overlookedLines
+        let lines = InboxStatusText(inbox, line: nil, store: arguments[Options.store])
+          .overlookedLines
         if lines.isEmpty { continue }
         console.print((["inbox \(Format.visible(inbox.path)):"] + lines).joined(separator: "\n"))
       }
@@ -125,33 +130,36 @@ struct InboxCommand: Command {
   }
 
   private func show(
-    _ note: Note, _ store: DiskStore, _ console: Console
-  ) throws(Workbench.Refusal) {
-    let page = try asking(console) { () throws(StoreError) in try NotePage(of: note, in: store) }
+    _ recording: Recording, _ store: DiskStore, _ console: Console
+  ) throws(CommandContext.Refusal) {
+    let page = try asking(console) { () throws(SpoolError) in
+      try RecordingPage(of: recording, in: store)
+    }
     console.print(
       arguments[Options.json]
-        ? JSONText.of(NoteLine(note, page, option)) : NoteText.page(note, page, option))
+        ? JSONText.of(RecordingLine(recording, page, option))
+        : RecordingText.page(recording, page, option))
   }
 
-  /// Does it to each note that is named; one that does not allow it keeps none of the others from it.
+  /// Applies the action to each named recording; a failure does not stop the others.
   private func change(
     _ action: Action, _ store: DiskStore, _ console: Console
-  ) throws(Workbench.Refusal) -> ExitCode {
-    var notes: [Note] = []
+  ) throws(CommandContext.Refusal) -> ExitCode {
+    var recordings: [Recording] = []
     if arguments[Self.all] {
-      notes = try asking(console) { () throws(StoreError) in
-        try store.notes(NoteQuery(states: [.failed], isCancelled: false, limit: .max))
+      recordings = try asking(console) { () throws(SpoolError) in
+        try store.recordings(RecordingQuery(states: [.failed], isCancelled: false, limit: .max))
       }.filter { $0.nextAttempt == nil }
-      if notes.isEmpty { console.report("no note waits to be tried again") }
+      if recordings.isEmpty { console.report("no note waits to be tried again") }
     } else {
       for name in try names(for: action, console) {
-        notes.append(try note(name, in: store, console))
+        recordings.append(try recording(name, in: store, console))
       }
     }
     var code = ExitCode.done
-    for note in notes {
-      do throws(Workbench.Refusal) { try change(action, note, store, console) } catch {
-        guard notes.count > 1 else { throw error }
+    for recording in recordings {
+      do throws(CommandContext.Refusal) { try change(action, recording, store, console) } catch {
+        guard recordings.count > 1 else { throw error }
         console.report(error.text)
         code = error.code
       }
@@ -160,51 +168,51 @@ struct InboxCommand: Command {
   }
 
   private func change(
-    _ action: Action, _ note: Note, _ store: DiskStore, _ console: Console
-  ) throws(Workbench.Refusal) {
-    let files = try asking(console) { () throws(StoreError) in try store.files(of: note.key) }
-    let outcome = try asking(console) { () throws(StoreError) in
+    _ action: Action, _ recording: Recording, _ store: DiskStore, _ console: Console
+  ) throws(CommandContext.Refusal) {
+    let files = try asking(console) { () throws(SpoolError) in try store.files(of: recording.key) }
+    let outcome = try asking(console) { () throws(SpoolError) in
       switch action {
-      case .forget: try store.forget(note.key)
-      case .release: try store.change(note.key, .release(reason: "released by hand"))
-      default: try store.change(note.key, .retry(reason: "asked for by hand"))
+      case .forget: try store.forget(recording.key)
+      case .release: try store.change(recording.key, .release(reason: "released by hand"))
+      default: try store.change(recording.key, .retry(reason: "asked for by hand"))
       }
     }
     switch outcome {
     case .changed(let changed):
-      if action == .forget { tidy(files, of: note, console) }
+      if action == .forget { tidy(files, of: recording, console) }
       if arguments[Options.json] {
-        console.print(JSONText.of(NoteLine(changed, nil, option)))
+        console.print(JSONText.of(RecordingLine(changed, nil, option)))
       } else {
         guard action == .forget else {
           console.print(
             "\(Format.visible(changed.fileName)) (\(changed.key)) \(changed.words)")
           return
         }
-        console.print("forgotten: \(Format.visible(note.fileName)) (\(note.key))")
-        // It may be the only copy, where the inbox keeps nothing.
-        if !note.isEmpty, let path = try? store.path(of: note.recording) {
+        console.print("forgotten: \(Format.visible(recording.fileName)) (\(recording.key))")
+        // It may be the only copy if the inbox keeps no originals.
+        if !recording.isEmpty, let path = try? store.path(of: recording.content) {
           console.report(
             "note: spool gc may remove its original from now on; copy it first if it lies nowhere "
               + "else: \(Format.visible(path))")
         }
       }
     case .refused(let refusal):
-      throw Workbench.Refusal(
+      throw CommandContext.Refusal(
         text: ErrorText(
-          StageError(
-            "cannot \(action.rawValue) \(note.key)", reason: refusal.reason,
+          SpoolError(
+            "cannot \(action.rawValue) \(recording.key)", reason: refusal.reason,
             advice: refusal.advice
-              ?? (refusal.command ?? note.nextCommands.first).map(option.completing))
+              ?? (refusal.command ?? recording.nextCommands.first).map(option.completing))
         ).render(console), code: .failed)
-    case nil: throw absent(note.key.name, console)
+    case nil: throw absent(recording.key.name, console)
     }
   }
 
-  /// Takes away what in quarantine speaks of a note that was forgotten, and tells what stays there.
-  private func tidy(_ files: [NoteFile], of note: Note, _ console: Console) {
-    do throws(CustodyError) {
-      for path in try QuarantineLeavings(of: note, files: files).kept {
+  /// Deletes the files of a forgotten recording in quarantine and reports those that stay.
+  private func tidy(_ files: [RecordingFile], of recording: Recording, _ console: Console) {
+    do throws(SpoolError) {
+      for path in try OrphanedQuarantineFiles(of: recording, files: files).kept {
         console.report("note: its file stays: \(Format.visible(path))")
       }
     } catch {
@@ -212,43 +220,154 @@ struct InboxCommand: Command {
     }
   }
 
-  /// How the store is named in what is to be typed next.
+  /// The store option for suggested commands.
   private var option: StoreOption { StoreOption(arguments[Options.store]) }
 
   private func names(
     for action: Action, _ console: Console
-  ) throws(Workbench.Refusal) -> [String] {
-    let names = arguments[Self.notes]
+  ) throws(CommandContext.Refusal) -> [String] {
+    let names = arguments[Self.recordings]
     guard names.isEmpty else { return names }
-    throw Workbench.Refusal(
+    throw CommandContext.Refusal(
       text: "\(console.red("error:")) spool inbox \(action.rawValue) which note?\n"
         + "next:  \(option.completing("spool inbox list")) names them", code: .usage)
   }
 
-  private func note(
+  private func recording(
     _ name: String, in store: DiskStore, _ console: Console
-  ) throws(Workbench.Refusal) -> Note {
-    let found = try asking(console) { () throws(StoreError) in try store.note(named: name) }
+  ) throws(CommandContext.Refusal) -> Recording {
+    let found = try asking(console) { () throws(SpoolError) in try store.recording(named: name) }
     guard let found else { throw absent(name, console) }
     return found
   }
 
-  private func usage(_ message: String, _ console: Console) -> Workbench.Refusal {
-    Workbench.Refusal(
+  private func usage(_ message: String, _ console: Console) -> CommandContext.Refusal {
+    CommandContext.Refusal(
       text: "\(console.red("error:")) \(message)\nnext:  spool help inbox", code: .usage)
   }
 
-  private func absent(_ name: String, _ console: Console) -> Workbench.Refusal {
-    Workbench.Refusal(
+  private func absent(_ name: String, _ console: Console) -> CommandContext.Refusal {
+    CommandContext.Refusal(
       text: "\(console.red("error:")) there is no note \"\(Format.visible(name))\"\n"
         + "next:  \(option.completing("spool inbox list")) names them", code: .usage)
   }
 
   private func asking<Result>(
-    _ console: Console, _ body: () throws(StoreError) -> Result
-  ) throws(Workbench.Refusal) -> Result {
-    do throws(StoreError) { return try body() } catch {
-      throw Workbench.Refusal(text: ErrorText(StageError(error)).render(console), code: .failed)
+    _ console: Console, _ body: () throws(SpoolError) -> Result
+  ) throws(CommandContext.Refusal) -> Result {
+    do throws(SpoolError) { return try body() } catch {
+      throw CommandContext.Refusal(
+        text: ErrorText(SpoolError(error)).render(console), code: .failed)
     }
+  }
+}
+
+/// `spool inbox export`: writes original recordings to a folder.
+struct RecordingExport {
+  let store: DiskStore
+  /// The target folder, as typed.
+  let folder: String
+  let isJSON: Bool
+  let console: Console
+
+  /// One original as `--json` shows it.
+  private struct Line: Encodable {
+    let recording: String
+    let path: String
+    let bytes: Int
+    let digest: String
+    /// False if the file already existed.
+    let written: Bool
+
+    private enum CodingKeys: String, CodingKey {
+      case recording = "note", path, bytes, digest, written
+    }
+  }
+
+  /// Writes a recording's original and reports its path.
+  func write(_ recording: Recording) throws(CommandContext.Refusal) {
+    let folder = try OutputFolder.prepare(
+      CommandContext(console: console).absolute(folder), console: console)
+    do throws(SpoolError) {
+      let outcome = try OriginalExport(store: store).write(recording, to: folder)
+      if isJSON {
+        console.print(
+          JSONText.of(
+            Line(
+              recording: recording.key.name, path: outcome.path, bytes: recording.content.byteCount,
+              digest: recording.content.digest.hex, written: outcome.isNew)))
+      } else {
+        console.print(
+          Format.visible(
+            "\(outcome.path): \(outcome.isNew ? "written" : "there already"), "
+              + "\(ByteCount(recording.content.byteCount)), as it arrived"))
+      }
+    } catch {
+      throw CommandContext.Refusal(
+        text: ErrorText(
+          SpoolError(
+            "cannot give back the original of \(recording.fileName) (\(recording.key))",
+            reason: "cannot \(error.action) \(error.path): \(error.why)",
+            advice: error.advice ?? "spool inbox show \(recording.key) says where its files are")
+        ).render(console), code: .failed)
+    }
+  }
+}
+
+/// Recordings as text.
+enum RecordingText {
+  static func list(_ recordings: [Recording]) -> String {
+    guard !recordings.isEmpty else { return "no such notes" }
+    return recordings.map { recording in
+      let line =
+        "\(Format.pad(recording.key.name, 14))\(Format.pad(recording.status, 13))"
+        + "\(Format.time(recording.stateSince))  \(recording.fileName)"
+        + (recording.reason.map { ": \($0)" } ?? "")
+      return Format.visible(line)
+    }.joined(separator: "\n")
+  }
+
+  /// All details of one recording.
+  /// - Parameter option: the store option for suggested commands.
+  static func page(_ recording: Recording, _ page: RecordingPage, _ option: StoreOption) -> String {
+    let facts = StoredFacts(of: recording)
+    var lines = ["note:      \(recording.key)", "file:      \(recording.fileName)"]
+    func add(_ name: String, _ value: String?) {
+      if let value { lines.append(Format.pad(name + ":", max(11, name.utf8.count + 2)) + value) }
+    }
+    add("noteId", recording.shownID)
+    for alias in page.aliases { add("also noteId", alias) }
+    add("title", recording.title)
+    add("tags", recording.tags.isEmpty ? nil : recording.tags.joined(separator: ", "))
+    add("created", facts.createdAt)
+    add("duration", facts.milliseconds.map { Format.duration(Double($0) / 1000) })
+    add("recorder", facts.recorder)
+    for (name, value) in facts.devices.sorted(by: { $0.key < $1.key }) { add(name, value) }
+    for (name, value) in facts.unknown.sorted(by: { $0.key < $1.key }) {
+      add(name, value.compact)
+    }
+    add("state", "\(recording.status) since \(Format.time(recording.stateSince))")
+    add("reason", recording.reason)
+    add("attempts", recording.attempts > 0 ? "\(recording.attempts)" : nil)
+    add("again at", recording.nextAttempt.map { Format.time($0) })
+    add("pipeline", recording.pipeline)
+    add("inbox", recording.inbox)
+    add("recording", "\(recording.content.digest.hex) (\(ByteCount(recording.content.byteCount)))")
+    add("original", recording.original?.name)
+    add("doubt", facts.doubt)
+    for problem in facts.problems { add("sidecar", problem) }
+    add("conflict", recording.conflict.map { "it claims to be \($0)" })
+    add("run", page.run.map { "\($0.id) (\($0.state.rawValue))" })
+    for words in page.run.map(WordQuality.all) ?? [] { add("words", words.line) }
+    for export in page.run?.published ?? [] { add("export", export.path) }
+    for file in page.files { add(file.role.rawValue, "\(file.path) (\(file.place.rawValue))") }
+    for event in page.events {
+      lines.append(
+        "  \(Format.time(event.at))  \(Format.pad(event.state.rawValue, 12))"
+          + (event.reason ?? ""))
+    }
+    lines += recording.nextCommands.filter { !$0.hasPrefix("spool inbox show") }
+      .map { "next:  \(option.completing($0))" }
+    return lines.map { Format.visible($0) }.joined(separator: "\n")
   }
 }

@@ -1,11 +1,11 @@
-import Threading
-import Arguments
 import PipelineEngine
 import PipelineModel
+import Platform
+import SoundEngine
 import Stages
 import Store
 
-/// `spool plan`: what a run would do, without doing it.
+/// `spool plan`: shows what a run would do.
 struct PlanCommand: Command {
   static let declaration = CommandDeclaration(
     name: "plan", group: "Work",
@@ -23,26 +23,26 @@ struct PlanCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
-    do throws(Workbench.Refusal) {
-      let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
-      let inputs = try bench.bind(
+    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+    do throws(CommandContext.Refusal) {
+      let pipeline = try context.pipeline(at: arguments[Options.pipeline])
+      let inputs = try context.bind(
         arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
-      let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+      let plan = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
       try OutputFolder.check(
-        bench.absolute(arguments[Options.out] ?? "exports"), console: console)
-      let readable = try bench.readableStore(at: arguments[Options.store])
+        context.absolute(arguments[Options.out] ?? "exports"), console: console)
+      let readable = try context.readableStore(at: arguments[Options.store])
       let store = readable.store
       let runner = Runner(
         store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
         recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
-      var options = Runner.Options(folder: bench.absolute(arguments[Options.out] ?? "exports"))
+      var options = Runner.Options(folder: context.absolute(arguments[Options.out] ?? "exports"))
       options.keepsEverything = arguments[Options.checkpoint] == .every
       let forecast: Forecast
       do throws(RunError) { forecast = try runner.forecast(plan, options) } catch {
-        throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
+        throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .failed)
       }
-      let need = bench.need(
+      let need = context.need(
         forecast, store: arguments[Options.store], folder: options.folder)
       console.print(
         arguments[Options.json]
@@ -95,7 +95,7 @@ struct PlanCommand: Command {
     return Format.visible(lines: lines)
   }
 
-  /// What is needed, and what is free on each disk.
+  /// The required and the free space of each disk.
   private func disk(_ need: RoomNeed) -> [String] {
     let (store, exports) = (ByteCount(need.storeByteCount), ByteCount(need.folderByteCount))
     let free = ByteCount(need.storeFreeByteCount)

@@ -1,10 +1,9 @@
-import Arguments
 import PipelineModel
-import PluginHost
+import Platform
+package import Plugins
 
-/// `spool plugin`: stages that anyone writes, in any language.
+/// `spool plugin`: manages plugins.
 struct PluginCommand: Command {
-  /// What is to be done.
   enum Action: String, CaseIterable, ArgumentValue {
     case list, show, check, test, new
   }
@@ -39,7 +38,7 @@ struct PluginCommand: Command {
 
       A plugin is a folder with a plugin.yaml. It is looked for where --plugins says, in the folders \
       Plugins beside the pipeline and beside the pipeline's folder, in Plugins of the current folder, \
-      and in ~/.local/share/spool/plugins. A folder that was not named is left out where others can \
+      in ~/.local/share/spool/plugins, and where packages install plugins. A folder that was not named is left out where others can \
       write into it. These commands look as a pipeline in the current folder would.
 
       The exit code is 2 if check finds a problem, and 4 if a plugin fails its test.
@@ -57,28 +56,28 @@ struct PluginCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let desk = PluginDesk(
-      bench: Workbench(console: console, plugins: arguments[Options.plugins]),
+    let context = PluginContext(
+      context: CommandContext(console: console, plugins: arguments[Options.plugins]),
       isJSON: arguments[Options.json])
     let words = arguments[Self.words]
-    do throws(Workbench.Refusal) {
-      try desk.bench.checkPluginFolder()
+    do throws(CommandContext.Refusal) {
+      try context.context.checkPluginFolder()
       switch (arguments[Self.action] ?? .list, words.count) {
-      case (.list, 0): return PluginList(desk: desk).run()
-      case (.show, 1): return try PluginPage(desk: desk, name: words[0]).run()
-      case (.check, _): return try PluginReview(desk: desk, names: words).run()
+      case (.list, 0): return PluginList(context: context).run()
+      case (.show, 1): return try PluginPage(context: context, name: words[0]).run()
+      case (.check, _): return try PluginReview(context: context, names: words).run()
       case (.test, 1):
         return try PluginTrial(
-          desk: desk, name: words[0], parameters: arguments[Self.parameters],
+          context: context, name: words[0], parameters: arguments[Self.parameters],
           only: arguments[Self.only]
         ).run()
       case (.new, 1):
         return try PluginStart(
-          desk: desk, name: words[0], language: arguments[Self.language] ?? .python,
+          context: context, name: words[0], language: arguments[Self.language] ?? .python,
           folder: arguments[Self.folder] ?? "Plugins"
         ).run()
       default:
-        throw Workbench.Refusal(
+        throw CommandContext.Refusal(
           text: "\(console.red("error:")) that is not what spool plugin takes\n"
             + "next:  spool plugin list, show NAME, check [DIR], test DIR, or new NAME",
           code: .usage)
@@ -87,5 +86,301 @@ struct PluginCommand: Command {
       console.report(error.text)
       return error.code
     }
+  }
+}
+
+/// `spool plugin new`: writes a template.
+struct PluginStart {
+  let context: PluginContext
+  let name: String
+  let language: ScaffoldLanguage
+  /// The folder in which the plugin's folder is made.
+  let folder: String
+
+  func run() throws(CommandContext.Refusal) -> ExitCode {
+    let parent = ResolvedPath.of(context.context.absolute(folder))
+    let path: String
+    do throws(SpoolError) {
+      let scaffold = try PluginScaffold(
+        named: name, in: language, taken: context.context.catalog(beside: nil).kinds)
+      path = ResolvedPath.of(try scaffold.write(into: parent))
+    } catch { throw context.refusal(error, error.cause == .environment ? .failed : .usage) }
+    let shown = context.shown(path)
+    if context.isJSON {
+      context.console.print(
+        Value.group([
+          "name": .text(name), "folder": .text(path), "language": .text(language.rawValue),
+        ]).canonicalJSON)
+      return .done
+    }
+    let place = ShellWords.line([shown])
+    var steps = language.isBuilt ? ["\(place)/build.sh"] : []
+    let isFound = context.registry.plugins.contains { $0.folder == path }
+    let plugins = isFound ? "" : " --plugins " + ShellWords.line([context.shown(parent)])
+    steps += ["spool plugin test \(place)", "spool run \(place)/try.yaml RECORDING\(plugins)"]
+    context.console.print(
+      "wrote \(shown)\nnext: " + steps.joined(separator: "\n      "))
+    if Plugin.find(language.tool) == nil {
+      context.console.report("note: \(language.tool) is not installed, and it needs that")
+    }
+    return .done
+  }
+}
+
+extension ScaffoldLanguage: ArgumentValue {}
+
+/// `spool plugin list`: every plugin found, with its status.
+struct PluginList {
+  let context: PluginContext
+
+  func run() -> ExitCode {
+    let registry = context.registry
+    let statuses = registry.statuses
+    for (folder, reason) in registry.distrusted.sorted(by: { $0.key < $1.key }) {
+      context.console.report(
+        Format.visible("note: \(context.shown(folder)) is left out: \(reason)"))
+    }
+    if context.isJSON {
+      for status in statuses { context.console.print(json(status).canonicalJSON) }
+    } else if statuses.isEmpty {
+      context.console.print("no plugins here; spool plugin new NAME makes one")
+    } else {
+      context.console.print(table(statuses))
+    }
+    return .done
+  }
+
+  private func table(_ statuses: [PluginStatus]) -> String {
+    let rows =
+      [["NAME", "VERSION", "KINDS", "STATE", "FOLDER"]]
+      + statuses.map { status in
+        [
+          status.name, status.plugin?.manifest.version ?? "–",
+          status.plugin.map { $0.manifest.kinds.map(\.kind).joined(separator: ", ") } ?? "–",
+          status.words, context.shown(status.folder),
+        ].map(Format.visible)
+      }
+    let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    var lines = rows.map { row in
+      zip(row, widths).map { Format.pad($0, $1 + 2) }.joined() + row[4]
+    }
+    let wrong = statuses.filter { $0.state != .ready }
+    if !wrong.isEmpty {
+      lines += ["", "spool plugin check says what is wrong, and where."]
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func json(_ status: PluginStatus) -> Value {
+    .group([
+      "name": .text(status.name), "folder": .text(status.folder),
+      "version": status.plugin.map { .text($0.manifest.version) } ?? .null,
+      "kinds": .list((status.plugin?.manifest.kinds ?? []).map { .text($0.kind) }),
+      "state": .text(status.words), "ready": .flag(status.state == .ready),
+    ])
+  }
+}
+
+/// `spool plugin test`: runs the conformance checks of a plugin.
+struct PluginTrial {
+  let context: PluginContext
+  let name: String
+  /// Values of `--set`.
+  let parameters: [String]
+  /// Values of `--only`.
+  let only: [String]
+
+  func run() throws(CommandContext.Refusal) -> ExitCode {
+    let plugin = try context.soundPlugin(in: context.folder(of: name))
+    let conformance: PluginConformance
+    do throws(SpoolError) {
+      conformance = try PluginConformance(
+        plugin, set: context.context.texts(parameters), only: only)
+    } catch { throw context.refusal(error, .usage) }
+    let names = conformance.checkNames
+    if let strange = only.first(where: { !names.contains($0) }) {
+      let guess = Problem.nearest(to: strange, in: names).map { "; did you mean \"\($0)\"?" } ?? ""
+      throw context.refusal(
+        SpoolError(
+          "there is no check \"\(strange)\"\(guess)",
+          reason: "the checks of \(plugin.manifest.name) are \(names.joined(separator: ", "))",
+          advice: "--only '\(names.first ?? "")'"), .usage)
+    }
+    if !context.isJSON {
+      context.console.print(Format.visible("\(plugin.title)  \(context.shown(plugin.folder))"))
+    }
+    var kind: String?
+    let results = conformance.run { result in
+      if context.isJSON { return context.console.print(json(result, plugin).canonicalJSON) }
+      if result.kind != kind { context.console.print("\n  \(result.kind)") }
+      kind = result.kind
+      context.console.print(line(result))
+    }
+    let failed = results.count { $0.outcome == .failed }
+    if !context.isJSON { context.console.print("\n\(sum(results))") }
+    return failed == 0 ? .done : .verificationFailed
+  }
+
+  private func line(_ result: ConformanceResult) -> String {
+    "    \(Format.pad(result.check, 18))\(Format.pad(result.outcome.rawValue, 9))"
+      + Format.visible(result.detail)
+  }
+
+  private func sum(_ results: [ConformanceResult]) -> String {
+    let outcomes: [ConformanceResult.Outcome] = [.passed, .failed, .skipped]
+    return outcomes.compactMap { outcome in
+      let count = results.count { $0.outcome == outcome }
+      return count > 0 || outcome == .passed ? "\(count) \(outcome.rawValue)" : nil
+    }.joined(separator: ", ")
+  }
+
+  private func json(_ result: ConformanceResult, _ plugin: Plugin) -> Value {
+    .group([
+      "plugin": .text(plugin.manifest.name), "version": .text(plugin.manifest.version),
+      "kind": .text(result.kind), "check": .text(result.check),
+      "outcome": .text(result.outcome.rawValue), "detail": .text(result.detail),
+    ])
+  }
+}
+
+/// `spool plugin check`: every problem of plugins at once.
+struct PluginReview {
+  let context: PluginContext
+  /// Plugins or their folders; empty for all that are found.
+  let names: [String]
+
+  func run() throws(CommandContext.Refusal) -> ExitCode {
+    let registry = context.registry
+    var code = ExitCode.done
+    var folders: [String] = []
+    for name in names { folders += try self.folders(name) }
+    if names.isEmpty { folders = registry.statuses.map(\.folder) }
+    if folders.isEmpty, !context.isJSON {
+      context.console.print("no plugins here; spool plugin new NAME makes one")
+    }
+    for folder in folders {
+      let inspection = try context.inspect(folder)
+      let problems = inspection.problems + disputes(of: folder, registry)
+      if !problems.isEmpty { code = .usage }
+      tell(problems, of: inspection)
+    }
+    return code
+  }
+
+  /// The folder of a plugin, or those of all plugins in a folder.
+  private func folders(_ name: String) throws(CommandContext.Refusal) -> [String] {
+    let path = ResolvedPath.of(context.context.absolute(name))
+    if !PluginRegistry.holdsPlugin(path) {
+      let within = PluginRegistry(in: [path]).statuses.map(\.folder)
+      if !within.isEmpty { return within }
+    }
+    return [try context.folder(of: name)]
+  }
+
+  /// Conflicts with other plugins.
+  private func disputes(of folder: String, _ registry: PluginRegistry) -> [Problem] {
+    switch registry.statuses.first(where: { $0.folder == folder })?.state {
+    case .kindTwice(let kind, let folders):
+      [
+        Problem(
+          at: nil, "\"\(kind)\" is offered by \(folders.joined(separator: ", ")), too",
+          allowed: "one plugin for a kind; move the others elsewhere")
+      ]
+    case .nameTwice(let folders):
+      [
+        Problem(
+          at: nil, "the plugin in \(folders.joined(separator: ", ")) has the same name",
+          allowed: "a name of its own, or only one of them")
+      ]
+    default: []
+    }
+  }
+
+  private func tell(_ problems: [Problem], of inspection: PluginInspection) {
+    let path = "\(context.shown(inspection.folder))/plugin.yaml"
+    if context.isJSON {
+      for problem in problems { context.console.print(problem.value(in: path).canonicalJSON) }
+    } else if problems.isEmpty {
+      context.console.print("\(Format.visible(path)): no problems")
+    } else {
+      context.console.report(context.context.refusal(problems, in: inspection.text, at: path).text)
+    }
+  }
+}
+
+/// `spool plugin show`: one plugin and its kinds.
+struct PluginPage {
+  let context: PluginContext
+  let name: String
+
+  func run() throws(CommandContext.Refusal) -> ExitCode {
+    let folder = try context.folder(of: name)
+    let inspection = try context.inspect(folder)
+    guard let plugin = inspection.plugin else {
+      throw context.context.refusal(
+        inspection.problems, in: inspection.text, at: "\(context.shown(folder))/plugin.yaml")
+    }
+    let status = context.registry.statuses.first { $0.folder == folder }
+    let state = status?.words ?? plugin.missing.map { "needs \($0)" } ?? "ready"
+    context.console.print(
+      context.isJSON ? json(plugin, state).canonicalJSON : text(plugin, state))
+    return .done
+  }
+
+  private func text(_ plugin: Plugin, _ state: String) -> String {
+    let manifest = plugin.manifest
+    var rows = [
+      ("plugin", plugin.title), ("summary", manifest.summary), ("folder", plugin.folder),
+      ("state", state), ("digest", plugin.digest().short),
+      ("runs", ShellWords.line(manifest.run)),
+    ]
+    if !manifest.needs.isEmpty { rows.append(("needs", manifest.needs.joined(separator: ", "))) }
+    if !manifest.packages.isEmpty {
+      rows.append(("for Python", manifest.packages.joined(separator: ", ")))
+    }
+    let limits = manifest.limits
+    rows.append(
+      (
+        "limits",
+        "\(limits.memory) MB, \(Unit.seconds.format(limits.time)) for an answer, "
+          + (limits.network ? "the network" : "no network")
+      ))
+    if !limits.reads.isEmpty { rows.append(("reads", limits.reads.joined(separator: ", "))) }
+    rows.append(("repeatable", manifest.isDeterministic ? "yes" : "no: it is never resumed inside"))
+    var lines = rows.map { "\(Format.pad($0.0, 12))\(Format.visible($0.1))" }
+    for kind in manifest.kinds {
+      lines += [
+        "",
+        StageReference(kind.descriptor(of: plugin.title)).text(width: context.console.width)
+          .trimmingSuffix { $0.isNewline },
+      ]
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func json(_ plugin: Plugin, _ state: String) -> Value {
+    let manifest = plugin.manifest
+    return .group([
+      "name": .text(manifest.name), "version": .text(manifest.version),
+      "summary": .text(manifest.summary), "folder": .text(plugin.folder), "state": .text(state),
+      "digest": .text(plugin.digest().description),
+      "run": .list(manifest.run.map { .text($0) }),
+      "needs": .list(manifest.needs.map { .text($0) }),
+      "python": .list(manifest.packages.map { .text($0) }),
+      "memory": .number(Double(manifest.limits.memory)),
+      "time": .number(manifest.limits.time), "network": .flag(manifest.limits.network),
+      "deterministic": .flag(manifest.isDeterministic),
+      "stages": .list(
+        manifest.kinds.map { StageReference($0.descriptor(of: plugin.title)).value }),
+    ])
+  }
+}
+
+extension String {
+  /// The text without trailing characters for which `isLeftOut` holds.
+  fileprivate func trimmingSuffix(while isLeftOut: (Character) -> Bool) -> String {
+    var text = self[...]
+    while let last = text.last, isLeftOut(last) { text = text.dropLast() }
+    return String(text)
   }
 }

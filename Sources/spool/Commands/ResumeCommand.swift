@@ -1,9 +1,9 @@
-import Arguments
 import Glibc
 import PipelineModel
+import Platform
 import Store
 
-/// `spool resume`: goes on with a run that did not come to its end.
+/// `spool resume`: continues an unfinished run.
 struct ResumeCommand: Command {
   private static let run = Positional<String?>.optional(
     "RUN", help: "The run's name, or its beginning; left out, the newest that is not done.")
@@ -33,24 +33,24 @@ struct ResumeCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
-    do throws(Workbench.Refusal) {
+    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+    do throws(CommandContext.Refusal) {
       let option = arguments[Options.store]
-      try bench.requireStore(
+      try context.requireStore(
         at: StoreLocation.resolve(option: option, environment: Environment.variables))
-      let store = try bench.store(at: option)
-      guard let earlier = try choose(bench, store) else {
+      let store = try context.store(at: option)
+      guard let earlier = try choose(context, store) else {
         if !arguments[Options.json], !arguments[Options.quiet] {
-          let isEmpty = try bench.runs(limit: 1, in: store).isEmpty
+          let isEmpty = try context.runs(limit: 1, in: store).isEmpty
           console.print(
             isEmpty
-              ? bench.noRuns(in: store) : "nothing to go on with: every run is done")
+              ? context.noRuns(in: store) : "nothing to go on with: every run is done")
         }
         return .done
       }
       return try goOn(
         with: earlier,
-        Workbench(
+        CommandContext(
           console: console, plugins: arguments[Options.plugins], rememberedBy: earlier), store)
     } catch {
       console.report(error.text)
@@ -58,65 +58,65 @@ struct ResumeCommand: Command {
     }
   }
 
-  /// The run that was named, or the newest that is not done; one that is still under way only if
-  /// there is no other. Nil where all are done.
+  /// The named run, or the newest unfinished one; one that is still running only if there is no
+  /// other. Nil if all are done.
   private func choose(
-    _ bench: Workbench, _ store: DiskStore
-  ) throws(Workbench.Refusal) -> RunRecord? {
+    _ context: CommandContext, _ store: DiskStore
+  ) throws(CommandContext.Refusal) -> RunRecord? {
     if let name = arguments[Self.run] {
-      let run = try bench.run(named: name, in: store)
+      let run = try context.run(named: name, in: store)
       if run.state != .done { return run }
       throw refusal(
-        StageError(
+        SpoolError(
           "the run \(run.id) is done: there is nothing to go on with",
-          advice: "spool show \(run.id) says what it gave"), bench, .usage)
+          advice: "spool show \(run.id) says what it gave"), context, .usage)
     }
-    let runs = try bench.runs(limit: .max, in: store)
+    let runs = try context.runs(limit: .max, in: store)
     let open = RunRecord.unsettled(in: runs)
     return open.first { $0.state != .running } ?? open.first
   }
 
   private func goOn(
-    with earlier: RunRecord, _ bench: Workbench, _ store: DiskStore
-  ) throws(Workbench.Refusal) -> ExitCode {
-    let memory = PluginMemory(bench.shelf(beside: earlier.pipelinePath))
+    with earlier: RunRecord, _ context: CommandContext, _ store: DiskStore
+  ) throws(CommandContext.Refusal) -> ExitCode {
+    let memory = PluginUsage(context.registry(beside: earlier.pipelinePath))
     if let loss = memory.loss(since: earlier, resumeCommand: "spool resume \(earlier.id)") {
-      throw refusal(loss, bench, .failed)
+      throw refusal(loss, context, .failed)
     }
-    let pipeline: Workbench.Pipeline
-    do throws(Workbench.Refusal) { pipeline = try self.pipeline(of: earlier, bench) } catch {
-      tellOfBatch(earlier, bench)
+    let pipeline: CommandContext.Pipeline
+    do throws(CommandContext.Refusal) { pipeline = try self.pipeline(of: earlier, context) } catch {
+      tellOfBatch(earlier, context)
       throw error
     }
     let plugins = memory.uses(of: pipeline.definition)
-    let others = try bench.runs(limit: .max, in: store)
+    let others = try context.runs(limit: .max, in: store)
     if let missing = MissingRecording(
       of: earlier, beside: others, store: arguments[Options.store])
     {
-      throw refusal(missing.error, bench, .failed)
+      throw refusal(missing.error, context, .failed)
     }
-    let bound = try bench.plan(
+    let bound = try context.plan(
       pipeline, inputs: earlier.inputs,
       overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
     let plan: Plan
-    do throws(StageError) { plan = try bound.settled(earlier.request?.album ?? [:]) } catch {
-      throw refusal(error, bench, .failed)
+    do throws(SpoolError) { plan = try bound.settled(earlier.request?.album ?? [:]) } catch {
+      throw refusal(error, context, .failed)
     }
     let folder = try OutputFolder.prepare(
-      earlier.request?.folder ?? folder(of: earlier, bench), console: bench.console)
-    tellOfBatch(earlier, bench)
-    warnOfChanges(since: earlier, bench, store, memory)
+      earlier.request?.folder ?? folder(of: earlier, context), console: context.console)
+    tellOfBatch(earlier, context)
+    warnOfChanges(since: earlier, context, store, memory)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder,
       isReplacing: earlier.request?.isReplacing ?? false,
       keepsEverything: earlier.request?.keepsEverything ?? false,
       names: earlier.request?.names, album: earlier.request?.album,
-      pluginFolder: bench.pluginFolder)
+      pluginFolder: context.pluginFolder)
     let launch = RunLaunch(
       plan: plan, store: store, storeOption: arguments[Options.store],
       voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys],
       passphraseFile: arguments[Options.passphraseFile],
-      ignoresRoom: arguments[Options.ignoreRoom], console: bench.console)
+      ignoresRoom: arguments[Options.ignoreRoom], console: context.console)
     return launch.start(request) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,
@@ -125,42 +125,41 @@ struct ResumeCommand: Command {
     }
   }
 
-  /// The pipeline as it was; where the record is too old to hold it, as its file is now.
+  /// The pipeline as recorded; if the record predates that, the pipeline's file.
   private func pipeline(
-    of earlier: RunRecord, _ bench: Workbench
-  ) throws(Workbench.Refusal) -> Workbench.Pipeline {
+    of earlier: RunRecord, _ context: CommandContext
+  ) throws(CommandContext.Refusal) -> CommandContext.Pipeline {
     guard let text = earlier.request?.pipelineText else {
-      return try bench.pipeline(at: earlier.pipelinePath)
+      return try context.pipeline(at: earlier.pipelinePath)
     }
-    return try bench.pipeline(text, from: earlier.pipelinePath)
+    return try context.pipeline(text, from: earlier.pipelinePath)
   }
 
-  /// Where a run whose record does not say so put its files: beside those that it published, or in
-  /// the folder that is usual here.
-  private func folder(of earlier: RunRecord, _ bench: Workbench) -> String {
-    guard let path = earlier.published.first?.path else { return bench.absolute("exports") }
+  /// The output folder of a run whose record lacks it: that of its published files, or the default.
+  private func folder(of earlier: RunRecord, _ context: CommandContext) -> String {
+    guard let path = earlier.published.first?.path else { return context.absolute("exports") }
     return "/" + path.split(separator: "/").dropLast().joined(separator: "/")
   }
 
-  /// Says that what goes on is one file of a batch, and what goes on with the rest.
-  private func tellOfBatch(_ earlier: RunRecord, _ bench: Workbench) {
+  /// Reports that the run is one file of a batch, and the command for the rest.
+  private func tellOfBatch(_ earlier: RunRecord, _ context: CommandContext) {
     guard let batch = earlier.batch, !arguments[Options.quiet] else { return }
     let file = earlier.inputs.values.sorted().joined(separator: ", ")
-    bench.console.report(
+    context.console.report(
       Format.visible("note: \(file) is one file of the batch \(batch.batch) of \(batch.folder)"))
     let way = batch.command ?? "running that batch again"
-    bench.console.report(Format.visible("next: \(way) goes on with all of it"))
+    context.console.report(Format.visible("next: \(way) goes on with all of it"))
   }
 
-  /// Says what is not as the earlier run saw it: a recording with other bytes is other work, and a
-  /// pipeline whose file was edited goes on as it was.
+  /// Warns of changes since the earlier run: a recording with other bytes is processed again, and
+  /// an edited pipeline is ignored.
   private func warnOfChanges(
-    since earlier: RunRecord, _ bench: Workbench, _ store: DiskStore,
-    _ memory: PluginMemory
+    since earlier: RunRecord, _ context: CommandContext, _ store: DiskStore,
+    _ memory: PluginUsage
   ) {
     var warnings = memory.changes(since: earlier)
     for (name, digest) in (earlier.recordings ?? [:]).sorted(by: { $0.key < $1.key }) {
-      // What cannot be read is reported when the run reads it.
+      // A read error is reported when the run reads the file.
       guard let path = earlier.inputs[name], let now = try? store.digest(ofFile: path),
         now != digest
       else { continue }
@@ -174,14 +173,14 @@ struct ResumeCommand: Command {
           + "pipeline as it was; spool run takes the new one")
     }
     for warning in warnings {
-      if arguments[Options.json] { bench.console.print(JSONText.of(WarningLine(warning))) }
-      bench.console.report("warning: \(Format.visible(warning))")
+      if arguments[Options.json] { context.console.print(JSONText.of(WarningLine(warning))) }
+      context.console.report("warning: \(Format.visible(warning))")
     }
   }
 
   private func refusal(
-    _ error: StageError, _ bench: Workbench, _ code: ExitCode
-  ) -> Workbench.Refusal {
-    Workbench.Refusal(text: ErrorText(error).render(bench.console), code: code)
+    _ error: SpoolError, _ context: CommandContext, _ code: ExitCode
+  ) -> CommandContext.Refusal {
+    CommandContext.Refusal(text: ErrorText(error).render(context.console), code: code)
   }
 }

@@ -1,6 +1,6 @@
-import Arguments
 import PipelineEngine
 import PipelineModel
+import Platform
 import Stages
 
 /// `spool run`: one recording through one pipeline.
@@ -39,18 +39,18 @@ struct RunCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
-    do throws(Workbench.Refusal) {
-      let pipeline = try bench.pipeline(at: arguments[Options.pipeline])
-      let inputs = try bench.bind(
+    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+    do throws(CommandContext.Refusal) {
+      let pipeline = try context.pipeline(at: arguments[Options.pipeline])
+      let inputs = try context.bind(
         arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
-      let plan = try bench.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+      let plan = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
       let folder = try OutputFolder.prepare(
-        bench.absolute(arguments[Options.out] ?? "exports"), console: console)
+        context.absolute(arguments[Options.out] ?? "exports"), console: console)
       var options = Runner.Options(folder: folder)
       options.keepsEverything = arguments[Options.checkpoint] == .every
       let launch = RunLaunch(
-        plan: plan, store: try bench.store(for: plan, at: arguments[Options.store], options),
+        plan: plan, store: try context.store(for: plan, at: arguments[Options.store], options),
         storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
         keysOption: arguments[Options.keys],
         passphraseFile: arguments[Options.passphraseFile],
@@ -59,11 +59,12 @@ struct RunCommand: Command {
       let request = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
         keepsEverything: options.keepsEverything,
-        names: bench.names(of: inputs, in: pipeline), pluginFolder: bench.pluginFolder)
-      let plugins = PluginMemory(bench.shelf(beside: pipeline.path)).uses(of: pipeline.definition)
+        names: context.names(of: inputs, in: pipeline), pluginFolder: context.pluginFolder)
+      let plugins = PluginUsage(context.registry(beside: pipeline.path)).uses(
+        of: pipeline.definition)
       return launch.start(request) { id, startedAt in
         RunRecord(
-          id: id, pipeline: plan.name, pipelinePath: bench.absolute(pipeline.path),
+          id: id, pipeline: plan.name, pipelinePath: context.absolute(pipeline.path),
           inputs: inputs, overrides: overrides, startedAt: startedAt, request: request,
           plugins: plugins)
       }
@@ -75,6 +76,6 @@ struct RunCommand: Command {
 
   private var overrides: [String: String] {
     Dictionary(
-      arguments[Options.set].compactMap { Workbench.assignment($0) }, uniquingKeysWith: { $1 })
+      arguments[Options.set].compactMap { CommandContext.assignment($0) }, uniquingKeysWith: { $1 })
   }
 }

@@ -1,5 +1,8 @@
-import Arguments
+import Glibc
 import PipelineModel
+import Platform
+import Receipts
+import Stages
 import Store
 
 /// `spool search`: where something is said.
@@ -60,11 +63,11 @@ struct SearchCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    do throws(Workbench.Refusal) {
+    do throws(CommandContext.Refusal) {
       try check(console)
       let query = try query(console)
-      let bench = Workbench(console: console)
-      let readable = try bench.existingStore(at: arguments[Options.store])
+      let context = CommandContext(console: console)
+      let readable = try context.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       let answer = try find(query, in: readable.store, console)
       guard !answer.hits.isEmpty else {
@@ -83,7 +86,7 @@ struct SearchCommand: Command {
     }
   }
 
-  private func check(_ console: Console) throws(Workbench.Refusal) {
+  private func check(_ console: Console) throws(CommandContext.Refusal) {
     let limit = arguments[Self.limit]
     if limit < 0 { throw usage("--limit is 0 or more, not \(limit)", "0 shows all", console) }
     if arguments[Self.hit] < 1 {
@@ -94,23 +97,23 @@ struct SearchCommand: Command {
     }
   }
 
-  private func usage(_ what: String, _ next: String, _ console: Console) -> Workbench.Refusal {
-    Workbench.Refusal(text: "\(console.red("error:")) \(what)\nnext:  \(next)", code: .usage)
+  private func usage(_ what: String, _ next: String, _ console: Console) -> CommandContext.Refusal {
+    CommandContext.Refusal(text: "\(console.red("error:")) \(what)\nnext:  \(next)", code: .usage)
   }
 
-  private func query(_ console: Console) throws(Workbench.Refusal) -> SearchQuery {
+  private func query(_ console: Console) throws(CommandContext.Refusal) -> SearchQuery {
     do throws(SearchQueryError) {
       return try SearchQuery(arguments[Self.words], near: arguments[Self.near])
     } catch {
-      throw Workbench.Refusal(
-        text: ErrorText(StageError(error.message, reason: error.reason, advice: error.advice))
+      throw CommandContext.Refusal(
+        text: ErrorText(SpoolError(error.message, reason: error.reason, advice: error.advice))
           .render(console), code: .usage)
     }
   }
 
   private func find(
     _ query: SearchQuery, in store: DiskStore, _ console: Console
-  ) throws(Workbench.Refusal) -> SearchAnswer {
+  ) throws(CommandContext.Refusal) -> SearchAnswer {
     var limits = SearchLimits()
     limits.since = arguments[Self.since]?.time
     limits.pipeline = arguments[Self.pipeline]
@@ -120,12 +123,12 @@ struct SearchCommand: Command {
     } else if limit > 0 {
       limits.count = limit
     }
-    do throws(StoreError) {
+    do throws(SpoolError) {
       let answer = try store.search(query, limits)
       if answer.hasWords { return answer }
     } catch {
-      throw Workbench.Refusal(
-        text: ErrorText(StageError(error)).render(console), code: .failed)
+      throw CommandContext.Refusal(
+        text: ErrorText(SpoolError(error)).render(console), code: .failed)
     }
     throw usage(
       "there is nothing to look for: no letter or digit is in the query", "spool search WORD",
@@ -152,26 +155,233 @@ struct SearchCommand: Command {
 
   private func cut(
     _ answer: SearchAnswer, to path: String, from store: DiskStore, _ console: Console
-  ) throws(Workbench.Refusal) {
+  ) throws(CommandContext.Refusal) {
     let number = arguments[Self.hit]
     guard answer.hits.count >= number else {
-      throw Workbench.Refusal(
+      throw CommandContext.Refusal(
         text: ErrorText(
-          StageError(
+          SpoolError(
             "there is no hit \(number)", reason: "\(answer.hits.count) found",
             advice: "spool search WORDS shows the numbers")
         ).render(console), code: .failed)
     }
     let stop = SignalWatch.begin()
-    let desk = SearchClip(store: store, padding: arguments[Self.padding]?.seconds ?? 0.5)
-    do throws(StageError) {
-      let made = try desk.cut(
+    let context = SearchClip(store: store, padding: arguments[Self.padding]?.seconds ?? 0.5)
+    do throws(SpoolError) {
+      let made = try context.cut(
         answer.hits[number - 1], to: path, isReplacing: arguments[Options.replace],
         mayGoOn: { !stop.isRequested })
       console.print(arguments[Options.json] ? made.json : made.text)
     } catch {
       let code = stop.signalNumber.map { ExitCode.interrupted(by: $0) } ?? .failed
-      throw Workbench.Refusal(text: ErrorText(error).render(console), code: code)
+      throw CommandContext.Refusal(text: ErrorText(error).render(console), code: code)
     }
+  }
+}
+
+/// A moment as users type it: a date, a date with a time, or how long ago it was.
+struct SearchSince: ArgumentValue {
+  /// Seconds since 1970.
+  let time: Double
+  let argument: String
+
+  static let expectation = "a date like 2026-11-22, or an age like 12h or 30d"
+
+  init?(argument: String) {
+    self.argument = argument
+    if let age = Age(argument: argument) {
+      time = SystemClock().now - age.seconds
+      return
+    }
+    guard let date = Self.date(argument) else { return nil }
+    time = date
+  }
+
+  /// `2026-11-22`, `2026-11-22 14:30`, in local time.
+  private static func date(_ text: String) -> Double? {
+    let parts = text.split(whereSeparator: { $0 == " " || $0 == "T" })
+    guard let day = parts.first, parts.count <= 2 else { return nil }
+    let numbers = day.split(separator: "-", omittingEmptySubsequences: false).map { Int32($0) }
+    guard numbers.count == 3, let year = numbers[0], let month = numbers[1], let day = numbers[2],
+      (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
+    else { return nil }
+    var fields = unsafe tm()
+    unsafe (fields.tm_year, fields.tm_mon, fields.tm_mday) = (year - 1900, month - 1, day)
+    unsafe fields.tm_isdst = -1
+    if parts.count == 2 {
+      let clock = parts[1].split(separator: ":").map { Int32($0) }
+      guard (2...3).contains(clock.count), let hour = clock[0], let minute = clock[1],
+        (0...23).contains(hour), (0...59).contains(minute)
+      else { return nil }
+      unsafe (fields.tm_hour, fields.tm_min) = (hour, minute)
+    }
+    let time = unsafe mktime(&fields)
+    // A day that the month does not have becomes another one.
+    guard time >= 0, unsafe fields.tm_mday == day else { return nil }
+    return Double(time)
+  }
+}
+
+/// Cuts what a search has found out of the sound it was found in.
+struct SearchClip {
+  let store: DiskStore
+  /// Seconds that are left before and behind.
+  let padding: Double
+
+  /// A clip that was written.
+  struct Made {
+    let path: String
+    let source: String
+    let start: Double
+    let end: Double
+
+    var text: String {
+      "\(Format.visible(path))  \(Format.decimal(end - start, places: 1)) s from "
+        + "\(SearchText.time(start)) of \(Format.visible(source))"
+    }
+
+    var json: String {
+      JSONText.of(Line(clip: path, source: source, startTime: start, endTime: end))
+    }
+
+    private struct Line: Encodable {
+      let clip: String
+      let source: String
+      let startTime: Double
+      let endTime: Double
+    }
+  }
+
+  /// Stages that leave every moment of the sound where it was.
+  private static let timeKeepers: Set<String> = [
+    "decode", "eq", "gate", "compress", "gain", "limit", "normalize", "normalize-survey", "measure",
+    "dc", "declip", "dehum", "denoise", "deess", "fade", "mono", "stereo", "channels", "resample",
+    "invert",
+  ]
+
+  /// Writes the clip of a hit.
+  func cut(
+    _ hit: SearchHit, to path: String, isReplacing: Bool, mayGoOn: () -> Bool
+  ) throws(SpoolError) -> Made {
+    guard let start = hit.start, let end = hit.end else {
+      throw SpoolError(
+        "the words have no times", reason: "the transcript of \(hit.name) says none",
+        advice: "align gives them: spool run Pipelines/words.yaml RECORDING TRANSCRIPT")
+    }
+    let (source, name) = try source(of: hit)
+    let clip = try SoundClip(
+      max(0, start - padding)...end + padding, of: source, to: path, isReplacing: isReplacing,
+      mayGoOn: mayGoOn)
+    return Made(path: path, source: name, start: clip.start, end: clip.end)
+  }
+
+  /// The recording, where its times are those of the words; else the sound that was kept.
+  private func source(
+    of hit: SearchHit
+  ) throws(SpoolError) -> (SoundClip.Source, name: String) {
+    guard let sound = try store.sound(of: hit) else {
+      throw SpoolError(
+        "find the run", hit.run, reason: "the store knows it no more",
+        advice: "run the pipeline on the recording again")
+    }
+    let keepsTime = sound.kinds?.isSubset(of: Self.timeKeepers) ?? false
+    var changed: String?
+    if keepsTime || sound.kept == nil && sound.kinds == nil {
+      for path in sound.paths where unsafe access(path, R_OK) == 0 {
+        guard let digest = sound.digest, try store.digest(ofFile: path) == digest else {
+          changed = changed ?? path
+          continue
+        }
+        return (.recording(path), path == hit.path ? path : hit.name)
+      }
+    }
+    if let kept = sound.kept { return (.kept(kept, store), "the sound kept for \(hit.name)") }
+    throw missing(hit, changed, keepsTime)
+  }
+
+  private func missing(_ hit: SearchHit, _ changed: String?, _ keepsTime: Bool) -> SpoolError {
+    if let changed {
+      return SpoolError(
+        "cut from", changed, reason: "it is not the recording whose words were found",
+        advice: "put the recording back, or run the pipeline on what is there now")
+    }
+    if !keepsTime, unsafe access(hit.path, R_OK) == 0 {
+      return SpoolError(
+        "cut from", hit.path,
+        reason: "a stage has moved its sound in time, and what it made is not kept",
+        advice: "spool run the pipeline again with --checkpoint every")
+    }
+    return SpoolError(
+      "cut from", hit.path,
+      reason: "the recording is gone, and its sound is not kept in the store",
+      advice: "put the recording back there; --json shows all that is known of the place")
+  }
+}
+
+/// Hits as lines: for people, and as JSON.
+struct SearchText {
+  private let hits: [SearchHit]
+  private let marks: (begin: String, end: String)
+
+  init(_ hits: [SearchHit], _ console: Console) {
+    self.hits = hits
+    let isPlain = !(Environment.variables["NO_COLOR"] ?? "").isEmpty
+    marks = console.isTerminal && !isPlain ? ("\u{1B}[1m", "\u{1B}[0m") : ("[", "]")
+  }
+
+  /// A line each: number, recording, time, what is said.
+  var lines: [String] {
+    let names = hits.map { Format.visible($0.name) }
+    let times = hits.map { hit in
+      hit.start.map { (hit.isApproximate ? "~" : "") + Self.time($0) } ?? "–"
+    }
+    let nameWidth = names.map(\.count).max() ?? 0
+    let timeWidth = times.map(\.count).max() ?? 0
+    let numberWidth = String(hits.count).count
+    return hits.indices.map { index in
+      Format.padLeft(String(index + 1), numberWidth) + "  "
+        + Format.pad(names[index], nameWidth) + "  " + Format.padLeft(times[index], timeWidth)
+        + "  " + snippet(hits[index])
+    }
+  }
+
+  /// `0:12.3`, `1:02:03.4`: begun tenths do not count.
+  static func time(_ seconds: Double) -> String {
+    let tenths = Int(max(0, seconds) * 10 + 1e-6)
+    return Format.position(Double(tenths / 10)) + ".\(tenths % 10)"
+  }
+
+  private func snippet(_ hit: SearchHit) -> String {
+    hit.pieces.map { piece in
+      let text = Format.visible(piece.text)
+      return piece.isHit ? marks.begin + text + marks.end : text
+    }.joined(separator: " ")
+  }
+
+  /// An object each.
+  var json: [String] {
+    zip(hits.indices, hits).map { index, hit in
+      JSONText.of(
+        Line(
+          hit: index + 1, recording: hit.path, name: hit.name, startTime: hit.start,
+          endTime: hit.end, isApproximate: hit.isApproximate ? true : nil, words: hit.words,
+          snippet: hit.pieces.map { $0.isHit ? "[\($0.text)]" : $0.text }.joined(separator: " "),
+          pipeline: hit.pipeline, step: hit.step, run: hit.run, toldAt: hit.time))
+    }
+  }
+
+  private struct Line: Encodable {
+    let hit: Int
+    let recording: String
+    let name: String
+    let startTime: Double?
+    let endTime: Double?
+    let isApproximate: Bool?
+    let words: String
+    let snippet: String
+    let pipeline: String
+    let step: String
+    let run: String
+    let toldAt: Double
   }
 }

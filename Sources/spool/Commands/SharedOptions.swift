@@ -1,6 +1,6 @@
-import Arguments
+import Platform
 
-/// Options that several commands share, declared once.
+/// Options that several commands share.
 enum Options {
   static let out = Option<String?>.value(
     "out", "DIR", short: "o",
@@ -35,14 +35,15 @@ enum Options {
   static let quiet = Option<Bool>.flag("quiet", short: "q", help: "Only say what went wrong.")
 
   static let pipeline = Positional<String>.required(
-    "PIPELINE", help: "The pipeline's file.", completion: .files(extensions: ["yaml", "yml"]))
+    "PIPELINE", help: "The pipeline's file, or a name from spool new --list.",
+    completion: .files(extensions: ["yaml", "yml"]))
   static let inputs = Positional<[String]>.repeated(
     "INPUT", minimum: 0,
     help: "The recordings, in the order of the pipeline's inputs, or as name=path.",
     completion: .files())
 }
 
-/// What `--checkpoint` says.
+/// The values of `--checkpoint`.
 enum CheckpointPolicy: String, CaseIterable, ArgumentValue {
   case pass
   case every

@@ -1,7 +1,6 @@
-import Arguments
-import Hashing
 import PipelineEngine
 import PipelineModel
+import Platform
 import Store
 
 /// `spool show`: one run in full.
@@ -20,15 +19,15 @@ struct ShowCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    do throws(Workbench.Refusal) {
-      let bench = Workbench(console: console)
-      let readable = try bench.existingStore(at: arguments[Options.store])
+    do throws(CommandContext.Refusal) {
+      let context = CommandContext(console: console)
+      let readable = try context.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
-      let run = try bench.run(named: arguments[Self.run], in: readable.store)
+      let run = try context.run(named: arguments[Self.run], in: readable.store)
       if arguments[Options.json] {
         console.print(JSONText.of(RunLine(run)))
       } else {
-        console.print(text(run, wayOn: try wayOn(run, bench, readable.store)))
+        console.print(text(run, wayOn: try wayOn(run, context, readable.store)))
       }
       return .done
     } catch {
@@ -37,13 +36,13 @@ struct ShowCommand: Command {
     }
   }
 
-  /// What goes on with the run, or what works instead; nil where it is done, or still under way.
+  /// The command that continues the run, or an alternative; nil if it is done or still running.
   private func wayOn(
-    _ run: RunRecord, _ bench: Workbench, _ store: DiskStore
-  ) throws(Workbench.Refusal) -> String? {
+    _ run: RunRecord, _ context: CommandContext, _ store: DiskStore
+  ) throws(CommandContext.Refusal) -> String? {
     guard let wayOn = run.wayOn else { return nil }
     let missing = MissingRecording(
-      of: run, beside: try bench.runs(limit: .max, in: store), store: arguments[Options.store])
+      of: run, beside: try context.runs(limit: .max, in: store), store: arguments[Options.store])
     return missing?.line ?? "\(wayOn) goes on"
   }
 
@@ -60,7 +59,7 @@ struct ShowCommand: Command {
     }
     lines.append("began      \(Format.time(run.startedAt))")
     if let earlier = run.resumes { lines.append("resumes    \(earlier)") }
-    lines.append("state      \(run.standing)" + (wayOn.map { "; \($0)" } ?? ""))
+    lines.append("state      \(run.status)" + (wayOn.map { "; \($0)" } ?? ""))
     if let failure = run.failure { lines.append("failure    \(failure)") }
     lines.append("")
     let width = (run.steps.map(\.id.name.count).max() ?? 0) + 2

@@ -1,6 +1,6 @@
-import Arguments
-import LV2Host
 import PipelineModel
+import Platform
+import Plugins
 import Stages
 
 /// `spool stages`: what a pipeline can be made of.
@@ -24,8 +24,8 @@ struct StagesCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
-    return bench.withStages { show($0, console) }
+    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+    return context.withStages { show($0, console) }
   }
 
   private func show(_ catalog: StageCatalog, _ console: Console) -> ExitCode {
@@ -54,16 +54,16 @@ struct StagesCommand: Command {
 
   /// Shows an installed plugin of a foreign standard, or all of them where `identity` is empty.
   private func show(_ identity: String, _ format: EffectFormat, _ console: Console) -> ExitCode {
-    let shelf = EffectShelf()
+    let registry = EffectRegistry()
     let isJSON = arguments[Options.json]
-    do throws(StageError) {
+    do throws(SpoolError) {
       if identity.isEmpty {
-        let list = EffectList(format, try shelf.catalog(format))
+        let list = EffectList(format, try registry.catalog(format))
         console.print(
-          isJSON ? list.value.canonicalJSON : list.text(folders: shelf.folders(format)))
+          isJSON ? list.value.canonicalJSON : list.text(folders: registry.folders(format)))
         for warning in list.warnings { console.report("warning: \(Format.visible(warning))") }
       } else {
-        let page = EffectReference(try shelf.description(format, identity))
+        let page = EffectReference(try registry.description(format, identity))
         console.print(isJSON ? page.value.canonicalJSON : page.text)
       }
       return .done
@@ -82,4 +82,154 @@ struct StagesCommand: Command {
   private func json(_ descriptors: [StageDescriptor]) -> String {
     Value.list(descriptors.map { StageReference($0).value }).canonicalJSON
   }
+}
+
+/// What is installed of a format, as a list.
+struct EffectList {
+  private let format: EffectFormat
+  private let catalog: EffectCatalog
+
+  init(_ format: EffectFormat, _ catalog: EffectCatalog) {
+    self.format = format
+    self.catalog = catalog
+  }
+
+  /// The list for a terminal: what treats sound, and how many do not.
+  /// - Parameter folders: where plugins were looked for.
+  func text(folders: [String]) -> String {
+    let usable = catalog.entries.filter { $0.refusal == nil }
+    let width = (usable.map(\.name.count).max() ?? 0) + 2
+    var lines = usable.map { "\(Format.pad($0.name, width))\(format.rawValue):\($0.identity)" }
+    let others = catalog.entries.count - usable.count
+    if lines.isEmpty { lines.append("No \(format.title) plugin that treats sound is installed.") }
+    lines.append("")
+    if others > 0 {
+      lines.append(
+        Count.of(others, "other plugin") + " cannot treat sound: instruments, meters, MIDI.")
+    }
+    lines.append("Looked in \(folders.joined(separator: ", ")).")
+    lines.append("spool stages \(format.rawValue):NAME shows one in full.")
+    return Format.visible(lines: lines)
+  }
+
+  /// What people should know beside the list.
+  var warnings: [String] { catalog.flaws.map { "left out \($0)" } }
+
+  /// The list for scripts: all of them.
+  var value: Value {
+    .list(
+      catalog.entries.map {
+        .group([
+          "kind": .text(format.rawValue), "identity": .text($0.identity), "name": .text($0.name),
+          "category": .text($0.category), "refusal": $0.refusal.map { .text($0) } ?? .null,
+        ])
+      })
+  }
+}
+
+/// The reference page of an installed LV2 or LADSPA plugin.
+struct EffectReference {
+  private let effect: EffectDescription
+
+  init(_ effect: EffectDescription) { self.effect = effect }
+
+  /// The page for a terminal.
+  var text: String {
+    let title = [effect.category, effect.author.isEmpty ? "" : "by \(effect.author)"]
+      .filter { !$0.isEmpty }.joined(separator: ", ")
+    var lines = [
+      "\(effect.format.rawValue):\(effect.identity)",
+      effect.name + (title.isEmpty ? "" : " (\(title))"), "",
+      "  version  \(effect.version.isEmpty ? "none" : effect.version)",
+      "  library  \(effect.binary)",
+      "  sound    \(channels)",
+    ]
+    if let reason = effect.refusal { lines.append("  use      none: \(reason)") }
+    let controls = effect.controls
+    if !controls.isEmpty {
+      lines += ["", "Controls"]
+      let width = max(16, (controls.map(\.symbol.count).max() ?? 0) + 2)
+      for (index, port) in controls.enumerated() {
+        lines += rows(port, number: index + 1, width: width)
+      }
+    }
+    let meters = effect.ports.filter { $0.kind == .control && !$0.isInput && $0.role == .main }
+    if !meters.isEmpty {
+      lines += ["", "Meters"]
+      lines.append("  " + meters.map(\.symbol).joined(separator: ", "))
+    }
+    if !effect.presets.isEmpty {
+      lines += ["", "Presets"]
+      lines += effect.presets.map { "  \($0.label)" }
+    }
+    if effect.refusal == nil { lines += ["", "In a pipeline", "  \(example)"] }
+    return Format.visible(lines: lines)
+  }
+
+  private var channels: String {
+    let sides = effect.sideChains.count
+    return "\(effect.inputs.count) in, \(effect.outputs.count) out"
+      + (sides > 0 ? ", \(sides) only listened to" : "")
+      + (effect.ports.contains { $0.role == .latency } ? "; it tells its latency" : "")
+  }
+
+  private func rows(_ port: EffectPort, number: Int, width: Int) -> [String] {
+    guard let control = port.control else { return [] }
+    let name = effect.format == .ladspa ? "\(number): \(port.name)" : port.name
+    let detail = String(repeating: " ", count: width + 2)
+    return [
+      "  \(Format.pad(port.symbol, width))\(name)",
+      "\(detail)allowed: \(control.allowed)",
+      "\(detail)default: \(control.standardText)",
+    ]
+  }
+
+  private var example: String {
+    var members: [String]
+    switch effect.format {
+    case .lv2: members = ["uri: \"\(effect.identity)\""]
+    case .ladspa:
+      let parts = effect.identity.split(separator: ":")
+      members = ["library: \(parts.first ?? "")", "label: \(parts.last ?? "")"]
+    }
+    if let port = effect.controls.first, let control = port.control {
+      members.append("controls: { \(port.symbol): \(EffectControl.text(control.standard)) }")
+    }
+    return "- \(effect.format.rawValue): { \(members.joined(separator: ", ")) }"
+  }
+
+  // MARK: JSON
+
+  /// The page for scripts.
+  var value: Value {
+    .group([
+      "kind": .text(effect.format.rawValue), "identity": .text(effect.identity),
+      "name": .text(effect.name), "category": .text(effect.category),
+      "author": .text(effect.author), "version": .text(effect.version),
+      "library": .text(effect.binary), "refusal": Self.text(effect.refusal),
+      "soundInputs": .number(Double(effect.inputs.count)),
+      "soundOutputs": .number(Double(effect.outputs.count)),
+      "sideChains": .number(Double(effect.sideChains.count)),
+      "tellsLatency": .flag(effect.ports.contains { $0.role == .latency }),
+      "controls": .list(effect.controls.map { value($0) }),
+      "presets": .list(
+        effect.presets.map { .group(["label": .text($0.label), "uri": .text($0.uri)]) }),
+    ])
+  }
+
+  private func value(_ port: EffectPort) -> Value {
+    guard let control = port.control else { return .null }
+    return .group([
+      "symbol": .text(port.symbol), "name": .text(port.name), "unit": .text(control.unit),
+      "default": .number(control.standard),
+      "minimum": control.minimum.map { .number($0) } ?? .null,
+      "maximum": control.maximum.map { .number($0) } ?? .null,
+      "whole": .flag(control.isWhole), "switch": .flag(control.isToggle),
+      "choice": .flag(control.isChoice), "limitsTimesSampleRate": .flag(control.isScaledByRate),
+      "points": .list(
+        control.points.map { .group(["label": .text($0.label), "value": .number($0.value)]) }),
+    ])
+  }
+
+  private static func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
 }

@@ -1,12 +1,15 @@
-import Threading
-import Arguments
-import PipelineFile
+import Audio
+import Glibc
+import Intake
+import Media
 import PipelineModel
+import Platform
+import Receipts
+import SoundEngine
 import Stages
 import Store
-import Watching
 
-/// `spool watch`: takes in what arrives in inboxes, for months.
+/// `spool watch`: the service that processes recordings arriving in inboxes.
 struct WatchCommand: Command {
   private static let pipeline = Positional<String?>.optional(
     "PIPELINE", help: "The pipeline's file.", completion: .files(extensions: ["yaml", "yml"]))
@@ -70,7 +73,7 @@ struct WatchCommand: Command {
 
       Ctrl-C or SIGTERM ends at a clean point, and the next watch goes on there; after a crash as \
       well. SIGHUP reads the settings and pipelines anew. Under systemd, readiness, status and \
-      watchdog are told; samples/spool-watch.service is a unit to start from. A file for --config \
+      watchdog are told; Debian's package has the unit spool-watch@NAME, which reads /etc/spool/NAME.yaml. A file for --config \
       has a list inboxes:, each entry with inbox:, pipeline:, and what else is to be other than \
       usual: out:, outbox:, name:, keep:, settle:, sidecar:, done-marker:, give-up:, overlooked:, set: and retry:, which \
       has attempts:, pause:, longest: and jitter:; and beside the list store:, jobs: and drain:. \
@@ -97,7 +100,7 @@ struct WatchCommand: Command {
 
   func run(console: Console) -> ExitCode {
     Environment.share(plugins: arguments[Options.plugins])
-    do throws(Workbench.Refusal) {
+    do throws(CommandContext.Refusal) {
       if let jobs = arguments[Self.jobs], !(1...256).contains(jobs) {
         throw usage("--jobs is a whole number from 1 to 256, not \(jobs)", console)
       }
@@ -105,9 +108,9 @@ struct WatchCommand: Command {
         throw usage("--attempts is a whole number from 1 to 100, not \(attempts)", console)
       }
       let order = try read(console)
-      let bench = Workbench(console: console)
+      let context = CommandContext(console: console)
       try requireOwnStore(of: order, console)
-      let store = try bench.store(at: order.store)
+      let store = try context.store(at: order.store)
       return try watch(order, store, console)
     } catch {
       console.report(error.text)
@@ -115,15 +118,15 @@ struct WatchCommand: Command {
     }
   }
 
-  /// Throws where a store would be made anew for an inbox that another one has served.
+  /// Refuses to create a new store for an inbox that another store served.
   private func requireOwnStore(
     of order: WatchOrder, _ console: Console
-  ) throws(Workbench.Refusal) {
+  ) throws(CommandContext.Refusal) {
     let path = Self.path(ofStore: order.store)
     guard !arguments[Self.adopt], !DiskStore.isThere(at: path) else { return }
     for inbox in order.settings.inboxes {
       guard let former = ServingStore(of: inbox.path) else { continue }
-      throw Workbench.Refusal(
+      throw CommandContext.Refusal(
         text: ErrorText(former.refusal(of: inbox.path, by: path)).render(console), code: .failed)
     }
   }
@@ -134,51 +137,51 @@ struct WatchCommand: Command {
 
   private func watch(
     _ order: WatchOrder, _ store: DiskStore, _ console: Console
-  ) throws(Workbench.Refusal) -> ExitCode {
-    let witness = Workbench(console: console).witness(
+  ) throws(CommandContext.Refusal) -> ExitCode {
+    let receiptWriter = CommandContext(console: console).receiptWriter(
       keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile],
-      ledger: store)
-    // Months of recordings without a receipt are not found out one by one.
-    do throws(StageError) { try witness.prepare() } catch {
-      throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
+      log: store)
+    // Fails now rather than leave months of recordings without receipts.
+    do throws(SpoolError) { try receiptWriter.prepare() } catch {
+      throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .failed)
     }
     let clock = SystemClock()
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
       store: store, at: Self.path(ofStore: order.store), option: Self.option(order.store),
       executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-      clock: clock, makeRunID: { clock.makeRunID() },
-      recorder: WatchMemory(store: store, line: line(order, console), log: log),
-      witness: witness)
+      clock: clock, probe: Self.containerProbe, makeRunID: { clock.makeRunID() },
+      recorder: WatchHistory(store: store, line: line(order, console), log: log),
+      receiptWriter: receiptWriter)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
     let stamps = WatchStamps(store, log: log)
     defer { stamps.end() }
-    do throws(StageError) {
+    do throws(SpoolError) {
       let isClean = try watch.run(order.settings) {
-        do throws(Workbench.Refusal) { return try read(console).settings } catch {
+        do throws(CommandContext.Refusal) { return try read(console).settings } catch {
           console.report(error.text)
           log.record(
-            WatchNews(.trouble, at: clock.now, text: "the settings are wrong; the old ones stay"))
+            WatchEvent(.trouble, at: clock.now, text: "the settings are wrong; the old ones stay"))
           return nil
         }
       }
       if !isClean {
         log.record(
-          WatchNews(
+          WatchEvent(
             .stopped, at: clock.now,
             text: "before work had come to a clean point; the next watch goes on with it"))
       }
     } catch {
-      throw Workbench.Refusal(text: ErrorText(error).render(console), code: .failed)
+      throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .failed)
     }
     return .done
   }
 
-  /// What was typed, so that it means the same in any folder and at any time.
+  /// The command line in a form that is valid in any folder and at any time.
   private func line(_ order: WatchOrder, _ console: Console) -> String {
     var usual: [String: String] = [:]
-    // A variable of this process's environment does not go with the line.
+    // The environment is not part of the command line.
     if order.store == nil, let path = Environment.variables["SPOOL_STORE"], !path.isEmpty {
       usual["store"] = path
     }
@@ -186,15 +189,17 @@ struct WatchCommand: Command {
       usual["out"] = inbox.out
       usual["outbox"] = inbox.outbox
     }
+    let pipeline = arguments[Self.pipeline].map {
+      CommandContext(console: console).pipelinePath($0)
+    }
     return WatchLine(
-      arguments, places: [arguments[Self.pipeline], arguments[Self.inbox]].compactMap(\.self),
+      arguments, places: [pipeline, arguments[Self.inbox]].compactMap(\.self),
       usual: usual, passing: [Self.ignoreMounts.declaration.name, Self.adopt.declaration.name],
-      absolute: { Workbench(console: console).absolute($0) }
+      absolute: { CommandContext(console: console).absolute($0) }
     ).text
   }
 
-  /// How a store is to be named in the log and in files that are read elsewhere and later, where no
-  /// variable of this process's environment helps.
+  /// The store option for the log and for files that are read in another environment.
   private static func option(_ named: String?) -> StoreOption {
     var environment = Environment.variables
     let path = ResolvedPath.of(StoreLocation.resolve(option: named, environment: environment))
@@ -203,8 +208,8 @@ struct WatchCommand: Command {
     return path == usual ? .usual : StoreOption(path)
   }
 
-  /// What the command line and the settings' file say now.
-  private func read(_ console: Console) throws(Workbench.Refusal) -> WatchOrder {
+  /// Reads the command line and the settings file.
+  private func read(_ console: Console) throws(CommandContext.Refusal) -> WatchOrder {
     if let config = arguments[Self.config] { return try read(config, console) }
     guard let pipeline = arguments[Self.pipeline], let inbox = arguments[Self.inbox] else {
       throw usage("spool watch takes a pipeline and an inbox, or --config FILE", console)
@@ -224,39 +229,40 @@ struct WatchCommand: Command {
     wanted.settle = arguments[Self.settle]?.seconds
     wanted.sidecar = arguments[Self.sidecar]?.expectation
     for text in arguments[Options.set] {
-      guard let (name, value) = Workbench.assignment(text), !name.isEmpty,
+      guard let (name, value) = CommandContext.assignment(text), !name.isEmpty,
         let node = YAMLDocument(value).root
       else { throw usage("--set \(text) cannot be understood; it is --set name=value", console) }
       wanted.overrides.append(DocumentNode.Entry(key: name, location: place, value: node))
     }
     definition.inboxes = [wanted]
     let (order, problems) = reader(
-      console, base: String(Workbench(console: console).absolute("").dropLast())
+      console, base: String(CommandContext(console: console).absolute("").dropLast())
     )
     .read(definition)
     guard problems.isEmpty else {
-      throw Workbench.Refusal(
+      throw CommandContext.Refusal(
         text: problems.map { problem in
           problem.detail
-            ?? ErrorText(StageError(problem.message, advice: problem.advice)).render(console)
+            ?? ErrorText(SpoolError(problem.message, advice: problem.advice)).render(console)
         }.joined(separator: "\n"), code: .usage)
     }
     return order
   }
 
-  private func read(_ path: String, _ console: Console) throws(Workbench.Refusal) -> WatchOrder {
+  private func read(_ path: String, _ console: Console) throws(CommandContext.Refusal) -> WatchOrder
+  {
     guard arguments[Self.pipeline] == nil else {
       throw usage("with --config, the file names pipelines and inboxes", console)
     }
     let text: String
     do throws(TextFileError) { text = try TextFile.read(path) } catch {
-      throw Workbench.Refusal(
+      throw CommandContext.Refusal(
         text: ErrorText(
-          StageError(
+          SpoolError(
             "cannot read the settings \(path)", reason: error.reason, advice: "check the path")
         ).render(console), code: .usage)
     }
-    let absolute = Workbench(console: console).absolute(path)
+    let absolute = CommandContext(console: console).absolute(path)
     let folder = absolute.split(separator: "/").dropLast().joined(separator: "/")
     let parsed = ParsedWatch(text)
     let (order, problems) = reader(console, base: "/" + folder).read(parsed.definition)
@@ -265,9 +271,9 @@ struct WatchCommand: Command {
       + problems.map { Problem(at: $0.location, $0.message, allowed: $0.advice) }
     guard all.isEmpty else {
       let details = problems.compactMap(\.detail).map { $0 + "\n" }
-      throw Workbench.Refusal(
+      throw CommandContext.Refusal(
         text: details.joined()
-          + Workbench(console: console).refusal(all, in: text, at: path).text, code: .usage)
+          + CommandContext(console: console).refusal(all, in: text, at: path).text, code: .usage)
     }
     return order
   }
@@ -279,8 +285,107 @@ struct WatchCommand: Command {
       isAdopting: arguments[Self.adopt])
   }
 
-  private func usage(_ message: String, _ console: Console) -> Workbench.Refusal {
-    Workbench.Refusal(
+  private func usage(_ message: String, _ console: Console) -> CommandContext.Refusal {
+    CommandContext.Refusal(
       text: "\(console.red("error:")) \(message)\nnext:  spool help watch", code: .usage)
+  }
+}
+
+extension WatchCommand {
+  /// Reads the container facts of recordings.
+  private static let containerProbe = ContainerProbe(
+    describe: { path in
+      guard let found = try? MediaProbe.describe(path) else { return nil }
+      return (found.tags, found.duration?.value)
+    },
+    verdict: { path in
+      switch ContainerExtent(ofFileAt: path) {
+      case .whole: .whole
+      case .incomplete(let what): .incomplete(what)
+      case .unended(let what): .unended(what)
+      case .unreadable(let why): .undecided(why)
+      }
+    })
+}
+
+/// A short time: `2s`, `500 ms`, `1 min`.
+struct TimeSpan: ArgumentValue {
+  let seconds: Double
+  let argument: String
+
+  static let expectation = "a time above 0, like 2s, 500ms or 1min"
+
+  init?(argument: String) {
+    guard let seconds = try? Unit.seconds.parse(argument), seconds > 0, seconds < 1e9 else {
+      return nil
+    }
+    self.seconds = seconds
+    self.argument = argument
+  }
+}
+
+/// Stores each inbox's command line when its watch begins, and forwards all events to the log.
+struct WatchHistory: WatchRecorder {
+  let store: DiskStore
+  /// The watch's command line.
+  let line: String
+  let log: WatchLog
+
+  func record(_ event: WatchEvent) {
+    if event.event == .watching, let inbox = event.inbox {
+      // On a full disk, the watch continues without storing its command line.
+      try? store.remember(watch: line, ofInbox: inbox)
+    }
+    log.record(event)
+  }
+}
+
+/// The values of `--sidecar`.
+struct SidecarChoice: ArgumentValue {
+  let expectation: WatchDefinition.SidecarExpectation
+  let argument: String
+
+  static let expectation = WatchDefinition.SidecarExpectation.allowed
+
+  init?(argument: String) {
+    guard let expectation = WatchDefinition.SidecarExpectation(argument) else { return nil }
+    self.expectation = expectation
+    self.argument = argument
+  }
+}
+
+/// The values of `--keep`.
+enum KeepChoice: String, CaseIterable, ArgumentValue {
+  case move, delete, leave
+}
+
+/// Signals of a service: SIGTERM and SIGINT stop it at a clean point, SIGHUP reloads the settings.
+/// A second SIGINT exits at once; durable data stays valid.
+///
+/// The signals are blocked in all threads and received by a dedicated one, so that no code runs in
+/// a signal handler.
+enum ServiceSignals {
+  /// Starts the thread. Called once, before other threads start.
+  static func begin(_ deliver: @escaping @Sendable (ServiceRequest) -> Void) {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, number) }
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let taken = signals
+    BackgroundThread(name: "signals") {
+      var set = taken
+      var hasAsked = false
+      while true {
+        let number = unsafe sigwaitinfo(&set, nil)
+        if number == SIGINT, hasAsked { _exit(128 + SIGINT) }
+        switch number {
+        case SIGINT, SIGTERM:
+          hasAsked = true
+          deliver(.end)
+        case SIGHUP: deliver(.reload)
+        default: break
+        }
+      }
+    }.letGo()
   }
 }

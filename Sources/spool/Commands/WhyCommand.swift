@@ -1,11 +1,11 @@
-import Arguments
 import PipelineEngine
-import Hashing
 import PipelineModel
+import Platform
+import Receipts
 import Stages
 import Store
 
-/// `spool why`: why each stage of a run was made or reused.
+/// `spool why`: explains why each stage of a run was executed or reused.
 struct WhyCommand: Command {
   private static let run = Positional<String>.required(
     "RUN", help: "The run's name, or its beginning; last for the newest.")
@@ -32,31 +32,31 @@ struct WhyCommand: Command {
   init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
-    let bench = Workbench(console: console, plugins: arguments[Options.plugins])
-    do throws(Workbench.Refusal) {
-      let readable = try bench.existingStore(at: arguments[Options.store])
+    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+    do throws(CommandContext.Refusal) {
+      let readable = try context.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
       let store = readable.store
-      let run = try bench.run(named: arguments[Self.run], in: store)
-      let catalog = Workbench(
+      let run = try context.run(named: arguments[Self.run], in: store)
+      let catalog = CommandContext(
         console: console, plugins: arguments[Options.plugins], rememberedBy: run
       ).catalog(beside: run.pipelinePath)
       let explanation = RunExplanation(
-        run, history: try bench.runs(limit: .max, in: store), store: store, catalog: catalog)
+        run, history: try context.runs(limit: .max, in: store), store: store, catalog: catalog)
       let files = NamedFiles(of: run, kinds: catalog.kinds)
       var rows: [(step: StepRecord, reason: ReasonText)] = []
       for step in try steps(of: run, console) {
-        do throws(StoreError) {
+        do throws(SpoolError) {
           rows.append(
             (
               step,
               ReasonText(
                 try explanation.reason(of: step), resumption: explanation.resumption(of: step),
-                setback: step.setback, files: files.paths(of: step))
+                loss: step.loss, files: files.paths(of: step))
             ))
         } catch {
-          throw Workbench.Refusal(
-            text: ErrorText(StageError(error)).render(console), code: .failed)
+          throw CommandContext.Refusal(
+            text: ErrorText(SpoolError(error)).render(console), code: .failed)
         }
       }
       if arguments[Options.json] {
@@ -76,7 +76,7 @@ struct WhyCommand: Command {
     }
   }
 
-  private func steps(of run: RunRecord, _ console: Console) throws(Workbench.Refusal)
+  private func steps(of run: RunRecord, _ console: Console) throws(CommandContext.Refusal)
     -> [StepRecord]
   {
     guard let name = arguments[Self.stage] else { return run.steps }
@@ -84,14 +84,14 @@ struct WhyCommand: Command {
     guard found.isEmpty else { return found }
     let names = run.steps.map(\.id.name)
     let guess = Problem.nearest(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
-    throw Workbench.Refusal(
+    throw CommandContext.Refusal(
       text: "\(console.red("error:")) the run \(run.id) has no stage \"\(name)\"\(guess)\n"
         + "next:  it has \(names.joined(separator: ", "))", code: .usage)
   }
 
   private func table(_ run: RunRecord, _ rows: [(step: StepRecord, reason: ReasonText)]) -> String {
     let width = (rows.map(\.step.id.name.count).max() ?? 0) + 2
-    var lines = ["\(run.pipeline)  run \(run.id), \(run.standing)", ""]
+    var lines = ["\(run.pipeline)  run \(run.id), \(run.status)", ""]
     var compared: [String] = []
     for (step, reason) in rows {
       lines.append(
@@ -107,11 +107,11 @@ struct WhyCommand: Command {
     return lines.joined(separator: "\n")
   }
 
-  /// One stage: every cause on a line of its own, and what it was made of.
+  /// One stage: a line for each cause, and its inputs.
   private func detail(
     _ step: StepRecord, _ reason: ReasonText, _ catalog: StageCatalog, _ store: DiskStore,
     files: [String: String]
-  ) throws(Workbench.Refusal) -> String {
+  ) throws(CommandContext.Refusal) -> String {
     var lines = ["stage      \(step.id) (\(step.kind))", "outcome    \(step.outcome.rawValue)"]
     for phrase in reason.phrases { lines.append("because    \(Format.visible(phrase))") }
     if step.outcome == .made, let run = reason.run { lines.append("compared   with run \(run)") }
@@ -150,5 +150,41 @@ struct WhyCommand: Command {
             ]) { $1 })
         }),
     ])
+  }
+}
+
+/// The paths of files in the parameters of a run's steps, which keys identify by content only.
+struct NamedFiles {
+  private let steps: [StepDefinition]
+
+  /// - Parameter kinds: the known stage kinds.
+  init(of run: RunRecord, kinds: [String]) {
+    let text = run.request?.pipelineText ?? ""
+    steps = ParsedPipeline(text, knownKinds: kinds).definition?.steps ?? []
+  }
+
+  /// Paths by the names that keys use: `file script`. O(steps).
+  func paths(of step: StepRecord) -> [String: String] {
+    guard case .mapping(let entries)? = definition(of: step)?.parameters.content else { return [:] }
+    var paths: [String: String] = [:]
+    for entry in entries {
+      switch entry.value.content {
+      case .scalar(let text, _): paths["file \(entry.key)"] = text
+      case .mapping(let files) where entry.key == "files":
+        for file in files {
+          if case .scalar(let text, _) = file.value.content { paths["file \(file.key)"] = text }
+        }
+      default: break
+      }
+    }
+    return paths
+  }
+
+  /// The step of this name, or the nth unnamed one of its kind: `command-2`.
+  private func definition(of step: StepRecord) -> StepDefinition? {
+    if let named = steps.first(where: { $0.id?.value == step.id.name }) { return named }
+    let alike = steps.filter { $0.id == nil && $0.kind.value == step.kind }
+    let number = step.id.name.split(separator: "-").last.flatMap { Int($0) } ?? 1
+    return alike.indices.contains(number - 1) ? alike[number - 1] : alike.first
   }
 }

@@ -1,8 +1,9 @@
 import Glibc
 import PipelineEngine
 import PipelineModel
+import Platform
 
-/// How figures look on the terminal.
+/// Figures and untrusted text for the terminal.
 enum Format {
   /// `3 min 20 s`, `20.3 s`, `0.04 s`.
   static func duration(_ seconds: Double) -> String {
@@ -16,7 +17,7 @@ enum Format {
     }
   }
 
-  /// A place in a recording: `7:12`, `1:02:03`. Begun seconds do not count.
+  /// A position in a recording, rounded down: `7:12`, `1:02:03`.
   static func position(_ seconds: Double) -> String {
     let whole = Int(max(0, seconds.isFinite ? seconds : 0))
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -30,7 +31,6 @@ enum Format {
     return "\(decimal(ratio, places: ratio < 10 ? 1 : 0)) × real time"
   }
 
-  /// A number with so many places.
   static func decimal(_ value: Double, places: Int) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return "–" }
     guard places > 0 else { return String(Int(value.rounded())) }
@@ -42,22 +42,21 @@ enum Format {
     return (scaled < 0 ? "-" : "") + padded[..<split] + "." + padded[split...]
   }
 
-  /// A line with all that terminals would obey made harmless, and all that turns the direction of
-  /// writing: a file may be called anything, and a plugin may say anything.
+  /// A line with control characters and bidirectional overrides made harmless: file names and
+  /// plugins' messages are untrusted.
   static func visible(_ text: String) -> String {
     var shown = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { shown.append(scalar.isSteering ? "\u{FFFD}" : scalar) }
     return String(shown)
   }
 
-  /// Lines of which each is visible, as one text.
+  /// Several lines, each made harmless.
   static func visible(lines: [String]) -> String {
     lines.map { visible($0) }.joined(separator: "\n")
   }
 
-  /// Lines of text or of JSON with all that is left in them of what would steer a terminal written as JSON
-  /// writes it, `\\u202E`: in JSON that means the same, and people see that something is there. The
-  /// colours that a console gives stay. O(n).
+  /// Replaces remaining control characters in text or JSON by JSON escapes such as `\\u202E`, which
+  /// are equivalent in JSON and visible in text. Keeps the console's own colours. O(n).
   static func harmless(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }
     guard !isPlain else { return text }
@@ -83,12 +82,12 @@ enum Format {
     return String(shown)
   }
 
-  /// Fills up on the right.
+  /// Pads on the right.
   static func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
-  /// Fills up on the left.
+  /// Pads on the left.
   static func padLeft(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
@@ -109,5 +108,33 @@ enum Format {
     func two(_ number: Int32) -> String { padLeft(String(number), 2).replacing(" ", with: "0") }
     return unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "
       + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+  }
+}
+
+/// Numbers in words.
+enum Count {
+  /// `1 run`, `2 runs`, `3 passes`.
+  static func of(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : noun.hasSuffix("s") || noun.hasSuffix("ch") ? "es" : "s")"
+  }
+
+  /// `12,040`.
+  static func grouped(_ number: Int) -> String {
+    let digits = Array(String(abs(number)))
+    let groups = stride(from: digits.count % 3 - 3, to: digits.count, by: 3).map { start in
+      String(digits[max(0, start)..<min(start + 3, digits.count)])
+    }
+    return (number < 0 ? "-" : "") + groups.filter { !$0.isEmpty }.joined(separator: ",")
+  }
+
+  /// `1st`, `2nd`, `3rd`, `11th`.
+  static func ordinal(_ number: Int) -> String {
+    let isTeen = (11...13).contains(number % 100)
+    switch number % 10 {
+    case 1 where !isTeen: return "\(number)st"
+    case 2 where !isTeen: return "\(number)nd"
+    case 3 where !isTeen: return "\(number)rd"
+    default: return "\(number)th"
+    }
   }
 }

@@ -2,7 +2,7 @@ import PipelineEngine
 import Store
 import Synchronization
 
-/// One line on a terminal that says how much has been read; nothing elsewhere.
+/// A progress line on a terminal; silent elsewhere. Thread-safe.
 final class ReadingMeter: Sendable {
   private struct State {
     var startedAt: Double?
@@ -22,8 +22,8 @@ final class ReadingMeter: Sendable {
   }
 
   /// - Parameters:
-  ///   - now: the seconds since some moment.
-  ///   - draw: writes on the terminal.
+  ///   - now: monotonic seconds.
+  ///   - draw: writes to the terminal.
   init(
     isShown: Bool, now: @escaping @Sendable () -> Double, draw: @escaping @Sendable (String) -> Void
   ) {
@@ -32,19 +32,14 @@ final class ReadingMeter: Sendable {
     self.draw = draw
   }
 
-  /// Draws how far the reading is; may be called from any thread, as often as one likes.
   func show(_ progress: InspectionProgress) {
     show(progress.doneBytes, of: progress.totalBytes)
   }
 
-  /// Draws how many bytes of all have been read; may be called from any thread, as often as one
-  /// likes.
   func show(_ doneBytes: Int, of totalBytes: Int) {
     show(doneBytes, of: totalBytes) { "\(ByteCount(doneBytes)) of \(ByteCount(totalBytes))" }
   }
 
-  /// Draws how many bytes and files of all have been read; may be called from any thread, as often
-  /// as one likes.
   func show(_ doneBytes: Int, of totalBytes: Int, files: Int, of totalFiles: Int) {
     show(doneBytes, of: totalBytes) {
       "\(files) of \(Count.of(totalFiles, "file")), \(ByteCount(doneBytes)) of "
@@ -52,8 +47,7 @@ final class ReadingMeter: Sendable {
     }
   }
 
-  /// Draws how many things of all have been read; may be called from any thread, as often as one likes.
-  /// - Parameter thing: what they are, one of them.
+  /// - Parameter thing: the singular noun of what is counted.
   func show(_ done: Int, of total: Int, named thing: String) {
     show(done, of: total) { "\(done) of \(Count.of(total, thing))" }
   }
@@ -76,7 +70,6 @@ final class ReadingMeter: Sendable {
     }
   }
 
-  /// Removes the line.
   func clear() {
     state.withLock { state in
       if state.isDrawn { draw("\r\u{1B}[K") }

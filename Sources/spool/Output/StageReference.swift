@@ -31,7 +31,7 @@ struct StageReference {
     return "  \(Format.pad(port.name.name, 16))\(Format.pad(kind, 14))\(port.summary)"
   }
 
-  /// Where the longest name of a parameter and its members ends, with a gap behind it.
+  /// The column after the longest name of a parameter and its members.
   private func nameEnd(_ parameter: ParameterDescriptor, indent: Int) -> Int {
     members(of: parameter).map { nameEnd($0, indent: indent + 2) }
       .reduce(indent + parameter.name.count + 2, max)
@@ -45,7 +45,7 @@ struct StageReference {
     }
   }
 
-  /// - Parameter column: where what is said of a parameter begins.
+  /// - Parameter column: the column of the description.
   private func rows(_ parameter: ParameterDescriptor, indent: Int, _ column: Int) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines = [
@@ -77,9 +77,7 @@ struct StageReference {
     return line.isEmpty ? lines : lines + [line]
   }
 
-  // MARK: JSON
-
-  /// The page for scripts.
+  /// The page as JSON.
   var value: Value {
     .group([
       "kind": .text(descriptor.kind), "revision": .number(Double(descriptor.revision)),

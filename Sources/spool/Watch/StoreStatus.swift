@@ -1,120 +1,131 @@
-import Inbox
+import Intake
 import PipelineModel
+import Platform
+import Receipts
 import Store
 
-/// How everything in a store stands that is not done.
+/// Everything unfinished in a store.
 struct StoreStatus: Encodable {
-  /// The notes that stand in one way.
+  /// The recordings in one state.
   struct Group: Encodable {
     let state: String
     let count: Int
-    /// When the one that has stood so longest began to, in seconds since 1970.
+    /// When the longest-waiting one entered the state, in seconds since 1970.
     let since: Double
   }
 
-  /// A note that somebody should look at.
+  /// A recording that needs attention.
   struct Trouble: Encodable {
-    let note: String
+    let recording: String
     let file: String
     let state: String
     let reason: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case recording = "note", file, state, reason
+    }
   }
 
-  /// A run that did not come to its end.
+  /// An unfinished run.
   struct OpenRun: Encodable {
     let id: String
     let pipeline: String
     let state: String
     let startedAt: Double
     let failure: String?
-    /// What works where nothing goes on with it, because its recording is gone; nil where it is not.
+    /// Advice if it cannot continue because its recording is missing; nil otherwise.
     let missing: String?
 
-    /// The state in words.
-    var standing: String { RunRecord.State(rawValue: state)?.words ?? state }
+    var status: String { RunRecord.State(rawValue: state)?.words ?? state }
   }
 
-  let notes: [Group]
-  /// The last of those that failed, are quarantined, claim another one's identity without anybody's
-  /// having decided, or may not be all that was recorded.
+  let recordings: [Group]
+  /// The latest recordings that failed, are quarantined, claim another's identity without a
+  /// decision, or may be incomplete.
   let troubles: [Trouble]
-  /// Commands of devices whose notes have not arrived.
+  /// Commands of devices for recordings that have not arrived.
   let waitingCommands: Group?
-  /// When the next note is tried again by itself, in seconds since 1970.
+  /// When the next recording is retried, in seconds since 1970.
   let nextAttempt: Double?
-  /// Files that have yet to leave an inbox.
+  /// Files that still have to be removed from an inbox.
   let heldFiles: Int
-  /// The inboxes that are watched, or have notes that wait for somebody to watch them.
-  let inboxes: [InboxStatus]
+  /// The inboxes that are watched or have waiting recordings.
+  let inboxes: [InboxStatusText]
   let runs: [OpenRun]
-  /// The receipts that wait for a time stamp; nil where none does.
+  /// Receipts that wait for a time stamp; nil if none.
   let timeStamps: WaitingStamps?
-  /// What to type.
   let next: [String]
 
-  /// How many runs and waiting notes are looked at: those before are history.
+  private enum CodingKeys: String, CodingKey {
+    case recordings = "notes", troubles, waitingCommands, nextAttempt, heldFiles, inboxes, runs
+    case timeStamps, next
+  }
+
+  /// Maximum number of runs and recordings examined.
   private static let runLimit = 1000
-  /// How many notes of a kind are named.
+  /// Maximum number of recordings listed for each kind.
   private static let troubleLimit = 5
-  /// How long a doubt about a note is worth a word, in seconds.
+  /// How long an uncertainty about a recording is reported, in seconds.
   private static let doubtPeriod = 30.0 * 86_400
 
-  /// - Parameter option: `--store` as it was typed, which what is to be typed next needs as well.
+  /// - Parameter option: `--store` as typed, for suggested commands.
   init(
-    _ bench: Workbench, _ store: DiskStore, named option: String?
-  ) throws(Workbench.Refusal) {
-    let tally: NoteTally
+    _ context: CommandContext, _ store: DiskStore, named option: String?
+  ) throws(CommandContext.Refusal) {
+    let tally: RecordingTally
     let claimCommands: [String]
-    do throws(StoreError) {
+    do throws(SpoolError) {
       tally = try store.tally(pipeline: nil)
       let known = try store.watchedInboxes()
-      let waiting = try store.notes(
-        NoteQuery(
+      let waiting = try store.recordings(
+        RecordingQuery(
           states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
       let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
       let lines = try store.lastWatches()
       inboxes =
         known.map {
-          InboxStatus(
+          InboxStatusText(
             $0, line: lines[$0.path],
             notTakenIn: NotTakenIn(inInbox: $0.path, report: $0.report, store: store),
             store: option)
         }
         + left.map {
-          InboxStatus(
+          InboxStatusText(
             unwatched: $0, line: lines[$0],
             notTakenIn: NotTakenIn(inInbox: $0, report: nil, store: store), store: option)
         }
       var named: [Trouble] = []
-      for state in [NoteState.failed, .quarantined] {
-        named += try store.notes(
-          NoteQuery(states: [state], isCancelled: false, limit: Self.troubleLimit)
+      for state in [RecordingState.failed, .quarantined] {
+        named += try store.recordings(
+          RecordingQuery(states: [state], isCancelled: false, limit: Self.troubleLimit)
         )
         .map { Trouble($0, $0.state.rawValue, $0.reason) }
       }
-      // What is tried once more failed before, and the note itself does not say why any longer.
-      let again = try store.notes(
-        NoteQuery(states: [.processing], isCancelled: false, limit: Self.troubleLimit)
+      // A recording in its second attempt no longer states the earlier failure itself.
+      let again = try store.recordings(
+        RecordingQuery(states: [.processing], isCancelled: false, limit: Self.troubleLimit)
       ).filter { $0.attempts > 1 }
-      for note in again {
-        let failure = try store.events(of: note.key).last { $0.state == .failed }?.reason
+      for recording in again {
+        let failure = try store.events(of: recording.key).last { $0.state == .failed }?.reason
         named.append(
-          Trouble(note, note.state.rawValue, failure.map { "tried again, for it failed: \($0)" }))
+          Trouble(
+            recording, recording.state.rawValue, failure.map { "tried again, for it failed: \($0)" }
+          ))
       }
       let claims = try store.openClaims(limit: Self.troubleLimit)
       named += claims.map { Trouble($0, "conflict", $0.reason) }
       claimCommands = claims.prefix(1).flatMap(\.nextCommands)
       let since = SystemClock().now - Self.doubtPeriod
       named += try store.doubtfulNotes(changedSince: since, limit: Self.troubleLimit)
-        .map { Trouble($0, "doubtful", KeptFacts(of: $0).doubt) }
+        .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
       troubles = named
       timeStamps = WaitingStamps(try store.awaitedStamps())
     } catch {
-      throw Workbench.Refusal(
-        text: ErrorText(StageError(error)).render(bench.console), code: .failed)
+      throw CommandContext.Refusal(
+        text: ErrorText(SpoolError(error)).render(context.console), code: .failed)
     }
-    notes =
-      NoteState.allCases.compactMap { state in
+    recordings =
+      RecordingState.allCases.compactMap { state in
         tally.counts[state].map {
           Group(state: state.rawValue, count: $0.count, since: $0.since)
         }
@@ -126,9 +137,9 @@ struct StoreStatus: Encodable {
     }
     nextAttempt = tally.nextAttempt
     heldFiles = tally.heldFiles
-    let all = try bench.runs(limit: Self.runLimit, in: store)
+    let all = try context.runs(limit: Self.runLimit, in: store)
     let open = RunRecord.unsettled(in: all)
-    // What a watch began, it goes on with by itself.
+    // A watch resumes its own runs.
     let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }
     let openRuns = own.map { run in
       let missing =
@@ -146,13 +157,12 @@ struct StoreStatus: Encodable {
     next = commands.map { StoreOption(option).completing($0) }
   }
 
-  /// For people; `now` is in seconds since 1970.
   func text(at now: Double) -> String {
-    var lines = notes.map { group in
+    var lines = recordings.map { group in
       let head = Format.padLeft("\(group.count)", 7)
       let words = Self.words(group.state)
-      // Of these, nothing is wanted of anybody.
-      if [NoteState.uploaded.rawValue, "cancelled"].contains(group.state) {
+      // These need no action.
+      if [RecordingState.uploaded.rawValue, "cancelled"].contains(group.state) {
         return "\(head)  \(words)"
       }
       return "\(head)  \(Format.pad(words, 18))since \(Format.time(group.since)), "
@@ -160,11 +170,11 @@ struct StoreStatus: Encodable {
     }
     lines += troubles.map { trouble in
       Format.visible(
-        "  \(trouble.state)  \(trouble.note)  \(trouble.file)"
+        "  \(trouble.state)  \(trouble.recording)  \(trouble.file)"
           + (trouble.reason.map { ": \($0)" } ?? ""))
     }
-    // An inbox that is watched says itself what there is in it.
-    if notes.isEmpty, inboxes.isEmpty {
+    // A watched inbox reports its own content.
+    if recordings.isEmpty, inboxes.isEmpty {
       lines.append("no notes yet: spool watch PIPELINE INBOX takes them in")
     }
     if let nextAttempt {
@@ -184,7 +194,7 @@ struct StoreStatus: Encodable {
     lines += inboxes.flatMap(\.lines)
     for run in runs.prefix(10) {
       lines.append(
-        "run \(run.id)  \(run.standing)  \(run.pipeline)  since \(Format.time(run.startedAt))"
+        "run \(run.id)  \(run.status)  \(run.pipeline)  since \(Format.time(run.startedAt))"
           + (run.failure.map { ": \(Format.visible($0))" } ?? ""))
       if let missing = run.missing { lines.append("  " + Format.visible(missing)) }
     }
@@ -195,24 +205,47 @@ struct StoreStatus: Encodable {
   }
 
   private static func words(_ state: String) -> String {
-    switch NoteState(rawValue: state) {
+    switch RecordingState(rawValue: state) {
     case .received: "waiting"
     case nil: state
     case let state?: state.rawValue
     }
   }
 
-  /// `for 2 h 10 min`.
   private static func ago(_ seconds: Double) -> String {
     seconds < 1 ? "just now" : "for \(Format.duration(seconds))"
   }
 }
 
 extension StoreStatus.Trouble {
-  fileprivate init(_ note: Note, _ state: String, _ reason: String?) {
-    self.note = note.key.name
-    file = note.fileName
+  fileprivate init(_ recording: Recording, _ state: String, _ reason: String?) {
+    self.recording = recording.key.name
+    file = recording.fileName
     self.state = state
     self.reason = reason
+  }
+}
+
+/// Receipts that wait for a time stamp, as `spool status` shows them.
+struct WaitingStamps: Encodable {
+  let receipts: Int
+  /// When the oldest began to wait, in seconds since 1970.
+  let since: Double
+  /// The last error; nil if no request was made.
+  let trouble: String?
+
+  /// Nil if none waits.
+  init?(_ stamps: [AwaitedStamp]) {
+    guard let since = stamps.map(\.since).min() else { return nil }
+    receipts = Set(stamps.map(\.path)).count
+    self.since = since
+    trouble = stamps.lazy.compactMap(\.trouble).first
+  }
+
+  func lines(at now: Double) -> [String] {
+    let head =
+      "\(Format.padLeft("\(receipts)", 7))  \(receipts == 1 ? "receipt waits" : "receipts wait") "
+      + "for a time stamp since \(Format.time(since)), for \(Format.duration(max(0, now - since)))"
+    return [head] + (trouble.map { ["         \(Format.visible($0))"] } ?? [])
   }
 }

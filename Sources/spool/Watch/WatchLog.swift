@@ -1,7 +1,13 @@
 import Glibc
-import Watching
+import Intake
+import PipelineModel
+import Platform
+import Proof
+import Receipts
+import Stages
+import Store
 
-/// The log of a watch: one calm line for each thing that happened, or one JSON object.
+/// The log of a watch: one line of text or one JSON object an event.
 struct WatchLog: WatchRecorder {
   private let console: Console
   private let isJSON: Bool
@@ -11,27 +17,90 @@ struct WatchLog: WatchRecorder {
     self.isJSON = isJSON
   }
 
-  func record(_ news: WatchNews) {
-    console.print(isJSON ? JSONText.of(news) : Self.line(news))
+  func record(_ event: WatchEvent) {
+    console.print(isJSON ? JSONText.of(event) : Self.line(event))
   }
 
   /// `2026-11-21 14:22:05  uploaded     walk.m4a (3f9a12cd04ee): 3 files, in 1.2 s`
-  static func line(_ news: WatchNews) -> String {
-    var subject = [news.file ?? news.inbox].compactMap { $0 }
-    if let note = news.note { subject.append("(\(note))") }
+  static func line(_ event: WatchEvent) -> String {
+    var subject = [event.file ?? event.inbox].compactMap { $0 }
+    if let recording = event.recording { subject.append("(\(recording))") }
     var facts: [String] = []
-    if let text = news.text { facts.append(text) }
-    if let exports = news.exports {
+    if let text = event.text { facts.append(text) }
+    if let exports = event.exports {
       facts.append(exports.count == 1 ? "1 file" : "\(exports.count) files")
     }
-    facts += WordQuality.all(in: news.findings ?? [:]).map(\.line)
-    if let seconds = news.seconds {
-      facts.append((news.event == .retrying ? "again in " : "in ") + Format.duration(seconds))
+    facts += WordQuality.all(in: event.findings ?? [:]).map(\.line)
+    if let seconds = event.seconds {
+      facts.append((event.event == .retrying ? "again in " : "in ") + Format.duration(seconds))
     }
     let rest = [subject.joined(separator: " "), facts.joined(separator: ", ")]
       .filter { !$0.isEmpty }.joined(separator: ": ")
-    let head = "\(Format.time(news.at))  \(Format.pad(news.event.rawValue, 11))"
+    let head = "\(Format.time(event.at))  \(Format.pad(event.event.rawValue, 11))"
     return Format.visible(
-      rest.isEmpty ? "\(Format.time(news.at))  \(news.event.rawValue)" : "\(head)  \(rest)")
+      rest.isEmpty ? "\(Format.time(event.at))  \(event.event.rawValue)" : "\(head)  \(rest)")
+  }
+}
+
+/// Requests time stamps on a thread of its own, without delaying recordings.
+final class WatchStamps: Sendable {
+  /// Seconds between checks for due requests.
+  private static let lookPeriod = 2.0
+
+  private let stop = StopRequest()
+  private let bell = Mailbox<Void>()
+  private let thread: BackgroundThread
+
+  init(_ store: DiskStore, log: WatchLog) {
+    let work = Work(store: store, log: log, stop: stop, bell: bell)
+    thread = BackgroundThread(name: "stamps") { work.run() }
+  }
+
+  /// Stops within about a second; a pending request is repeated later.
+  func end() {
+    stop.request(signal: 15)
+    bell.send(())
+    thread.join()
+  }
+
+  /// The thread's state.
+  private struct Work: Sendable {
+    let store: DiskStore
+    let log: WatchLog
+    let stop: StopRequest
+    let bell: Mailbox<Void>
+    let clock = SystemClock()
+
+    func run() {
+      var lastTrouble: String?
+      while !stop.isRequested {
+        do throws(SpoolError) {
+          if let next = try store.nextStampAttempt(), next <= clock.now {
+            _ = try StampRound(store, clock: clock, stop: stop).run(report: tell)
+          }
+          lastTrouble = nil
+        } catch {
+          let words = "cannot \(error.action) \(error.path): \(error.why)"
+          if words != lastTrouble { tell(.trouble, words) }
+          lastTrouble = words
+        }
+        _ = bell.receive(atMost: .seconds(WatchStamps.lookPeriod))
+      }
+    }
+
+    private func tell(_ event: StampEvent) {
+      switch event.outcome {
+      case .success(let found):
+        tell(.stamped, "\(found.timeText), \(found.authority)", of: event.stamp.path)
+      case .failure(let trouble):
+        tell(.trouble, "no time stamp yet: \(trouble.message)", of: event.stamp.path)
+      }
+    }
+
+    private func tell(_ event: WatchEvent.Event, _ text: String, of receipt: String? = nil) {
+      log.record(
+        WatchEvent(
+          event, at: clock.now, file: receipt.map(Format.visible), text: Format.visible(text)))
+    }
   }
 }

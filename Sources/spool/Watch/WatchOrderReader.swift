@@ -1,19 +1,15 @@
-import Threading
-import Arguments
 import Glibc
-import Inbox
-import PipelineFile
+import Intake
 import PipelineModel
-import Sidecars
+import Platform
 import Store
-import Watching
 
-/// Makes an order of what the command line or a settings' file says: folders are looked for,
-/// pipelines are read, and every problem is told.
+/// Validates the command line or a settings file: checks folders, reads pipelines, and collects
+/// every problem.
 struct WatchOrderReader {
-  private let bench: Workbench
+  private let context: CommandContext
   private let console: Console
-  /// What relative paths start from.
+  /// The base of relative paths.
   private let base: String
   private let storeOption: String?
   private let jobsOption: Int?
@@ -22,19 +18,19 @@ struct WatchOrderReader {
   private let isAdopting: Bool
 
   /// - Parameters:
-  ///   - base: the folder that relative paths start from.
-  ///   - store: `--store`, which comes before what a file says.
+  ///   - base: the base of relative paths.
+  ///   - store: `--store`, which overrides the file.
   ///   - jobs: `--jobs`, likewise.
   ///   - drain: `--drain`, likewise.
-  ///   - isAcceptingMounts: whether folders belong where they lie now, though a disk was mounted there.
-  ///   - isAdopting: whether inboxes that another store has served are taken over.
+  ///   - isAcceptingMounts: whether folders may have moved from the mounted disk that they were on.
+  ///   - isAdopting: whether inboxes of another store are taken over.
   init(
     _ console: Console, base: String, store: String?, jobs: Int?, drain: Double?,
     isAcceptingMounts: Bool, isAdopting: Bool
   ) {
     self.isAdopting = isAdopting
     self.isAcceptingMounts = isAcceptingMounts
-    bench = Workbench(console: console)
+    context = CommandContext(console: console)
     self.console = console
     self.base = base
     storeOption = store
@@ -42,8 +38,8 @@ struct WatchOrderReader {
     drainOption = drain
   }
 
-  /// Checks a definition.
-  /// - Returns: the order, which is fit to be followed only where there are no problems.
+  /// Validates a definition.
+  /// - Returns: the order, which is valid only if there are no problems.
   func read(_ definition: WatchDefinition) -> (order: WatchOrder, problems: [WatchProblem]) {
     var problems: [WatchProblem] = []
     var settings: [InboxSettings] = []
@@ -86,7 +82,7 @@ struct WatchOrderReader {
     let outbox = made(inbox.outbox?.value ?? "outbox", inbox.outbox?.location, &problems)
     let template = template(inbox.name, &problems)
     guard let path, let pipeline, let out, let outbox else { return (nil, problems) }
-    var rules = SettlingRules()
+    var rules = StabilityRules()
     if let seconds = inbox.settle {
       rules.restPeriod = .seconds(seconds)
       rules.cautiousRestPeriod = .seconds(seconds * 2.5)
@@ -102,13 +98,14 @@ struct WatchOrderReader {
       }
     if let seconds = inbox.overlooked { rules.overlookedPeriod = .seconds(seconds) }
     if let seconds = inbox.patience { rules.patience = .seconds(seconds) }
-    var custody = CustodyRules()
-    custody.retry = Self.policy(inbox.retry)
+    var recordingRules = InboxRules()
+    recordingRules.retry = Self.policy(inbox.retry)
     if let keep = inbox.keep?.value {
-      custody.keep = CustodyRules.Keeping(rawValue: keep.rawValue) ?? custody.keep
+      recordingRules.keep = InboxRules.Keeping(rawValue: keep.rawValue) ?? recordingRules.keep
     }
     var settings = InboxSettings(
-      path: path, pipeline: pipeline, out: out, outbox: outbox, custody: custody, rules: rules)
+      path: path, pipeline: pipeline, out: out, outbox: outbox, recordingRules: recordingRules,
+      rules: rules)
     settings.template = template
     settings.isAcceptingMounts = isAcceptingMounts
     settings.isAdopting = isAdopting
@@ -128,9 +125,9 @@ struct WatchOrderReader {
     }
   }
 
-  private static func policy(_ retry: WatchDefinition.Retry) -> NoteRetryPolicy {
-    let usual = NoteRetryPolicy()
-    return NoteRetryPolicy(
+  private static func policy(_ retry: WatchDefinition.Retry) -> RetryPolicy {
+    let usual = RetryPolicy()
+    return RetryPolicy(
       attempts: retry.attempts ?? usual.attempts, firstPause: retry.pause ?? usual.firstPause,
       longestPause: retry.longestPause ?? usual.longestPause,
       jitter: retry.jitter.map { Double($0) / 100 } ?? usual.jitter)
@@ -161,7 +158,7 @@ struct WatchOrderReader {
   private func made(
     _ path: String, _ location: SourceLocation?, _ problems: inout [WatchProblem]
   ) -> String? {
-    do throws(Workbench.Refusal) {
+    do throws(CommandContext.Refusal) {
       return try OutputFolder.prepare(absolute(path), console: console)
     } catch {
       problems.append(
@@ -175,11 +172,11 @@ struct WatchOrderReader {
   private func pipeline(
     _ inbox: WatchDefinition.Inbox, store: String, _ problems: inout [WatchProblem]
   ) -> WatchedPipeline? {
-    var bench = bench
-    bench.storeOfRuns = store
-    let path = absolute(inbox.pipeline.value)
-    do throws(Workbench.Refusal) {
-      let read = try bench.pipeline(at: path)
+    var context = context
+    context.storeOfRuns = store
+    let path = context.pipelinePath(inbox.pipeline.value, base: base)
+    do throws(CommandContext.Refusal) {
+      let read = try context.pipeline(at: path)
       var overrides: [String: (text: String, node: DocumentNode)] = [:]
       for entry in inbox.overrides {
         overrides[entry.key] = (Self.text(of: entry.value), entry.value)
@@ -188,14 +185,14 @@ struct WatchOrderReader {
         var pipeline = try WatchedPipeline(
           read.definition, text: read.text, path: path, catalog: read.catalog,
           overrides: overrides)
-        pipeline.pluginFolder = bench.pluginFolder
-        let first = PluginMemory(bench.shelf(beside: path)).uses(of: read.definition)
-        pipeline.plugins = { [bench] in
-          PluginMemory(bench.shelf(beside: path)).uses(of: read.definition, orElse: first)
+        pipeline.pluginFolder = context.pluginFolder
+        let first = PluginUsage(context.registry(beside: path)).uses(of: read.definition)
+        pipeline.plugins = { [context] in
+          PluginUsage(context.registry(beside: path)).uses(of: read.definition, orElse: first)
         }
         return pipeline
       } catch {
-        throw bench.refusal(error.problems, in: read.text, at: path)
+        throw context.refusal(error.problems, in: read.text, at: path)
       }
     } catch {
       problems.append(
@@ -215,22 +212,22 @@ struct WatchOrderReader {
     return joined.count > 1 && joined.hasSuffix("/") ? String(joined.dropLast()) : joined
   }
 
-  /// Where the store lies, or will lie once it is made: only the folder above it need be there.
+  /// The store's path, existing or not; its parent must exist.
   private func place(ofStore path: String) -> String {
     if let resolved = Self.resolved(path) { return resolved }
-    let names = bench.absolute(path).split(separator: "/").filter { $0 != "." }
+    let names = context.absolute(path).split(separator: "/").filter { $0 != "." }
     let parent = "/" + names.dropLast().joined(separator: "/")
     return (Self.resolved(parent) ?? parent) + "/" + (names.last ?? "")
   }
 
-  /// The path without links in it; nil where nothing is there.
+  /// The path without links; nil if it does not exist.
   private static func resolved(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
   }
 
-  /// A path as it can be typed in a shell.
+  /// Quotes a path for a shell.
   private static func quoted(_ path: String) -> String {
     let isPlain = path.utf8.allSatisfy {
       (0x2d...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
@@ -241,9 +238,69 @@ struct WatchOrderReader {
 }
 
 extension SourceLocation {
-  /// No place for what came from the command line.
+  /// The location of values from the command line.
   static let commandLine = SourceLocation(line: 0, column: 0)
 
-  /// The place in the file; nil for the command line's.
+  /// The location in the file; nil for the command line's.
   fileprivate var known: SourceLocation? { self == .commandLine ? nil : self }
+}
+
+/// A problem that prevents a watch.
+struct WatchProblem {
+  /// The location in the settings file; nil for the command line.
+  let location: SourceLocation?
+  let message: String
+  /// Advice or a suggested command.
+  let advice: String?
+  /// Problems of another file, formatted.
+  var detail: String?
+
+  init(
+    at location: SourceLocation?, _ message: String, advice: String? = nil, detail: String? = nil
+  ) {
+    self.location = location
+    self.message = message
+    self.advice = advice
+    self.detail = detail
+  }
+}
+
+/// A validated watch configuration.
+struct WatchOrder {
+  /// The inboxes with their pipelines, and how they are processed.
+  let settings: WatchSettings
+  /// The store's folder as given; nil for the default.
+  let store: String?
+}
+
+/// A watch's command line with absolute paths and explicit default folders, valid in any folder.
+struct WatchLine {
+  private var words = ["spool", "watch"]
+
+  /// - Parameters:
+  ///   - places: the pipeline and the inbox as typed; empty with a settings file.
+  ///   - usual: the default folders of options, by name.
+  ///   - passing: flags that apply to one start only.
+  ///   - absolute: makes a typed path absolute.
+  init(
+    _ arguments: ParsedArguments, places: [String], usual: [String: String], passing: Set<String>,
+    absolute: (String) -> String
+  ) {
+    words += places.map(absolute)
+    for option in arguments.command.options where !passing.contains(option.name) {
+      var texts = arguments.texts(of: option)
+      if texts.isEmpty, let folder = usual[option.name] { texts = [folder] }
+      for text in texts {
+        words.append("--" + option.name)
+        switch (option.arity, option.completion) {
+        case (.flag, _): break
+        case (_, .files), (_, .folder): words.append(absolute(text))
+        default: words.append(text)
+        }
+      }
+    }
+  }
+
+  /// Quoted for a shell.
+  var text: String { ShellWords.line(words) }
 }

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// `benchmarks words`, its second part: a long recording, and texts that do not quite fit it.

@@ -1,4 +1,4 @@
-import AudioModel
+import Audio
 import Foundation
 
 /// `benchmarks words`: how exactly `align` finds words in speech whose words' times are known.

@@ -75,14 +75,14 @@ import Testing
 
   private func recognise(
     _ sound: [Int16], threads: Int = 2, from progress: RecognitionProgress = RecognitionProgress(),
-    note: (RecognitionProgress) -> Void = { _ in }
-  ) throws -> [SaidWord] {
+    record: (RecognitionProgress) -> Void = { _ in }
+  ) throws -> [RecognisedSpeech] {
     var trace = LevelTrace()
     var activity = VoiceActivity()
     trace.add(sound.span)
     activity.add(sound.span)
     return try Recognition(engine: SphinxEngine(.english), threadCount: threads).recognise(
       in: HeldSpeech(samples: sound), trace, speech: activity.stretches, from: progress
-    ) { (progress) throws(SpeechError) in note(progress) }
+    ) { (progress) throws(SpeechError) in record(progress) }
   }
 }

@@ -1,8 +1,7 @@
 import Foundation
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("Words are found by what a synthetic voice makes of them") struct SyntheticAlignmentTests {
   private static let address = """
@@ -109,12 +108,12 @@ import Testing
   private func align(
     _ text: String, with sound: [Int16], threads: Int = 1,
     from progress: SyntheticProgress = SyntheticProgress(),
-    note: (SyntheticProgress) -> Void = { _ in }
+    record: (SyntheticProgress) -> Void = { _ in }
   ) throws -> AlignmentResult {
     try SyntheticAlignment(
       of: words(text), voice: .speaking("en-us"), threadCount: threads
     ).align(in: HeldSpeech(samples: sound), from: progress) {
-      (progress) throws(SpeechError) in note(progress)
+      (progress) throws(SpeechError) in record(progress)
     }
   }
 }

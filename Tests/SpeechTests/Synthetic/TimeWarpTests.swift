@@ -1,7 +1,6 @@
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("The way on which two sequences resemble each other") struct TimeWarpTests {
   @Test("what is said slower or faster is followed frame by frame")

@@ -1,7 +1,6 @@
+@testable import Speech
 import TestSupport
 import Testing
-
-@testable import Speech
 
 @Suite("A text as a synthesiser speaks it") struct UtteranceTests {
   @Test("sentences are utterances, and every spoken word is in one of them, in order")

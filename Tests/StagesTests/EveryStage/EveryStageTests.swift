@@ -1,9 +1,9 @@
-import AudioModel
+import Audio
 import PipelineModel
+import Platform
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// Every built-in stage that sound flows through, over formats and sounds at the ends of what there
 /// is. A new kind is tried as soon as it is in the catalogue.

@@ -1,13 +1,12 @@
-import Hashing
 import PipelineModel
-import TestSupport
-
+import Platform
 @testable import Stages
+import TestSupport
 
 /// What a stage made of a sound, with all that two tries of the same must have in common.
 struct StageOutcome {
   /// Why it made nothing.
-  var refusal: StageError?
+  var refusal: SpoolError?
   /// What came out, of a stage that gives sound.
   var sound: TestSound?
   /// The bytes that it kept, by port.
@@ -29,7 +28,7 @@ struct StageOutcome {
     }
   }
 
-  private static func words(_ refusal: StageError?) -> String {
+  private static func words(_ refusal: SpoolError?) -> String {
     refusal.map { "\"\($0.message)\"" } ?? "success"
   }
 }

@@ -1,15 +1,13 @@
-import AudioModel
+import Audio
 import Foundation
-import Hashing
-import PipelineFile
+@testable import PipelineEngine
 import PipelineModel
+import Platform
+@testable import SoundEngine
+@testable import Stages
 import Store
 import TestSupport
 import Testing
-import Threading
-
-@testable import PipelineEngine
-@testable import Stages
 
 /// A stage, used as a pass uses it, but on sound from memory and cut at will.
 struct StageTrial {
@@ -48,7 +46,7 @@ struct StageTrial {
       case let stage as any SoundSourceStage: return try read(sound, cut, stage)
       default: throw Unknown()
       }
-    } catch let error as StageError {
+    } catch let error as SpoolError {
       return StageOutcome(refusal: error)
     }
   }
@@ -66,7 +64,7 @@ struct StageTrial {
     _ sound: TestSound, _ cut: Cut, _ stage: any SoundFilterStage
   ) throws -> StageOutcome {
     let expected = try stage.outline(after: outline(sound))
-    return try processed(sound, cut, expected) { () throws(StageError) in
+    return try processed(sound, cut, expected) { () throws(SpoolError) in
       try stage.makeProcessor(for: sound.format)
     }
   }
@@ -74,23 +72,23 @@ struct StageTrial {
   private func analysed(
     _ sound: TestSound, _ cut: Cut, _ stage: any AnalysedSoundStage
   ) throws -> StageOutcome {
-    let (analysis, _) = try heard(sound, cut) { (work) throws(StageError) in
+    let (analysis, _) = try heard(sound, cut) { (work) throws(SpoolError) in
       try stage.makeAnalysis(of: sound.format, resuming: work.resuming)
     }
     let result = try analysis.conclude(kept(sound), store: store, pool: pool) { () in }
     let memo = try #require(result.memo)
     let expected = try stage.outline(after: outline(sound), memo: memo)
-    var outcome = try processed(sound, cut, expected) { () throws(StageError) in
+    var outcome = try processed(sound, cut, expected) { () throws(SpoolError) in
       try stage.makeProcessor(for: sound.format, memo: memo)
     }
     outcome.texts += [memo] + result.warnings
-    try note(result, in: &outcome)
+    try record(result, in: &outcome)
     return outcome
   }
 
   private func processed(
     _ sound: TestSound, _ cut: Cut, _ expected: SoundOutline,
-    _ make: () throws(StageError) -> any Processor
+    _ make: () throws(SpoolError) -> any Processor
   ) throws -> StageOutcome {
     var processor = try make()
     #expect(processor.outputFormat == expected.format, "the outline has another format")
@@ -119,14 +117,14 @@ struct StageTrial {
   }
 
   /// The sound as an earlier stage would have left it in the store.
-  private func kept(_ sound: TestSound) throws -> KeptSound {
+  private func kept(_ sound: TestSound) throws -> PCMArtifact {
     let draft = try store.makeDraft(.sound)
-    try draft.append(KeptSound.header(sound.format))
+    try draft.append(PCMArtifact.header(sound.format))
     try draft.append(
       sound.interleaved.flatMap { sample in
         (0..<4).map { UInt8(truncatingIfNeeded: sample.bitPattern >> (8 * $0)) }
       })
-    return try KeptSound(try draft.seal(), in: store)
+    return try PCMArtifact(try draft.seal(), in: store)
   }
 
   // MARK: Sound to files
@@ -134,7 +132,7 @@ struct StageTrial {
   private func taken(
     _ sound: TestSound, _ cut: Cut, _ stage: any SoundSinkStage
   ) throws -> StageOutcome {
-    let (sink, claim) = try heard(sound, cut) { (work) throws(StageError) in
+    let (sink, claim) = try heard(sound, cut) { (work) throws(SpoolError) in
       try stage.makeSink(
         for: outline(sound),
         in: SinkContext(store: store, work: work, pool: pool, buffers: BufferPool()) { _, _ in })
@@ -142,14 +140,14 @@ struct StageTrial {
     defer { claim.end() }
     let result = try sink.finish()
     var outcome = StageOutcome(texts: result.warnings + [result.memo].compactMap { $0 })
-    try note(result, in: &outcome)
+    try record(result, in: &outcome)
     return outcome
   }
 
   /// A listener that has heard the whole sound, and the claim that its files lie in. With a
   /// handover, another one hears the rest, from what the first had noted by then.
   private func heard<Listener>(
-    _ sound: TestSound, _ cut: Cut, _ make: (ListenerWork) throws(StageError) -> Listener
+    _ sound: TestSound, _ cut: Cut, _ make: (ListenerWork) throws(SpoolError) -> Listener
   ) throws -> (Listener, any WorkClaim) {
     let claim = try store.granted(SHA256.digest(of: "trial"))
     var noted: ListenerProgress?
@@ -181,7 +179,7 @@ struct StageTrial {
     }
   }
 
-  private func note(_ result: PassOutcome.Result, in outcome: inout StageOutcome) throws {
+  private func record(_ result: PassOutcome.Result, in outcome: inout StageOutcome) throws {
     for (port, artifact) in result.artifacts {
       outcome.files[port] = artifact.digest
       guard artifact.kind == .measurement else { continue }

@@ -1,12 +1,10 @@
-import AudioModel
-import LV2Host
-import PipelineFile
+import Audio
 import PipelineModel
-import PluginHost
+import Plugins
+@testable import SoundEngine
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 /// A stage of `lv2` or `ladspa`, used as a pass uses it, with the built program as its host.
 struct EffectTrial {
@@ -15,7 +13,7 @@ struct EffectTrial {
   /// Makes the stage from settings as a pipeline writes them.
   init(_ kind: String, _ settings: String) throws {
     let catalog = StageCatalog.builtIn.adding(
-      PluginShelf(), launcher: try SpoolProgram.program.path)
+      PluginRegistry(), launcher: try SpoolProgram.program.path)
     let registration = try #require(catalog[kind])
     let node = try #require(YAMLDocument(settings).root)
     var resolver = ParameterResolver(owner: kind)
@@ -34,6 +32,6 @@ struct EffectTrial {
 
   /// What is installed.
   static func catalog(_ format: EffectFormat) throws -> EffectCatalog {
-    try EffectShelf(launcher: SpoolProgram.program.path).catalog(format)
+    try EffectRegistry(launcher: SpoolProgram.program.path).catalog(format)
   }
 }

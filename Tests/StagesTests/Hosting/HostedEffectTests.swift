@@ -1,11 +1,11 @@
-import AudioModel
+import Audio
 import Foundation
-import LV2Host
 import PipelineModel
+import Platform
+import Plugins
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 @Suite("A plugin of LADSPA, hosted in a process of its own")
 struct HostedEffectTests {
@@ -18,7 +18,7 @@ struct HostedEffectTests {
   }
 
   private func message(_ settings: String) throws -> String {
-    let error = try #require(throws: StageError.self) { try EffectTrial("ladspa", settings) }
+    let error = try #require(throws: SpoolError.self) { try EffectTrial("ladspa", settings) }
     return "\(error.message): \(error.reason ?? "")"
   }
 
@@ -53,7 +53,7 @@ struct HostedEffectTests {
   @Test func `a plugin that crashes is a failed stage, and what it was is said`() throws {
     let fixture = try LADSPAFixture()
     let trial = try EffectTrial("ladspa", "{ library: \(fixture.path), label: crash }")
-    let error = try #require(throws: StageError.self) { try trial.result(of: noise(100_000)) }
+    let error = try #require(throws: SpoolError.self) { try trial.result(of: noise(100_000)) }
     #expect(
       error.message.contains("\(fixture.path):crash") || error.message.contains("fixture:crash"))
     #expect(error.reason?.contains("crashed (Segmentation fault)") == true, "\(error)")
@@ -72,10 +72,10 @@ struct HostedEffectTests {
     let (good, bad) = (try LADSPAFixture("TALKATIVE"), try LADSPAFixture("CRASH_EARLY"))
     let endless = try LADSPAFixture("ENDLESS")
     let folders = [good, bad, endless].map { $0.path.replacing("/fixture.so", with: "") }
-    let shelf = EffectShelf(
+    let registry = EffectRegistry(
       launcher: try SpoolProgram.program.path,
       environment: ["LADSPA_PATH": folders.joined(separator: ":")])
-    let catalog = try shelf.catalog(.ladspa)
+    let catalog = try registry.catalog(.ladspa)
     #expect(catalog.entries.contains { $0.identity == "fixture:delay" })
     #expect(catalog.flaws.count == 2)
     let crash = try #require(catalog.flaws.first { $0.hasPrefix("\(bad.path): it crashed (Abort") })
@@ -87,7 +87,7 @@ struct HostedEffectTests {
   @Test func `a latency that is no number is refused`() throws {
     let fixture = try LADSPAFixture()
     let trial = try EffectTrial("ladspa", "{ library: \(fixture.path), label: lie }")
-    let error = try #require(throws: StageError.self) { try trial.result(of: noise(100)) }
+    let error = try #require(throws: SpoolError.self) { try trial.result(of: noise(100)) }
     #expect(error.message.contains("latency"))
   }
 
@@ -118,7 +118,7 @@ struct HostedEffectTests {
     #expect(text.contains("no control \"gian\"; did you mean \"gain\"?"), "\(text)")
     #expect(text.contains("gain is out of range at 7 (allowed: 0 … 4)"), "\(text)")
     #expect(text.contains("gain is a number, not \"x\""), "\(text)")
-    let error = try #require(throws: StageError.self) {
+    let error = try #require(throws: SpoolError.self) {
       try EffectTrial("ladspa", "{ library: \(fixture.path), label: delay, controls: { gain: 7 } }")
     }
     #expect(error.faults.map(\.path) == [["controls", "gain"]])

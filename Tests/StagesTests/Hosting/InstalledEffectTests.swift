@@ -1,11 +1,11 @@
-import AudioModel
+import Audio
 import Foundation
-import LV2Host
 import PipelineModel
+import Platform
+import Plugins
+@testable import Stages
 import TestSupport
 import Testing
-
-@testable import Stages
 
 @Suite("Plugins that Debian packages")
 struct InstalledEffectTests {
@@ -57,13 +57,13 @@ struct InstalledEffectTests {
         atPath: folder.file("\(name).lv2"), withIntermediateDirectories: true)
       try folder.write(head + text, to: "\(name).lv2/manifest.ttl")
     }
-    let shelf = EffectShelf(
+    let registry = EffectRegistry(
       launcher: try SpoolProgram.program.path, environment: ["LV2_PATH": folder.path])
-    let flaws = try shelf.catalog(.lv2).flaws
+    let flaws = try registry.catalog(.lv2).flaws
     #expect(flaws.contains { $0.hasPrefix(folder.file("deep.lv2: it crashed")) }, "\(flaws)")
     #expect(flaws.contains { $0.hasPrefix(folder.file("torn.lv2: ")) }, "\(flaws)")
     #expect(!flaws.contains { $0.contains("whole.lv2") }, "\(flaws)")
-    #expect(try shelf.description(.lv2, "http://x/whole").identity == "http://x/whole")
+    #expect(try registry.description(.lv2, "http://x/whole").identity == "http://x/whole")
   }
 
   @Test("a preset sets the controls that its file names, and what the user sets comes after it")
@@ -86,12 +86,12 @@ struct InstalledEffectTests {
     let scratch = try ScratchFolder()
     let bundle = scratch.file("mda.lv2")
     try FileManager.default.copyItem(atPath: "/usr/lib/lv2/mda.lv2", toPath: bundle)
-    let shelf = EffectShelf(
+    let registry = EffectRegistry(
       launcher: try SpoolProgram.program.path, environment: ["LV2_PATH": scratch.path])
-    let effect = try shelf.description(.lv2, "http://drobilla.net/plugins/mda/RePsycho")
+    let effect = try registry.description(.lv2, "http://drobilla.net/plugins/mda/RePsycho")
     #expect(effect.binary == "\(bundle)/RePsycho.so")
     let units = Set(effect.controls.compactMap(\.control?.unit))
-    let usual = try EffectShelf(launcher: SpoolProgram.program.path)
+    let usual = try EffectRegistry(launcher: SpoolProgram.program.path)
       .description(.lv2, "http://drobilla.net/plugins/mda/RePsycho")
     #expect(units == Set(usual.controls.compactMap(\.control?.unit)))
   }
@@ -99,7 +99,7 @@ struct InstalledEffectTests {
   @Test("an instrument, an unknown control and an unknown plugin are refused with a reason")
   func refusals() throws {
     func message(_ settings: String) throws -> String {
-      let error = try #require(throws: StageError.self) { try EffectTrial("lv2", settings) }
+      let error = try #require(throws: SpoolError.self) { try EffectTrial("lv2", settings) }
       return "\(error.message): \(error.reason ?? "")"
     }
     #expect(
@@ -128,7 +128,7 @@ struct InstalledEffectTests {
           let result = try EffectTrial(format.rawValue, Self.settings(effect, format)).result(
             of: sound)
           if result.frameCount != sound.frameCount { failures.append("\(effect.identity): length") }
-        } catch let error as StageError {
+        } catch let error as SpoolError {
           failures.append("\(effect.identity): \(error.message): \(error.reason ?? "")")
         }
       }

@@ -1,4 +1,4 @@
-import JSONText
+import Platform
 import Testing
 import Transcripts
 

@@ -1,4 +1,4 @@
-import JSONText
+import Platform
 import TestSupport
 import Testing
 import Transcripts

@@ -12,7 +12,11 @@
 // A function that is called while this fails ends the process with that reason.
 int spool_sphinx_load(char *error, size_t length);
 
-// The same for libespeak-ng.
+// Writes the path of the file from which libpocketsphinx was loaded, symbolic links resolved; gives
+// 0, or -1 where it cannot be loaded or the path is longer than `length` - 1 bytes.
+int spool_sphinx_path(char *path, size_t length);
+
+// Opens libespeak-ng as spool_sphinx_load opens libpocketsphinx.
 int spool_espeak_load(char *error, size_t length);
 
 // Ends libespeak-ng, which must have been made ready, and opens it anew: what it says depends a little

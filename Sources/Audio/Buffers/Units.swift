@@ -1,0 +1,114 @@
+import Glibc
+
+/// A number of sample frames: one sample for every channel at one instant.
+package struct Frames: Hashable, Comparable, Sendable, Codable {
+  /// Negative only as a difference.
+  package var count: Int
+
+  package init(_ count: Int) { self.count = count }
+
+  package init(from decoder: any Decoder) throws {
+    count = try decoder.singleValueContainer().decode(Int.self)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(count)
+  }
+
+  package static func < (a: Frames, b: Frames) -> Bool { a.count < b.count }
+  package static func + (a: Frames, b: Frames) -> Frames { Frames(a.count + b.count) }
+  package static func - (a: Frames, b: Frames) -> Frames { Frames(a.count - b.count) }
+  package static func += (a: inout Frames, b: Frames) { a.count += b.count }
+
+  package static var zero: Frames { Frames(0) }
+
+  /// The duration at `sampleRate`, in seconds.
+  package func duration(at sampleRate: Hertz) -> Seconds {
+    Seconds(Double(count) / sampleRate.value)
+  }
+}
+
+/// A quantity in a fixed unit, coded as a bare number.
+package protocol ScalarUnit: Hashable, Comparable, Sendable, Codable {
+  /// The number, in the type's unit.
+  var value: Double { get set }
+  init(_ value: Double)
+}
+
+extension ScalarUnit {
+  package static func < (a: Self, b: Self) -> Bool { a.value < b.value }
+
+  package init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(Double.self))
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(value)
+  }
+}
+
+/// A level or a gain in decibels; as an amplitude ratio, 20 · log₁₀.
+package struct Decibels: ScalarUnit {
+  package var value: Double
+  package init(_ value: Double) { self.value = value }
+  /// The level of an amplitude ratio; −∞ for zero.
+  package init(amplitude: Double) {
+    value = amplitude > 0 ? 20 * log10(amplitude) : -.infinity
+  }
+  /// The amplitude ratio, 10^(dB / 20).
+  package var amplitude: Double { pow(10, value / 20) }
+}
+
+/// A frequency or a rate in hertz.
+package struct Hertz: ScalarUnit {
+  package var value: Double
+  package init(_ value: Double) { self.value = value }
+}
+
+/// A span of time in seconds.
+package struct Seconds: ScalarUnit {
+  package var value: Double
+  package init(_ value: Double) { self.value = value }
+  /// The nearest whole number of frames at `sampleRate`.
+  package func frames(at sampleRate: Hertz) -> Frames {
+    Frames(Int((value * sampleRate.value).rounded()))
+  }
+}
+
+/// A loudness in LUFS, as defined by ITU-R BS.1770-4.
+package struct LUFS: ScalarUnit {
+  package var value: Double
+  package init(_ value: Double) { self.value = value }
+}
+
+/// The channel count and sample rate of a stream. Samples are always 32-bit floats, full scale ±1.
+package struct AudioFormat: Hashable, Sendable, Codable {
+  package let sampleRate: Hertz
+  /// Channels in a frame; 1 to `mostChannels`.
+  package let channelCount: Int
+  /// The greatest supported channel count.
+  package static let mostChannels = 64
+
+  package init(sampleRate: Hertz, channelCount: Int) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+  }
+}
+
+extension AudioFormat: CustomStringConvertible {
+  /// For users: `48 kHz stereo`.
+  package var description: String {
+    let kilohertz = sampleRate.value / 1000
+    let rate =
+      kilohertz == kilohertz.rounded() ? "\(Int(kilohertz))" : "\(kilohertz)"
+    let channels =
+      switch channelCount {
+      case 1: "mono"
+      case 2: "stereo"
+      default: "\(channelCount) channels"
+      }
+    return "\(rate) kHz \(channels)"
+  }
+}

@@ -1,0 +1,75 @@
+/// Subtracts a constant from each channel. The result is rounded once; a constant of 0 changes no
+/// bit.
+package final class OffsetRemover: Processor {
+  package let outputFormat: AudioFormat
+  package var latency: Frames { .zero }
+
+  private let offsets: [Double]
+
+  /// Subtracts one offset from each channel; channels without one stay unchanged.
+  package init(offsets: [Double], format: AudioFormat) {
+    outputFormat = format
+    self.offsets = (0..<format.channelCount).map {
+      $0 < offsets.count && offsets[$0].isFinite ? offsets[$0] : 0
+    }
+  }
+
+  package func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
+    FiniteSamples.copy(input, into: &output)
+    for (channel, offset) in offsets.enumerated() where offset != 0 {
+      let samples = unsafe output.baseAddress(ofChannel: channel)
+      for index in 0..<output.frameCount.count {
+        unsafe samples[index] = Float(Double(samples[index]) - offset)
+      }
+    }
+  }
+
+  package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
+
+  package var snapshot: ProcessorSnapshot { ProcessorSnapshot() }
+
+  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    try SnapshotReader(snapshot).finish()
+  }
+}
+
+/// Measures the DC offset (mean) of each channel; full scale is 1.
+package final class OffsetMeter: Analyser {
+  // Sequential sums, which do not depend on block boundaries.
+  private var sums: [Double]
+  private var frames = 0
+
+  package init(format: AudioFormat) { sums = Array(repeating: 0, count: format.channelCount) }
+
+  package func analyse(_ input: borrowing AudioBuffer) {
+    for channel in sums.indices {
+      let samples = unsafe input.baseAddress(ofChannel: channel)
+      var sum = sums[channel]
+      for index in 0..<input.frameCount.count {
+        sum += Double(unsafe FiniteSamples.filtered(samples[index]))
+      }
+      sums[channel] = sum
+    }
+    frames += input.frameCount.count
+  }
+
+  /// The mean of each channel; 0 before the first frame.
+  package func finding() -> [Double] { sums.map { $0 / Double(max(frames, 1)) } }
+
+  /// The sums.
+  package var snapshot: ProcessorSnapshot {
+    var snapshot = ProcessorSnapshot()
+    snapshot.append(frames)
+    snapshot.append(contentsOf: sums)
+    return snapshot
+  }
+
+  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    var reader = SnapshotReader(snapshot)
+    let frames = try reader.next(Int.self)
+    let sums = try reader.next(Double.self, count: sums.count)
+    try reader.finish()
+    guard frames >= 0 else { throw SnapshotError() }
+    (self.frames, self.sums) = (frames, sums)
+  }
+}

@@ -1,0 +1,373 @@
+import Glibc
+
+/// Reduces sound of any length to a bounded number of spectrogram columns.
+///
+/// Columns begin short. Whenever the limit is reached, neighbours are merged into half as many of
+/// twice the length: memory stays bounded, and the result depends only on the sound, not on block
+/// boundaries or a declared length. The powers of a column are the means of the Hann-windowed
+/// transforms centred in it; a full-scale sine has power 1. Damaged samples count as 0.
+package final class SpectrumGatherer {
+  /// How the columns are laid out.
+  package struct Layout: Hashable, Sendable {
+    /// Rows of each channel.
+    package var rowCount: Int
+    /// The greatest number of columns; even.
+    package var columnLimit: Int
+    /// Where the rows lie.
+    package var scale: FrequencyScale
+    /// The upper edge of the top row.
+    package var top: Hertz
+
+    package init(rowCount: Int, columnLimit: Int, scale: FrequencyScale, top: Hertz) {
+      precondition(rowCount > 0 && columnLimit > 1 && columnLimit % 2 == 0)
+      self.rowCount = rowCount
+      self.columnLimit = columnLimit
+      self.scale = scale
+      self.top = top
+    }
+  }
+
+  /// The powers of all complete columns: in each, channel by channel, from the lowest row up.
+  package private(set) var columns: [Float] = []
+  /// How many times columns were merged.
+  package private(set) var generation = 0
+  /// Frames analysed so far.
+  package private(set) var frames = Frames.zero
+  /// Values in a column.
+  package var columnLength: Int { current.count }
+  /// Complete columns.
+  package var columnCount: Int { columns.count / columnLength }
+  /// Frames in a column.
+  package var framesPerColumn: Int { Self.shortest << generation }
+
+  private let layout: Layout
+  private let transform: any PowerTransform
+  private let rows: SpectrumRows
+  private let window: [Float]
+  private let scale: Float
+  private var powers: [Float]
+  private var windowed: [Float]
+  private var held: HeldSamples
+  /// The sums of the current column, and the number of transforms in them.
+  private var current: [Float]
+  private var currentCount = 0
+  /// The centre of the next transform.
+  private var nextMiddle: Int
+
+  /// Frames in a column at first.
+  private static let shortest = 64
+
+  package init(format: AudioFormat, layout: Layout, transform: any PowerTransform) {
+    self.layout = layout
+    self.transform = transform
+    let length = transform.length
+    rows = SpectrumRows(
+      count: layout.rowCount, length: length, sampleRate: format.sampleRate, scale: layout.scale,
+      top: layout.top)
+    window = (0..<length).map {
+      Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(length)))
+    }
+    // The window's sum is half its length; a sine's power is split over both halves of the
+    // spectrum.
+    scale = Float(pow(4 / Double(length), 2))
+    powers = [Float](repeating: 0, count: length / 2 + 1)
+    windowed = [Float](repeating: 0, count: length)
+    held = HeldSamples(channelCount: format.channelCount, reach: length / 2)
+    current = [Float](repeating: 0, count: format.channelCount * layout.rowCount)
+    nextMiddle = min(Self.shortest, length / 2) / 2
+  }
+
+  /// Adds a block. Allocates a little for every column.
+  package func gather(_ block: borrowing AudioBuffer) {
+    frames += block.frameCount
+    var start = 0
+    while start < block.frameCount.count {
+      start += held.append(block, from: start)
+      advance(to: .max)
+      held.drop(before: nextMiddle - transform.length / 2)
+    }
+  }
+
+  /// Completes the current column with the sound so far. Called once.
+  package func finish() {
+    let end = frames.count
+    held.appendSilence(transform.length)
+    advance(to: end)
+    guard end > columnCount * framesPerColumn else { return }
+    // Shows even a single sample.
+    if currentCount == 0 { add(at: nextMiddle) }
+    closeColumn()
+  }
+
+  /// The distance between transforms: a column, but at most half a window, so that none of the
+  /// sound is missed.
+  private var hop: Int { min(framesPerColumn, transform.length / 2) }
+
+  private func advance(to limit: Int) {
+    while nextMiddle < limit, nextMiddle + transform.length / 2 <= held.end {
+      add(at: nextMiddle)
+      nextMiddle += hop
+      guard nextMiddle >= (columnCount + 1) * framesPerColumn else { continue }
+      closeColumn()
+      if columnCount == layout.columnLimit { joinColumns() }
+    }
+  }
+
+  private func add(at middle: Int) {
+    for channel in 0..<current.count / layout.rowCount {
+      held.copy(channel, from: middle - transform.length / 2, times: window, to: &windowed)
+      var target = powers.mutableSpan
+      transform.transform(windowed.span, into: &target)
+      // The bins that are their own mirror image occur in one half only.
+      powers[0] *= 0.25
+      powers[powers.count - 1] *= 0.25
+      rows.add(powers, times: scale, to: &current, at: channel * layout.rowCount)
+    }
+    currentCount += 1
+  }
+
+  private func closeColumn() {
+    let share = 1 / Float(max(currentCount, 1))
+    for index in current.indices {
+      columns.append(current[index] * share)
+      current[index] = 0
+    }
+    currentCount = 0
+  }
+
+  private func joinColumns() {
+    let length = columnLength
+    for column in 0..<columnCount / 2 {
+      for index in 0..<length {
+        columns[column * length + index] =
+          (columns[2 * column * length + index] + columns[(2 * column + 1) * length + index]) / 2
+      }
+    }
+    columns.removeLast(columns.count / 2)
+    generation += 1
+    nextMiddle = columnCount * framesPerColumn + hop / 2
+  }
+}
+
+extension SpectrumGatherer {
+  /// Everything except the complete columns: a few kilobytes a channel.
+  package var snapshot: ProcessorSnapshot {
+    var snapshot = ProcessorSnapshot()
+    snapshot.append(generation)
+    snapshot.append(currentCount)
+    snapshot.append(nextMiddle)
+    snapshot.append(contentsOf: current)
+    snapshot.append(held.snapshot(from: nextMiddle - transform.length / 2))
+    return snapshot
+  }
+
+  package func restore(
+    _ snapshot: ProcessorSnapshot, columns: [Float]
+  ) throws(SnapshotError) {
+    var reader = SnapshotReader(snapshot)
+    let generation = try reader.next(Int.self)
+    let currentCount = try reader.next(Int.self)
+    let nextMiddle = try reader.next(Int.self)
+    let current = try reader.next(Float.self, count: self.current.count)
+    let samples = try reader.nextPart()
+    try reader.finish()
+    guard (0..<48).contains(generation), currentCount >= 0, nextMiddle >= 0,
+      columns.count % columnLength == 0, columns.count < layout.columnLimit * columnLength
+    else { throw SnapshotError() }
+    try held.restore(samples)
+    frames = Frames(held.end)
+    (self.generation, self.currentCount, self.nextMiddle) = (generation, currentCount, nextMiddle)
+    (self.current, self.columns) = (current, columns)
+  }
+}
+
+/// Maps the bins of a Fourier transform to the rows of a picture, lowest frequency first.
+struct SpectrumRows {
+  /// The source of a row.
+  private enum Source {
+    /// The maximum of several bins, so that a narrow tone stays visible.
+    case greatest(Range<Int>)
+    /// An interpolation between two bins.
+    case between(Int, share: Float)
+  }
+
+  private let sources: [Source]
+
+  /// `rowCount` rows up to `top`, for a transform of `length` samples.
+  init(
+    count: Int, length: Int, sampleRate: Hertz, scale: FrequencyScale, top: Hertz
+  ) {
+    let last = length / 2
+    let binsPerHertz = Double(length) / sampleRate.value
+    sources = (0..<count).map { row in
+      func bin(_ height: Double) -> Double {
+        min(scale.frequency(at: height, top: top).value * binsPerHertz, Double(last))
+      }
+      let low = bin(Double(row) / Double(count))
+      let high = bin(Double(row + 1) / Double(count))
+      let first = Int(low.rounded(.up))
+      let end = row == count - 1 ? Int(high.rounded(.down)) + 1 : Int(high.rounded(.up))
+      if first < min(end, last + 1) { return .greatest(first..<min(end, last + 1)) }
+      let middle = bin((Double(row) + 0.5) / Double(count))
+      let below = min(Int(middle), last - 1)
+      return .between(below, share: Float(middle - Double(below)))
+    }
+  }
+
+  var count: Int { sources.count }
+
+  /// Adds the power of each row, times `scale`, to `rows` from `start`.
+  func add(
+    _ powers: [Float], times scale: Float, to rows: inout [Float], at start: Int
+  ) {
+    for (row, source) in sources.enumerated() {
+      var power: Float = 0
+      switch source {
+      case .greatest(let bins):
+        for bin in bins { power = max(power, powers[bin]) }
+      case .between(let bin, let share):
+        power = powers[bin] + (powers[bin + 1] - powers[bin]) * share
+      }
+      rows[start + row] += power * scale
+    }
+  }
+}
+
+/// The last samples of each channel within a transform's reach.
+struct HeldSamples: ~Copyable {
+  private let channelCount: Int
+  private let capacity: Int
+  private let storage: Scratch<Float>
+  /// The frame of the first sample held; before the sound lies silence.
+  private var start: Int
+  private var count: Int
+
+  /// The number of frames received.
+  var end: Int { start + count }
+
+  /// Holds the samples within `reach` frames of the centre.
+  init(channelCount: Int, reach: Int) {
+    self.channelCount = channelCount
+    capacity = 8 * reach
+    storage = Scratch(repeating: 0, count: channelCount * capacity)
+    start = -reach
+    count = reach
+  }
+
+  /// Takes frames of a block from `first`, as far as there is room, and returns their number.
+  mutating func append(_ block: borrowing AudioBuffer, from first: Int) -> Int {
+    let taken = min(capacity - count, block.frameCount.count - first)
+    for channel in 0..<channelCount {
+      unsafe FiniteSamples.copy(
+        from: block.baseAddress(ofChannel: channel) + first,
+        to: storage.start + channel * capacity + count, count: taken)
+    }
+    count += taken
+    return taken
+  }
+
+  /// Takes frames of silence; there must be room.
+  mutating func appendSilence(_ silence: Int) {
+    precondition(count + silence <= capacity)
+    for channel in 0..<channelCount {
+      for index in count..<count + silence { storage[channel * capacity + index] = 0 }
+    }
+    count += silence
+  }
+
+  /// Drops the samples before a frame.
+  mutating func drop(before frame: Int) {
+    let dropped = min(max(frame - start, 0), count)
+    // Moving is expensive, so the room is used first.
+    guard dropped > capacity / 4 else { return }
+    for channel in 0..<channelCount {
+      let row = unsafe storage.start + channel * capacity
+      unsafe row.update(from: row + dropped, count: count - dropped)
+    }
+    start += dropped
+    count -= dropped
+  }
+
+  /// Copies a channel's samples from a frame, each weighted; all must be held.
+  func copy(_ channel: Int, from frame: Int, times weights: [Float], to target: inout [Float]) {
+    precondition(frame >= start && frame + weights.count <= end)
+    let row = unsafe storage.start + channel * capacity + (frame - start)
+    for index in weights.indices { unsafe target[index] = row[index] * weights[index] }
+  }
+
+  /// The samples from a frame on.
+  func snapshot(from frame: Int) -> ProcessorSnapshot {
+    var snapshot = ProcessorSnapshot()
+    let dropped = min(max(frame - start, 0), count)
+    snapshot.append(start + dropped)
+    snapshot.append(count - dropped)
+    for channel in 0..<channelCount {
+      for index in dropped..<count { snapshot.append(storage[channel * capacity + index]) }
+    }
+    return snapshot
+  }
+
+  /// Restores a snapshot.
+  mutating func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    var reader = SnapshotReader(snapshot)
+    let start = try reader.next(Int.self)
+    let count = try reader.nextCount()
+    guard count <= capacity else { throw SnapshotError() }
+    var channels: [[Float]] = []
+    for _ in 0..<channelCount { channels.append(try reader.next(Float.self, count: count)) }
+    try reader.finish()
+    for (channel, samples) in channels.enumerated() {
+      for (index, sample) in samples.enumerated() { storage[channel * capacity + index] = sample }
+    }
+    (self.start, self.count) = (start, count)
+  }
+}
+
+/// The frequency axis of a picture.
+package enum FrequencyScale: String, Hashable, Sendable, CaseIterable {
+  /// Equal mel intervals, 2595 · log₁₀(1 + f / 700 Hz) (O'Shaughnessy 1987).
+  case mel
+  /// Equal intervals in hertz.
+  case linear
+  /// Equal ratios, from 30 Hz.
+  case log
+
+  /// The lower end of a logarithmic scale, in Hz.
+  private static let bottom = 30.0
+
+  /// The position of a frequency, from 0 at the bottom to 1 at `top`.
+  package func height(of frequency: Hertz, top: Hertz) -> Double {
+    (warped(frequency.value) - warped(0)) / (warped(top.value) - warped(0))
+  }
+
+  /// The frequency at a position.
+  package func frequency(at height: Double, top: Hertz) -> Hertz {
+    let warped = warped(0) + height * (warped(top.value) - warped(0))
+    return switch self {
+    case .mel: Hertz(700 * (pow(10, warped / 2595) - 1))
+    case .linear: Hertz(warped)
+    case .log: Hertz(exp2(warped))
+    }
+  }
+
+  private func warped(_ frequency: Double) -> Double {
+    switch self {
+    case .mel: 2595 * log10(1 + frequency / 700)
+    case .linear: frequency
+    case .log: log2(max(frequency, Self.bottom))
+    }
+  }
+}
+
+/// A power spectrum of real samples by a discrete Fourier transform.
+package protocol PowerTransform: AnyObject {
+  /// Samples per transform, a power of two.
+  var length: Int { get }
+
+  /// The squared magnitudes of the unscaled transform at 0, 1, … `length` / 2 times the sample rate
+  /// over `length`. Never allocates.
+  /// - Parameters:
+  ///   - samples: `length` samples.
+  ///   - powers: room for `length` / 2 + 1.
+  func transform(_ samples: Span<Float>, into powers: inout MutableSpan<Float>)
+}

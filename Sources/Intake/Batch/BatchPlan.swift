@@ -1,0 +1,117 @@
+import Glibc
+package import PipelineEngine
+package import PipelineModel
+package import Platform
+package import Store
+
+/// What a batch will do with each file. A pure value.
+struct BatchPlan: Sendable {
+  struct Job: Sendable {
+    let file: FoundFile
+    /// The name of its exports below the output folder, without extension.
+    let name: String
+    /// The name that it would have if no other file's exports had it; nil if it has it.
+    let wantedName: String?
+    /// The digest of its sidecar and its transcript; nil without either.
+    let sidecar: Digest?
+    /// The path of its transcript below the batch's folder; nil if there is none.
+    let transcript: String?
+  }
+
+  /// By path.
+  var jobs: [Job] = []
+  /// Files without work: done before, left out, or impossible.
+  var settled: [BatchFileResult] = []
+  /// The folders of other batches' exports.
+  var exportFolders: [String] = []
+  var skipped = SkippedFiles()
+
+  /// Seconds of sound in the files that were done before.
+  var reusedSeconds: Double {
+    settled.filter { $0.outcome == .reused }.compactMap(\.mediaSeconds).reduce(0, +)
+  }
+
+  /// The number of files whose exports have another name than wanted, because it is taken.
+  var renamedCount: Int {
+    jobs.count { $0.wantedName != nil } + settled.count { $0.isRenamed }
+  }
+
+  func count(_ outcome: BatchFileResult.Outcome) -> Int {
+    settled.count { $0.outcome == outcome }
+  }
+}
+
+/// What a batch works with.
+package struct BatchEnvironment: Sendable {
+  package let store: any ArtifactStore & ExportFolder & RunLog & WorkClaims & BatchLog
+  /// What runs the passes; shared by all files, so that the last ones have every core.
+  package let executors: [any PassExecutor]
+  /// The tags of the recording at a path, names in lower case; nil if it is unreadable.
+  package let tags: @Sendable (_ path: String) -> [String: String]?
+  /// The length of the recording at a path in seconds, as its header declares; nil if it does not.
+  package let length: @Sendable (_ path: String) -> Double?
+  package let stop: StopRequest
+  package let clock: any RunClock
+  package let recorder: any BatchRecorder
+  /// Writes receipts; nil if none are written.
+  package let receiptWriter: (any ReceiptWriter)?
+
+  package init(
+    store: any ArtifactStore & ExportFolder & RunLog & WorkClaims & BatchLog,
+    executors: [any PassExecutor], tags: @escaping @Sendable (_ path: String) -> [String: String]?,
+    length: @escaping @Sendable (_ path: String) -> Double?,
+    stop: StopRequest, clock: any RunClock, recorder: any BatchRecorder,
+    receiptWriter: (any ReceiptWriter)? = nil
+  ) {
+    self.receiptWriter = receiptWriter
+    self.store = store
+    self.executors = executors
+    self.tags = tags
+    self.length = length
+    self.stop = stop
+    self.clock = clock
+    self.recorder = recorder
+  }
+}
+
+/// How many files a batch works on at once.
+package struct BatchBudget: Hashable, Sendable {
+  /// Memory per file, in bytes.
+  static let jobByteCount = 100_000_000
+
+  /// The number of files at once that the user asked for; nil for a computed one.
+  package let wanted: Int?
+  package let coreCount: Int
+  package let memoryByteCount: Int
+
+  /// Without a figure for memory, half of what is free.
+  package init(jobs wanted: Int?, coreCount: Int, memoryByteCount: Int? = nil) {
+    self.wanted = wanted
+    self.coreCount = max(1, coreCount)
+    self.memoryByteCount = memoryByteCount ?? BatchBudget.availableByteCount() / 2
+  }
+
+  /// The number of files to process at once, of so many in all.
+  ///
+  /// Twice the number of cores: while one file waits for the disk, another one computes.
+  func workerCount(for fileCount: Int) -> Int {
+    let fitting = max(1, memoryByteCount / Self.jobByteCount)
+    return max(1, min(wanted ?? min(2 * coreCount, fitting), fileCount))
+  }
+
+  /// Memory in bytes that is available without swapping.
+  private static func availableByteCount() -> Int {
+    guard let file = unsafe fopen("/proc/meminfo", "re") else { return 1 << 30 }
+    defer { unsafe fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while unsafe fgets(&line, CInt(line.count), file) != nil {
+      let text = String(
+        decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let words = text.split(separator: " ")
+      if words.first == "MemAvailable:", words.count > 1, let kilobytes = Int(words[1]) {
+        return kilobytes * 1024
+      }
+    }
+    return 1 << 30
+  }
+}

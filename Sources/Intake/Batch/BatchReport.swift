@@ -1,0 +1,190 @@
+import FoundationEssentials
+import Glibc
+package import PipelineModel
+package import Platform
+
+/// `batch.json` in the output folder: every file with its state, exports, levels and error.
+struct BatchReport {
+  static let fileName = "batch.json"
+  private static let format = "spool-batch-1"
+
+  private struct Head: Encodable {
+    let format: String
+    let pipeline: String
+    let pipelinePath: String
+    let folder: String
+    let output: String
+    let startedAt: Double
+    let finishedAt: Double
+    let done: Int
+    let reused: Int
+    let failed: Int
+    let interrupted: Int
+    let leftOut: Int
+    let renamed: Int
+    /// The number of other files, by the reason for leaving them out.
+    let skipped: [String: Int]
+    /// Their names, up to 1000 for each reason.
+    let skippedFiles: [SkippedFiles.Entry]
+    /// Why the batch paused before its end.
+    let pause: BatchFileResult.Failure?
+  }
+
+  private let order: BatchOrder
+  private let results: [BatchFileResult]
+  private let skipped: SkippedFiles
+  private let pause: SpoolError?
+  private let startedAt: Double
+  private let finishedAt: Double
+
+  /// - Parameters:
+  ///   - results: every file, by path.
+  ///   - skipped: the other files in the folder.
+  ///   - pause: why the batch paused before its end; nil if it did not.
+  init(
+    _ order: BatchOrder, _ results: [BatchFileResult], skipped: SkippedFiles,
+    pause: SpoolError? = nil,
+    startedAt: Double,
+    finishedAt: Double
+  ) {
+    self.skipped = skipped
+    self.pause = pause
+    self.order = order
+    self.results = results
+    self.startedAt = startedAt
+    self.finishedAt = finishedAt
+  }
+
+  /// The file's text: a head, and a line for each file.
+  var text: String {
+    func count(_ outcome: BatchFileResult.Outcome) -> Int {
+      results.count { $0.outcome == outcome }
+    }
+    let head = BatchJSON.text(
+      Head(
+        format: Self.format, pipeline: order.definition.name, pipelinePath: order.pipelinePath,
+        folder: order.folder, output: order.output, startedAt: startedAt, finishedAt: finishedAt,
+        done: count(.done), reused: count(.reused), failed: count(.failed),
+        interrupted: count(.interrupted), leftOut: count(.leftOut),
+        renamed: results.count(where: \.isRenamed), skipped: skipped.namedCounts,
+        skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
+    let files = results.map(Self.line)
+    return head.dropLast() + ",\"files\":[\n" + files.joined(separator: ",\n") + "\n]}\n"
+  }
+
+  /// A file's report is JSON already: its state is inserted at the front.
+  private static func line(_ result: BatchFileResult) -> String {
+    "{\"outcome\":\"\(result.outcome.rawValue)\"," + result.report.dropFirst()
+  }
+
+  /// Writes the file under a temporary name and renames it.
+  /// - Returns: its path.
+  func write(with processor: any ExportFolder) throws(SpoolError) -> String {
+    let path = PathText.join(order.output, Self.fileName)
+    let text = text
+    let content = SHA256.digest(of: text)
+    _ = try processor.publish(content, at: path, of: nil, isReplacing: isOurs(path)) {
+      (temporary) throws(SpoolError) in
+      do {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: temporary))
+      } catch {
+        throw SpoolError(
+          "cannot write \(path)", reason: "\(error)", advice: "free some space",
+          cause: .environment)
+      }
+    }
+    return path
+  }
+
+  /// Whether an existing file is another store's batch report; this store knows its own.
+  private func isOurs(_ path: String) -> Bool {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var head = [UInt8](repeating: 0, count: 4096)
+    let count = unsafe read(descriptor, &head, head.count)
+    return String(decoding: head.prefix(max(0, count)), as: UTF8.self)
+      .contains("\"format\":\"\(Self.format)\"")
+  }
+}
+
+/// The result of a batch.
+package struct BatchSummary: Hashable, Sendable {
+  package internal(set) var doneCount = 0
+  package internal(set) var reusedCount = 0
+  /// Files that were not finished when the batch was stopped.
+  package internal(set) var interruptedCount = 0
+  /// Why the batch paused before its end: a disk is full; nil if it did not.
+  package internal(set) var pause: SpoolError?
+  package internal(set) var failed: [BatchFileResult] = []
+  /// Seconds of sound in the files of this batch.
+  package internal(set) var mediaSeconds = 0.0
+  package internal(set) var seconds = 0.0
+  /// The path of `batch.json`; nil if it could not be written.
+  package internal(set) var reportPath: String?
+  /// Why `batch.json` could not be written.
+  package internal(set) var reportTrouble: String?
+
+  /// The other files in the folder.
+  package internal(set) var skipped = SkippedFiles()
+  /// The number of files whose exports have another name than wanted, because it is taken.
+  package internal(set) var renamedCount = 0
+
+  init(_ results: [BatchFileResult], seconds: Double) {
+    self.seconds = seconds
+    pause = results.lazy.compactMap(\.pause).first
+    for result in results {
+      switch result.outcome {
+      case .done:
+        doneCount += 1
+        mediaSeconds += result.mediaSeconds ?? 0
+      case .reused: reusedCount += 1
+      case .failed: failed.append(result)
+      case .interrupted: interruptedCount += 1
+      case .leftOut: break
+      }
+    }
+  }
+}
+
+/// An event of a batch.
+package enum BatchEvent: Sendable {
+  /// Before the work, all recordings are analysed for a step that treats them as one album; so many
+  /// are done in this round, counted from 1.
+  case listening(step: StepID, round: Int, done: Int, of: Int)
+  /// The result of that step: parameters as a pipeline writes them, `3.118 dB`; none if each
+  /// recording is independent.
+  case settled(step: StepID, [String: String])
+  /// The survey is done, and the work begins.
+  case planned(BatchForecast)
+  /// A file begins, with its expected share of the whole batch, from 0 to 1.
+  case started(path: String, share: Double)
+  /// A file's progress, from 0 to 1.
+  case progress(path: String, fraction: Double)
+  /// Something that does not end a file's work.
+  case warning(path: String, step: StepID, text: String)
+  /// A file is done, or has failed.
+  case finished(BatchFileResult)
+  /// The batch is over.
+  case ended(BatchSummary)
+}
+
+/// Records events. Called from several threads.
+package protocol BatchRecorder: Sendable {
+  func record(_ event: BatchEvent)
+}
+
+extension DocumentNode {
+  /// The node as a value of `--set name=`: equivalent YAML in one line.
+  var flowText: String {
+    switch content {
+    case .scalar(let text, isQuoted: false): text
+    case .scalar(let text, isQuoted: true): Value.text(text).canonicalJSON
+    case .sequence(let nodes): "[" + nodes.map(\.flowText).joined(separator: ", ") + "]"
+    case .mapping(let entries):
+      "{"
+        + entries.map { Value.text($0.key).canonicalJSON + ": " + $0.value.flowText }
+        .joined(separator: ", ") + "}"
+    }
+  }
+}

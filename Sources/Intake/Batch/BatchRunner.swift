@@ -1,0 +1,325 @@
+import PipelineEngine
+package import PipelineModel
+package import Platform
+import Synchronization
+
+/// Runs a pipeline over a folder: surveys every file, processes those that are not done, several at
+/// once, and records every outcome.
+package struct BatchRunner: Sendable {
+  private var order: BatchOrder
+  private let workplace: BatchEnvironment
+  private let budget: BatchBudget
+
+  package init(_ order: BatchOrder, in workplace: BatchEnvironment, budget: BatchBudget) {
+    self.order = order
+    self.workplace = workplace
+    self.budget = budget
+  }
+
+  /// Runs the batch on the calling thread and its own threads. Blocks.
+  ///
+  /// A failed file is recorded and does not end the batch.
+  /// - Parameter id: the batch's id, a prefix of its runs' ids.
+  /// - Throws: what makes the whole batch impossible: no store, no room, no files.
+  package func run(id: RunID) throws(SpoolError) -> BatchSummary {
+    let startedAt = workplace.clock.now
+    let finding = TreeWalk(
+      root: order.folder, outputFolder: order.output, selection: order.selection,
+      takesTranscripts: order.transcriptInput != nil
+    ).find()
+    guard !finding.files.isEmpty || !finding.troubles.isEmpty else {
+      throw SpoolError(
+        "there is no recording in \(order.folder)",
+        reason: "no file in it or below it has an extension of sound",
+        advice: "name another folder, or take other files too with --include '*.EXT'")
+    }
+    var runner = self
+    runner.order.album = try AlbumAnalysis(order: order, workplace: workplace, budget: budget)
+      .figures(for: finding.files, id: id)
+    return try runner.run(finding, id: id, startedAt: startedAt)
+  }
+
+  /// Runs everything after the album analysis.
+  private func run(
+    _ finding: TreeWalk.Finding, id: RunID, startedAt: Double
+  ) throws(SpoolError) -> BatchSummary {
+    let plan: BatchPlan
+    var survey = try BatchSurvey(order, workplace)
+    plan = survey.sort(finding)
+    let (forecast, costs) = try forecast(plan)
+    workplace.recorder.record(.planned(forecast))
+    if !order.ignoresRoom { try forecast.checkRoom(output: order.output) }
+    for result in plan.settled where result.outcome == .failed {
+      workplace.recorder.record(.finished(result))
+    }
+    let results = work(
+      through: WorkQueue(plan.jobs, costs: costs), workers: forecast.workerCount, id: id)
+    let all = (plan.settled + results).sorted { PathText.isBefore($0.path, $1.path) }
+    let finishedAt = workplace.clock.now
+    var summary = BatchSummary(all, seconds: finishedAt - startedAt)
+    summary.skipped = plan.skipped
+    summary.renamedCount = plan.renamedCount
+    // If there was nothing to retry, the last batch's report still holds.
+    let isIdle = order.retriesFailedOnly && plan.jobs.isEmpty
+    do throws(SpoolError) {
+      summary.reportPath =
+        isIdle
+        ? nil
+        : try BatchReport(
+          order, all, skipped: plan.skipped, pause: summary.pause, startedAt: startedAt,
+          finishedAt: finishedAt
+        ).write(with: workplace.store)
+    } catch {
+      summary.reportTrouble = error.message + (error.reason.map { ": \($0)" } ?? "")
+    }
+    workplace.recorder.record(.ended(summary))
+    return summary
+  }
+
+  /// Each worker takes file after file until none is left, the user stops the batch, or a disk is
+  /// full.
+  private func work(through queue: WorkQueue, workers: Int, id: RunID) -> [BatchFileResult] {
+    let state = Mutex((queue: queue, results: [BatchFileResult](), isPaused: false))
+    let settings = order.settings
+    let threads = (0..<workers).map { number in
+      BackgroundThread(name: "file-\(number + 1)") {
+        while !workplace.stop.isRequested,
+          let (number, job, share) = state.withLock({ $0.isPaused ? nil : $0.queue.next() })
+        {
+          workplace.recorder.record(.started(path: job.file.path, share: share))
+          let run = FileRun(order: order, workplace: workplace, settings: settings, job: job)
+          let result = run.run(id: RunID("\(id)-\(number)"), of: id)
+          workplace.recorder.record(.finished(result))
+          state.withLock { state in
+            state.results.append(result)
+            // Files in progress may still fit.
+            if result.pause != nil { state.isPaused = true }
+          }
+        }
+      }
+    }
+    threads.forEach { $0.join() }
+    return state.withLock { state in
+      state.results
+        + state.queue.drain().map {
+          BatchFileResult(
+            path: $0.file.path, outcome: .interrupted,
+            report: FileReport(path: $0.file.path, name: $0.name, wantedName: $0.wantedName).json)
+        }
+    }
+  }
+
+  /// The length of a recording that was reused and not forecast.
+  private func length(of file: FoundFile) -> Double? {
+    workplace.length(PathText.join(order.folder, file.path))
+  }
+
+  /// Examines a sample of the files, and extrapolates.
+  private func forecast(_ plan: BatchPlan) throws(SpoolError) -> (BatchForecast, CostModel) {
+    var forecast = BatchForecast()
+    forecast.pendingCount = plan.jobs.count
+    forecast.reusedCount = plan.count(.reused)
+    forecast.troubleCount = plan.count(.failed)
+    forecast.leftOutCount = plan.count(.leftOut)
+    forecast.exportFolders = plan.exportFolders
+    forecast.skipped = plan.skipped
+    forecast.renamedCount = plan.renamedCount
+    forecast.workerCount = plan.jobs.isEmpty ? 0 : budget.workerCount(for: plan.jobs.count)
+    var costs = CostModel()
+    let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }
+    let sample = CostModel.sample(of: bySize.count)
+    let runner = Runner(
+      store: workplace.store, executors: workplace.executors, recorder: Deaf(),
+      stop: workplace.stop, clock: workplace.clock)
+    for index in sample where !workplace.stop.isRequested {
+      let file = bySize[index].file
+      // An unreadable file reports its failure when it is processed.
+      guard
+        let foreseen = try? runner.forecast(
+          try order.plan(for: file.path, sidecar: nil), Runner.Options(folder: order.output))
+      else {
+        costs.addHopeless(file)
+        continue
+      }
+      costs.add(
+        CostModel.Cost(foreseen, length: foreseen.mediaSeconds ?? length(of: file)), of: file)
+    }
+    let each = plan.jobs.map { costs[$0.file] }
+    let total = each.reduce(CostModel.Cost(), +)
+    // Only files in progress hold scratch space; at worst, those with the largest need.
+    let scratch = each.map(\.scratchByteCount).sorted(by: >).prefix(forecast.workerCount)
+    forecast.isSampled = sample.count < plan.jobs.count
+    forecast.mediaSeconds = plan.reusedSeconds + total.mediaSeconds
+    forecast.seconds = total.seconds
+    forecast.storeByteCount = Int(scratch.reduce(total.storeByteCount, +))
+    forecast.publishedByteCount = Int(total.publishedByteCount)
+    forecast.storeFreeByteCount = try workplace.store.freeByteCount()
+    forecast.outputFreeByteCount = try workplace.store.freeByteCount(at: order.output)
+    forecast.sharesDisk = workplace.store.sharesDisk(with: order.output)
+    return (forecast, costs)
+  }
+}
+
+/// Ignores all events of a forecast.
+private struct Deaf: RunRecorder {
+  func record(_ event: RunEvent) {}
+}
+
+/// Analyses every recording of a batch before the first is processed, for the steps that treat them
+/// as one album.
+///
+/// Every recording's result is a checkpoint: an interrupted batch resumes there, and another batch
+/// of the same recordings analyses only new ones.
+struct AlbumAnalysis {
+  let order: BatchOrder
+  let workplace: BatchEnvironment
+  let budget: BatchBudget
+
+  /// The figures of the album steps; empty if there are none. Blocks.
+  ///
+  /// An unreadable recording does not count: it fails when it is processed.
+  /// - Parameter files: by path.
+  func figures(for files: [FoundFile], id: RunID) throws(SpoolError) -> AlbumFigures {
+    var order = order
+    for step in order.plan.albumSteps {
+      guard let stage = order.plan.step(step)?.stage as? any AlbumStage else { continue }
+      var rounds: [AlbumRound] = []
+      while true {
+        switch try stage.albumMove(after: rounds) {
+        case .survey(let wanted):
+          let findings = try hear(files, for: step, wanted, order, id, round: rounds.count + 1)
+          rounds.append(AlbumRound(asked: wanted, findings: findings))
+          continue
+        case .settle(let figures):
+          if !figures.isEmpty { order.album[step] = figures }
+          workplace.recorder.record(.settled(step: step, words(figures, of: step)))
+        }
+        break
+      }
+    }
+    return order.album
+  }
+
+  /// Parameters as a pipeline writes them.
+  private func words(_ figures: [String: Double], of step: StepID) -> [String: String] {
+    var words: [String: String] = [:]
+    for parameter in order.plan.step(step)?.descriptor.parameters ?? [] {
+      guard let figure = figures[parameter.name] else { continue }
+      if case .number(let unit, _) = parameter.type {
+        words[parameter.name] = unit.format(figure)
+      } else {
+        words[parameter.name] = "\(figure)"
+      }
+    }
+    return words
+  }
+
+  /// One round over all files, several at once.
+  private func hear(
+    _ files: [FoundFile], for step: StepID, _ wanted: [String: Double], _ order: BatchOrder,
+    _ id: RunID, round: Int
+  ) throws(SpoolError) -> [String] {
+    let tell = { @Sendable (done: Int) in
+      workplace.recorder.record(
+        .listening(step: step, round: round, done: done, of: files.count))
+    }
+    tell(0)
+    let state = Mutex((next: 0, done: 0, findings: [Int: String](), pause: SpoolError?.none))
+    let threads = (0..<budget.workerCount(for: files.count)).map { number in
+      BackgroundThread(name: "hear-\(number + 1)") {
+        while !workplace.stop.isRequested,
+          let index = state.withLock({ state -> Int? in
+            guard state.next < files.count, state.pause == nil else { return nil }
+            defer { state.next += 1 }
+            return state.next
+          })
+        {
+          let finding = Result { () throws(SpoolError) in
+            try hear(files[index], for: step, wanted, order, id)
+          }
+          state.withLock {
+            switch finding {
+            case .success(let finding): $0.findings[index] = finding
+            case .failure(let error): $0.pause = error
+            }
+            $0.done += 1
+            tell($0.done)
+          }
+        }
+      }
+    }
+    threads.forEach { $0.join() }
+    guard !workplace.stop.isRequested else { throw .cancelled }
+    return try state.withLock { (state) throws(SpoolError) in
+      if let pause = state.pause { throw pause }
+      return state.findings.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+
+  /// The figures of one recording; nil if it is unreadable or independent.
+  /// - Throws: if a disk is full: without the recording, all others would get another gain.
+  private func hear(
+    _ file: FoundFile, for step: StepID, _ wanted: [String: Double], _ order: BatchOrder,
+    _ id: RunID
+  ) throws(SpoolError) -> String? {
+    let sidecar = file.sidecar.flatMap { try? SidecarFile.read($0, of: order) }
+    guard
+      let plan = try? order.plan(for: file.path, sidecar: sidecar).surveying(step, with: wanted)
+    else { return nil }
+    let runner = Runner(
+      store: workplace.store, log: Unlogged(), executors: workplace.executors, recorder: Unheard(),
+      stop: workplace.stop, clock: workplace.clock)
+    do throws(RunError) {
+      let record = try runner.run(
+        plan, Runner.Options(folder: order.output),
+        record: RunRecord(
+          id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
+          overrides: order.overrideTexts, startedAt: workplace.clock.now))
+      return record.steps.first { $0.id == step }?.findings
+    } catch {
+      if error.error.cause == .fullDisk { throw error.error }
+      return nil
+    }
+  }
+}
+
+/// An analysis is no run that a user looks up or resumes.
+private struct Unlogged: RunLog {
+  func save(_ run: RunRecord) {}
+  func runs(limit: Int) -> [RunRecord] { [] }
+  func run(named prefix: String) -> RunRecord? { nil }
+}
+
+/// A recording's events are reported when it is processed.
+private struct Unheard: RunRecorder {
+  func record(_ event: RunEvent) {}
+}
+
+/// The files that wait for a worker, the longest first, so that no long one is left at the end,
+/// when workers are idle. A pure value.
+struct WorkQueue: Sendable {
+  private var jobs: [(job: BatchPlan.Job, share: Double)]
+  private let count: Int
+
+  /// Files of equal cost stay in the order of their paths.
+  init(_ jobs: [BatchPlan.Job], costs: CostModel) {
+    let weighed = jobs.enumerated().map { ($0.offset, $0.element, costs[$0.element.file].seconds) }
+    let total = weighed.reduce(0) { $0 + $1.2 }
+    // Taken from the end. Files of unknown cost count like any other.
+    self.jobs = weighed.sorted { ($0.2, $1.0) < ($1.2, $0.0) }.map {
+      ($0.1, total > 0 ? $0.2 / total : 1 / Double(jobs.count))
+    }
+    count = jobs.count
+  }
+
+  /// The next file with its number, from 1, and its share of the whole work, from 0 to 1.
+  mutating func next() -> (number: Int, job: BatchPlan.Job, share: Double)? {
+    guard let (job, share) = jobs.popLast() else { return nil }
+    return (count - jobs.count, job, share)
+  }
+
+  mutating func drain() -> [BatchPlan.Job] {
+    defer { jobs = [] }
+    return jobs.map(\.job)
+  }
+}

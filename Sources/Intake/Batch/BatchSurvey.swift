@@ -1,0 +1,305 @@
+import PipelineModel
+import Platform
+import Store
+
+/// Finds what was done before and is still valid, and names the exports of the rest.
+struct BatchSurvey {
+  private let order: BatchOrder
+  private let workplace: BatchEnvironment
+  private let settings: Digest
+  private var recalled: [ExactText: RecalledBatchEntry] = [:]
+  private var repository: ReservedNames
+  private var plan = BatchPlan()
+
+  init(_ order: BatchOrder, _ workplace: BatchEnvironment) throws(SpoolError) {
+    self.order = order
+    self.workplace = workplace
+    settings = order.settings
+    repository = ReservedNames { order.exports(called: $0) }
+    // Records of the present identity take precedence over those of an earlier one.
+    for identity in [order.earlierIdentity, order.identity].compactMap(\.self) {
+      let entries = try workplace.store.entries(of: identity, in: order.folder)
+      for entry in entries { recalled[ExactText(entry.entry.path)] = entry }
+    }
+  }
+
+  /// Sorts the files into those that are done and those to process.
+  mutating func sort(_ finding: TreeWalk.Finding) -> BatchPlan {
+    plan.exportFolders = finding.exportFolders
+    plan.skipped = finding.skipped
+    for trouble in finding.troubles { add(trouble) }
+    reserveRecordings(finding.files)
+    keepNamesOfAbsentFiles(finding.files)
+    var pending: [Pending] = []
+    for file in finding.files {
+      let entry = recalled[ExactText(file.path)]
+      let transcript = BatchTranscript.path(of: file, order, workplace)
+      let sidecar = BatchTranscript.digest(file.sidecar, transcript) { digest(of: $0) }
+      if let entry, isDone(entry, file, sidecar, transcript), repository.take(entry.entry.name) {
+        plan.settled.append(
+          BatchFileResult(
+            path: file.path, outcome: .reused, mediaSeconds: entry.entry.mediaSeconds,
+            report: entry.entry.report))
+      } else if order.retriesFailedOnly, entry?.entry.state != .failed {
+        if let entry { _ = repository.take(entry.entry.name) }
+        plan.settled.append(
+          BatchFileResult(
+            path: file.path, outcome: .leftOut,
+            report: entry?.entry.report ?? FileReport(path: file.path).json))
+      } else {
+        pending.append(Pending(file, sidecar, transcript, kept: entry?.entry.name))
+      }
+    }
+    name(pending)
+    return plan
+  }
+
+  private struct Pending {
+    let file: FoundFile
+    let sidecar: Digest?
+    let transcript: String?
+    /// The name of its earlier exports.
+    let kept: String?
+
+    init(_ file: FoundFile, _ sidecar: Digest?, _ transcript: String?, kept: String?) {
+      self.file = file
+      self.sidecar = sidecar
+      self.transcript = transcript
+      self.kept = kept
+    }
+  }
+
+  private mutating func add(_ trouble: TreeWalk.Trouble) {
+    let error = SpoolError(
+      "cannot take \(trouble.path)", reason: trouble.reason, advice: trouble.advice)
+    let failure = BatchFileResult.Failure(error)
+    plan.settled.append(
+      BatchFileResult(
+        path: trouble.path, outcome: .failed, failure: failure,
+        report: FileReport(path: trouble.path, exactPath: trouble.exactPath, failure: failure).json)
+    )
+  }
+
+  /// An export never replaces a recording.
+  private mutating func reserveRecordings(_ files: [FoundFile]) {
+    let output = order.output + "/"
+    let reserved = files.map { PathText.join(order.folder, $0.path) }
+      .filter { $0.hasPrefix(output) }.map { String($0.dropFirst(output.count)) }
+    for path in reserved { repository.reserve(path) }
+  }
+
+  /// Exports of removed recordings keep their names too: an emptied recorder starts again with the
+  /// same file names.
+  private mutating func keepNamesOfAbsentFiles(_ files: [FoundFile]) {
+    let present = Set(files.map { ExactText($0.path) })
+    for (path, recalled) in recalled where !present.contains(path) {
+      if recalled.entry.state == .done { _ = repository.take(recalled.entry.name) }
+    }
+  }
+
+  private func isDone(
+    _ recalled: RecalledBatchEntry, _ file: FoundFile, _ sidecar: Digest?, _ transcript: String?
+  ) -> Bool {
+    recalled.isCurrent && recalled.entry.state == .done && recalled.entry.settings == settings
+      && recalled.entry.sidecar == sidecar
+      && (file.sidecar == nil && transcript == nil) == (sidecar == nil)
+  }
+
+  private func digest(of path: String) -> Digest? {
+    try? workplace.store.digest(ofFile: PathText.join(order.folder, path))
+  }
+
+  /// Existing names are kept first, since their exports may exist; the rest is named by path.
+  private mutating func name(_ pending: [Pending]) {
+    let wanted = pending.map { wantedName(of: $0.file) }
+    var names: [String?] = zip(pending, wanted).map { file, wanted in
+      guard let kept = file.kept, ReservedNames.isNumbered(kept, of: wanted), repository.take(kept)
+      else {
+        return nil
+      }
+      return kept
+    }
+    for index in names.indices where names[index] == nil {
+      names[index] = repository.assign(wanted[index])
+    }
+    plan.jobs = pending.indices.map { index in
+      let job = pending[index]
+      let name = names[index] ?? job.file.path
+      return BatchPlan.Job(
+        file: job.file, name: name, wantedName: name == wanted[index] ? nil : wanted[index],
+        sidecar: job.sidecar, transcript: job.transcript)
+    }
+  }
+
+  private func wantedName(of file: FoundFile) -> String {
+    guard let template = order.template else {
+      return PathText.join(file.folder, file.stem)
+    }
+    guard template.needsTags else { return template.fill(NameFields(path: file.path)) }
+    // The sidecar's problems are reported when the file is processed.
+    let sidecar = try? file.sidecar.map { (path) throws(SpoolError) in
+      try SidecarFile.read(path, of: order)
+    }
+    return template.fill(
+      NameFields(
+        path: file.path, sidecar: sidecar?.fields ?? [:],
+        tags: workplace.tags(PathText.join(order.folder, file.path)) ?? [:]))
+  }
+}
+
+/// The transcripts of a batch's recordings.
+enum BatchTranscript {
+  /// The path of a transcript below the batch's folder: what its sidecar names or holds, or what
+  /// lies beside it. This store's own exports do not count: recognised words are no transcript.
+  static func path(
+    of file: FoundFile, _ order: BatchOrder, _ workplace: BatchEnvironment
+  ) -> String? {
+    guard order.transcriptInput != nil else { return nil }
+    // The sidecar's problems are reported when the file is processed.
+    if let path = file.sidecar, let wishes = try? SidecarFile.read(path, of: order) {
+      let folder = PathText.folder(of: path)
+      let place = wishes.sidecar.transcript { name in
+        let full = PathText.join(order.folder, PathText.join(folder, name.description))
+        return SidecarFile.beginning(of: full, 1) != nil
+      }
+      switch place {
+      case .file(let name): return PathText.join(folder, name.description)
+      case .itself: return path
+      case nil: break
+      }
+    }
+    return file.transcripts.first {
+      workplace.store.byteCount(ofPublished: PathText.join(order.folder, $0)) == nil
+    }
+  }
+
+  /// The digest of a sidecar and a transcript; nil without either, or if one is unreadable.
+  static func digest(
+    _ sidecar: String?, _ transcript: String?, _ read: (String) -> Digest?
+  ) -> Digest? {
+    guard let transcript else { return sidecar.flatMap(read) }
+    guard let text = read(transcript) else { return nil }
+    let other = sidecar.map { read($0)?.hex ?? "?" } ?? "-"
+    return SHA256.digest(of: "spool-companions-1\n\(other)\n\(transcript)\n\(text.hex)")
+  }
+}
+
+/// The names taken in the output folder. The second file that wants a name gets it with `-2`, the
+/// third with `-3`; no export replaces another.
+struct ReservedNames {
+  /// The paths below the output folder of the exports under a name.
+  private let exports: (String) -> [String]
+  private var taken: Set<ExactText> = []
+  /// The number to try next, by wanted name.
+  private var next: [ExactText: Int] = [:]
+
+  init(exports: @escaping (String) -> [String]) { self.exports = exports }
+
+  /// Reserves a path below the output folder.
+  mutating func reserve(_ path: String) { taken.insert(ExactText(path)) }
+
+  /// - Returns: whether it was free.
+  mutating func take(_ name: String) -> Bool {
+    let paths = exports(name).map(ExactText.init)
+    guard taken.isDisjoint(with: paths) else { return false }
+    taken.formUnion(paths)
+    return true
+  }
+
+  /// Takes the wanted name or else the next free one. O(1) amortised.
+  mutating func assign(_ wanted: String) -> String {
+    let key = ExactText(wanted)
+    var number = next[key] ?? 1
+    while true {
+      let name = number == 1 ? wanted : "\(wanted)-\(number)"
+      number += 1
+      if take(name) {
+        next[key] = number
+        return name
+      }
+    }
+  }
+
+  /// Whether `name` is a possible result of `assign` for `wanted`.
+  static func isNumbered(_ name: String, of wanted: String) -> Bool {
+    if ExactText(name) == ExactText(wanted) { return true }
+    let (name, wanted) = (Array(name.utf8), Array(wanted.utf8) + [UInt8(ascii: "-")])
+    guard name.starts(with: wanted) else { return false }
+    let digits = name.dropFirst(wanted.count)
+    return !digits.isEmpty && digits.allSatisfy { (48...57).contains($0) } && digits.first != 48
+  }
+}
+
+/// A recording in a batch's folder.
+package struct FoundFile: Hashable, Sendable {
+  /// Below the folder.
+  package let path: String
+  package let byteCount: Int
+  /// Last write, in seconds since 1970.
+  package let modifiedAt: Double
+  /// Its sidecar's path below the folder; nil if there is none.
+  package let sidecar: String?
+  /// The paths of its possible transcripts below the folder, the likeliest first.
+  package let transcripts: [String]
+
+  package init(
+    path: String, byteCount: Int, modifiedAt: Double = 0, sidecar: String? = nil,
+    transcripts: [String] = []
+  ) {
+    self.path = path
+    self.byteCount = byteCount
+    self.modifiedAt = modifiedAt
+    self.sidecar = sidecar
+    self.transcripts = transcripts
+  }
+
+  /// The path of its folder below the batch's; empty for the batch's own.
+  var folder: String { PathText.folder(of: path) }
+  var stem: String { PathText.stem(of: PathText.name(of: path)) }
+}
+
+/// The entries of a batch's folder that are no recordings: all are counted, many are named.
+package struct SkippedFiles: Hashable, Sendable {
+  package enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A file whose ending is none of sound.
+    case noRecording = "no-recording"
+    /// A link to a folder, out of the batch's folder, or to nothing.
+    case link
+    /// A pipe, a socket or a device.
+    case special
+    case hidden
+    /// Excluded by `--exclude`.
+    case excluded
+  }
+
+  package struct Entry: Hashable, Sendable, Encodable {
+    /// Its path below the folder, with invalid bytes replaced.
+    package let path: String
+    /// A lossless form of the path; nil if `path` is lossless.
+    package let exactPath: String?
+    package let reason: Reason
+  }
+
+  /// How many of each kind are named: a folder may hold a hundred thousand pictures.
+  static let nameLimit = 1000
+
+  package private(set) var counts: [Reason: Int] = [:]
+  /// The first of each kind.
+  package private(set) var entries: [Entry] = []
+
+  mutating func add(_ path: String, _ bytes: [UInt8], _ reason: Reason) {
+    let count = counts[reason, default: 0] + 1
+    counts[reason] = count
+    guard count <= Self.nameLimit else { return }
+    let exact = EscapedText.of(bytes)
+    entries.append(Entry(path: path, exactPath: exact == path ? nil : exact, reason: reason))
+  }
+
+  /// Sorts the entries by path.
+  mutating func sort() { entries.sort { PathText.isBefore($0.path, $1.path) } }
+
+  /// The counts by the reasons' names, for reports.
+  package var namedCounts: [String: Int] {
+    Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+  }
+}

@@ -1,0 +1,155 @@
+import FoundationEssentials
+import PipelineModel
+package import Platform
+
+/// The report of one file in `batch.json`, without its state.
+struct FileReport {
+  private let path: String
+  private let exactPath: String
+  private let name: String?
+  private let wantedName: String?
+  private let run: RunRecord?
+  private let failure: BatchFileResult.Failure?
+  private let levels: [(step: String, findings: String)]
+  private let output: String
+
+  /// - Parameters:
+  ///   - exactPath: the path in the form of ``EscapedText``; nil where `path` has all its bytes.
+  ///   - name: the wanted name of its exports; the report has the actual ones.
+  ///   - wantedName: what they would be called if no other file's exports had that name; nil where
+  ///     they are.
+  ///   - run: its run as it ended.
+  ///   - plan: what was run; reported are the findings of all steps but sources.
+  ///   - output: the output folder, the base of the exports' paths.
+  init(
+    path: String, exactPath: String? = nil, name: String? = nil, wantedName: String? = nil,
+    run: RunRecord? = nil,
+    plan: Plan? = nil,
+    output: String = "", failure: BatchFileResult.Failure? = nil
+  ) {
+    self.path = path
+    self.exactPath = exactPath ?? EscapedText.of(path.utf8)
+    self.name = name.map { BatchOrder.exportName($0) }
+    self.wantedName = wantedName.map { BatchOrder.exportName($0) }
+    self.run = run
+    self.failure = failure
+    self.output = output
+    levels = (run?.steps ?? []).compactMap { step in
+      if case .streaming(_, .source) = plan?.step(step.id)?.descriptor.flow { return nil }
+      return step.findings.map { (step.id.name, $0) }
+    }
+  }
+
+  /// Present if a file's exports have another name than wanted.
+  static let wantedNameKey = "wantedName"
+
+  /// The findings of the steps.
+  static let findingsKey = "levels"
+
+  private struct Facts: Encodable {
+    struct Export: Encodable {
+      let path: String
+      let byteCount: Int
+    }
+    let path: String
+    let exactPath: String?
+    let name: String?
+    let exactName: String?
+    let wantedName: String?
+    let run: String?
+    let mediaSeconds: Double?
+    let exports: [Export]
+    let error: BatchFileResult.Failure?
+  }
+
+  /// One JSON object with sorted keys.
+  var json: String {
+    let exports = (run?.published ?? []).map { file in
+      Facts.Export(
+        path: file.path.hasPrefix(output + "/")
+          ? String(file.path.dropFirst(output.count + 1)) : file.path,
+        byteCount: file.byteCount)
+    }
+    let exactName = name.map { EscapedText.of($0.utf8) }
+    let facts = Facts(
+      path: path, exactPath: exactPath == path ? nil : exactPath, name: name,
+      exactName: exactName == name ? nil : exactName, wantedName: wantedName, run: run?.id.name,
+      mediaSeconds: run?.mediaSeconds,
+      exports: exports, error: failure)
+    let text = BatchJSON.text(facts)
+    guard !levels.isEmpty else { return text }
+    // Findings are JSON already.
+    let members = levels.map { "\(BatchJSON.text($0.step)):\($0.findings)" }
+    return text.dropLast() + ",\"\(Self.findingsKey)\":{" + members.joined(separator: ",") + "}}"
+  }
+}
+
+enum BatchJSON {
+  static func text(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(value) else { return "{}" }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+/// The outcome of one file.
+package struct BatchFileResult: Hashable, Sendable {
+  package enum Outcome: String, Hashable, Sendable, Codable {
+    case done
+    /// Done before, and unchanged since.
+    case reused
+    case failed
+    /// The batch was stopped before its end.
+    case interrupted
+    /// It did not fail in the last batch, and only failed files were wanted.
+    case leftOut = "left-out"
+  }
+
+  package struct Failure: Hashable, Sendable, Codable {
+    /// The step that failed; nil if none.
+    package let step: String?
+    package let message: String
+    package let reason: String?
+    package let advice: String?
+
+    init(_ error: SpoolError, step: StepID? = nil) {
+      self.step = step?.name
+      message = error.message
+      reason = error.reason
+      advice = error.advice
+    }
+  }
+
+  /// Below the batch's folder.
+  package let path: String
+  package let outcome: Outcome
+  package var failure: Failure?
+  /// Why the whole batch pauses with this file: a disk is full, which affects all files.
+  var pause: SpoolError?
+  /// Its length in seconds; nil while unknown.
+  package var mediaSeconds: Double?
+  /// The rest of its entry in `batch.json`, one JSON object.
+  package var report: String
+
+  /// The findings of its run's steps, by step, as in `batch.json`; empty if there are none. O(n).
+  package var findings: [String: JSONValue] {
+    let value = try? JSONReader.value(of: Array(report.utf8), depthLimit: 64).value
+    guard case .object(let levels)? = value?[FileReport.findingsKey] else { return [:] }
+    return levels
+  }
+
+  /// Whether its exports have another name than wanted, because it is taken.
+  var isRenamed: Bool { report.contains("\"\(FileReport.wantedNameKey)\":\"") }
+
+  init(
+    path: String, outcome: Outcome, failure: Failure? = nil, mediaSeconds: Double? = nil,
+    report: String
+  ) {
+    self.path = path
+    self.outcome = outcome
+    self.failure = failure
+    self.mediaSeconds = mediaSeconds
+    self.report = report
+  }
+}

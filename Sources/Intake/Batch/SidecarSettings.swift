@@ -1,0 +1,81 @@
+import Glibc
+package import PipelineModel
+package import Platform
+
+/// What one recording's sidecar asks of a batch.
+///
+/// `"spool": {"set": {"loudness": "-18 LUFS"}}` sets variables of the pipeline that are marked
+/// `overridable: true`, for this recording alone. `title`, `createdAt` and every other text or
+/// number at the top level can be used in names.
+package struct SidecarSettings: Sendable {
+  /// The values of the pipeline's variables.
+  package let overrides: [String: DocumentNode]
+  /// Its text and number fields, names in lower case.
+  package let fields: [String: String]
+  let sidecar: Sidecar
+
+  /// Reads a sidecar for a pipeline.
+  /// - Throws: if it is no JSON, or sets a variable that it may not set.
+  package init(
+    _ text: [UInt8], path: String, variables: [VariableDefinition]
+  ) throws(SpoolError) {
+    let sidecar = Sidecar(json: text)
+    guard sidecar.isReadable else {
+      let problem = sidecar.problems.first.map { ": \($0)" } ?? ""
+      throw SpoolError(
+        "cannot use the sidecar \(path)", reason: "it is no JSON object" + problem,
+        advice: "mend the sidecar, or take it away")
+    }
+    overrides = try SidecarOverrides.read(
+      sidecar.written["spool"]?.node, of: path, variables: variables)
+    self.sidecar = sidecar
+    var fields: [String: String] = [:]
+    for (name, value) in sidecar.written.sorted(by: { $0.key < $1.key }) {
+      switch value {
+      case .text(let text), .number(let text): fields[name.lowercased()] = text
+      default: break
+      }
+    }
+    self.fields = fields
+  }
+}
+
+enum SidecarFile {
+  /// Reads a sidecar at a path below the batch's folder.
+  static func read(_ path: String, of order: BatchOrder) throws(SpoolError) -> SidecarSettings {
+    try SidecarSettings(
+      bytes(path, of: order), path: PathText.join(order.folder, path),
+      variables: order.definition.variables)
+  }
+
+  /// A sidecar's bytes; one more than is allowed, so that too long a file shows.
+  static func bytes(_ path: String, of order: BatchOrder) throws(SpoolError) -> [UInt8] {
+    let full = PathText.join(order.folder, path)
+    guard let bytes = beginning(of: full, Sidecar.byteLimit + 1) else { throw failure(full) }
+    return bytes
+  }
+
+  /// The first bytes of a file, at most so many; nil if it is unreadable.
+  static func beginning(of path: String, _ byteCount: Int) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    var count = 0
+    while count < bytes.count {
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+      }
+      if got == 0 { break }
+      if got > 0 { count += got } else if errno != EINTR { return nil }
+    }
+    return Array(bytes[..<count])
+  }
+
+  private static func failure(_ path: String) -> SpoolError {
+    SpoolError(
+      "cannot read the sidecar \(path)",
+      reason: unsafe String(cString: strerror(errno)).lowercased(),
+      advice: "check who may read it: ls -l", cause: .environment)
+  }
+}

@@ -1,0 +1,266 @@
+internal import CPosix
+internal import Glibc
+import Platform
+internal import Synchronization
+
+/// An open inbox or outbox in which files are moved and written. No link is followed.
+struct ProcessedFolder: ~Copyable {
+  private let folder: InboxFolder
+  private let calls: FolderCalls
+
+  init(at path: String, calls: FolderCalls) throws(SpoolError) {
+    folder = try InboxFolder(at: path)
+    self.calls = calls
+  }
+
+  /// Creates a folder that a user named, and those above it, if missing.
+  static func make(_ path: String) throws(SpoolError) {
+    let names = path.split(separator: "/")
+    for count in 1...max(1, names.count) {
+      let folder = (path.hasPrefix("/") ? "/" : "") + names.prefix(count).joined(separator: "/")
+      if unsafe mkdir(folder, 0o777) != 0, errno != EEXIST, count == names.count {
+        throw SpoolError("make the folder", path, .last)
+      }
+    }
+  }
+
+  /// The stamp of the entry at a path; nil if there is none.
+  func stamp(of path: InboxPath) throws(SpoolError) -> FileStamp? {
+    try folder.stamp(of: path)
+  }
+
+  func open(_ path: InboxPath) throws(SpoolError) -> ArrivedFile {
+    try folder.open(path)
+  }
+
+  /// Creates a folder and those above it, if missing, and flushes their names.
+  func makeFolder(_ path: InboxPath) throws(SpoolError) {
+    var made = InboxPath.inbox
+    for name in path.names {
+      let above = made
+      made = above.appending(name)
+      if let stamp = try stamp(of: made), stamp.kind == .folder { continue }
+      try doing("make the folder", made) { () throws(SystemError) in
+        let parent = try openFolder(above)
+        try calls.willPerform(.makeFolder(made))
+        do throws(SystemError) {
+          try SystemError.check {
+            unsafe InboxPath.inbox.appending(name).withCString {
+              unsafe mkdirat(parent.number, $0, 0o777)
+            }
+          }
+        } catch {
+          if error.code != EEXIST { throw error }
+        }
+        try flush(parent, above)
+      }
+    }
+  }
+
+  /// Renames a file, unless the new name is taken.
+  /// - Returns: false if it is.
+  func move(_ source: InboxPath, toNew target: InboxPath) throws(SpoolError) -> Bool {
+    try doing("move", source) { () throws(SystemError) in
+      let from = try openFolder(source.folder)
+      let to = try openFolder(target.folder)
+      try calls.willPerform(.move(from: source, to: target))
+      do throws(SystemError) {
+        try unsafe call(source, target) {
+          unsafe posix_rename_new_at(from.number, $0, to.number, $1)
+        }
+      } catch {
+        switch error.code {
+        case EEXIST: return false
+        case EINVAL, ENOSYS:
+          // A file system without this flag can still create a second name, which never replaces
+          // one.
+          do throws(SystemError) {
+            try unsafe call(source, target) { unsafe linkat(from.number, $0, to.number, $1, 0) }
+          } catch {
+            if error.code == EEXIST { return false }
+            throw error
+          }
+          try unsafe call(source, target) { source, _ in unsafe unlinkat(from.number, source, 0) }
+        default: throw error
+        }
+      }
+      return true
+    }
+  }
+
+  /// Flushes the names in a folder to the disk.
+  func flushFolder(_ path: InboxPath) throws(SpoolError) {
+    try doing("flush", path) { () throws(SystemError) in try flush(try openFolder(path), path) }
+  }
+
+  func remove(_ path: InboxPath) throws(SpoolError) {
+    try doing("remove", path) { () throws(SystemError) in
+      let parent = try openFolder(path.folder)
+      try calls.willPerform(.remove(path))
+      do throws(SystemError) {
+        try unsafe call(path, path) { path, _ in unsafe unlinkat(parent.number, path, 0) }
+      } catch {
+        if error.code != ENOENT { throw error }
+      }
+    }
+  }
+
+  /// Replaces a whole file: written under a temporary name, flushed, then renamed. The folder
+  /// itself is not flushed.
+  func write(_ text: String, to target: InboxPath) throws(SpoolError) {
+    let unique = String(UInt64.random(in: .min ... .max), radix: 36)
+    let name = "\(Self.temporaryPrefix)\(getpid())-\(unique).tmp"
+    guard let temporary = InboxPath(name) else { return }
+    Self.underWay.withLock { _ = $0.insert(name) }
+    defer { Self.underWay.withLock { _ = $0.remove(name) } }
+    do throws(SpoolError) {
+      try doing("write", target) { () throws(SystemError) in
+        try fill(temporary, with: Array(text.utf8))
+        let from = try openFolder(.inbox)
+        let to = try openFolder(target.folder)
+        try calls.willPerform(.replace(from: temporary, to: target))
+        try unsafe call(temporary, target) { unsafe renameat(from.number, $0, to.number, $1) }
+      }
+    } catch {
+      try? remove(temporary)
+      throw error
+    }
+  }
+
+  /// Removes the temporary files of dead processes. Several inboxes may share the folder: this
+  /// process's files, and another's recent ones, are about to be renamed.
+  func sweep() throws(SpoolError) {
+    let files = try files {
+      $0.text?.hasPrefix(Self.temporaryPrefix) == true && $0.hasSuffix(".tmp")
+    }
+    let now = Int64(time(nil)) * 1_000_000_000
+    for (name, stamp) in files {
+      let isRecent = abs(now - stamp.changed) < Self.writingTime
+      if isRecent, let process = Self.writer(of: name), Self.isWriting(process, name) { continue }
+      try remove(InboxPath.inbox.appending(name))
+    }
+  }
+
+  /// Longer than any small file takes to be written, in nanoseconds.
+  private static let writingTime: Int64 = 600_000_000_000
+
+  /// The temporary files that this process is writing, in any folder.
+  private static let underWay = Mutex<Set<String>>([])
+
+  private static func isWriting(_ process: pid_t, _ name: FileName) -> Bool {
+    guard process != getpid() else {
+      return underWay.withLock { $0.contains(name.text ?? "") }
+    }
+    return kill(process, 0) == 0 || errno == EPERM
+  }
+
+  /// The process that a temporary file is named after.
+  private static func writer(of name: FileName) -> pid_t? {
+    name.text?.dropFirst(temporaryPrefix.count).split(separator: "-").first.flatMap { pid_t($0) }
+  }
+
+  /// The files in the folder itself whose names are wanted.
+  func files(_ isWanted: (FileName) -> Bool) throws(SpoolError) -> [FileName: FileStamp] {
+    try doing("list", .inbox) { () throws(SystemError) in
+      try FolderListing(try openFolder(.inbox)) { name, stamp in stamp != nil && isWanted(name) }
+        .files
+    }
+  }
+
+  /// Waits for the folder's lock, which the descriptor holds.
+  func lock() throws(SpoolError) -> Descriptor {
+    try doing("lock", .inbox) { () throws(SystemError) in
+      let own = try openFolder(.inbox)
+      let number = own.number
+      // On a file system without locks, one watcher has to be enough.
+      if flock(number, LOCK_EX) != 0, errno == EINTR { _ = flock(number, LOCK_EX) }
+      return own
+    }
+  }
+
+  /// The open folder itself, for a claim to it.
+  func opened() throws(SpoolError) -> Descriptor {
+    try doing("open", .inbox) { () throws(SystemError) in try openFolder(.inbox) }
+  }
+
+  private static let temporaryPrefix = ".spool-"
+
+  private func fill(_ path: InboxPath, with bytes: [UInt8]) throws(SystemError) {
+    let parent = try openFolder(.inbox)
+    try calls.willPerform(.create(path))
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let file = Descriptor(
+      try SystemError.check {
+        unsafe path.withCString { unsafe posix_open_at(parent.number, $0, flags, 0o666) }
+      })
+    let number = file.number
+    var count = 0
+    while count < bytes.count {
+      try calls.willPerform(.write(path))
+      count += try SystemError.check {
+        unsafe bytes.withUnsafeBytes { buffer in
+          let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[count...])
+          return unsafe Glibc.write(number, rest.baseAddress, rest.count)
+        }
+      }
+    }
+    try calls.willPerform(.flush(path))
+    // A failed flush is not repeated.
+    guard fsync(number) == 0 else { throw .last }
+  }
+
+  private func flush(_ folder: borrowing Descriptor, _ path: InboxPath) throws(SystemError) {
+    try calls.willPerform(.flushFolder(path))
+    guard fsync(folder.number) == 0 else { throw .last }
+  }
+
+  private func openFolder(_ path: InboxPath) throws(SystemError) -> Descriptor {
+    try folder.openBeneath(path, O_RDONLY | O_DIRECTORY)
+  }
+
+  private func call(
+    _ source: InboxPath, _ target: InboxPath,
+    _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> CInt
+  ) throws(SystemError) {
+    guard let first = source.name, let second = target.name else {
+      throw SystemError(EINVAL)
+    }
+    try SystemError.check {
+      unsafe InboxPath.inbox.appending(first).withCString { first in
+        unsafe InboxPath.inbox.appending(second).withCString { unsafe body(first, $0) }
+      }
+    }
+  }
+
+  private func doing<Result: ~Copyable>(
+    _ action: String, _ path: InboxPath, _ work: () throws(SystemError) -> Result
+  ) throws(SpoolError) -> Result {
+    do throws(SystemError) {
+      return try work()
+    } catch {
+      let place = path == .inbox ? folder.path : "\(folder.path)/\(path)"
+      throw SpoolError(action, place, error)
+    }
+  }
+}
+
+/// A call that changes a folder outside the store.
+enum FolderCall: Hashable, Sendable {
+  case makeFolder(InboxPath)
+  case create(InboxPath)
+  case write(InboxPath)
+  case flush(InboxPath)
+  case move(from: InboxPath, to: InboxPath)
+  case replace(from: InboxPath, to: InboxPath)
+  case remove(InboxPath)
+  case flushFolder(InboxPath)
+}
+
+/// The hook before every call that changes a folder outside the store, where a test can see their
+/// order and make one fail.
+struct FolderCalls: Sendable {
+  /// Called before each call; an error that it throws replaces the call.
+  let willPerform: @Sendable (FolderCall) throws(SystemError) -> Void
+
+  static let system = FolderCalls { _ throws(SystemError) in }
+}

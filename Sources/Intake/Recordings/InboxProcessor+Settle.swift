@@ -1,0 +1,282 @@
+internal import PipelineModel
+package import Platform
+package import Store
+internal import Synchronization
+
+extension InboxProcessor {
+  /// Brings the outbox and the inbox into line with the store: writes outdated acknowledgements and
+  /// answers, releases files of uploaded and quarantined recordings, and writes the snapshot of all
+  /// current recordings at most once a second.
+  ///
+  /// Call it after every change, and periodically for changes by other processes. Without changes
+  /// it costs a few index look-ups.
+  package func settle() -> ProcessorReport {
+    tracker.withLock { state in
+      var report = ProcessorReport()
+      attempt(&report) { (report) throws(SpoolError) in try acknowledge(&report) }
+      attempt(&report) { (report) throws(SpoolError) in try release(&state, &report) }
+      attempt(&report) { (report) throws(SpoolError) in try takeSnapshot(&state, &report) }
+      return report
+    }
+  }
+
+  /// Repairs what a dead process left: recordings in progress become due again, and missing files
+  /// of the outbox are written again. Called once before the inbox is watched.
+  package func reconcile() -> ProcessorReport {
+    var recovered: [Recording] = []
+    var report = ProcessorReport()
+    attempt(&report) { (_) throws(SpoolError) in
+      recovered = try store.recoverNotes(pipeline: pipeline)
+    }
+    attempt(&report) { (_) throws(SpoolError) in try checkOutbox() }
+    attempt(&report) { (_) throws(SpoolError) in
+      // Nothing to sweep if there is no inbox yet.
+      let folder = try inboxFolder()
+      try withExtendedLock(folder) { (folder) throws(SpoolError) in try folder.sweep() }
+    }
+    report.problems.removeAll { $0.kind == .missing }
+    var settled = settle()
+    settled.recovered = recovered
+    settled.problems = report.problems + settled.problems
+    return settled
+  }
+
+  private func attempt(
+    _ report: inout ProcessorReport, _ work: (inout ProcessorReport) throws(SpoolError) -> Void
+  ) {
+    do throws(SpoolError) {
+      try work(&report)
+    } catch {
+      report.problems.append(error)
+    }
+  }
+
+  /// Runs an action under the folder's lock.
+  private func withExtendedLock(
+    _ folder: borrowing ProcessedFolder,
+    _ work: (borrowing ProcessedFolder) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    let lock = try lockInbox(folder)
+    try work(folder)
+    _ = lock.number
+  }
+
+  /// Removes acknowledgements of recordings that no longer exist.
+  /// - Returns: whether there were any.
+  private func retract() throws(SpoolError) -> Bool {
+    let names = try store.retractedNames(pipeline: pipeline)
+    if names.isEmpty { return false }
+    for outbox in [post.path] + post.others {
+      let folder = try outboxFolder(at: outbox)
+      let lock = try folder.lock()
+      defer { _ = lock.number }
+      for name in names { try folder.remove(AcknowledgementName.acknowledgement(name)) }
+      try folder.flushFolder(.inbox)
+    }
+    try store.markRetracted(names, pipeline: pipeline)
+    return true
+  }
+
+  private func acknowledge(_ report: inout ProcessorReport) throws(SpoolError) {
+    if try retract() { report.isAnyForgotten = true }
+    guard try owesWords() else { return }
+    while true {
+      let recordings = try store.unacknowledgedNotes(pipeline: pipeline, limit: 200)
+      if recordings.isEmpty { break }
+      let claims = try store.claims(pipeline: pipeline)
+      var words: [(path: InboxPath, text: String)] = []
+      for recording in recordings {
+        let names = try store.acknowledgementNames(of: recording)
+        words += names.map {
+          (
+            AcknowledgementName.acknowledgement($0),
+            AcknowledgementText.acknowledgement(
+              of: recording, named: $0, aliases: Array(names.dropFirst()),
+              claimants: claims[recording.key] ?? [])
+          )
+        }
+      }
+      try publish(words)
+      report.acknowledgements += words.count
+      let revisions = Dictionary(
+        recordings.map { ($0.key, $0.revision) }, uniquingKeysWith: { first, _ in first })
+      try store.markAcknowledged(revisions)
+    }
+    let results = try store.unansweredCommands(pipeline: pipeline, limit: 1000)
+    if results.isEmpty { return }
+    try publish(
+      results.map { (AcknowledgementName.answer(to: $0.id), AcknowledgementText.answer(to: $0)) })
+    report.answers += results.count
+    report.decidedLate += results.filter { $0.isDecidedLate && $0.status != .waiting }
+    try store.markAnswered(results.map(\.id), pipeline: pipeline)
+  }
+
+  /// Writes files into each of the pipeline's outboxes. An unwritable one does not affect the
+  /// others, and gets everything it missed later.
+  private func publish(_ words: [(path: InboxPath, text: String)]) throws(SpoolError) {
+    var failure: SpoolError?
+    for outbox in [post.path] + post.others {
+      do throws(SpoolError) {
+        let folder = try outboxFolder(at: outbox)
+        let lock = try folder.lock()
+        defer { _ = lock.number }
+        for (path, text) in words { try folder.write(text, to: path) }
+        try folder.flushFolder(.inbox)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func owesWords() throws(SpoolError) -> Bool {
+    let recordings = try store.unacknowledgedNotes(pipeline: pipeline, limit: 1)
+    if !recordings.isEmpty { return true }
+    return try !store.unansweredCommands(pipeline: pipeline, limit: 1).isEmpty
+  }
+
+  private func release(
+    _ state: inout ProcessorState, _ report: inout ProcessorReport
+  ) throws(SpoolError) {
+    let now = store.noteTime
+    state.troubled = state.troubled.filter { $0.value > now }
+    let held = try store.heldFiles(inbox: inbox, limit: 500 + state.troubled.count).filter {
+      state.troubled[$0.file.id] == nil
+    }
+    if let next = state.troubled.values.min() { report.nextCall = max(0, next - now) }
+    if held.isEmpty { return }
+    let folder = try inboxFolder()
+    let lock = try lockInbox(folder)
+    defer { _ = lock.number }
+    let work = ReleaseWork(folder: folder, store: store, rules: rules, option: option)
+    for held in held {
+      do throws(SpoolError) {
+        let asideSince = state.aside[held.file.id]
+        switch try work.release(held, asideFor: asideSince.map { max(0, now - $0) }) {
+        case .released(let place, let path):
+          state.aside[held.file.id] = nil
+          report.released.append(FileRelease(held, place, at: path))
+        case .later(let pause):
+          state.aside[held.file.id] = asideSince ?? now
+          state.troubled[held.file.id] = now + pause
+          report.nextCall = min(report.nextCall ?? .infinity, pause)
+        }
+      } catch {
+        // The others may still be released.
+        state.troubled[held.file.id] = now + Self.troublePause
+        report.problems.append(error)
+        report.nextCall = min(report.nextCall ?? .infinity, Self.troublePause)
+      }
+    }
+  }
+
+  /// Seconds until a file that could not be released is tried again.
+  private static let troublePause = 30.0
+
+  private func takeSnapshot(
+    _ state: inout ProcessorState, _ report: inout ProcessorReport
+  ) throws(SpoolError) {
+    let version = try store.noteVersion()
+    guard version != state.snapshotVersion else { return }
+    let now = store.noteTime
+    // A long list takes its time; nine tenths of it are for other work.
+    let due = state.snapshotTime + max(rules.snapshotPause, 10 * state.snapshotCost)
+    guard now >= due || now < state.snapshotTime else {
+      report.nextCall = min(report.nextCall ?? .infinity, due - now)
+      return
+    }
+    let begin = MonotonicTime.now
+    var recordings: [Recording] = []
+    var counts: [String: Int] = [:]
+    var aliases: [RecordingKey: [String]] = [:]
+    var claims: [RecordingKey: [RecordingKey]] = [:]
+    for pipeline in [pipeline] + post.pipelines {
+      recordings += try store.recordings(
+        RecordingQuery(
+          states: Set(RecordingState.allCases).subtracting([.uploaded]), pipeline: pipeline,
+          limit: .max))
+      recordings += try store.recordings(
+        RecordingQuery(
+          states: [.uploaded], pipeline: pipeline, changedSince: now - rules.currentPeriod,
+          limit: rules.currentLimit))
+      let tally = try store.tally(pipeline: pipeline)
+      claims.merge(try store.claims(pipeline: pipeline), uniquingKeysWith: +)
+      aliases.merge(try store.aliases(pipeline: pipeline)) { first, _ in first }
+      for (state, count) in tally.counts { counts[state.rawValue, default: 0] += count.count }
+      counts["cancelled", default: 0] += tally.cancelled?.count ?? 0
+    }
+    let text = AcknowledgementText.snapshot(
+      of: recordings.sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) }, counts,
+      aliases: aliases, claims: claims, version: version, at: now)
+    let folder = try outboxFolder()
+    try folder.write(text, to: AcknowledgementName.snapshot)
+    try folder.flushFolder(.inbox)
+    state.snapshotVersion = version
+    state.snapshotTime = now
+    state.snapshotCost = (MonotonicTime.now - begin) / .seconds(1)
+    report.isSnapshotWritten = true
+  }
+
+  /// Finds the acknowledgements that are missing from the outbox.
+  private func checkOutbox() throws(SpoolError) {
+    let folder = try outboxFolder()
+    let lock = try folder.lock()
+    defer { _ = lock.number }
+    try folder.sweep()
+    let present = Set(try folder.files { $0.hasSuffix(".ack.json") }.keys)
+    let missing = try store.acknowledgedNames(pipeline: pipeline).filter { name, _ in
+      AcknowledgementName.acknowledgement(name).name.map { !present.contains($0) } ?? false
+    }
+    let revisions = Dictionary(
+      missing.map { ($0.recording, 0) }, uniquingKeysWith: { first, _ in first })
+    try store.markAcknowledged(revisions)
+  }
+
+  /// The open outbox, created if it is missing.
+  /// - Parameter path: that of another inbox's outbox.
+  func outboxFolder(at path: String? = nil) throws(SpoolError) -> ProcessedFolder {
+    let path = path ?? outbox
+    guard isInPlace(path) else {
+      throw SpoolError(
+        "write into the outbox", path, reason: "it is not where it was",
+        advice: "mount or make it again")
+    }
+    do throws(SpoolError) {
+      return try ProcessedFolder(at: path, calls: calls)
+    } catch {
+      guard error.kind == .missing else { throw error }
+      try ProcessedFolder.make(path)
+      return try ProcessedFolder(at: path, calls: calls)
+    }
+  }
+}
+
+/// What was settled, and what could not be.
+package struct ProcessorReport: Sendable {
+  package var acknowledgements = 0
+  package var answers = 0
+  /// The results of commands that had waited for their recordings.
+  package var decidedLate: [RecordingCommandResult] = []
+  package var released: [FileRelease] = []
+  /// Whether recordings were forgotten whose files may still lie in an inbox, and are new now.
+  package var isAnyForgotten = false
+  package var isSnapshotWritten = false
+  /// The recordings of dead processes, which are due again.
+  package var recovered: [Recording] = []
+  /// Failures; each is tried again.
+  package var problems: [SpoolError] = []
+  /// Seconds until there is more to do without an event; nil if nothing is pending.
+  package var nextCall: Double?
+}
+
+struct ProcessorState {
+  /// When each file that could not be released is tried again, in seconds since 1970.
+  var troubled: [Int64: Double] = [:]
+  /// Since when each file lies aside for deletion, in seconds since 1970.
+  var aside: [Int64: Double] = [:]
+  /// The store's version that the last snapshot shows.
+  var snapshotVersion: Int64?
+  /// When the last snapshot was written, and how long that took, in seconds.
+  var snapshotTime = -Double.infinity
+  var snapshotCost = 0.0
+}

@@ -1,0 +1,87 @@
+internal import PipelineModel
+package import Platform
+internal import Store
+
+extension InboxProcessor {
+  /// A hundred hours of timed words have fewer bytes.
+  private static var transcriptLimit: Int64 { 256 << 20 }
+
+  /// Takes in a transcript that came by itself, for the recording beside it if that was received
+  /// recently and is not processed yet.
+  /// - Parameter stamp: the version that was stable.
+  package func takeTranscript(
+    at path: InboxPath, stamp: FileStamp
+  ) throws(SpoolError) -> TranscriptOutcome {
+    guard stamp.byteCount <= Self.transcriptLimit else {
+      throw SpoolError(
+        "take in", path.description, reason: "no transcript holds \(stamp.byteCount) bytes",
+        kind: .tooLarge)
+    }
+    let (stems, candidates) = Self.names(ofRecordingsOf: path)
+    guard let (recording, _) = try recipient(of: path, stems: stems, candidates: candidates) else {
+      return .waiting
+    }
+    guard [.received, .failed, .quarantined].contains(recording.state) else {
+      return .late(recording)
+    }
+    guard let taken = try take(path, stamp, as: .file, from: try ownFolder()) else {
+      return .changed
+    }
+    // The pipeline reads what the sidecar or the recording brought; this may precede it.
+    let facts = FactsText.json(
+      recording.facts, addingTranscript: path.name?.description ?? path.description)
+    switch try change(recording.key, .attachTranscript(facts: facts)) {
+    case .changed(let changed):
+      try store.addFile(
+        .transcript, path: path.escaped, stamp: RecordingFileStamp(taken.stamp),
+        digest: taken.artifact.digest, inbox: inbox, to: recording.key)
+      return .attached(changed)
+    case .refused: return .late(recording)
+    case nil: return .waiting
+    }
+  }
+
+  /// Copies the possible transcripts of a recording into the store. The watcher reports those that
+  /// are no regular file, have changed or are gone.
+  func takeTranscripts(
+    of recording: StableRecording, from folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> [RecordingArrival.Companion] {
+    var companions: [RecordingArrival.Companion] = []
+    for path in recording.transcripts {
+      do throws(SpoolError) {
+        guard let stamp = try folder.stamp(of: path), stamp.byteCount <= Self.transcriptLimit,
+          let taken = try take(path, stamp, as: .file, from: folder)
+        else { continue }
+        companions.append(
+          RecordingArrival.Companion(
+            path: path.escaped, stamp: RecordingFileStamp(taken.stamp), artifact: taken.artifact))
+      } catch {
+        switch error.kind {
+        case .link, .wrongKind, .special, .sparse, .denied: break
+        default: throw error
+        }
+      }
+    }
+    return companions
+  }
+
+  /// The name of a recording's transcript; nil if it has none.
+  func transcript(of arrival: RecordingArrival, _ sidecar: Sidecar?) -> String? {
+    let files = arrival.transcripts.compactMap { InboxPath(escaped: $0.path)?.name }
+    switch sidecar?.transcript(exists: files.contains) {
+    case .file(let name): return name.description
+    case .itself: return arrival.sidecar.flatMap { InboxPath(escaped: $0.path)?.name?.description }
+    case nil: return files.first?.description
+    }
+  }
+
+  /// The possible names of a transcript's recording, and of that one's transcripts.
+  private static func names(
+    ofRecordingsOf path: InboxPath
+  ) -> (stems: (FileName) -> [FileName], candidates: (FileName) -> [FileName]) {
+    if path.name?.hasSuffix(".json") == true {
+      return (SidecarName.recordingStems, SidecarName.candidates)
+    }
+    return (TranscriptName.recordingStems, TranscriptName.candidates)
+  }
+}

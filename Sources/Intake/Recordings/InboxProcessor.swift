@@ -1,0 +1,292 @@
+import CPosix
+import Glibc
+package import PipelineModel
+package import Platform
+package import Store
+import Synchronization
+
+package typealias ProcessorStore = ArtifactStore & ExportFolder & RecordingRepository
+
+/// Keeps the recordings of one inbox, from a stable file to its acknowledgement and release.
+///
+/// The store is authoritative: files are moved and acknowledgements written from its records, by
+/// ``settle()``, which may be repeated. So nothing is lost or done twice if a process dies between
+/// two steps. All methods may be called from any thread, and other processes may use the same
+/// inbox.
+package final class InboxProcessor: Sendable {
+  /// An absolute path.
+  package let inbox: String
+  /// The folder for acknowledgements.
+  package var outbox: String { post.path }
+  let post: Outbox
+  package let pipeline: String
+  package let rules: InboxRules
+
+  let store: any ProcessorStore
+  /// How the store is named in commands that a user types.
+  let option: StoreOption
+  let calls: FolderCalls
+  /// Whether the inbox is its former folder, or an outbox may be written to, and created if
+  /// missing.
+  let isInPlace: @Sendable (String) -> Bool
+  let tracker = Mutex(ProcessorState())
+  let tenure = Mutex(InboxLock())
+
+  /// Neither folder need exist yet.
+  /// - Parameters:
+  ///   - inbox: where recordings arrive.
+  ///   - outbox: where acknowledgements go; not in the inbox, where they would be taken for
+  ///     sidecars.
+  ///   - pipeline: the same recording is processed once per pipeline, whatever inbox it comes by.
+  ///   - option: names the store in commands that a user types.
+  ///   - isInPlace: whether the inbox, or an outbox, is its former folder: a folder whose disk is
+  ///     not mounted must not be used instead, or created elsewhere.
+  package convenience init(
+    inbox: String, outbox: Outbox, pipeline: String,
+    rules: InboxRules = InboxRules(), store: any ProcessorStore,
+    option: StoreOption = .usual,
+    isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) {
+    self.init(
+      inbox: inbox, outbox: outbox, pipeline: pipeline, rules: rules, store: store,
+      option: option, calls: .system, isInPlace: isInPlace)
+  }
+
+  init(
+    inbox: String, outbox: Outbox, pipeline: String, rules: InboxRules,
+    store: any ProcessorStore, option: StoreOption = .usual,
+    calls: FolderCalls,
+    isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) {
+    self.inbox = inbox
+    post = outbox
+    self.pipeline = pipeline
+    self.rules = rules
+    self.store = store
+    self.option = option
+    self.calls = calls
+    self.isInPlace = isInPlace
+  }
+
+  /// Whether this version of a file was taken in before and is still in place: the watcher then
+  /// neither opens nor reports it.
+  package func isKnown(_ path: InboxPath, _ stamp: FileStamp) -> Bool {
+    let known: Bool? = try? store.isKnown(
+      path: path.escaped, stamp: RecordingFileStamp(stamp), inbox: inbox)
+    return known ?? false
+  }
+
+  package func change(_ key: RecordingKey, _ change: RecordingChange) throws(SpoolError)
+    -> RecordingOutcome?
+  {
+    try store.change(key, change)
+  }
+
+  package func recording(_ key: RecordingKey) throws(SpoolError) -> Recording? {
+    try store.recording(key)
+  }
+}
+
+extension InboxProcessor {
+  /// Finds the commands that are complete, before anything is processed. O(n) for n files.
+  ///
+  /// A command is complete if it parses: no prefix of a JSON object is an object. The watcher
+  /// handles all others, and those in unreadable folders.
+  /// - Returns: where each lies, and when it was issued, in seconds since 1970; in no order.
+  package func wholeCommands(
+    besides names: UntouchedNames = UntouchedNames()
+  ) -> [(path: InboxPath, stamp: FileStamp, issuedAt: Double)] {
+    guard isInPlace(inbox), let inbox = try? InboxFolder(at: inbox) else { return [] }
+    var found: [(path: InboxPath, stamp: FileStamp, issuedAt: Double)] = []
+    var folders = [InboxPath.inbox]
+    while let folder = folders.popLast() {
+      guard let opened = try? inbox.openFolder(folder) else { continue }
+      let list = try? FolderListing(opened) { name, stamp in
+        (stamp.map { $0.kind == .file && name.hasSuffix(CommandReading.ending) } ?? true)
+          && names.reason(for: name, in: folder, isFolder: stamp == nil) == nil
+      }
+      guard let list else { continue }
+      folders += list.folders.map { folder.appending($0) }
+      for (name, stamp) in list.files {
+        let path = folder.appending(name)
+        // A command that was applied and may stay in place did not come again.
+        if isKnown(path, stamp) { continue }
+        if let time = timeOfWholeCommand(at: path, stamp: stamp) {
+          found.append((path, stamp, time))
+        }
+      }
+    }
+    return found
+  }
+}
+
+/// An inbox processor's exclusive right to its inbox.
+struct InboxLock {
+  /// Whether the right is to be held throughout. If not, each step takes the folder's lock for its
+  /// duration.
+  var isWanted = false
+  /// The claim to the folder that was there last; nil if another process has it.
+  var claim: InboxClaim?
+}
+
+extension InboxProcessor {
+  /// Takes the inbox exclusively for the processor's lifetime. From then on nothing is done in the
+  /// inbox without the claim, also not in a folder that replaces it.
+  /// - Throws: if another process watches the folder, by any name and with any store.
+  package func claimInbox() throws(SpoolError) {
+    tenure.withLock { $0.isWanted = true }
+    let folder = try inboxFolder()
+    _ = try lockInbox(folder)
+  }
+
+  /// The open inbox, claimed if it is to be exclusive.
+  func ownFolder() throws(SpoolError) -> ProcessedFolder {
+    let folder = try inboxFolder()
+    if tenure.withLock(\.isWanted) { _ = try lockInbox(folder) }
+    return folder
+  }
+
+  /// The open inbox, claimed or not.
+  /// - Throws: of kind `missing` if the folder at its path is another one.
+  func inboxFolder() throws(SpoolError) -> ProcessedFolder {
+    guard isInPlace(inbox) else {
+      throw SpoolError(
+        "open the inbox", inbox, reason: "it is not where it was", advice: "mount it again",
+        kind: .missing)
+    }
+    return try ProcessedFolder(at: inbox, calls: calls)
+  }
+
+  /// Excludes other processes from the inbox's folder: by the claim to it, or by a lock for the
+  /// lifetime of the returned descriptor.
+  func lockInbox(_ folder: borrowing ProcessedFolder) throws(SpoolError) -> Descriptor {
+    let opened = try folder.opened()
+    let isClaimed = try tenure.withLock { (tenure) throws(SpoolError) in
+      guard tenure.isWanted else { return false }
+      if tenure.claim?.isFor(opened) == true { return true }
+      tenure.claim = nil
+      tenure.claim = try InboxClaim(try folder.opened(), path: inbox)
+      return true
+    }
+    return isClaimed ? opened : try folder.lock()
+  }
+}
+
+/// The exclusive right to an inbox, across paths and stores: a lock on the folder itself, which the
+/// kernel releases when the process dies. It writes nothing into the inbox, where programs would
+/// carry it to other machines.
+final class InboxClaim: Sendable {
+  private let folder: Descriptor
+  private let identity: FolderIdentity
+
+  /// Claims an open folder.
+  /// - Throws: a `SpoolError` if another process has it, or watches a folder around it or in it,
+  ///   with the process's number if known. On a file system without locks, such as some network
+  ///   mounts, every claim succeeds.
+  init(_ opened: consuming Descriptor, path: String) throws(SpoolError) {
+    let folder = opened
+    let identity: FolderIdentity
+    do throws(SystemError) {
+      identity = FolderIdentity(try folder.status())
+    } catch {
+      throw SpoolError("look at the inbox", path, error)
+    }
+    while flock(folder.number, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      guard errno == EWOULDBLOCK else { break }
+      let owner = FolderLocks.owner(of: identity)
+      throw SpoolError(
+        "watch the inbox", path,
+        reason: owner.map { "process \($0) watches it" } ?? "another process watches it",
+        advice: owner.map { "kill \($0) ends that watch" } ?? "end that watch first")
+    }
+    // Locked first, then checked: of two that begin at once, at least one sees the other.
+    if let other = NestedWatches.first(near: folder, path: path) {
+      throw SpoolError(
+        "watch the inbox", path, reason: "process \(other.process) watches \(other.place)",
+        advice: "kill \(other.process) ends that watch, or watch a folder beside it")
+    }
+    self.identity = identity
+    self.folder = folder
+  }
+
+  /// Whether this is the claim to that folder, which may have replaced another.
+  func isFor(_ other: borrowing Descriptor) -> Bool {
+    (try? other.status()).map { FolderIdentity($0) } == identity
+  }
+}
+
+/// Other watches of a folder around an inbox or of one in it. Each would take in the same
+/// recordings.
+enum NestedWatches {
+  struct Watch: Hashable {
+    let process: Int
+    /// The watched folder, and how it lies to the inbox.
+    let place: String
+  }
+
+  /// The first that is found, the folders above before those below; nil if there is none or the
+  /// system does not tell. O(files beneath the inbox).
+  static func first(near inbox: borrowing Descriptor, path: String) -> Watch? {
+    let locks = FolderLocks.text()
+    return above(inbox, path, locks) ?? below(path, locks)
+  }
+
+  private static func above(
+    _ inbox: borrowing Descriptor, _ path: String, _ locks: String
+  ) -> Watch? {
+    guard var last = (try? inbox.status()).map({ FolderIdentity($0) }) else { return nil }
+    var way = ".."
+    var names = path.split(separator: "/")
+    while let folder = open(way, from: inbox.number), let status = try? folder.status() {
+      let identity = FolderIdentity(status)
+      // The root is its own parent.
+      if identity == last { return nil }
+      _ = names.popLast()
+      if let process = owner(of: folder, identity, locks) {
+        return Watch(
+          process: process, place: "/\(names.joined(separator: "/")), which this one lies in")
+      }
+      (last, way) = (identity, way + "/..")
+    }
+    return nil
+  }
+
+  private static func below(_ path: String, _ locks: String) -> Watch? {
+    guard let inbox = try? InboxFolder(at: path) else { return nil }
+    var waiting = [InboxPath.inbox]
+    while let next = waiting.popLast() {
+      // The watch itself cannot read what is unreadable here.
+      guard let folder = try? inbox.openFolder(next), let status = try? folder.status() else {
+        continue
+      }
+      if next != .inbox, let process = owner(of: folder, FolderIdentity(status), locks) {
+        return Watch(
+          process: process, place: "\(PathText.join(path, next.description)), which lies in it")
+      }
+      guard let list = try? FolderListing(folder, isWanted: { _, stamp in stamp == nil }) else {
+        continue
+      }
+      waiting += list.folders.map(next.appending)
+    }
+    return nil
+  }
+
+  /// The process that has locked a folder. The kernel's list may mean another folder of the same
+  /// number, so the lock is tried.
+  private static func owner(
+    of folder: borrowing Descriptor, _ identity: FolderIdentity, _ locks: String
+  ) -> Int? {
+    guard let process = FolderLocks.owner(of: identity, in: locks) else { return nil }
+    guard flock(folder.number, LOCK_SH | LOCK_NB) != 0 else {
+      flock(folder.number, LOCK_UN)
+      return nil
+    }
+    return errno == EWOULDBLOCK ? process : nil
+  }
+
+  private static func open(_ way: String, from folder: CInt) -> Descriptor? {
+    let number = unsafe openat(folder, way, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    return number < 0 ? nil : Descriptor(number)
+  }
+}

@@ -1,0 +1,268 @@
+package import PipelineModel
+package import Platform
+package import Store
+
+/// What is known about a recording, with its source: the sidecar takes precedence over the
+/// container, and that over the name.
+package struct RecordingFacts: Hashable, Sendable {
+  package enum Source: String, Hashable, Sendable, Codable {
+    case sidecar
+    case container
+    case fileName
+  }
+
+  package struct Sourced<Value: Hashable & Sendable>: Hashable, Sendable {
+    package let value: Value
+    package let source: Source
+  }
+
+  /// Nil if no source states one.
+  package let noteID: Sourced<NoteID>?
+  package let createdAt: Sourced<Timestamp>?
+  /// Milliseconds, as the source says.
+  package let milliseconds: Sourced<Int>?
+  package let title: Sourced<String>?
+  package let recorder: Sourced<String>?
+
+  package init(sidecar: Sidecar?, container: ContainerFacts?, name: FileName) {
+    let fileName = FileNameFacts(name)
+    noteID = Self.first((sidecar?.noteID, .sidecar), (fileName.noteID, .fileName))
+    createdAt = Self.first(
+      (sidecar?.createdAt, .sidecar), (container?.createdAt, .container),
+      (fileName.createdAt, .fileName))
+    milliseconds = Self.first(
+      (sidecar?.milliseconds, .sidecar), (container?.milliseconds, .container))
+    title = Self.first(
+      (sidecar?.title, .sidecar), (container?.title, .container), (fileName.title, .fileName))
+    recorder = Self.first(
+      (sidecar?.watchModel ?? sidecar?.phoneModel, .sidecar), (container?.recorder, .container))
+  }
+
+  private static func first<Value>(_ known: (Value?, Source)...) -> Sourced<Value>? {
+    for case (let value?, let source) in known { return Sourced(value: value, source: source) }
+    return nil
+  }
+}
+
+/// What a file name tells about its recording: `2026-11-21_14-05 Team meeting.m4a`.
+package struct FileNameFacts: Hashable, Sendable {
+  /// The first time or date in the name; its zone is never known.
+  package private(set) var createdAt: Timestamp?
+  package private(set) var noteID: NoteID?
+  /// The remaining words; nil if there are none.
+  package private(set) var title: String?
+
+  /// Reads a name. O(n²) in its at most 255 bytes.
+  package init(_ name: FileName) {
+    var bytes = name.stem
+    if let (range, id) = Self.first(in: bytes, Self.noteID) {
+      noteID = id
+      bytes.replaceSubrange(range, with: " ".utf8)
+    }
+    if let (range, time) = Self.first(in: bytes, Self.time) {
+      createdAt = time
+      bytes.replaceSubrange(range, with: " ".utf8)
+    }
+    title = Self.title(bytes)
+  }
+
+  /// The first match that is not the tail of a longer number.
+  private static func first<Value>(
+    in bytes: [UInt8], _ read: (ArraySlice<UInt8>) -> (count: Int, value: Value)?
+  ) -> (Range<Int>, Value)? {
+    for start in bytes.indices where start == 0 || !bytes[start - 1].isWordByte {
+      if let (count, value) = read(bytes[start...]) { return (start..<start + count, value) }
+    }
+    return nil
+  }
+
+  private static func noteID(_ bytes: ArraySlice<UInt8>) -> (Int, NoteID)? {
+    for count in [36, 32] where bytes.count >= count {
+      let isCutOff = bytes.dropFirst(count).first.map(\.isWordByte) ?? false
+      let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+      if !isCutOff, let id = NoteID(text) { return (count, id) }
+    }
+    return nil
+  }
+
+  /// A date with an optional time of day: `2026-11-21_14-05`, `20261121-140533`,
+  /// `2026-11-21T14.05.33`, `20261121140533`, `2026-11-21`.
+  private static func time(_ bytes: ArraySlice<UInt8>) -> (Int, Timestamp)? {
+    var rest = DigitScanner(bytes)
+    guard let year = rest.number(digits: 4), (1970...2100).contains(year) else { return nil }
+    let mark = ["-", "_", "."].first { rest.skip($0) }
+    guard let month = rest.number(digits: 2), mark.map({ rest.skip($0) }) ?? true,
+      let day = rest.number(digits: 2), let date = Timestamp(year: year, month: month, day: day)
+    else { return nil }
+    var clock = rest
+    let isApart = ["T", "t", "_", "-", " ", "."].contains { clock.skip($0) }
+    if let (hour, minute, second) = timeOfDay(&clock),
+      let time = Timestamp(
+        year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    {
+      return (bytes.count - clock.rest.count, time)
+    }
+    // More digits make it a number of another kind.
+    guard isApart || !rest.isAtDigit else { return nil }
+    return (bytes.count - rest.rest.count, date)
+  }
+
+  private static func timeOfDay(_ rest: inout DigitScanner) -> (Int, Int, Int)? {
+    guard let hour = rest.number(digits: 2) else { return nil }
+    let mark = ["-", ".", ":", "_", "h"].first { rest.skip($0) }
+    guard let minute = rest.number(digits: 2) else { return nil }
+    var second = 0
+    var behind = rest
+    if mark.map({ behind.skip($0) }) ?? true, let written = behind.number(digits: 2),
+      !behind.isAtDigit
+    {
+      second = written
+      rest = behind
+    }
+    return rest.isAtDigit ? nil : (hour, minute, second)
+  }
+
+  /// Underscores are spaces; a rest without a letter is no title.
+  private static func title(_ bytes: [UInt8]) -> String? {
+    let spaced = bytes.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: " ") : $0 }
+    guard let text = PlainText(String(decoding: spaced, as: UTF8.self), limit: 255)?.text,
+      text.contains(where: \.isLetter)
+    else { return nil }
+    let edges: Set<Character> = [" ", "-", ".", ",", "(", "["]
+    var title = text[...]
+    while let first = title.first, edges.contains(first) { title.removeFirst() }
+    while let last = title.last, edges.contains(last) { title.removeLast() }
+    return title.isEmpty ? nil : String(title)
+  }
+}
+
+extension UInt8 {
+  /// Whether it is a letter from A to Z or a digit.
+  fileprivate var isWordByte: Bool {
+    DigitScanner.isDigit(self)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asciiLowercase)
+  }
+}
+
+/// What a recording's container declares.
+package struct ContainerFacts: Hashable, Sendable {
+  package let createdAt: Timestamp?
+  package let title: String?
+  /// The device or program that recorded it.
+  package let recorder: String?
+  /// Its length in milliseconds.
+  package let milliseconds: Int?
+
+  /// Reads a container's tags, with names in lower case, as libavformat returns them.
+  /// - Parameter duration: the sound's length in seconds, if known.
+  package init(tags: [String: String], duration: Double? = nil) {
+    createdAt =
+      Self.timeTags.lazy.compactMap { tags[$0] }.compactMap(Self.time).first
+    title = tags["title"].flatMap { PlainText($0, limit: 1000)?.text }
+    recorder =
+      Self.recorderTags.lazy.compactMap { tags[$0] }
+      .compactMap { PlainText($0, limit: 200)?.text }.first
+    milliseconds = duration.flatMap { seconds in
+      seconds.isFinite && seconds >= 0 && seconds < 1e9 ? Int((seconds * 1000).rounded()) : nil
+    }
+  }
+
+  /// The tags for a time, the most exact first.
+  private static let timeTags = [
+    "com.apple.quicktime.creationdate", "creation_time", "date_recorded", "origination_date",
+    "date",
+  ]
+  /// The tags for what recorded it, devices before programs.
+  private static let recorderTags = [
+    "com.apple.quicktime.model", "com.android.model", "model", "originator", "recorder",
+    "com.apple.quicktime.software", "software", "encoder",
+  ]
+
+  /// A container without a time holds the first day of its own era.
+  private static func time(_ text: String) -> Timestamp? {
+    guard let time = Timestamp(iso8601: text), time.localSeconds > 0 else { return nil }
+    return time
+  }
+}
+
+/// What the store keeps of a recording's sidecar.
+package struct StoredFacts: Sendable {
+  /// What the sidecar asks of the pipeline, its field `spool`; nil if nothing.
+  package let request: DocumentNode?
+  /// What is wrong with the sidecar, one sentence each.
+  package let problems: [String]
+
+  /// Why the recording may be incomplete; nil if nothing indicates it.
+  package let doubt: String?
+
+  /// The name of its transcript's file; nil if it has none.
+  package let transcript: String?
+
+  /// Contradictions in the sidecars of copies, one sentence each.
+  package let differences: [String]
+
+  /// When it was recorded, in ISO 8601; nil if unknown.
+  package let createdAt: String?
+  /// Its length in milliseconds, as its sidecar or container says; nil if unknown.
+  package let milliseconds: Int?
+  package let recorder: String?
+  /// The sidecar's fields about devices, by name.
+  package let devices: [String: String]
+  /// The sidecar's unknown fields.
+  package let unknown: [String: JSONValue]
+
+  package init(of recording: Recording) {
+    let fields = FactsText.fields(of: recording.facts)
+    func text(_ value: JSONValue?) -> String? {
+      if case .text(let text)? = value { text } else { nil }
+    }
+    func fact(_ name: String) -> JSONValue? {
+      if case .object(let fact)? = fields[name] { fact["value"] } else { nil }
+    }
+    if case .object(let unknown)? = fields["unknown"] {
+      request = unknown["spool"]?.node
+      self.unknown = unknown.filter { $0.key != "spool" }
+    } else {
+      (request, unknown) = (nil, [:])
+    }
+    doubt = text(fields["doubt"])
+    transcript = text(fields["transcript"])
+    createdAt = text(fact("createdAt"))
+    recorder = text(fact("recorder"))
+    if case .number(let digits)? = fact("durationMs") {
+      milliseconds = Int(digits)
+    } else {
+      milliseconds = nil
+    }
+    devices = Dictionary(
+      uniqueKeysWithValues: FactsText.deviceFields.compactMap { name in
+        text(fields[name]).map { (name, $0) }
+      })
+    if case .list(let differences)? = fields["differences"] {
+      self.differences = differences.compactMap(text)
+    } else {
+      differences = []
+    }
+    if case .list(let problems)? = fields["problems"] {
+      self.problems = problems.compactMap(text)
+    } else {
+      problems = []
+    }
+  }
+
+  /// The fields for the names of the recording's exports, in lower case.
+  package func nameFields(of recording: Recording) -> [String: String] {
+    var fields: [String: String] = [:]
+    for (name, value) in unknown.sorted(by: { $0.key < $1.key }) {
+      switch value {
+      case .text(let text), .number(let text): fields[name.lowercased()] = text
+      default: break
+      }
+    }
+    for (name, value) in devices { fields[name.lowercased()] = value }
+    fields["createdat"] = createdAt
+    fields["title"] = recording.title
+    fields["noteid"] = recording.shownID
+    return fields
+  }
+}

@@ -1,0 +1,165 @@
+internal import PipelineEngine
+internal import PipelineModel
+import Platform
+internal import Store
+
+extension InboxEventHandler {
+  /// Takes in a stable recording, or quarantines it if it cannot be accepted.
+  mutating func takeIn(_ recording: StableRecording, refusal: String? = nil) {
+    attempt(at: recording.path) { (handler) throws(SpoolError) in
+      let path = recording.path
+      let intake = try handler.processor.takeIn(
+        recording, container: refusal == nil ? handler.container(of: path) : nil, refusal: refusal)
+      // It came with its recording, though it may have been reported before.
+      if intake != .changed {
+        if let sidecar = recording.sidecar { handler.status.forget(sidecar) }
+        for transcript in recording.transcripts { handler.status.forget(transcript) }
+      }
+      switch intake {
+      case .received(let recording):
+        handler.tell(.received, recording)
+        handler.warn(of: recording)
+      case .quarantined(let recording):
+        handler.tell(.quarantined, recording, text: recording.reason)
+      case .duplicate(let recording):
+        handler.tell(.duplicate, recording, file: path.description, text: "it has come before")
+        handler.warn(of: recording, isCopy: true)
+      case .conflict(let recording, let other):
+        // Whether it is a duplicate is known once it is decoded.
+        let isNew = recording.revision == 1
+        let isDecided =
+          recording.state == .quarantined || handler.processor.rules.conflicts == .process
+        handler.tell(
+          isDecided || !isNew ? .conflict : .received, recording,
+          file: isNew ? nil : path.description,
+          text: Recording.words(claiming: other)
+            + (isNew ? "" : "; its bytes have come before, as \(recording.fileName)"))
+        handler.warn(of: recording)
+      case .known: break
+      case .changed: handler.watcher.lookAgain(at: path)
+      }
+    }
+    report(.stirred)
+  }
+
+  /// Takes in a sidecar that came by itself.
+  mutating func takeSidecar(_ path: InboxPath, _ stamp: FileStamp) {
+    attempt(at: path) { (handler) throws(SpoolError) in
+      switch try handler.processor.takeSidecar(at: path, stamp: stamp) {
+      case .attached(let recording):
+        handler.tell(.sidecar, recording, text: path.description)
+        if recording.isClaimOpen { handler.tell(.conflict, recording, text: recording.reason) }
+        handler.warn(of: recording)
+      case .known: break
+      case .refused(let refusal):
+        handler.refuse(path, refusal.reason)
+      case .waiting: handler.status.wait(path, "its recording has not been taken in")
+      case .transcript:
+        handler.status.ignore(path)
+        handler.tell(
+          .ignored, file: path.description,
+          text: "it is a transcript, no sidecar, and is left there")
+      case .changed: handler.watcher.lookAgain(at: path)
+      }
+    }
+  }
+
+  /// Takes in a transcript that came by itself.
+  mutating func takeTranscript(_ path: InboxPath, _ stamp: FileStamp) {
+    attempt(at: path) { (handler) throws(SpoolError) in
+      switch try handler.processor.takeTranscript(at: path, stamp: stamp) {
+      case .attached(let recording): handler.tell(.transcript, recording, text: path.description)
+      case .waiting: handler.status.wait(path, "its recording has not been taken in")
+      case .late(let recording):
+        handler.refuse(
+          path, "it came when \(recording.fileName) was processed already, which \(recording.words)"
+        )
+      case .changed: handler.watcher.lookAgain(at: path)
+      }
+    }
+    report(.stirred)
+  }
+
+  /// Applies a device's command.
+  mutating func takeCommand(_ path: InboxPath, _ stamp: FileStamp) {
+    attempt(at: path) { (handler) throws(SpoolError) in
+      switch try handler.processor.takeCommand(at: path, stamp: stamp) {
+      case .decided(let result, let request):
+        handler.tell(
+          .command, file: path.description, key: result.recording,
+          text: CommandWords.text(request, result))
+        if result.isFresh, request == .cancel, result.status == .applied,
+          let recording = result.recording
+        {
+          handler.report(.cancelled(recording))
+        }
+      case .malformed(let result, let reason):
+        handler.tell(
+          .command, file: path.description, key: result.recording,
+          text: CommandWords.text(malformed: reason, result))
+      case .changed: handler.watcher.lookAgain(at: path)
+      }
+    }
+    report(.stirred)
+  }
+
+  /// Runs an action on a file; after a failure that may pass, the file is examined again later, as
+  /// if it had just come.
+  private mutating func attempt(
+    at path: InboxPath, _ work: (inout InboxEventHandler) throws(SpoolError) -> Void
+  ) {
+    status.forget(path)
+    do throws(SpoolError) {
+      try work(&self)
+      again[path] = nil
+    } catch {
+      switch error.kind {
+      case .link, .wrongKind, .special, .sparse, .tooLarge:
+        refuse(path, error.why)
+      default:
+        status.wait(path, error.description)
+        again[path] = engine.clock.elapsed + Self.pause
+        tell(.trouble, file: path.description, text: error.description, seconds: Self.pause)
+      }
+    }
+    owesMore()
+  }
+
+  /// Reports files that are ignored for their names, if there are more than before.
+  mutating func overlook(_ files: IgnoredFiles) {
+    status.overlook(files)
+    if files.count > toldOverlookedCount, let oldest = files.files.first {
+      let others = files.count - 1
+      let minutes = Int(max(0, engine.clock.now - Double(oldest.since) / 1e9) / 60)
+      tell(
+        .refused, file: oldest.path.description,
+        text: "never taken: \(oldest.reason), and it has not changed for \(minutes) min"
+          + (others > 0 ? "; others with temporary or hidden names: \(others)" : ""))
+    }
+    toldOverlookedCount = files.count
+  }
+
+  /// Reports a file that stays where it is, and why.
+  mutating func refuse(_ path: InboxPath, _ reason: String) {
+    status.refuse(path, reason)
+    tell(.refused, file: path.description, text: reason)
+  }
+
+  /// Reports doubts about a recording's completeness and problems of its sidecar.
+  private func warn(of recording: Recording, isCopy: Bool = false) {
+    let facts = StoredFacts(of: recording)
+    for difference in facts.differences { tell(.warning, recording, text: difference) }
+    if isCopy { return }
+    if let doubt = facts.doubt { tell(.warning, recording, text: doubt) }
+    for problem in facts.problems {
+      tell(.warning, recording, text: "its sidecar: \(problem)")
+    }
+  }
+
+  /// What the file's container declares; nil if it declares nothing readable.
+  private func container(of path: InboxPath) -> ContainerFacts? {
+    guard let folder = try? InboxFolder(at: processor.inbox), let file = try? folder.open(path)
+    else { return nil }
+    return engine.probe.facts(of: file.readingPath)
+  }
+}

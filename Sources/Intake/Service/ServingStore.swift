@@ -1,0 +1,79 @@
+internal import FoundationEssentials
+internal import Glibc
+import PipelineModel
+package import Platform
+import Store
+
+/// The store that serves an inbox, recorded in a file in the inbox: with its disk unmounted, a
+/// store at the same path is another one, and would process every file in the inbox again.
+package struct ServingStore: Codable, Hashable, Sendable {
+  /// The name that it got at its creation.
+  package let store: String
+  /// Its path at that time.
+  package let path: String
+
+  /// The file's name in the inbox; no inbox takes in files of such names.
+  package static let fileName = ".spool-store.json"
+  private static let byteLimit = 64 << 10
+
+  /// Reads an inbox's file; nil if it is missing or unreadable.
+  package init?(of inbox: String) {
+    let descriptor = unsafe open(
+      inbox + "/" + Self.fileName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Self.byteLimit)
+    let count = unsafe read(descriptor, &bytes, bytes.count)
+    guard count > 0,
+      let read = try? JSONDecoder().decode(Self.self, from: Data(bytes.prefix(count)))
+    else { return nil }
+    self = read
+  }
+
+  private init(store: String, path: String) {
+    (self.store, self.path) = (store, path)
+  }
+
+  /// Throws if an inbox belongs to another store, and else records that it is this one's. A
+  /// read-only inbox is served without the record.
+  /// - Parameter isAdopting: whether to take the inbox over from another store.
+  static func claim(
+    _ inbox: String, for memory: any StoreIdentityRecords, at path: String, isAdopting: Bool
+  ) throws(SpoolError) {
+    let own: ServingStore
+    let isKnowing: Bool
+    let known = ServingStore(of: inbox)
+    own = ServingStore(store: try memory.storeName(), path: path)
+    // A rebuilt database has another name, and knows its recordings.
+    isKnowing = try memory.hasNotes(ofInbox: inbox)
+    if let known, !isAdopting, known.store != own.store, !isKnowing {
+      throw known.refusal(of: inbox, by: path)
+    }
+    if known != own { own.write(to: inbox) }
+  }
+
+  /// Why a store must not serve an inbox.
+  /// - Parameter path: where the store is, or would be created.
+  package func refusal(of inbox: String, by path: String) -> SpoolError {
+    SpoolError(
+      "another store has served the inbox \(inbox)",
+      reason: self.path == path
+        ? "the one at \(path) is new; most likely the disk of the old one is not mounted there"
+        : "it was served by \(self.path), and \(path) knows none of its recordings",
+      advice: "mount the disk or name the old store with --store; where all that lies in the inbox "
+        + "is to be taken in anew, spool watch --adopt, given once, with everything as before",
+      cause: .environment)
+  }
+
+  private func write(to inbox: String) {
+    guard let data = try? JSONEncoder().encode(self) else { return }
+    let draft = "\(inbox)/.spool-store.\(getpid()).part"
+    let path = "\(inbox)/\(Self.fileName)"
+    do {
+      try data.write(to: URL(filePath: draft))
+      if unsafe rename(draft, path) != 0 { unsafe unlink(draft) }
+    } catch {
+      unsafe unlink(draft)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+internal import PipelineModel
+package import Platform
+internal import Store
+
+/// One event of a watch: a line of its log.
+package struct WatchEvent: Hashable, Sendable, Encodable {
+  package enum Event: String, Hashable, Sendable, Encodable {
+    case watching
+    case received
+    case duplicate
+    case conflict
+    /// Work that an earlier process began is resumed.
+    case resumed
+    case uploaded
+    case retrying
+    /// A recording waits for a `retry` command.
+    case failed
+    case quarantined
+    /// A file has left the inbox as the rules say.
+    case released
+    case sidecar
+    case transcript
+    case command
+    /// A file is not complete after a long time.
+    case unsettled
+    /// A file in the inbox stays where it is.
+    case refused
+    /// A file in the inbox is of a kind that it does not take.
+    case ignored
+    /// The inbox is unreachable.
+    case lost
+    /// Processing pauses: a folder for results is unusable, or no receipt can be signed.
+    case paused
+    case back
+    /// A failure that no recording caused.
+    case trouble
+    /// A receipt got its time stamp.
+    case stamped
+    case warning
+    case reloaded
+    case stopping
+    case stopped
+  }
+
+  /// In seconds since 1970.
+  package let at: Double
+  package let event: Event
+  /// An absolute path; nil for all inboxes.
+  package var inbox: String?
+  /// The recording's name in the store.
+  package var recording: String?
+  /// The file, printable.
+  package var file: String?
+  /// Details, printable.
+  package var text: String?
+  /// The exports, as absolute paths.
+  package var exports: [String]?
+  /// The findings of the run's steps, by step; nil if there are none.
+  package var findings: [String: JSONValue]?
+  /// Seconds that the work took, or until the next attempt.
+  package var seconds: Double?
+  /// Where a released file is now: `accepted`, `quarantine`, `left`, `deleted` or `gone`.
+  package var place: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case at, event, inbox, recording = "note", file, text, exports, findings, seconds, place
+  }
+
+  package init(
+    _ event: Event, at time: Double, inbox: String? = nil, recording: String? = nil,
+    file: String? = nil, text: String? = nil, exports: [String]? = nil,
+    findings: [String: JSONValue]? = nil, seconds: Double? = nil, place: String? = nil
+  ) {
+    self.event = event
+    at = time
+    self.inbox = inbox
+    self.recording = recording
+    self.file = file
+    self.text = text
+    self.exports = exports
+    self.findings = findings
+    self.seconds = seconds
+    self.place = place
+  }
+}
+
+/// Records the events of a watch. Called from several threads.
+package protocol WatchRecorder: Sendable {
+  func record(_ news: WatchEvent)
+}
+
+/// The log texts of a watch for a device's command.
+enum CommandWords {
+  /// `refused: noteId: is missing, …`, or the earlier result if the command is a repeat.
+  static func text(malformed reason: String, _ result: RecordingCommandResult) -> String {
+    if result.isFresh { return "refused: \(reason)" }
+    let time = result.decidedAt.map { " at \(Timestamp(secondsSince1970: $0))" } ?? ""
+    guard let request = result.request else {
+      return "came again: it was refused before,\(time): \(reason); nothing was done now"
+    }
+    return "refused: \(reason); a \(request.name) of its id was \(result.status.rawValue) before,"
+      + time
+  }
+
+  /// `retry, which waited for its note, is applied`.
+  static func text(late result: RecordingCommandResult) -> String {
+    "\(result.request?.name ?? "a command"), which waited for its note, is "
+      + result.status.rawValue + (result.reason.map { ": \($0)" } ?? "")
+  }
+
+  /// `retry applied`, or, for a repeat, when it was applied and that nothing changed now.
+  static func text(_ request: RecordingCommand.Request, _ result: RecordingCommandResult) -> String
+  {
+    let reason = result.reason.map { ": \($0)" } ?? ""
+    guard !result.isFresh else { return "\(request.name) \(result.status.rawValue)\(reason)" }
+    if result.status == .waiting { return "\(request.name) came again and still waits\(reason)" }
+    let time = result.decidedAt.map { " at \(Timestamp(secondsSince1970: $0))" } ?? ""
+    return "\(request.name) came again: it was \(result.status.rawValue) before,\(time)\(reason); "
+      + "nothing was done now"
+  }
+}

@@ -1,0 +1,336 @@
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+
+/// The bookkeeping of a watch: its inbox workers, the jobs in progress, and what comes next. It
+/// belongs to the thread that decides.
+struct WatchRound {
+  /// Seconds between two checks for changes by other processes.
+  private static let lookPeriod = 3.0
+
+  private let engine: WatchEngine
+  private let mail: Mailbox<Watch.Message>
+  private var workers: [String: InboxWorker] = [:]
+  /// Inboxes whose pending commands are not known yet.
+  private var opening: Set<String> = []
+  private var underWay: [RecordingKey: StopRequest] = [:]
+  /// Recordings whose job ended without a recorded outcome: the store has them in progress.
+  private var stranded: Set<RecordingKey> = []
+  private var jobs = 1
+  private var lastVersion: Int64 = -1
+  private var nextAttempt: Double?
+  private var lastTrouble: String?
+
+  /// Whether there may be something to do.
+  var isStirred = true
+
+  init(_ engine: WatchEngine, mail: Mailbox<Watch.Message>) {
+    self.engine = engine
+    self.mail = mail
+  }
+
+  var underWayCount: Int { underWay.count }
+
+  /// The state in one line.
+  var summary: String {
+    let inboxes = workers.count == 1 ? "1 inbox" : "\(workers.count) inboxes"
+    let pausedCount = workers.values.count { $0.folders.lastPause != nil }
+    return "watching \(inboxes)" + (underWay.isEmpty ? "" : ", \(underWay.count) under way")
+      + (pausedCount == 0 ? "" : ", \(pausedCount) paused")
+  }
+
+  /// How long nothing needs to be done without an event.
+  var wait: Duration {
+    // If every job slot is busy, the next one to end sends a message.
+    guard let nextAttempt, underWay.count < jobs else { return .seconds(Self.lookPeriod) }
+    // A recording that is due and did not begin is another watch's.
+    return .seconds(min(Self.lookPeriod, max(0.25, nextAttempt - engine.store.noteTime)))
+  }
+
+  mutating func adopt(_ settings: WatchSettings) throws(SpoolError) {
+    jobs = settings.jobs
+    for settings in settings.inboxes { try open(settings) }
+  }
+
+  /// Applies new settings: closes inboxes that are gone and restarts those that changed. Jobs in
+  /// progress keep their settings.
+  mutating func readopt(_ settings: WatchSettings) {
+    jobs = settings.jobs
+    let wanted = Dictionary(settings.inboxes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+    for (path, worker) in workers
+    where wanted[path].map({ !$0.isSame(as: worker.settings) }) ?? true {
+      workers[path] = nil
+      opening.remove(path)
+      worker.close()
+    }
+    for settings in settings.inboxes where workers[settings.path] == nil {
+      do throws(SpoolError) { try open(settings) } catch {
+        tell(.trouble, inbox: settings.path, text: error.message)
+      }
+    }
+    isStirred = true
+    tell(.reloaded, text: summary)
+  }
+
+  private mutating func open(_ settings: InboxSettings) throws(SpoolError) {
+    let worker = try InboxWorker(settings, engine: engine) { [mail] in mail.send($0) }
+    workers[settings.path] = worker
+    opening.insert(settings.path)
+    tell(.watching, inbox: settings.path, text: "for \(settings.pipeline.definition.name)")
+  }
+
+  /// Records that an inbox's recordings may be processed.
+  mutating func begin(inbox: String) {
+    opening.remove(inbox)
+    isStirred = true
+  }
+
+  /// Records the end of a job.
+  mutating func end(_ key: RecordingKey, inbox: String, isRecorded: Bool) {
+    underWay[key] = nil
+    if !isRecorded { stranded.insert(key) }
+    workers[inbox]?.settleUp()
+    isStirred = true
+  }
+
+  /// Has every inbox check again which files are known.
+  func recheck() {
+    for worker in workers.values { worker.recheck() }
+  }
+
+  /// Stops the job of a cancelled recording.
+  mutating func cancel(_ key: RecordingKey) { underWay[key]?.request(signal: 15) }
+
+  /// Starts the jobs that are due.
+  mutating func turn() {
+    do throws(SpoolError) {
+      try putBack()
+      let version = try engine.store.noteVersion()
+      let isDue = nextAttempt.map { $0 <= engine.store.noteTime } ?? false
+      guard isStirred || isDue || version != lastVersion else { return }
+      if version != lastVersion { for worker in workers.values { worker.settleUp() } }
+      lastVersion = version
+      isStirred = false
+      nextAttempt = nil
+      for name in Set(workers.values.map(\.settings.pipelineName)).sorted() { try begin(name) }
+      lastTrouble = nil
+    } catch {
+      isStirred = true
+      let words = "cannot \(error.action) \(error.path): \(error.why)"
+      if words != lastTrouble { tell(.trouble, text: words) }
+      lastTrouble = words
+    }
+  }
+
+  /// Returns recordings to `received` whose final state could not be saved.
+  private mutating func putBack() throws(SpoolError) {
+    for key in stranded.sorted(by: { $0.name < $1.name }) {
+      // The store refuses this for an outcome that was recorded after all.
+      _ = try engine.store.change(
+        key, .putBack(reason: "what became of it could not be recorded"))
+      stranded.remove(key)
+      isStirred = true
+    }
+  }
+
+  private mutating func begin(_ pipeline: String) throws(SpoolError) {
+    if let next = try engine.store.nextAttempt(pipeline: pipeline) {
+      nextAttempt = min(nextAttempt ?? next, next)
+    }
+    guard underWay.count < jobs else { return }
+    let isOpening = workers.values.contains {
+      $0.settings.pipelineName == pipeline && opening.contains($0.settings.path)
+    }
+    if isOpening { return }
+    // Besides those in progress, the first due recordings may belong to inboxes that another
+    // process watches or that pause.
+    let isAnyPaused = workers.values.contains { $0.folders.lastPause != nil }
+    let due = try engine.store.dueNotes(
+      pipeline: pipeline, at: engine.store.noteTime,
+      limit: isAnyPaused ? .max : underWay.count + jobs + 64)
+    for recording in due where underWay.count < jobs && underWay[recording.key] == nil {
+      guard let worker = workers[recording.inbox], worker.settings.pipelineName == pipeline,
+        worker.folders.lastPause == nil
+      else { continue }
+      let stop = StopRequest()
+      underWay[recording.key] = stop
+      let job = RecordingJob(
+        engine: engine, settings: worker.settings, recording: recording, folders: worker.folders,
+        stop: stop)
+      BackgroundThread(name: "note") { [mail] in
+        let isRecorded = job.run()
+        mail.send(.ended(recording.key, inbox: recording.inbox, isRecorded: isRecorded))
+      }.letGo()
+    }
+  }
+
+  /// Stops everything: jobs in progress stop at a point from which they can resume.
+  /// - Returns: whether all stopped in time.
+  mutating func drain(patience: Double, mail: Mailbox<Watch.Message>) -> Bool {
+    tell(.stopping, text: underWay.isEmpty ? nil : "\(underWay.count) under way")
+    let deadline = engine.clock.elapsed + patience
+    for stop in underWay.values { stop.request(signal: 15) }
+    for worker in workers.values { worker.beginToClose() }
+    while !underWay.isEmpty, engine.clock.elapsed < deadline {
+      let left = max(0, deadline - engine.clock.elapsed)
+      for message in mail.receive(atMost: .seconds(min(left, 1))) {
+        if case .ended(let key, _, let isRecorded) = message {
+          underWay[key] = nil
+          if !isRecorded { stranded.insert(key) }
+        }
+      }
+    }
+    // If it fails again, the next watch finds recordings of a dead process.
+    try? putBack()
+    guard underWay.isEmpty else {
+      for worker in workers.values { worker.abandon() }
+      return false
+    }
+    for worker in workers.values { worker.close() }
+    tell(.stopped)
+    return true
+  }
+
+  private func tell(_ event: WatchEvent.Event, inbox: String? = nil, text: String? = nil) {
+    engine.recorder.record(WatchEvent(event, at: engine.clock.now, inbox: inbox, text: text))
+  }
+}
+
+/// One inbox at work: its watcher reports arrivals, and a thread of its own takes files in and
+/// releases them through its ``InboxProcessor``.
+final class InboxWorker: Sendable {
+  let settings: InboxSettings
+  /// The folders for its results.
+  let folders: ResultFolders
+
+  private enum InboxMessage: Sendable {
+    case arrival(Arrival)
+    /// Acknowledgements or releases may be due.
+    case settleUp
+    case takeNoMore
+    case close
+  }
+
+  private let mail = Mailbox<InboxMessage>()
+  /// Keeps other processes off this inbox while it is held.
+  private let claim: any WorkClaim
+  private let watcher: InboxWatcher
+  private let thread: BackgroundThread
+
+  /// Begins to watch, after repairing what an earlier process left.
+  /// - Parameter stirred: called when recordings may be due.
+  /// - Throws: if another process watches the inbox.
+  init(
+    _ settings: InboxSettings, engine: WatchEngine,
+    report: @escaping @Sendable (Watch.Message) -> Void
+  ) throws(SpoolError) {
+    self.settings = settings
+    let folders: ResultFolders
+    folders = try ResultFolders(
+      of: settings, memory: engine.store, receiptWriter: engine.receiptWriter)
+    self.folders = folders
+    claim = try Self.claim(settings, engine)
+    let processor = InboxProcessor(
+      inbox: settings.path,
+      outbox: Outbox(
+        settings.outbox, others: settings.otherOutboxes, pipelines: settings.otherPipelines),
+      pipeline: settings.pipelineName, rules: settings.recordingRules, store: engine.store,
+      option: engine.option,
+      isInPlace: { folders.isReachable($0) })
+    do throws(SpoolError) { try processor.claimInbox() } catch {
+      // An absent inbox is claimed when it appears.
+      if error.kind != .missing { throw SpoolError(watchedAlready: settings.path, error) }
+    }
+    // Under the claim, so that no other process serves it meanwhile. An absent inbox says nothing.
+    if folders.inboxAbsence == nil {
+      try ServingStore.claim(
+        settings.path, for: engine.store, at: engine.storePath, isAdopting: settings.isAdopting)
+    }
+    let mail = mail
+    let probe = engine.probe
+    var rules = settings.rules
+    rules.takesTranscripts = settings.pipeline.transcriptInput != nil
+    let watcher = InboxWatcher(
+      path: settings.path, rules: rules, isKnown: { processor.isKnown($0, $1) },
+      absence: { folders.inboxAbsence }, examine: { probe.verdict($0.readingPath) },
+      measure: { probe.facts(of: $0.readingPath)?.milliseconds },
+      report: { mail.send(.arrival($0)) })
+    self.watcher = watcher
+    thread = BackgroundThread(name: "inbox") { [claim] in
+      var handler = InboxEventHandler(
+        processor: processor, watcher: watcher, folders: folders, engine: engine,
+        publish: { try? claim.record($0) },
+        report: report)
+      var isTaking = true
+      handler.begin()
+      while true {
+        for message in mail.receive(atMost: handler.wait) {
+          switch message {
+          case .arrival(let arrival): if isTaking { handler.take(arrival) }
+          case .settleUp: handler.owesMore()
+          case .takeNoMore: isTaking = false
+          case .close:
+            handler.settleUp()
+            return
+          }
+        }
+        handler.turn()
+      }
+    }
+  }
+
+  /// Schedules acknowledgements and releases.
+  func settleUp() { mail.send(.settleUp) }
+
+  /// Checks again for every file in the inbox whether it is known.
+  func recheck() { watcher.recheck() }
+
+  /// Stops taking files in.
+  func beginToClose() { mail.send(.takeNoMore) }
+
+  /// Ends both threads and releases the inbox. Blocks while one file is taken in.
+  func close() {
+    mail.send(.close)
+    thread.join()
+    watcher.stop()
+    claim.end()
+  }
+
+  /// Leaves both threads running until the program exits: one may wait for a disk that does not
+  /// answer.
+  func abandon() {
+    mail.send(.close)
+    thread.letGo()
+  }
+
+  private static func claim(
+    _ settings: InboxSettings, _ engine: WatchEngine
+  ) throws(SpoolError) -> any WorkClaim {
+    var hasher = SHA256()
+    hasher.update("spool-inbox-1\n\(settings.path)\n")
+    let answer: ClaimAnswer
+    answer = try engine.store.claim(
+      hasher.finalize(), summary: InboxReport.claimSummary(ofInbox: settings.path))
+    switch answer {
+    case .granted(let claim): return claim
+    case .taken(let owner):
+      let number = owner.processNumber
+      let who = number > 0 ? "process \(number)" : "another process"
+      throw SpoolError(
+        "the inbox \(settings.path) is watched already",
+        reason: "\(who) watches it\(owner.isStopped ? ", and is stopped" : "")",
+        advice: number > 0 ? "kill \(number) ends that watch" : "end that watch first",
+        cause: .environment)
+    }
+  }
+}
+
+extension SpoolError {
+  /// Another process has the inbox's folder, perhaps for another store.
+  fileprivate init(watchedAlready path: String, _ error: SpoolError) {
+    self.init(
+      "the inbox \(path) is watched already", reason: error.reason, advice: error.advice,
+      cause: .environment)
+  }
+}

@@ -1,0 +1,92 @@
+internal import Platform
+
+/// The files beside a recording that belong to it.
+package struct Companions: Hashable, Sendable {
+  /// Nil if there is none.
+  package let sidecar: FileName?
+  /// The possible transcripts, the likeliest first.
+  package let transcripts: [FileName]
+
+  /// Finds them in the recording's folder.
+  ///
+  /// - Parameters:
+  ///   - exists: whether a file is there.
+  ///   - beginning: the first bytes of a file, as many as asked for; nil if it is unreadable.
+  package init(
+    of recording: FileName, exists: (FileName) -> Bool,
+    beginning: (FileName, _ byteCount: Int) -> [UInt8]?
+  ) {
+    let json = SidecarName.candidates(for: recording).filter { $0 != recording && exists($0) }
+    let isTranscript = json.map { name in
+      beginning(name, TranscriptSign.byteLimit).map { TranscriptSign.isTranscript($0) } ?? false
+    }
+    sidecar = zip(json, isTranscript).first { !$0.1 }?.0
+    transcripts =
+      TranscriptName.candidates(for: recording).filter { $0 != recording && exists($0) }
+      + zip(json, isTranscript).filter(\.1).map(\.0)
+  }
+}
+
+extension Sidecar {
+  /// The place of a transcript, by its sidecar.
+  package enum TranscriptPlace: Hashable, Sendable {
+    /// A file beside it.
+    case file(FileName)
+    /// The sidecar itself: a text, or timed words.
+    case itself
+  }
+
+  /// The value of the field `transcript`; nil if it is missing or empty.
+  ///
+  /// - Parameter exists: whether a file lies beside the sidecar.
+  package func transcript(exists: (FileName) -> Bool) -> TranscriptPlace? {
+    switch written["transcript"] {
+    case .text(let text):
+      if let name = FileName(text), exists(name) { return .file(name) }
+      return text.isEmpty ? nil : .itself
+    case .object, .list: return .itself
+    default: return nil
+    }
+  }
+}
+
+/// The names of sidecars.
+package enum SidecarName {
+  /// `note.json`, `note.m4a.json` and `note_meta.json` for `note.m4a`, the most usual first.
+  package static func candidates(for recording: FileName) -> [FileName] {
+    let bases = [recording.stem, recording.bytes, recording.stem + "_meta".utf8]
+    return bases.compactMap { FileName(bytes: $0 + ".json".utf8) }
+  }
+
+  /// The possible names of a sidecar's recordings, without endings: the inverse.
+  package static func recordingStems(for sidecar: FileName) -> [FileName] {
+    guard sidecar.hasSuffix(".json") else { return [] }
+    let stem = sidecar.bytes.dropLast(".json".utf8.count)
+    let mark = Array("_meta".utf8)
+    let others = stem.suffix(mark.count).elementsEqual(mark) ? [stem.dropLast(mark.count)] : []
+    return ([stem] + others).compactMap { FileName(bytes: Array($0)) }
+  }
+}
+
+/// The names of transcripts.
+package enum TranscriptName {
+  /// The endings of transcripts, plain text first. JSON is missing: its name may be a sidecar's,
+  /// and only its content tells them apart.
+  package static let endings = [
+    ".txt", ".md", ".srt", ".vtt", ".textgrid", ".TextGrid", ".ctm", ".lrc", ".tsv",
+  ]
+
+  /// `note.txt` and `note.m4a.txt` for `note.m4a`, and so on for every ending.
+  package static func candidates(for recording: FileName) -> [FileName] {
+    endings.flatMap { ending in
+      [recording.stem, recording.bytes].compactMap { FileName(bytes: $0 + ending.utf8) }
+    }
+  }
+
+  /// The possible names of a transcript's recordings, without endings: the inverse. JSON follows
+  /// ``SidecarName``.
+  package static func recordingStems(for transcript: FileName) -> [FileName] {
+    guard let ending = endings.first(where: transcript.hasSuffix) else { return [] }
+    return FileName(bytes: transcript.bytes.dropLast(ending.utf8.count)).map { [$0] } ?? []
+  }
+}

@@ -1,0 +1,284 @@
+internal import PipelineModel
+
+/// The template of export names: `{album}/{date}-{title}.{ext}`, below the output folder.
+///
+/// A slash in the template begins a folder; one in a field does not. Every field is cleaned, so
+/// that no tag and no sidecar leads out of the output folder. `.{ext}` at the end stands for each
+/// export's own extension.
+package struct NameTemplate: Hashable, Sendable {
+  package struct Problem: Error, Hashable, Sendable {
+    /// What was found, as one sentence without a full stop.
+    package let message: String
+    /// The allowed values; nil if the message states them.
+    package var choice: String?
+  }
+
+  private enum Piece: Hashable {
+    case text(String)
+    case field(String)
+  }
+
+  package let text: String
+  private let parts: [[Piece]]
+
+  package init(_ text: String) throws(Problem) {
+    self.text = text
+    let body = text.hasSuffix(".{ext}") ? String(text.dropLast(6)) : text
+    guard !body.isEmpty, !body.hasPrefix("/") else {
+      throw Problem(message: "a name begins below the output folder, not with a slash")
+    }
+    var parts: [[Piece]] = []
+    for part in body.split(separator: "/", omittingEmptySubsequences: false) {
+      guard !part.isEmpty, part != ".", part != ".." else {
+        throw Problem(message: "\"\(part)\" is no folder for exports")
+      }
+      parts.append(try Self.pieces(part))
+    }
+    self.parts = parts
+    try refuseUnknownFields()
+    try refuseExtension()
+  }
+
+  /// The extensions of Spool's exports: at a template's end, one of them would precede each
+  /// export's own and mislead.
+  private static let extensions: Set<String> = [
+    "aac", "aif", "aiff", "alac", "caf", "flac", "json", "m4a", "m4b", "mka", "mp3", "mp4", "oga",
+    "ogg", "opus", "rf64", "srt", "txt", "vtt", "w64", "wav", "wave", "webm",
+  ]
+
+  /// Throws if the template gives all exports one extension.
+  private func refuseExtension() throws(Problem) {
+    guard case .text(let end)? = parts.last?.last else { return }
+    let ending = PathText.fileExtension(of: "_" + end)
+    guard Self.extensions.contains(ending.lowercased()) else { return }
+    throw Problem(
+      message: "it ends with .\(ending), and each export has an extension of its own",
+      choice: "leave it out, or write .{ext} in its place")
+  }
+
+  /// Throws for all unknown fields at once.
+  private func refuseUnknownFields() throws(Problem) {
+    var unknown: [String] = []
+    for case .field(let name) in parts.joined()
+    where !NameField.isKnown(name) && !unknown.contains(name) {
+      unknown.append(name)
+    }
+    guard !unknown.isEmpty else { return }
+    let words = unknown.map { name in
+      let nearest = NameField.nearest(to: name).map { ", perhaps {\($0)}" } ?? ""
+      return "there is no field {\(name)}\(nearest)"
+    }
+    throw Problem(
+      message: words.joined(separator: "; "), choice: "the fields are \(NameField.choice)")
+  }
+
+  /// Whether a field needs the recording's tags, beyond its path.
+  package var needsTags: Bool {
+    parts.joined().contains { piece in
+      if case .field(let name) = piece { return !["stem", "folder"].contains(name) }
+      return false
+    }
+  }
+
+  /// The name of a file's exports below the output folder, without extension.
+  package func fill(_ fields: NameFields) -> String {
+    var names: [String] = []
+    for part in parts {
+      // The recording's own folders stay folders.
+      if part == [.field("folder")] {
+        names += fields.folders.map(Self.clean)
+        continue
+      }
+      let text = part.map { piece in
+        switch piece {
+        case .text(let text): text
+        case .field(let name): Self.clean(fields[name])
+        }
+      }.joined()
+      names.append(Self.fit(text))
+    }
+    return names.joined(separator: "/")
+  }
+
+  /// The longest name in bytes: a number, an extension and a temporary suffix still fit into 255.
+  private static let maximumByteCount = 180
+
+  private static func clean(_ field: String) -> String {
+    SafeName(field, byteLimit: maximumByteCount)?.text ?? "_"
+  }
+
+  /// Joins cleaned fields and the template's own words into one name that is not hidden, no option
+  /// and not too long.
+  private static func fit(_ text: String) -> String {
+    var result = text
+    while let last = result.last, last.isWhitespace { result.removeLast() }
+    while let first = result.first, first.isWhitespace { result.removeFirst() }
+    if let first = result.first, first == "." || first == "-" {
+      result = "_" + result.dropFirst()
+    }
+    while result.utf8.count > maximumByteCount { result.removeLast() }
+    return result.isEmpty ? "_" : result
+  }
+
+  private static func pieces(_ text: Substring) throws(Problem) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = text
+    while let opening = rest.firstIndex(of: "{") {
+      if opening > rest.startIndex { pieces.append(.text(String(rest[..<opening]))) }
+      guard let closing = rest[opening...].firstIndex(of: "}") else {
+        throw Problem(message: "a brace is not closed in \"\(text)\"")
+      }
+      let name = rest[rest.index(after: opening)..<closing].lowercased()
+      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "_-.".contains($0) })
+      else { throw Problem(message: "\"{\(name)}\" is no field, as {title} is") }
+      guard name != "ext" else {
+        throw Problem(message: "{ext} stands at the end, after a dot: each export has its own")
+      }
+      pieces.append(.field(name))
+      rest = rest[rest.index(after: closing)...]
+    }
+    if !rest.isEmpty { pieces.append(.text(String(rest))) }
+    return pieces
+  }
+}
+
+/// The fields of a name template. Unknown ones are refused: `titel` would name every export
+/// `unknown titel`.
+enum NameField {
+  /// The prefix of a field that only the sidecar gives.
+  static let sidecarMark = "sidecar."
+  /// The prefix of a field that only the recording's tags give.
+  static let tagMark = "tag."
+
+  /// Fields that every recording has.
+  static let own = ["stem", "folder", "title", "date"]
+  /// Fields of sidecars.
+  private static let ofSidecars = [
+    "noteid", "uuid", "createdat", "duration", "durationms", "watchmodel", "watchosversion",
+    "phonemodel", "iosversion",
+  ]
+  /// Tags as libavformat names them in sound containers, and those of broadcast WAV.
+  private static let ofTags = [
+    "album", "album_artist", "artist", "author", "bpm", "comment", "composer", "copyright",
+    "creation_time", "description", "disc", "encoded_by", "encoder", "episode_id", "genre",
+    "grouping", "isrc", "language", "location", "lyrics", "make", "model", "network",
+    "origination_date", "origination_time", "originator", "originator_reference", "performer",
+    "publisher", "show", "synopsis", "time_reference", "track", "umid", "year",
+  ]
+
+  /// Whether a name, in lower case, is a field.
+  static func isKnown(_ name: String) -> Bool {
+    for mark in [sidecarMark, tagMark] where name.hasPrefix(mark) {
+      return name.count > mark.count
+    }
+    let plain = name.replacing("-", with: "_")
+    return own.contains(plain) || ofSidecars.contains(plain) || ofTags.contains(plain)
+  }
+
+  /// The nearest field; nil if none is near.
+  static func nearest(to name: String) -> String? {
+    Problem.nearest(to: name, in: own) ?? Problem.nearest(to: name, in: ofTags + ofSidecars)
+  }
+
+  /// The allowed fields, for messages.
+  static var choice: String {
+    own.map { "{\($0)}" }.joined(separator: ", ")
+      + ", a sidecar's field or a tag such as {watchModel}, {artist} or {album}, and any other as "
+      + "{sidecar.NAME} or {tag.NAME}"
+  }
+}
+
+/// The fields for a recording's export names: from its sidecar, then its tags, then its file name.
+package struct NameFields: Sendable {
+  private let path: String
+  private let sidecar: [String: String]
+  private let tags: [String: String]
+
+  /// Collects the fields of the recording at `path`, below the batch's folder or the inbox. Names
+  /// are in lower case.
+  package init(path: String, sidecar: [String: String] = [:], tags: [String: String] = [:]) {
+    self.path = path
+    self.sidecar = sidecar
+    self.tags = tags
+  }
+
+  /// The names of the folders around it.
+  var folders: [String] {
+    PathText.folder(of: path).split(separator: "/").map(String.init)
+  }
+
+  /// A field's text; `unknown album` for an unknown album.
+  subscript(name: String) -> String {
+    switch name {
+    case "stem": return stem
+    case "folder": return folders.last ?? ""
+    case "date": return date
+    case "title": return given("title") ?? stem
+    case _ where name.hasPrefix(NameField.sidecarMark):
+      return given(name, by: NameField.sidecarMark, in: [sidecar])
+    case _ where name.hasPrefix(NameField.tagMark):
+      return given(name, by: NameField.tagMark, in: [tags])
+    default: return given(name) ?? "unknown \(name)"
+    }
+  }
+
+  private var stem: String { PathText.stem(of: PathText.name(of: path)) }
+
+  private func given(_ name: String, by mark: String, in sources: [[String: String]]) -> String {
+    let name = String(name.dropFirst(mark.count))
+    return given(name, in: sources) ?? "unknown \(name)"
+  }
+
+  private func given(_ name: String) -> String? { given(name, in: [sidecar, tags]) }
+
+  private func given(_ name: String, in sources: [[String: String]]) -> String? {
+    for source in sources {
+      let text = source[name] ?? source[name.replacing("-", with: "_")]
+      if let text, text.contains(where: { !$0.isWhitespace }) { return text }
+    }
+    return nil
+  }
+
+  /// The fields for a date, by precedence.
+  private static let dateFields = ["date", "createdat", "creation_time", "year"]
+
+  /// `2026-03-14`: the first whole day of the sidecar, the tags or the stem; else a year of the
+  /// sidecar or the tags; else `undated`.
+  private var date: String {
+    let said = [sidecar, tags].flatMap { source in
+      Self.dateFields.compactMap { given($0, in: [source]) }
+    }
+    for text in said + [stem] { if let day = Self.day(in: text) { return day } }
+    return said.first { $0.count == 4 && $0.allSatisfy(\.isNumber) } ?? "undated"
+  }
+
+  /// The first `2026-03-14` or `20260314` in a text, as the former.
+  package static func day(in text: String) -> String? {
+    let bytes = Array(text.utf8)
+    func isDigit(_ index: Int) -> Bool {
+      bytes.indices.contains(index) && (48...57).contains(bytes[index])
+    }
+    func number(_ start: Int, _ count: Int) -> Int? {
+      let places = start..<start + count
+      guard places.allSatisfy(isDigit) else { return nil }
+      return places.reduce(0) { $0 * 10 + Int(bytes[$1] - 48) }
+    }
+    for start in bytes.indices where !isDigit(start - 1) {
+      for gap in [1, 0] {
+        let (monthAt, dayAt) = (start + 4 + gap, start + 6 + 2 * gap)
+        let isParted =
+          gap == 0
+          || [monthAt, dayAt].allSatisfy {
+            bytes.indices.contains($0 - 1) && bytes[$0 - 1] == UInt8(ascii: "-")
+          }
+        guard isParted, let year = number(start, 4), let month = number(monthAt, 2),
+          let day = number(dayAt, 2), !isDigit(dayAt + 2), (1900...2199).contains(year),
+          (1...12).contains(month), (1...31).contains(day)
+        else { continue }
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(two(month))-\(two(day))"
+      }
+    }
+    return nil
+  }
+}

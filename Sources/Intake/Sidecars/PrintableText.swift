@@ -1,0 +1,148 @@
+/// Untrusted bytes in printable form: one line, without terminal control or direction marks, and
+/// injective.
+package enum PrintableText {
+  /// Text as it is; invalid UTF-8 as `\xE4`, control characters as `\n` or `\u{202E}`, and a
+  /// backslash as `\\`. O(n).
+  package static func of(_ bytes: [UInt8]) -> String {
+    var result = ""
+    var rest = bytes[...]
+    while let first = rest.first {
+      if let scalar = scalar(at: rest) {
+        result += shown(scalar)
+        rest.removeFirst(UTF8.width(scalar))
+      } else {
+        result += "\\x" + hex(UInt32(first), digits: 2)
+        rest.removeFirst()
+      }
+    }
+    return result
+  }
+
+  /// The first character of the bytes; nil if they are not UTF-8.
+  private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    var parser = Unicode.UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    guard case .valid(let encoded) = parser.parseScalar(from: &iterator) else { return nil }
+    return Unicode.UTF8.decode(encoded)
+  }
+
+  private static func shown(_ scalar: Unicode.Scalar) -> String {
+    switch scalar {
+    case "\n": "\\n"
+    case "\r": "\\r"
+    case "\t": "\\t"
+    case "\\": "\\\\"
+    case _ where scalar.isInvisible: "\\u{" + hex(scalar.value, digits: 1) + "}"
+    default: String(Character(scalar))
+    }
+  }
+
+  private static func hex(_ value: UInt32, digits: Int) -> String {
+    let text = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+}
+
+extension Unicode.Scalar {
+  /// Control characters, direction marks, line separators, and unassigned characters.
+  package var isInvisible: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
+    default: false
+    }
+  }
+
+  /// Whether it joins or separates its neighbours, as emoji, Persian and Hindi need.
+  package var isJoiner: Bool { value == 0x200c || value == 0x200d }
+}
+
+/// Untrusted text made printable: one line, single spaces, no control characters and no marks that
+/// change the writing direction.
+package struct PlainText: Hashable {
+  /// Never empty.
+  package let text: String
+
+  /// Cleans a text and cuts it after `limit` characters; nil if nothing is left. O(n).
+  package init?(_ text: String, limit: Int) {
+    var cleaned = ""
+    var isAfterSpace = true
+    for scalar in text.unicodeScalars {
+      if scalar.properties.isWhitespace {
+        if !isAfterSpace { cleaned += " " }
+        isAfterSpace = true
+      } else if !scalar.isInvisible || scalar.isJoiner {
+        cleaned.unicodeScalars.append(scalar)
+        isAfterSpace = false
+      }
+    }
+    if cleaned.hasSuffix(" ") { cleaned.removeLast() }
+    cleaned = String(cleaned.prefix(limit))
+    guard !cleaned.isEmpty else { return nil }
+    self.text = cleaned
+  }
+}
+
+/// Untrusted bytes as lossless text.
+package enum EscapedText {
+  /// Text as it is; control characters, percent signs and invalid UTF-8 as `%0A`. O(n).
+  package static func of(_ bytes: some Collection<UInt8>) -> String {
+    var result = ""
+    var rest = Array(bytes)[...]
+    while let first = rest.first {
+      var parser = Unicode.UTF8.ForwardParser()
+      var iterator = rest.makeIterator()
+      if case .valid(let encoded) = parser.parseScalar(from: &iterator), first >= 0x20,
+        first != 0x7f, first != UInt8(ascii: "%")
+      {
+        result.unicodeScalars.append(Unicode.UTF8.decode(encoded))
+        rest.removeFirst(encoded.count)
+      } else {
+        let digits = String(first, radix: 16, uppercase: true)
+        result += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+        rest.removeFirst()
+      }
+    }
+    return result
+  }
+}
+
+/// Paths as text, cut at bytes: names that look alike may be different files.
+package enum PathText {
+  /// Everything before the last slash; empty if there is none.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+    return String(path[..<slash])
+  }
+
+  /// What follows the last slash.
+  package static func name(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// A name without its extension; a leading dot begins none.
+  package static func stem(of name: String) -> String {
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
+      return name
+    }
+    return String(name[..<dot])
+  }
+
+  /// What follows the last dot of a name; empty if there is none.
+  package static func fileExtension(of name: String) -> String {
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
+      return ""
+    }
+    return String(name[name.utf8.index(after: dot)...])
+  }
+
+  /// A path below a folder; the folder itself if `path` is empty.
+  package static func join(_ folder: String, _ path: String) -> String {
+    path.isEmpty ? folder : folder.isEmpty ? path : folder == "/" ? "/" + path : folder + "/" + path
+  }
+
+  /// Byte order.
+  package static func isBefore(_ a: String, _ b: String) -> Bool {
+    a.utf8.lexicographicallyPrecedes(b.utf8)
+  }
+}

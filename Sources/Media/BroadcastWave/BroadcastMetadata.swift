@@ -1,0 +1,149 @@
+package import Audio
+package import Platform
+
+/// The metadata of a WAV file: production data, cue points and the recorder's notes.
+package struct BroadcastMetadata: Hashable, Sendable {
+  /// Nil if the file has none.
+  package var bext: BroadcastExtension?
+  /// Whether there is a `bext` chunk that is too short.
+  package private(set) var hasTornExtension = false
+  /// The recorder's notes as XML; nil if there are none.
+  package var iXML: [UInt8]?
+  /// Nil if the file has none.
+  package var cues: CuePoints?
+
+  package init() {}
+
+  /// Reads the metadata of the WAV, RF64, BW64 or W64 file at `path`; empty for other files. Skips
+  /// chunks of more than 16 MB. Throws if the file cannot be read.
+  package init(of path: String) throws(MediaError) {
+    guard let wave = try WaveChunks.open(path) else { return }
+    if let chunk = wave.first("bext") {
+      bext = try wave.bytes(of: chunk).flatMap { BroadcastExtension($0) }
+      hasTornExtension = bext == nil
+    }
+    if let chunk = wave.first("iXML") { iXML = try wave.bytes(of: chunk) }
+    if let chunk = wave.first("cue "), let bytes = try wave.bytes(of: chunk) {
+      let points = CuePoints(bytes, lists: try wave.lists("adtl"))
+      cues = points.isEmpty ? nil : points
+    }
+  }
+
+  /// The chunks in file order.
+  var chunks: [WaveHeader.Chunk] {
+    var header = WaveHeader()
+    if let bext { header.append("bext", bext.bytes) }
+    if let iXML { header.append("iXML", iXML) }
+    if let cues, !cues.isEmpty {
+      header.append("cue ", cues.cue)
+      if let list = cues.list { header.append("LIST", list) }
+    }
+    return header.chunks
+  }
+
+  /// Equal digests mean equal bytes in the file.
+  package var digest: Digest {
+    var hasher = SHA256()
+    hasher.update("spool-broadcast-1\n")
+    for chunk in chunks {
+      hasher.update("\(chunk.name):\(chunk.content.count)=")
+      hasher.update(chunk.content)
+    }
+    return hasher.finalize()
+  }
+}
+
+/// The cue points of a WAV file: its `cue ` chunk, and their labels and notes in the `adtl` list.
+package struct CuePoints: Hashable, Sendable {
+  /// A place.
+  struct Point: Hashable {
+    let number: UInt32
+    var frame: Int
+  }
+
+  /// A label of a point: `labl`, `note`, `ltxt` or `file`, in the file's own bytes.
+  struct Label: Hashable {
+    let name: String
+    var bytes: [UInt8]
+
+    /// The point it belongs to.
+    var number: UInt32? {
+      var reader = ByteReader(bytes[...])
+      return reader.integer(byteCount: 4).map { UInt32($0) }
+    }
+  }
+
+  private(set) var points: [Point]
+  private(set) var labels: [Label]
+
+  package var isEmpty: Bool { points.isEmpty }
+
+  /// Reads the content of the chunk and of the lists, without the lists' type. Truncated entries
+  /// are skipped.
+  init(_ cue: [UInt8], lists: [[UInt8]] = []) {
+    var reader = ByteReader(cue[...])
+    points = []
+    for _ in 0..<(reader.integer(byteCount: 4) ?? 0) {
+      guard let entry = reader.bytes(24) else { break }
+      var fields = ByteReader(entry[...])
+      guard let number = fields.integer(byteCount: 4) else { break }
+      // The play list position, the chunk, and two offsets for compressed sound.
+      _ = fields.bytes(16)
+      guard let frame = fields.integer(byteCount: 4) else { break }
+      points.append(Point(number: UInt32(number), frame: frame))
+    }
+    labels = []
+    for list in lists {
+      var reader = ByteReader(list[...])
+      while let name = reader.bytes(4), let count = reader.integer(byteCount: 4),
+        let bytes = reader.bytes(count)
+      {
+        labels.append(Label(name: String(decoding: name, as: UTF8.self), bytes: bytes))
+        if count % 2 == 1 { _ = reader.bytes(1) }
+      }
+    }
+  }
+
+  /// The points moved by `place`; nil removes a point with its labels. `length` gives the new
+  /// length of a stretch described by `ltxt`.
+  package func moved(
+    _ place: (Frames) -> Frames?, length: (Frames) -> Frames = { $0 }
+  ) -> CuePoints {
+    var copy = self
+    copy.points = points.compactMap { point in
+      place(Frames(point.frame)).flatMap { frame in
+        UInt32(exactly: frame.count).map { Point(number: point.number, frame: Int($0)) }
+      }
+    }
+    let left = Set(copy.points.map(\.number))
+    copy.labels = labels.filter { $0.number.map(left.contains) ?? false }.map { label in
+      var reader = ByteReader(label.bytes[...].dropFirst(4))
+      guard label.name == "ltxt", let frames = reader.integer(byteCount: 4) else { return label }
+      var count: [UInt8] = []
+      count.append(length(Frames(frames)).count, byteCount: 4)
+      return Label(name: label.name, bytes: label.bytes.prefix(4) + count + reader.rest)
+    }
+    return copy
+  }
+
+  /// The content of the `cue ` chunk.
+  var cue: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(points.count, byteCount: 4)
+    for point in points {
+      bytes.append(Int(point.number), byteCount: 4)
+      bytes.append(point.frame, byteCount: 4)
+      bytes += Array("data".utf8) + [UInt8](repeating: 0, count: 8)
+      bytes.append(point.frame, byteCount: 4)
+    }
+    return bytes
+  }
+
+  /// The content of the list, with its type; nil without labels.
+  var list: [UInt8]? {
+    guard !labels.isEmpty else { return nil }
+    return labels.reduce(into: Array("adtl".utf8)) { bytes, label in
+      WaveHeader.append(label.name, label.bytes, to: &bytes)
+    }
+  }
+}

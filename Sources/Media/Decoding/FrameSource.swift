@@ -1,0 +1,347 @@
+import Audio
+import CLibAV
+import CLibAVLoader
+
+/// A recording's decoded frames in order, and the damage between them.
+@safe final class FrameSource {
+  /// What comes next in the stream.
+  enum Event {
+    /// `frame` holds sound.
+    case frame
+    /// Sound is lost here; the caller knows the position.
+    case damage(Damage)
+    case end
+  }
+
+  /// The frame that the last `.frame` event filled.
+  let frame = Frame()
+  /// The declared length.
+  let length: StreamLength
+
+  private let file: InputFile
+  private let stream: Int
+  private let timeBase: AVRational
+  private let decoder: DecoderContext
+  private let packet = Packet()
+  private var hasEnded = false
+  private var isFrameHeld = false
+  private var failuresInARow = 0
+  private var isPacketHeld = false
+  // Each reports nothing if the stream lacks the times it needs.
+  private var frameGaps: GapFinder
+  private var packetGaps: GapFinder
+  private var strangeBytes: StrangeBytes?
+
+  /// After this many consecutive failures the rest counts as lost: a decoder that fails forever
+  /// must not block its caller.
+  private static let mostFailures = 10_000
+
+  init(path: String, stream wanted: Int?) throws(MediaError) {
+    file = try InputFile(path: path)
+    stream = try file.chooseSoundStream(wanted)
+    for index in 0..<file.streamCount where index != stream {
+      unsafe file.stream(index).pointee.discard = AVDISCARD_ALL
+    }
+    timeBase = unsafe file.stream(stream).pointee.time_base
+    decoder = try DecoderContext(file: file, stream: stream)
+    length = StreamLength(of: file, stream: stream)
+    let codec = unsafe file.stream(stream).pointee.codecpar.pointee.codec_id
+    let rate = unsafe file.stream(stream).pointee.codecpar.pointee.sample_rate
+    let countsSamples = timeBase.num == 1 && timeBase.den == rate
+    let end = Self.end(of: file, stream: stream)
+    let isOgg = file.formatName == "ogg"
+    // libavformat's Vorbis times are off by a quarter of the difference between long and short
+    // blocks at a transition; blocks have at most 8192 samples.
+    let isVorbis = isOgg && codec == AV_CODEC_ID_VORBIS
+    frameGaps = GapFinder(
+      isContinuous: countsSamples && (codec == AV_CODEC_ID_FLAC || isVorbis), end: end,
+      tolerance: isVorbis ? 8192 / 4 : 0)
+    // An Opus decoder delays some sound, so only the packets' times are regular.
+    packetGaps = GapFinder(
+      isContinuous: countsSamples && isOgg && codec == AV_CODEC_ID_OPUS, end: end)
+    if file.formatName == "mp3" { strangeBytes = StrangeBytes() }
+  }
+
+  var path: String { file.path }
+
+  func next() -> Event {
+    if isFrameHeld {
+      isFrameHeld = false
+      return .frame
+    }
+    while failuresInARow < Self.mostFailures {
+      switch decoder.receive(into: frame) {
+      case .frame:
+        failuresInARow = 0
+        guard frame.count > 0 else { continue }
+        strangeBytes?.give(frame.count)
+        guard let damage = damageBeforeFrame() else { return .frame }
+        isFrameHeld = true
+        return .damage(damage)
+      case .needsPacket:
+        if let damage = feed() { return .damage(damage) }
+      case .end:
+        return .end
+      case .failure(let failure):
+        failuresInARow += 1
+        return .damage(damage(failure))
+      }
+    }
+    return .end
+  }
+
+  /// Sends the next packet of the stream, or the end, to the decoder; returns the damage before it.
+  private func feed() -> Damage? {
+    guard !hasEnded else {
+      failuresInARow = Self.mostFailures
+      return nil
+    }
+    if isPacketHeld {
+      isPacketHeld = false
+      return send()
+    }
+    packet.clear()
+    let status = LibAV.calling { unsafe av_read_frame(file.context, packet.pointer) }
+    guard status >= 0 else {
+      hasEnded = true
+      decoder.sendEnd()
+      guard status != spool_averror_eof() else { return nil }
+      return Damage(
+        kind: .truncated, position: Seconds(0), byteOffset: nil, lost: nil,
+        reason: LibAV.reason(status))
+    }
+    guard unsafe Int(packet.pointer.pointee.stream_index) == stream else { return nil }
+    guard !packet.isOpusHeader else {
+      packetGaps.restart()
+      return nil
+    }
+    if let damage = damageBeforePacket() {
+      isPacketHeld = true
+      return damage
+    }
+    return send()
+  }
+
+  private func send() -> Damage? {
+    guard let failure = decoder.send(packet) else { return nil }
+    failuresInARow += 1
+    return damage(failure)
+  }
+
+  private func damageBeforePacket() -> Damage? {
+    if packet.beginsRecording {
+      packetGaps.restart()
+      frameGaps.restart()
+    }
+    let start = unsafe packet.pointer.pointee.pts
+    if let gap = packetGaps.gap(
+      before: start == spool_no_timestamp() ? nil : start,
+      count: unsafe packet.pointer.pointee.duration)
+    {
+      return missing(seconds(gap))
+    }
+    guard let samples = unsafe strangeBytes?.gap(before: packet.content), let rate else {
+      return nil
+    }
+    return missing(Seconds(Double(samples) / rate))
+  }
+
+  private func damageBeforeFrame() -> Damage? {
+    let start = unsafe frame.pointer.pointee.pts
+    if let gap = frameGaps.gap(
+      before: start == spool_no_timestamp() ? nil : start, count: Int64(frame.count))
+    {
+      return missing(seconds(gap))
+    }
+    guard unsafe spool_frame_is_damaged(frame.pointer) != 0 else { return nil }
+    // The decoder concealed the loss, so no time is lost.
+    return Damage(
+      kind: .packet, position: Seconds(0), byteOffset: packetOffset, lost: nil,
+      reason: "the decoder had to make up part of the sound")
+  }
+
+  private func missing(_ lost: Seconds) -> Damage {
+    Damage(
+      kind: .gap, position: Seconds(0), byteOffset: packetOffset, lost: lost,
+      reason: "packets are missing")
+  }
+
+  private func damage(_ failure: DecoderContext.Failure) -> Damage {
+    frameGaps.skip(unsafe packet.pointer.pointee.duration)
+    // Within a stretch of foreign bytes, the loss is counted at its end.
+    let isCountedLater = strangeBytes?.isInside == true
+    return Damage(
+      kind: failure.isUnsupported ? .unsupported : .packet, position: Seconds(0),
+      byteOffset: packetOffset, lost: isCountedLater ? nil : packetDuration,
+      reason: failure.reason)
+  }
+
+  private var packetOffset: Int? {
+    let offset = unsafe packet.pointer.pointee.pos
+    return offset >= 0 ? Int(offset) : nil
+  }
+
+  /// The duration of the packet: the container's, else the codec's packet length.
+  private var packetDuration: Seconds? {
+    let duration = unsafe packet.pointer.pointee.duration
+    if duration > 0 { return seconds(duration) }
+    guard decoder.frameSize > 0, let rate else { return nil }
+    return Seconds(Double(decoder.frameSize) / rate)
+  }
+
+  /// The stream's sample rate; nil if the container does not declare it.
+  private var rate: Double? {
+    let rate = unsafe Double(file.stream(stream).pointee.codecpar.pointee.sample_rate)
+    return rate > 0 ? rate : nil
+  }
+
+  /// The end of the stream in its time base; nil if the container does not declare it.
+  private static func end(of file: InputFile, stream index: Int) -> Int64? {
+    let stream = unsafe file.stream(index).pointee
+    guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
+      return nil
+    }
+    let start = unsafe stream.start_time == spool_no_timestamp() ? 0 : unsafe stream.start_time
+    return unsafe start + stream.duration
+  }
+
+  private func seconds(_ time: Int64) -> Seconds {
+    Seconds(Double(time) * Double(timeBase.num) / Double(timeBase.den))
+  }
+}
+
+/// Detects lost sound by gaps in timestamps.
+///
+/// Only in containers that count every sample is a gap a loss; elsewhere it may be legitimate.
+struct GapFinder {
+  private let isContinuous: Bool
+  private let end: Int64?
+  private let tolerance: Int64
+  private var expected: Int64?
+
+  /// `isContinuous`: whether timestamps are sample counts. `end`: the end of the stream, if known;
+  /// later timestamps belong to another count. `tolerance`: the greatest error of a timestamp.
+  init(isContinuous: Bool, end: Int64? = nil, tolerance: Int64 = 0) {
+    self.tolerance = tolerance
+    self.isContinuous = isContinuous
+    self.end = end
+  }
+
+  /// Takes the next timestamp and sample count; returns the number of samples missing before it.
+  mutating func gap(before start: Int64?, count: Int64) -> Int64? {
+    guard isContinuous, let start else { return nil }
+    let jump = expected.map { start - $0 } ?? 0
+    let isSteady = abs(jump) <= tolerance
+    // Without a length, the next timestamp is unknown.
+    expected = count > 0 ? (isSteady ? expected ?? start : start) + count : nil
+    return !isSteady && jump > 0 && start <= end ?? .max ? jump : nil
+  }
+
+  /// Accounts for a known loss of `count` samples.
+  mutating func skip(_ count: Int64) {
+    expected = expected.map { $0 + count }
+  }
+
+  /// Restarts the count: another recording begins in the same file.
+  mutating func restart() { expected = nil }
+}
+
+/// Detects lost frames in a stream without a container (MP3, MP2) by byte counts.
+///
+/// libavformat splits such a stream at headers, so damage leaves packets longer or shorter than
+/// their headers declare. Between two whole frames the byte count gives the number of lost frames:
+/// exactly at a constant bit rate, else approximately.
+struct StrangeBytes {
+  // The average size of whole frames, smoothed over about sixteen.
+  private var typicalSize = 0.0
+  private var sampleCount = 0
+  // Bytes of the current stretch of damage.
+  private var byteCount = 0
+  private var given = 0
+  private var isTag = false
+
+  /// Whether a stretch of damage has begun and not ended.
+  var isInside: Bool { byteCount > 0 }
+
+  /// Takes the next packet; returns the number of samples missing before it, once a stretch of
+  /// damage has ended.
+  mutating func gap(before packet: UnsafeRawBufferPointer) -> Int? {
+    let header = unsafe ElementaryFrameHeader(packet)
+    guard let header, header.byteCount == packet.count else {
+      // No reference before the first whole frame.
+      guard typicalSize > 0 else { return nil }
+      unsafe isTag = isTag || Self.isTag(packet, behind: header?.byteCount ?? 0)
+      byteCount += packet.count
+      return nil
+    }
+    let missing = Int((Double(byteCount) / max(1, typicalSize)).rounded()) * sampleCount - given
+    let isLoss = isInside && !isTag && missing > 0
+    let size = Double(packet.count)
+    typicalSize += (size - typicalSize) / (typicalSize > 0 ? 16 : 1)
+    (sampleCount, byteCount, given, isTag) = (header.sampleCount, 0, 0, false)
+    return isLoss ? missing : nil
+  }
+
+  /// Records that `count` samples were decoded from the last packet.
+  mutating func give(_ count: Int) {
+    if isInside { given += count }
+  }
+
+  /// Whether a tag follows a frame: in concatenated files that is no damage.
+  private static func isTag(_ packet: UnsafeRawBufferPointer, behind count: Int) -> Bool {
+    guard count < packet.count else { return false }
+    let start = unsafe packet[count...].prefix(3)
+    return ["ID3", "TAG", "APE"].contains { unsafe start.elementsEqual($0.utf8) }
+  }
+}
+
+/// An MP2 or MP3 frame header: the byte and sample count of the frame.
+///
+/// These streams have no container that counts frames, so only the header distinguishes a whole
+/// frame from one followed by foreign bytes.
+struct ElementaryFrameHeader: Equatable {
+  /// The whole frame, in bytes.
+  let byteCount: Int
+  /// Samples per channel.
+  let sampleCount: Int
+
+  /// Reads a header; nil for other bytes, and for the free format, which declares no length.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard let found = unsafe Self.mpeg(bytes) else { return nil }
+    self = found
+  }
+
+  private init(byteCount: Int, sampleCount: Int) {
+    self.byteCount = byteCount
+    self.sampleCount = sampleCount
+  }
+
+  /// ISO/IEC 11172-3, 2.4.2.3, and 13818-3, 2.4.2.3 for the lower rates; layers II and III.
+  private static func mpeg(_ bytes: UnsafeRawBufferPointer) -> ElementaryFrameHeader? {
+    guard bytes.count >= 4, unsafe bytes[0] == 0xFF, unsafe bytes[1] & 0xE0 == 0xE0 else {
+      return nil
+    }
+    let (version, layer) = unsafe (bytes[1] >> 3 & 3, bytes[1] >> 1 & 3)
+    let (rateIndex, bitRateIndex) = unsafe (Int(bytes[2] >> 2 & 3), Int(bytes[2] >> 4))
+    guard version != 1, layer == 1 || layer == 2, rateIndex < 3, (1..<15).contains(bitRateIndex)
+    else { return nil }
+    let isFirstVersion = version == 3
+    // Halved in MPEG-2, and again in 2.5.
+    let rate = [44100, 48000, 32000][rateIndex] >> (isFirstVersion ? 0 : version == 2 ? 1 : 2)
+    let bitRates =
+      !isFirstVersion ? lowerBitRates : layer == 1 ? layerIIIBitRates : layerIIBitRates
+    let padding = unsafe Int(bytes[2] >> 1 & 1)
+    let sampleCount = layer == 1 && !isFirstVersion ? 576 : 1152
+    return ElementaryFrameHeader(
+      byteCount: sampleCount / 8 * bitRates[bitRateIndex - 1] * 1000 / rate + padding,
+      sampleCount: sampleCount)
+  }
+
+  private static let layerIIBitRates = [
+    32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384,
+  ]
+  private static let layerIIIBitRates = [
+    32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320,
+  ]
+  private static let lowerBitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+}

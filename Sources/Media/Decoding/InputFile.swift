@@ -1,0 +1,200 @@
+internal import Audio
+internal import CLibAV
+internal import CLibAVLoader
+import Glibc
+
+/// An opened recording: the container and its selected sound stream.
+///
+/// Only this file is read: playlists that refer to others are rejected, since recordings are
+/// untrusted.
+@safe final class InputFile {
+  let path: String
+  let context: UnsafeMutablePointer<AVFormatContext>
+
+  /// Opens a recording and reads its streams.
+  init(path: String) throws(MediaError) {
+    try LibAV.require(for: path)
+    try Self.checkIsRegularFile(path)
+    self.path = path
+
+    // The prefix prevents libav from reading a name with a colon as a protocol.
+    let url = "file:" + path
+    var io: UnsafeMutablePointer<AVIOContext>?
+    let opened = LibAV.calling { unsafe avio_open(&io, url, AVIO_FLAG_READ) }
+    guard opened >= 0 else { throw Self.cannotOpen(path, opened) }
+
+    var context = unsafe avformat_alloc_context()
+    unsafe context?.pointee.pb = unsafe io
+    unsafe context?.pointee.io_open = refuseOtherFile
+    // On failure libav frees the context, but not the file, which it did not open.
+    var status = LibAV.calling { unsafe avformat_open_input(&context, url, nil, nil) }
+    guard status >= 0, let context = unsafe context else {
+      unsafe avio_closep(&io)
+      throw Self.notMedia(path, status)
+    }
+    unsafe self.context = context
+    status = LibAV.calling { unsafe avformat_find_stream_info(context, nil) }
+    guard status >= 0 else { throw Self.notMedia(path, status) }
+  }
+
+  deinit {
+    var io = unsafe context.pointee.pb
+    var context: UnsafeMutablePointer<AVFormatContext>? = unsafe context
+    unsafe avformat_close_input(&context)
+    unsafe avio_closep(&io)
+  }
+
+  /// The container's short names, comma-separated.
+  var formatName: String { unsafe String(cString: context.pointee.iformat.pointee.name) }
+
+  /// How many streams there are.
+  var streamCount: Int { unsafe Int(context.pointee.nb_streams) }
+
+  @unsafe func stream(_ index: Int) -> UnsafeMutablePointer<AVStream> {
+    guard index >= 0 && index < streamCount, let stream = unsafe context.pointee.streams[index]
+    else { preconditionFailure("no stream \(index)") }
+    return unsafe stream
+  }
+
+  /// The index of the sound stream: `wanted`, or the best decodable one.
+  func chooseSoundStream(_ wanted: Int? = nil) throws(MediaError) -> Int {
+    if let wanted {
+      guard wanted >= 0 && wanted < streamCount,
+        unsafe stream(wanted).pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+      else {
+        throw MediaError(
+          .noSound, "read stream \(wanted) of", path: path,
+          reason: "its sound streams are \(soundStreams)", advice: "choose one of these")
+      }
+      return wanted
+    }
+    var decoder: UnsafePointer<AVCodec>?
+    let index = unsafe av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, &decoder, 0)
+    if index >= 0 { return Int(index) }
+    if index == spool_averror_decoder_not_found(), let first = soundStreams.first {
+      let codec = unsafe stream(first).pointee.codecpar.pointee.codec_id
+      throw MediaError(
+        .unknownCodec, "decode", path: path,
+        reason:
+          "this libavcodec has no decoder for \(unsafe String(cString: avcodec_get_name(codec)))",
+        advice: "convert the recording with the program that made it")
+    }
+    throw withoutSound
+  }
+
+  private var soundStreams: [Int] { streams(of: AVMEDIA_TYPE_AUDIO) }
+
+  private func streams(of type: AVMediaType) -> [Int] {
+    (0..<streamCount).filter { unsafe stream($0).pointee.codecpar.pointee.codec_type == type }
+  }
+
+  private var withoutSound: MediaError {
+    // libavformat takes plain text for terminal art, which counts as video.
+    let isText = formatName == "tty"
+    if isText || streams(of: AVMEDIA_TYPE_VIDEO).isEmpty {
+      return MediaError(
+        .notMedia, "read", path: path, reason: "it is not a recording",
+        advice: "check that it is the file you meant")
+    }
+    return MediaError(
+      .noSound, "read", path: path, reason: "it holds pictures but no sound",
+      advice: "check that it is the file you meant")
+  }
+
+  private static func checkIsRegularFile(_ path: String) throws(MediaError) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw cannotOpen(path, spool_averror(errno)) }
+    let type = status.st_mode & S_IFMT
+    guard type == S_IFREG else {
+      throw MediaError(
+        .notAFile, "read", path: path,
+        reason: type == S_IFDIR ? "it is a folder" : "it is a pipe or a device, not a file",
+        advice: type == S_IFDIR ? "name the recordings inside it" : "save it as a file first")
+    }
+    guard status.st_size > 0 else {
+      throw MediaError(
+        .empty, "read", path: path, reason: "it is empty",
+        advice: "copy it again from where it came from")
+    }
+  }
+
+  private static func cannotOpen(_ path: String, _ status: Int32) -> MediaError {
+    let code = spool_averror(status)
+    let reason = unsafe String(cString: strerror(code))
+    return switch code {
+    case ENOENT, ENOTDIR:
+      MediaError(
+        .missing, "read", path: path, reason: "there is no such file", advice: "check its name")
+    default:
+      MediaError(
+        .unreadable, "read", path: path, reason: reason.lowercased(),
+        advice: "check who may read it: ls -l")
+    }
+  }
+
+  /// Whether a file begins like MP4: libavformat tries that for any file with a matching name.
+  private static func looksLikeMP4(_ path: String) -> Bool {
+    let head = FileHead(path: path)
+    return ["ftyp", "mdat", "moov", "free", "skip", "wide"].contains(head.text(at: 4, count: 4))
+  }
+
+  private static func notMedia(_ path: String, _ status: Int32) -> MediaError {
+    let reason = LibAV.reason(status)
+    if reason.contains("moov atom not found") && looksLikeMP4(path) {
+      return MediaError(
+        .truncated, "read", path: path,
+        reason: "the file has no index (moov): it was cut off while being written or copied",
+        advice: "copy it again from where it came from")
+    }
+    if status == spool_averror(EIO) || status == spool_averror(EACCES) {
+      return MediaError(
+        .unreadable, "read", path: path, reason: reason,
+        advice: status == spool_averror(EIO)
+          ? "the disk may be failing: dmesg says more; copy the recording elsewhere"
+          : "check its permissions")
+    }
+    return MediaError(
+      .notMedia, "read", path: path, reason: "it is not a recording: \(reason)",
+      advice: "check that it is the file you meant")
+  }
+}
+
+private func refuseOtherFile(
+  _ context: UnsafeMutablePointer<AVFormatContext>?,
+  _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?,
+  _ url: UnsafePointer<CChar>?, _ flags: Int32,
+  _ options: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+  spool_averror(EACCES)
+}
+
+/// The declared length of a recording, and its reliability.
+struct StreamLength {
+  /// Nil if not declared.
+  let duration: Seconds?
+  /// Whether clearly shorter decoded sound means a loss. A length estimated from the bit rate means
+  /// nothing.
+  let isDeclared: Bool
+
+  /// Asks the container.
+  init(of file: InputFile, stream index: Int) {
+    let stream = unsafe file.stream(index).pointee
+    let method = unsafe file.context.pointee.duration_estimation_method
+    guard unsafe stream.duration != spool_no_timestamp(), unsafe stream.duration > 0 else {
+      let total = unsafe file.context.pointee.duration
+      duration =
+        total != spool_no_timestamp() && total > 0
+        ? Seconds(Double(total) / Double(AV_TIME_BASE)) : nil
+      isDeclared = false
+      return
+    }
+    let seconds =
+      unsafe Double(stream.duration) * Double(stream.time_base.num)
+      / Double(stream.time_base.den)
+    // libavformat counts only the existing bytes of a WAV file.
+    let bytesPerSecond = unsafe Double(stream.codecpar.pointee.bit_rate) / 8
+    let missing = bytesPerSecond > 0 ? FileHead(path: file.path).missingRIFFBytes : 0
+    duration = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
+    isDeclared = method != AVFMT_DURATION_FROM_BITRATE || missing > 0
+  }
+}

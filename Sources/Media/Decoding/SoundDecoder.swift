@@ -1,0 +1,382 @@
+package import Audio
+import CLibAV
+import CLibAVLoader
+
+/// Decodes a recording's sound, block by block, on the caller's thread.
+///
+/// Codec delay and padding are removed: the frames are those that were encoded, and equal to the
+/// ffmpeg program's.
+package final class SoundDecoder {
+  /// The output format.
+  package let format: AudioFormat
+  /// The declared length, at the output's rate; nil if not declared. The true length can differ by
+  /// a codec's padding.
+  package let expectedFrames: Frames?
+  /// Whether the container declares its length; otherwise it is estimated from the bit rate.
+  package var isLengthDeclared: Bool { promised != nil }
+  /// The number of frames returned.
+  package private(set) var position = Frames.zero
+  /// The damage so far, in order. Without `keepsDamaged` the first one is an error.
+  package private(set) var damages: [Damage] = []
+
+  private let source: FrameSource
+  private let keepsDamaged: Bool
+  private let promised: Seconds?
+  private var converter: SampleConverter
+  // Decoded sound not yet returned: the frames from `givenFromReady` on.
+  private var ready: AudioBuffer
+  private var givenFromReady = Frames.zero
+  private var decoded = Frames.zero
+  // Frames of the stream still to be replaced by silence.
+  private var silenceLeft = Frames.zero
+  private var isFrameWaiting = true
+  private var isAtEnd = false
+
+  /// Opens a recording and decodes up to its first sound.
+  package init(path: String, options: DecoderOptions = DecoderOptions()) throws(MediaError) {
+    let source = try FrameSource(path: path, stream: options.stream)
+    var early: [Damage] = []
+    var first = source.next()
+    while case .damage(let damage) = first {
+      early.append(damage)
+      guard options.keepsDamaged else { break }
+      first = source.next()
+    }
+    if case .damage(let damage) = first { throw MediaError(damage, decoding: path) }
+    guard case .frame = first else { throw Self.withoutFrames(source, early) }
+    let shape = source.frame.shape
+    format = AudioFormat(
+      sampleRate: options.sampleRate ?? Hertz(Double(shape.sampleRate)),
+      channelCount: options.channelCount ?? shape.channelCount)
+    let length = source.length
+    expectedFrames = length.duration?.frames(at: format.sampleRate)
+    promised = length.isDeclared ? length.duration : nil
+    keepsDamaged = options.keepsDamaged
+    self.source = source
+    converter = SampleConverter(to: format)
+    ready = AudioBuffer(channelCount: format.channelCount, capacity: Frames(8192))
+    damages = early
+    try convertFrame()
+  }
+
+  /// Replaces the content of `buffer` with the next frames, as many as fit; false at the end, when
+  /// `buffer` is empty.
+  ///
+  /// Throws `damaged`, `truncated` or `unsupported`; afterwards nothing more can be read.
+  package func read(into buffer: inout AudioBuffer) throws(MediaError) -> Bool {
+    precondition(buffer.channelCount == format.channelCount)
+    buffer.frameCount = .zero
+    while buffer.frameCount < buffer.capacity {
+      let available = ready.frameCount - givenFromReady
+      if available.count > 0 {
+        let count = min(available, buffer.capacity - buffer.frameCount)
+        buffer.append(contentsOf: ready, start: givenFromReady, count: count)
+        givenFromReady += count
+      } else if isAtEnd {
+        break
+      } else {
+        try decode()
+      }
+    }
+    position += buffer.frameCount
+    return buffer.frameCount.count > 0
+  }
+
+  /// Replaces `ready` with the next piece of sound, which may be empty.
+  private func decode() throws(MediaError) {
+    if isFrameWaiting { return try convertFrame() }
+    ready.frameCount = .zero
+    givenFromReady = .zero
+    if silenceLeft > .zero {
+      // Hours may be missing: silence is produced in pieces.
+      let count = min(silenceLeft, Frames(65536))
+      converter.convertSilence(count, into: &ready)
+      decoded += ready.frameCount
+      silenceLeft = silenceLeft - count
+      return
+    }
+    switch source.next() {
+    case .frame:
+      try convertFrame()
+    case .damage(let damage):
+      try record(damage)
+      silenceLeft = damage.lost?.frames(at: converter.streamRate) ?? .zero
+    case .end:
+      converter.finish(into: &ready)
+      decoded += ready.frameCount
+      isAtEnd = true
+      try checkLength()
+    }
+  }
+
+  private func convertFrame() throws(MediaError) {
+    givenFromReady = .zero
+    switch converter.convert(source.frame, into: &ready) {
+    case .converted:
+      isFrameWaiting = false
+    case .changed:
+      isFrameWaiting = true
+    case .impossible(let reason):
+      isAtEnd = true
+      throw MediaError(
+        .unsupported, "decode", path: source.path, reason: reason,
+        advice: "ask for another number of channels")
+    }
+    decoded += ready.frameCount
+  }
+
+  private func record(_ damage: Damage) throws(MediaError) {
+    let placed = Damage(
+      kind: damage.kind, position: decoded.duration(at: format.sampleRate),
+      byteOffset: damage.byteOffset, lost: damage.lost, reason: damage.reason)
+    damages.append(placed)
+    guard !keepsDamaged else { return }
+    isAtEnd = true
+    throw MediaError(placed, decoding: source.path)
+  }
+
+  /// Compares the decoded with the declared length, if that is reliable.
+  private func checkLength() throws(MediaError) {
+    guard let promised else { return }
+    let given = decoded.duration(at: format.sampleRate)
+    let missing = promised.value - given.value
+    guard missing > max(0.5, promised.value / 100) else { return }
+    try record(
+      Damage(
+        kind: .truncated, position: given, byteOffset: nil, lost: nil,
+        reason: "the sound ends after \(Damage.rounded(given.value)) s of the "
+          + "\(Damage.rounded(promised.value)) s that the file promises"))
+  }
+
+  private static func withoutFrames(_ source: FrameSource, _ damages: [Damage]) -> MediaError {
+    let path = source.path
+    if let damage = damages.first { return MediaError(damage, decoding: path) }
+    if source.length.isDeclared, let promised = source.length.duration, promised.value > 0 {
+      return MediaError(
+        .unsupported, "decode", path: path,
+        reason: "this libavcodec finds no sound in it, though it promises "
+          + "\(Damage.rounded(promised.value)) s",
+        advice: "convert the recording with another program, or copy it again")
+    }
+    return MediaError(
+      .noFrames, "decode", path: path, reason: "its sound has no length",
+      advice: "check that the recording was not stopped as it started")
+  }
+}
+
+/// Converts decoded frames to one fixed format, even if the stream's format changes.
+struct SampleConverter: ~Copyable {
+  private let format: AudioFormat
+  private var shape: SampleShape?
+  // Nil while the stream has the wanted rate and channels.
+  private var resampler: Resampler?
+
+  init(to format: AudioFormat) {
+    self.format = format
+  }
+
+  /// What a frame became.
+  enum Outcome {
+    /// The output holds it.
+    case converted
+    /// The stream's format changes here: the output holds the end of the old format, and the frame
+    /// must be passed again.
+    case changed
+    /// The frame cannot be converted.
+    case impossible(String)
+  }
+
+  /// Replaces the content of `output` with a frame's sound.
+  mutating func convert(_ frame: borrowing Frame, into output: inout AudioBuffer) -> Outcome {
+    let shape = frame.shape
+    if shape != self.shape {
+      let hadSound = self.shape != nil
+      if hadSound { finish(into: &output) }
+      guard prepare(for: frame, shape) else {
+        return .impossible(
+          "no way from \(shape.channelCount) channels at \(shape.sampleRate) Hz to \(format)")
+      }
+      if hadSound { return .changed }
+    }
+    switch resampler {
+    case nil: SampleReader.read(frame, into: &output)
+    case .some(let resampler):
+      unsafe resampler.convert(
+        frame.pointer.pointee.extended_data, count: frame.count, into: &output)
+    }
+    return .converted
+  }
+
+  /// The rate of the stream as it is now.
+  var streamRate: Hertz { shape.map { Hertz(Double($0.sampleRate)) } ?? format.sampleRate }
+
+  /// Replaces the content of `output` with silence for `count` of the stream's lost frames.
+  mutating func convertSilence(_ count: Frames, into output: inout AudioBuffer) {
+    switch resampler {
+    case nil:
+      output.reserve(count)
+      output.frameCount = count
+      output.silence()
+    case .some(let resampler):
+      resampler.convertSilence(count.count, into: &output)
+    }
+  }
+
+  /// Replaces the content of `output` with the frames held back.
+  mutating func finish(into output: inout AudioBuffer) {
+    output.frameCount = .zero
+    switch resampler {
+    case nil: break
+    case .some(let resampler): resampler.finish(into: &output)
+    }
+    shape = nil
+    resampler = nil
+  }
+
+  private mutating func prepare(for frame: borrowing Frame, _ shape: SampleShape) -> Bool {
+    guard shape.sampleRate > 0, shape.channelCount > 0 else { return false }
+    self.shape = shape
+    let isSame =
+      Double(shape.sampleRate) == format.sampleRate.value
+      && shape.channelCount == format.channelCount && SampleReader.canRead(shape.format)
+    guard !isSame else { return true }
+    resampler = unsafe Resampler(from: &frame.pointer.pointee.ch_layout, shape, to: format)
+    return resampler != nil
+  }
+}
+
+extension AudioBuffer {
+  /// Sets all the frames that the buffer holds to zero.
+  mutating func silence() {
+    for channel in 0..<channelCount {
+      unsafe baseAddress(ofChannel: channel).update(repeating: 0, count: frameCount.count)
+    }
+  }
+}
+
+/// Reads a decoder's samples as planar floats, full scale ±1, without changing rate or channels.
+enum SampleReader {
+  /// Whether samples of this kind can be read.
+  static func canRead(_ format: AVSampleFormat) -> Bool {
+    [
+      AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_FLT,
+      AV_SAMPLE_FMT_DBL, AV_SAMPLE_FMT_U8P, AV_SAMPLE_FMT_S16P, AV_SAMPLE_FMT_S32P,
+      AV_SAMPLE_FMT_FLTP, AV_SAMPLE_FMT_DBLP, AV_SAMPLE_FMT_S64, AV_SAMPLE_FMT_S64P,
+    ].contains(format)
+  }
+
+  /// Replaces the content of `output`, which has the frame's channels, with the frame's samples.
+  static func read(_ frame: borrowing Frame, into output: inout AudioBuffer) {
+    let count = frame.count
+    output.reserve(Frames(count))
+    output.frameCount = Frames(count)
+    let format = frame.shape.format
+    let isPlanar = av_sample_fmt_is_planar(format) != 0
+    let stride = isPlanar ? 1 : output.channelCount
+    for channel in 0..<output.channelCount {
+      guard let plane = unsafe frame.pointer.pointee.extended_data[isPlanar ? channel : 0] else {
+        continue
+      }
+      let source = UnsafeRawPointer(plane)
+      let first = isPlanar ? 0 : channel
+      let target = unsafe output.baseAddress(ofChannel: channel)
+      switch format {
+      case AV_SAMPLE_FMT_FLTP:
+        unsafe target.update(from: source.assumingMemoryBound(to: Float.self), count: count)
+      case AV_SAMPLE_FMT_FLT:
+        unsafe read(source, first, stride, count, target) { (sample: Float) in sample }
+      case AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P:
+        unsafe read(source, first, stride, count, target) { (sample: Int16) in
+          Float(sample) * 0x1p-15
+        }
+      case AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_S32P:
+        unsafe read(source, first, stride, count, target) { (sample: Int32) in
+          Float(sample) * 0x1p-31
+        }
+      case AV_SAMPLE_FMT_S64, AV_SAMPLE_FMT_S64P:
+        unsafe read(source, first, stride, count, target) { (sample: Int64) in
+          Float(sample) * 0x1p-63
+        }
+      case AV_SAMPLE_FMT_DBL, AV_SAMPLE_FMT_DBLP:
+        unsafe read(source, first, stride, count, target) { (sample: Double) in Float(sample) }
+      default:
+        unsafe read(source, first, stride, count, target) { (sample: UInt8) in
+          (Float(sample) - 128) * 0x1p-7
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func read<Sample: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, _ first: Int, _ stride: Int, _ count: Int,
+    _ target: UnsafeMutablePointer<Float>, _ convert: (Sample) -> Float
+  ) {
+    let samples = unsafe source.assumingMemoryBound(to: Sample.self) + first
+    if stride == 1 {
+      for index in 0..<count { unsafe target[index] = unsafe convert(samples[index]) }
+    } else {
+      for index in 0..<count { unsafe target[index] = unsafe convert(samples[index &* stride]) }
+    }
+  }
+}
+
+/// Decoding options; the defaults keep the recording's format.
+package struct DecoderOptions: Hashable, Sendable {
+  /// The rate to convert to; nil keeps the recording's own.
+  package var sampleRate: Hertz?
+  /// The channels to mix to; nil keeps the recording's own.
+  package var channelCount: Int?
+  /// Which stream of the container, from 0; nil chooses the best sound.
+  package var stream: Int?
+  /// Whether decoding continues after damage, with silence instead of lost sound; else the first
+  /// damage is an error.
+  package var keepsDamaged: Bool
+
+  /// By default damage is an error.
+  package init(
+    sampleRate: Hertz? = nil, channelCount: Int? = nil, stream: Int? = nil,
+    keepsDamaged: Bool = false
+  ) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    self.stream = stream
+    self.keepsDamaged = keepsDamaged
+  }
+}
+
+/// A place where a recording's sound is lost.
+package struct Damage: Hashable, Sendable, Codable {
+  /// What happened to the sound.
+  package enum Kind: String, Hashable, Sendable, Codable {
+    /// The decoder rejected a packet, or concealed part of it.
+    case packet
+    /// Packets are missing between two others.
+    case gap
+    /// The decoder does not support the content.
+    case unsupported
+    /// The sound ends before its declared end.
+    case truncated
+  }
+
+  package let kind: Kind
+  /// The position in the decoded sound.
+  package let position: Seconds
+  /// The damaged packet's byte offset; nil if the container does not provide it.
+  package let byteOffset: Int?
+  /// The duration of the lost sound; nil if unknown.
+  package let lost: Seconds?
+  /// The decoder's own words.
+  package let reason: String
+}
+
+extension Damage: CustomStringConvertible {
+  /// One line for users.
+  package var description: String {
+    let place = "at \(Self.rounded(position.value)) s" + (byteOffset.map { " (byte \($0))" } ?? "")
+    let loss = lost.map { ", \(Self.rounded($0.value)) s lost" } ?? ""
+    return "\(place)\(loss): \(reason)"
+  }
+
+  static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+}

@@ -1,0 +1,75 @@
+import Glibc
+internal import Platform
+internal import Synchronization
+
+/// A file of which every prefix is valid, so that written data stays usable.
+final class GrowingFile: EncodingSurvival {
+  private let file: RawFile
+  private let reached = Mutex(EncodingExtent())
+  private let flushed = FlushOutcome()
+
+  /// The file's length when it was opened.
+  let byteCountAtStart: Int
+
+  /// Opens or creates the file at `path`, with its content.
+  init(path: String) throws(MediaError) {
+    file = try RawFile(path: path, O_RDWR | O_CREAT)
+    byteCountAtStart = try file.byteCount
+  }
+
+  /// Opens the file at `path` for reading.
+  init(reading path: String) throws(MediaError) {
+    file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+    byteCountAtStart = try file.byteCount
+  }
+
+  var extent: EncodingExtent { reached.withLock { $0 } }
+
+  /// Records how much the system has taken over.
+  func reach(_ extent: EncodingExtent) { reached.withLock { $0 = extent } }
+
+  /// The checksum of a byte range. O(bytes).
+  func checksum(_ range: Range<Int>) throws(MediaError) -> Checksum {
+    var checksum = Checksum()
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.pieceByteCount) {
+      let count = min(Self.pieceByteCount, range.upperBound - start)
+      let piece = try file.read(count, at: start)
+      unsafe checksum.update(piece.span.bytes)
+    }
+    return checksum
+  }
+
+  private static let pieceByteCount = 1 << 20
+
+  /// Some of its bytes.
+  func read(_ count: Int, at offset: Int) throws(MediaError) -> [UInt8] {
+    try file.read(count, at: offset)
+  }
+
+  /// Cuts off the bytes after `byteCount`.
+  func truncate(to byteCount: Int) throws(MediaError) { try file.truncate(to: byteCount) }
+
+  func flush() throws(MediaError) {
+    try flushed.unlessFailed { () throws(MediaError) in try file.flush() }
+  }
+
+  // The file itself is the result.
+  func discard() {}
+}
+
+/// A flush that fails for good after its first failure: after a write error, the system drops the
+/// data and a later flush would succeed.
+final class FlushOutcome: Sendable {
+  private let failure = Mutex<MediaError?>(nil)
+
+  /// Runs a flush, unless one has failed before.
+  func unlessFailed<Result>(
+    _ flush: () throws(MediaError) -> Result
+  ) throws(MediaError) -> Result {
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    do throws(MediaError) { return try flush() } catch {
+      failure.withLock { $0 = error }
+      throw error
+    }
+  }
+}

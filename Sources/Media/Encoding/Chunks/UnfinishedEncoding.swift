@@ -1,0 +1,154 @@
+internal import FoundationEssentials
+import Glibc
+internal import Platform
+
+package struct UnfinishedEncoding {
+  package struct Fault: Hashable, Sendable {
+    package let path: String
+    /// What is wrong with it.
+    package let problem: String
+  }
+
+  private let folder: String
+  // Full paths, sorted.
+  private let files: [String]
+  private let states: [EncodingState]
+
+  package init(in folder: String, notes: [String]) {
+    self.folder = folder
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    files = names.sorted().map { "\(folder)/\($0)" }
+    states = notes.compactMap(EncodingState.init(json:)).filter { $0.extent.frames > 0 }
+  }
+
+  /// The first problem; nil if there is none or it cannot be determined. Read-only. O(bytes of the
+  /// files).
+  package var fault: Fault? {
+    var found = Found()
+    for path in files {
+      do throws(MediaError) {
+        if let problem = try problem(ofFile: path, &found) {
+          return Fault(path: path, problem: problem)
+        }
+      } catch {
+        return Fault(path: path, problem: error.reason ?? "it cannot be read")
+      }
+    }
+    return missing(from: found).map { Fault(path: folder, problem: $0) }
+  }
+
+  /// The usable parts of the encodings.
+  private struct Found {
+    var waveCount = 0
+    var indexOwners: Set<Digest> = []
+    /// The end frame of each chunk, by owner and number.
+    var chunkEnds: [Digest: [Int: Int]] = [:]
+
+    /// The end of the leading consecutive chunks of an owner, in frames.
+    func encodedFrames(of owner: Digest) -> Int {
+      let ends = chunkEnds[owner] ?? [:]
+      return (0..<ends.count).prefix { ends[$0] != nil }.last.flatMap { ends[$0] } ?? 0
+    }
+  }
+
+  private func problem(ofFile path: String, _ found: inout Found) throws(MediaError) -> String? {
+    if path.hasSuffix(ChunkFolder.suffix) {
+      let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+      guard let (owner, record) = ChunkRecord.read(try file.read(file.byteCount, at: 0)) else {
+        return "its packets are not what was written"
+      }
+      found.chunkEnds[owner, default: [:]][record.label.chunk] = record.label.range.upperBound
+    } else if path.hasSuffix(PacketIndex.suffix) {
+      guard let content = try PacketIndex.content(ofFile: path) else { return nil }
+      found.indexOwners.insert(content.owner)
+      return try PacketIndex.fault(in: content, ofFile: path, states: states)
+    } else if path.hasSuffix(".wav") {
+      found.waveCount += 1
+      return try GrowingFile.fault(inWAV: path, states: states)
+    }
+    return nil
+  }
+
+  /// Recorded files that are missing.
+  private func missing(from found: Found) -> String? {
+    if states.count(where: { $0.extent.checksum != 0 }) > found.waveCount {
+      return "an unfinished WAV file is gone"
+    }
+    for state in states where state.extent.checksum == 0 && state.extent.byteCount > 0 {
+      if !found.indexOwners.contains(state.owner) {
+        return "the index of an unfinished file is gone"
+      }
+    }
+    for state in states where state.extent.byteCount == 0 {
+      if found.encodedFrames(of: state.owner) < state.extent.frames {
+        return "encoded packets of an unfinished file are gone"
+      }
+    }
+    return nil
+  }
+}
+
+extension PacketIndex {
+  /// An upper bound for a container's header before the first packet, without pictures, in bytes.
+  private static let longestHead = 16 << 20
+
+  /// The problem of an index or its packets; nil if there is none, or no state belongs to that
+  /// encoding.
+  fileprivate static func fault(
+    in content: (owner: Digest, records: [Record]), ofFile path: String, states: [EncodingState]
+  ) throws(MediaError) -> String? {
+    guard let state = states.first(where: { $0.owner == content.owner }) else { return nil }
+    // The header's length is not recorded: of all records that could end at the recorded place,
+    // those whose first packets match count.
+    let packets = try GrowingFile(reading: String(path.dropLast(suffix.count)))
+    var ends: [Int] = []
+    for record in content.records { ends.append((ends.last ?? 0) + record.byteCount) }
+    for (index, end) in ends.enumerated() {
+      let start = state.extent.byteCount - end
+      guard (0...longestHead).contains(start), state.extent.byteCount <= packets.byteCountAtStart,
+        try isThere(content.records[0], at: start, in: packets)
+      else { continue }
+      for (record, end) in zip(content.records, ends).prefix(index + 1) {
+        if try !isThere(record, at: start + end - record.byteCount, in: packets) {
+          return "the packets that it lists are not what was written"
+        }
+      }
+      return nil
+    }
+    return "it does not list the packets that were noted"
+  }
+
+  private static func isThere(
+    _ record: Record, at start: Int, in packets: GrowingFile
+  ) throws(MediaError) -> Bool {
+    try packets.checksum(start..<start + record.byteCount).value == record.checksum
+  }
+}
+
+extension GrowingFile {
+  /// The problem of an unfinished WAV file; nil if there is none, or no state covers its sound.
+  fileprivate static func fault(
+    inWAV path: String, states: [EncodingState]
+  ) throws(MediaError) -> String? {
+    let extents = states.map(\.extent).filter { $0.checksum != 0 && $0.byteCount > 0 }
+    guard !extents.isEmpty else { return nil }
+    let file = try GrowingFile(reading: path)
+    guard let start = try file.soundStart() else { return "its header is not what was written" }
+    for extent in extents where (start...file.byteCountAtStart).contains(extent.byteCount) {
+      if try file.checksum(start..<extent.byteCount).value == extent.checksum { return nil }
+    }
+    return "its sound is not what was written"
+  }
+
+  /// The start of a WAV file's samples: after the header of its `data` chunk.
+  private func soundStart() throws(MediaError) -> Int? {
+    var offset = 12
+    while offset + 8 <= byteCountAtStart {
+      let head = try read(8, at: offset)
+      if head.starts(with: Array("data".utf8)) { return offset + 8 }
+      let length = head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
+      offset += 8 + length + length % 2
+    }
+    return nil
+  }
+}

@@ -1,0 +1,65 @@
+internal import CPosix
+import Glibc
+internal import Platform
+
+/// A file written sequentially from bytes and ranges of other files. Its digest, if wanted, is
+/// computed from the bytes written. Otherwise ranges are copied within the kernel if the file
+/// systems support it.
+struct CopiedFile: ~Copyable {
+  private let file: RawFile
+  private var hasher: SHA256?
+  private var byteCount = 0
+
+  private static let pieceLength = 1 << 20
+
+  init(at path: String, isDigestWanted: Bool) throws(MediaError) {
+    let file = try RawFile(path: path, O_RDWR | O_CREAT)
+    try file.truncate(to: 0)
+    self.file = file
+    hasher = isDigestWanted ? SHA256() : nil
+  }
+
+  mutating func append(_ bytes: [UInt8]) throws(MediaError) {
+    try file.write(bytes, at: byteCount)
+    hasher?.update(bytes)
+    byteCount += bytes.count
+  }
+
+  /// Copies a range of another file. O(range).
+  mutating func append(_ range: Range<Int>, of source: borrowing RawFile) throws(MediaError) {
+    var next = range.lowerBound
+    if hasher == nil, lseek(source.descriptor, off_t(next), SEEK_SET) >= 0,
+      lseek(file.descriptor, off_t(byteCount), SEEK_SET) >= 0
+    {
+      while next < range.upperBound {
+        let count = posix_copy_range(
+          source.descriptor, file.descriptor, range.upperBound - next)
+        if count <= 0 { break }
+        next += count
+        byteCount += count
+      }
+    }
+    while next < range.upperBound {
+      let piece = try source.read(min(Self.pieceLength, range.upperBound - next), at: next)
+      try append(piece)
+      next += piece.count
+    }
+  }
+
+  /// The SHA-256 of all written bytes; nil if not wanted.
+  consuming func digest() -> Digest? {
+    guard let hasher else { return nil }
+    return hasher.finalize()
+  }
+
+  /// The SHA-256 of a file written non-sequentially by a library: the file is read again. O(bytes).
+  static func digest(ofWritten path: String) throws(MediaError) -> Digest {
+    let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
+    var hasher = SHA256()
+    let count = try file.byteCount
+    for start in stride(from: 0, to: count, by: pieceLength) {
+      hasher.update(try file.read(min(pieceLength, count - start), at: start))
+    }
+    return hasher.finalize()
+  }
+}

@@ -1,0 +1,106 @@
+import Audio
+import CLibAV
+import CLibAVLoader
+import Platform
+
+/// The libavcodec and libavformat settings of an export spec for sound of one format.
+struct EncoderSettings: Sendable {
+  /// libavcodec's name of the encoder.
+  let codec: String
+  /// libavformat's name of the container.
+  let muxer: String
+  /// The container's options.
+  var muxerOptions: [String: String]
+  /// What the encoder takes.
+  let sampleFormat: AVSampleFormat
+  /// Bits of an integer sample; nil for floats.
+  let bits: Int?
+  /// The format of the encoded sound: the rate may differ from the source's.
+  let format: AudioFormat
+  /// libavutil's channel mask; 0 for its default.
+  let channelMask: UInt64
+  /// In bits per second; nil for lossless sound.
+  let bitRate: Int?
+  /// FLAC's effort.
+  let compressionLevel: Int?
+
+  /// FLAC packets are numbered, and the file header covers the whole stream.
+  var isFLAC: Bool { codec == "flac" }
+
+  /// Whether our own encoder is used; libavcodec handles Apple Lossless of more channels.
+  var hasOwnEncoder: Bool { codec == "alac" && format.channelCount <= 2 }
+
+  /// Whether a spec's container is of the MP4 family.
+  static func isMovie(_ spec: ExportSpec) -> Bool {
+    switch spec {
+    case .aac, .alac: true
+    case .wav, .flac: false
+    }
+  }
+
+  /// The rate is kept if the codec supports it; else it is the next one above, or the codec's
+  /// highest.
+  init(_ spec: ExportSpec, for source: AudioFormat) {
+    var muxerOptions: [String: String] = [:]
+    var rate = Int(source.sampleRate.value)
+    var bitRate: Int?
+    var compressionLevel: Int?
+    switch spec {
+    case .wav(let samples):
+      muxer = "wav"
+      muxerOptions["rf64"] = "auto"
+      switch samples {
+      case .integer(.bits16): (codec, sampleFormat, bits) = ("pcm_s16le", AV_SAMPLE_FMT_S16, 16)
+      case .integer(.bits24): (codec, sampleFormat, bits) = ("pcm_s24le", AV_SAMPLE_FMT_S32, 24)
+      case .float32: (codec, sampleFormat, bits) = ("pcm_f32le", AV_SAMPLE_FMT_FLT, nil)
+      }
+    case .aac(let wanted):
+      (codec, muxer, sampleFormat, bits) = ("aac", "ipod", AV_SAMPLE_FMT_FLTP, nil)
+      bitRate = wanted
+      rate = Self.aacRates.first { $0 >= rate } ?? Self.aacRates[Self.aacRates.count - 1]
+    case .alac(let depth):
+      (codec, muxer, bits) = ("alac", "ipod", depth.rawValue)
+      sampleFormat = depth == .bits16 ? AV_SAMPLE_FMT_S16P : AV_SAMPLE_FMT_S32P
+    case .flac(let depth, let level):
+      (codec, muxer, bits) = ("flac", "flac", depth.rawValue)
+      sampleFormat = depth == .bits16 ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_S32
+      compressionLevel = level
+    }
+    if muxer == "ipod" { muxerOptions["movie_timescale"] = "\(rate)" }
+    channelMask = codec == "alac" ? spool_alac_layout(Int32(source.channelCount)) : 0
+    self.muxerOptions = muxerOptions
+    self.bitRate = bitRate
+    self.compressionLevel = compressionLevel
+    format = AudioFormat(
+      sampleRate: Hertz(Double(rate)), channelCount: source.channelCount)
+  }
+
+  /// The sample rates of AAC (ISO/IEC 14496-3, table 1.18).
+  private static let aacRates = [
+    7350, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000,
+  ]
+}
+
+extension EncoderSettings {
+  /// The digest of everything except the sound that determines the file's bytes: these settings,
+  /// the `source` format, the chunking and the library versions.
+  func digest(source: AudioFormat, plan: ChunkPlan?) -> Digest {
+    var words = [codec, muxer, "\(sampleFormat.rawValue)"]
+    words += [bits, bitRate, compressionLevel].map { "\($0 ?? -1)" }
+    words.append("\(channelMask)")
+    words += [source, format].map { "\($0.channelCount) at \($0.sampleRate.value)" }
+    words += [muxerOptions, MediaVersions.all].flatMap { options in
+      options.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    }
+    // An MD5's state depends on libavutil alone.
+    words.append("libavutil=\(avutil_version())")
+    if hasOwnEncoder { words.append("alac=\(ALACFrame.revision)") }
+    if let plan {
+      words += [
+        plan.frameSize, plan.packetsPerChunk, plan.preRoll, plan.overlap, plan.delay, plan.boosted,
+        plan.mirrored,
+      ].map { "\($0)" }
+    }
+    return SHA256.digest(of: words.joined(separator: "\n"))
+  }
+}

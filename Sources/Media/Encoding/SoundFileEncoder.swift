@@ -1,0 +1,330 @@
+package import Audio
+import CLibAV
+import CLibAVLoader
+package import Platform
+
+/// Writes sound to a file in one of the export formats.
+///
+/// The bytes depend on the sound, the spec and the library versions alone: not on block boundaries,
+/// the number of processors or interruptions. Memory stays bounded. An encoder belongs to one
+/// thread, except ``progress()``, ``flush()`` and ``cancel()``; one that is released without
+/// `finish` leaves an incomplete file.
+///
+/// With `work`, an encoder stores its progress for a later process. WAV resumes after the last
+/// frame that the system has taken over; ALAC and FLAC after the last chunk (2.7 s and 5.4 s of
+/// sound at 48 kHz), which an index beside the file verifies. AAC of at most two channels stores
+/// each encoded chunk (45 s) in a file, and resumes at the first missing one; with resampling all
+/// the sound is needed again, but not encoded again. The MD5 of all samples in a FLAC file resumes
+/// from its state. AAC of more channels starts over: its encoder's state cannot be restored.
+///
+/// FLAC in chunks has the same bytes as from a single libavcodec encoder.
+package final class SoundFileEncoder {
+  private let encoding: any SoundFileEncoding
+  private let survival: any EncodingSurvival
+  private let converter: RateConverter?
+  private let state: EncodingState?
+
+  /// Creates the file at `path`, with any name, for sound of `format`.
+  ///
+  /// Samples for integer formats should be on their grid; others are rounded. AAC at an unsupported
+  /// rate is resampled to the next one above, or to 96 kHz. Chunks are encoded in `pool`, which
+  /// other encoders may share; its jobs never wait.
+  ///
+  /// With resumed `work`, the file at `path` keeps its valid content. Work of other settings or
+  /// library versions, and damaged files or chunks, are discarded: ``progress()`` gives the frame
+  /// from which sound is needed.
+  ///
+  /// Throws `unsupported` if the codec rejects the format, `unknownCodec` if libavcodec was built
+  /// without it, and `write` or `outOfSpace`.
+  package convenience init(
+    path: String, spec: ExportSpec, format: AudioFormat, pool: WorkerPool,
+    work: EncodingWork? = nil
+  ) throws(MediaError) {
+    try self.init(
+      path: path, settings: EncoderSettings(spec, for: format), format: format, pool: pool,
+      plan: Self.plan(spec, format, path: path), work: work)
+  }
+
+  init(
+    path: String, settings: EncoderSettings, format: AudioFormat, pool: WorkerPool,
+    plan: ChunkPlan?, work: EncodingWork?
+  ) throws(MediaError) {
+    try LibAV.require(for: path)
+    converter =
+      settings.format == format
+      ? nil : try RateConverter(from: format, to: settings.format, path: path)
+    let work = work.map {
+      ResumableWork($0, settings: settings.digest(source: format, plan: plan))
+    }
+    encoding =
+      if let plan {
+        try ChunkedEncoding(settings: settings, plan: plan, path: path, pool: pool, work: work)
+      } else {
+        try SerialEncoding(settings: settings, path: path, work: work)
+      }
+    survival = encoding.survival
+    state = work?.state
+  }
+
+  /// The progress; thread-safe. Before the first block it is that of an earlier process, and gives
+  /// the frame at which the sound has to begin.
+  package func progress() -> EncodingProgress {
+    let extent = survival.extent
+    var state = state
+    state?.extent = extent
+    return EncodingProgress(
+      needsFrom: converter == nil ? Frames(extent.frames) : .zero, byteCount: extent.byteCount,
+      state: state?.json ?? "")
+  }
+
+  /// Makes the progress of an earlier ``progress()`` durable. Thread-safe, also during a write.
+  ///
+  /// Throws `write` or `outOfSpace`; then the work must not be resumed, as the content of the disk
+  /// is unknown.
+  package func flush() throws(MediaError) { try survival.flush() }
+
+  /// Sets the number of the first block's first frame, at most what ``progress()`` asked for; the
+  /// default is 0. Frames already encoded are skipped. Call it before the first block.
+  package func begin(at frame: Frames) {
+    let needed = converter == nil ? encoding.firstFrameNeeded : 0
+    precondition(frame.count >= 0 && frame.count <= needed, "the sound begins too late")
+    encoding.begin(at: frame.count)
+  }
+
+  /// Adds a block of sound; waits while the encoders are behind.
+  package func write(_ block: SharedBuffer) throws(MediaError) {
+    guard let converter else { return try encoding.write(block) }
+    try encoding.write(SharedBuffer(converter.convert(block.buffer)))
+  }
+
+  /// Cancels the encoding: encoders stop at their next frame, and ``finish()`` throws. Work done
+  /// can be resumed. Thread-safe.
+  package func cancel() { encoding.cancel() }
+
+  /// Encodes the rest and completes the file. Its bytes are with the system, not yet durable; until
+  /// they are, the work can be resumed.
+  package func finish() throws(MediaError) {
+    if let converter { try encoding.write(SharedBuffer(converter.finish())) }
+    try encoding.finish()
+  }
+
+  /// Deletes the encoder's own files in the work's folder, once the finished file is safe.
+  package func discardWork() { survival.discard() }
+
+  /// The division into chunks; nil for a single encoder. Surround AAC has a single encoder, because
+  /// windows of more than two channels cannot be compared at a seam.
+  static func plan(
+    _ spec: ExportSpec, _ format: AudioFormat, path: String
+  ) throws(MediaError) -> ChunkPlan? {
+    switch spec {
+    case .wav: return nil
+    case .aac: return format.channelCount <= 2 ? .aac : nil
+    case .alac: return .alac
+    case .flac:
+      try LibAV.require(for: path)
+      let encoder = try EncoderContext(EncoderSettings(spec, for: format), path: path)
+      return .flac(frameSize: encoder.frameSize)
+    }
+  }
+}
+
+/// Resumable progress of an encoding.
+///
+/// It counts what the system has taken over, which survives SIGKILL, but not a power failure before
+/// ``SoundFileEncoder/flush()``.
+package struct EncodingProgress: Hashable, Sendable {
+  /// The first frame of the stream that is needed again.
+  package let needsFrom: Frames
+  /// The number of valid bytes at the start of the encoder's file, which must not be cut shorter. 0
+  /// if the file is always rewritten.
+  package let byteCount: Int
+  /// The value for ``EncodingWork/resuming``: JSON in the encoder's own format. Empty without work.
+  package let state: String
+}
+
+/// Changes the rate of planar sound, block by block.
+final class RateConverter {
+  private let resampler: Resampler
+  private let format: AudioFormat
+
+  init(from source: AudioFormat, to target: AudioFormat, path: String) throws(MediaError) {
+    var layout = unsafe AVChannelLayout()
+    unsafe av_channel_layout_default(&layout, Int32(source.channelCount))
+    defer { unsafe av_channel_layout_uninit(&layout) }
+    let shape = SampleShape(
+      format: AV_SAMPLE_FMT_FLTP, sampleRate: Int(source.sampleRate.value),
+      channelCount: source.channelCount)
+    guard let resampler = unsafe Resampler(from: &layout, shape, to: target) else {
+      throw MediaError(
+        .unsupported, "write", path: path, reason: "no way from \(source) to \(target)",
+        advice: "choose another rate")
+    }
+    self.resampler = resampler
+    format = target
+  }
+
+  /// Converts a block; the library may hold some of it back.
+  func convert(_ block: borrowing AudioBuffer) -> AudioBuffer {
+    var planes: [UnsafeMutablePointer<UInt8>?] = unsafe (0..<block.channelCount).map {
+      unsafe UnsafeMutableRawPointer(block.baseAddress(ofChannel: $0))
+        .assumingMemoryBound(to: UInt8.self)
+    }
+    var output = AudioBuffer(channelCount: format.channelCount, capacity: block.capacity)
+    unsafe resampler.convert(&planes, count: block.frameCount.count, into: &output)
+    return output
+  }
+
+  /// The frames held back.
+  func finish() -> AudioBuffer {
+    var output = AudioBuffer(channelCount: format.channelCount, capacity: Frames(64))
+    resampler.finish(into: &output)
+    return output
+  }
+}
+
+/// Encodes a stream with one encoder, on the caller's thread.
+final class SerialEncoding: SoundFileEncoding {
+  private let path: String
+  private var encoder: EncoderContext
+  private let output: OutputFile
+  private let stream: Int
+  private let timeBase: AVRational
+  /// Sound that does not fill a packet yet.
+  private var block: AudioBuffer
+  private let growing: GrowingFile?
+  /// Frames in the file, including those of an earlier process.
+  private var written: Int
+  /// Of the sound in a resumable file.
+  private var checksum = Checksum()
+  /// Frames of the stream so far.
+  private var end = 0
+  /// What ended the encoding; every later call throws it again.
+  private var failure: MediaError?
+  private let stop = StopSign()
+
+  let firstFrameNeeded: Int
+  var survival: any EncodingSurvival { growing ?? NothingSurvives() }
+
+  /// Opens the file at `path`, and empties it unless it is a WAV file that `work` resumes.
+  init(
+    settings: EncoderSettings, path: String, work: ResumableWork?
+  ) throws(MediaError) {
+    self.path = path
+    let work = settings.muxer == "wav" ? work : nil
+    growing = work == nil ? nil : try GrowingFile(path: path)
+    let opened = try EncoderContext(settings, path: path)
+    output = try OutputFile(path: path, muxer: settings.muxer, keepsContent: work != nil)
+    stream = try output.addStream(for: opened)
+    try output.begin(options: settings.muxerOptions)
+    timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
+    block = AudioBuffer(
+      channelCount: settings.format.channelCount, capacity: Frames(opened.frameSize))
+    if let work, let growing {
+      firstFrameNeeded = try Self.resume(
+        output, stream, growing, work, opened.bytesPerFrame, &checksum)
+    } else {
+      firstFrameNeeded = 0
+    }
+    written = firstFrameNeeded
+    encoder =
+      firstFrameNeeded == 0
+      ? opened : try EncoderContext(settings, path: path, startingAt: firstFrameNeeded)
+  }
+
+  func cancel() { stop.raise() }
+
+  func begin(at frame: Int) { end = frame }
+
+  func write(_ block: SharedBuffer) throws(MediaError) {
+    let skipped = Frames(max(0, firstFrameNeeded - end))
+    end += block.buffer.frameCount.count
+    guard skipped < block.buffer.frameCount else { return }
+    if let failure { throw failure }
+    guard !stop.isRaised else { return }
+    do throws(MediaError) { try encode(block.buffer, from: skipped) } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  func finish() throws(MediaError) {
+    guard end >= firstFrameNeeded else { throw MediaError(shortened: path) }
+    if let failure { throw failure }
+    guard !stop.isRaised else { throw MediaError(stopped: path) }
+    try encode()
+    let (output, stream, timeBase) = (output, stream, timeBase)
+    try encoder.finish { (packet) throws(MediaError) in
+      try output.write(packet, stream: stream, timeBase: timeBase)
+    }
+    try output.finish()
+    if stop.isRaised { throw MediaError(stopped: path) }
+  }
+
+  private func encode(
+    _ sound: borrowing AudioBuffer, from first: Frames
+  ) throws(MediaError) {
+    var taken = first
+    while taken < sound.frameCount {
+      let count = min(block.capacity - block.frameCount, sound.frameCount - taken)
+      block.append(contentsOf: sound, start: taken, count: count)
+      taken += count
+      if block.frameCount == block.capacity {
+        try encode()
+        block.frameCount = .zero
+      }
+    }
+    guard let growing else { return }
+    try output.handOver()
+    growing.reach(
+      EncodingExtent(frames: written, byteCount: output.position, checksum: checksum.value))
+  }
+
+  private func encode() throws(MediaError) {
+    let (output, stream, timeBase, isGrowing) = (output, stream, timeBase, growing != nil)
+    try encoder.encode(block) { (packet) throws(MediaError) in
+      if isGrowing { unsafe checksum.update(packet.content) }
+      try output.write(packet, stream: stream, timeBase: timeBase)
+    }
+    written += block.frameCount.count
+  }
+
+  /// Resumes after the rewritten header and the sound that `work` covers, which is read once to
+  /// verify its checksum; if that fails, after the header alone. Returns the number of frames in
+  /// the file, and sets the checksum of their bytes.
+  private static func resume(
+    _ output: OutputFile, _ stream: Int, _ growing: GrowingFile, _ work: ResumableWork,
+    _ bytesPerFrame: Int, _ checksum: inout Checksum
+  ) throws(MediaError) -> Int {
+    try output.handOver()
+    let header = output.position
+    var extent = work.state.extent
+    let (soundByteCount, isTooMuch) = extent.frames.multipliedReportingOverflow(by: bytesPerFrame)
+    let isThere =
+      work.isResumed && !isTooMuch && extent.byteCount - header == soundByteCount
+      && extent.byteCount <= growing.byteCountAtStart
+    if isThere { checksum = try growing.checksum(header..<extent.byteCount) }
+    if !isThere || checksum.value != extent.checksum {
+      checksum = Checksum()
+      extent = EncodingExtent(frames: 0, byteCount: header, checksum: checksum.value)
+    }
+    try growing.truncate(to: extent.byteCount)
+    if extent.frames > 0 { try output.resume(at: extent.byteCount, stream: stream) }
+    growing.reach(extent)
+    return extent.frames
+  }
+}
+
+protocol SoundFileEncoding {
+  /// The resumable part; constant.
+  var survival: any EncodingSurvival { get }
+  /// The first frame not encoded by an earlier process.
+  var firstFrameNeeded: Int { get }
+  /// Sets the number of the first block's first frame, at most `firstFrameNeeded`.
+  func begin(at frame: Int)
+  /// Takes the next block, in the encoder's format.
+  func write(_ block: SharedBuffer) throws(MediaError)
+  /// Completes the file. Throws after `cancel`.
+  func finish() throws(MediaError)
+  /// Cancels the encoding: waiting callers return soon. Thread-safe.
+  func cancel()
+}

@@ -1,0 +1,42 @@
+internal import Platform
+
+/// Reads values from the front of a byte slice; nil if too few bytes are left. Integers are
+/// unsigned and little-endian.
+struct ByteReader {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func bytes(_ count: Int) -> [UInt8]? {
+    guard count <= rest.count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  mutating func digest() -> Digest? { bytes(32).flatMap { Digest(bytes: $0) } }
+
+  mutating func word() -> UInt64? {
+    bytes(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// A number that fits `Int`.
+  mutating func integer(byteCount: Int = 8) -> Int? {
+    bytes(byteCount).flatMap { bytes in
+      Int(exactly: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends the low bytes of a non-negative number, little-endian.
+  mutating func append(_ value: Int, byteCount: Int = 8) {
+    for index in 0..<byteCount { append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+  }
+
+  /// Appends eight bytes, little-endian.
+  mutating func append(_ word: UInt64) {
+    for index in 0..<8 { append(UInt8(truncatingIfNeeded: word >> (8 * index))) }
+  }
+}

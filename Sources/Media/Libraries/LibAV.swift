@@ -1,0 +1,101 @@
+internal import CLibAV
+internal import CLibAVLoader
+internal import Platform
+
+/// Access to the FFmpeg libraries: loading and error messages.
+enum LibAV {
+  /// Loads the libraries; called before any other use in this module.
+  static func require(for path: String) throws(MediaError) {
+    var text = [CChar](repeating: 0, count: 256)
+    guard unsafe spool_libav_load(&text, text.count) != 0 else { return }
+    throw MediaError(
+      .libraryMissing, "open the FFmpeg libraries to work on", path: path, reason: string(text),
+      advice: "install ffmpeg, or libavformat, libavcodec and libswresample of this version")
+  }
+
+  /// Runs a libav call and returns its status; captures only this call's log messages.
+  static func calling(_ work: () -> Int32) -> Int32 {
+    spool_libav_forget_message()
+    return work()
+  }
+
+  /// The reason of a failure: libav's log message if there was one, else the status text.
+  static func reason(_ status: Int32) -> String {
+    let message = unsafe String(cString: spool_libav_message())
+    if !message.isEmpty { return message }
+    var text = [CChar](repeating: 0, count: 128)
+    unsafe av_strerror(status, &text, text.count)
+    return string(text)
+  }
+
+  /// A C string in an array.
+  private static func string(_ text: [CChar]) -> String {
+    String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// Loads the FFmpeg libraries and their many dependencies.
+package enum MediaLibraries {
+  // Not joined: the first call of a library waits for it.
+  private static let opening: Void = BackgroundThread(name: "open-libraries") {
+    _ = spool_libav_load(nil, 0)
+  }.letGo()
+
+  /// Starts loading on a background thread, to hide the 30 ms it takes. Later calls do nothing.
+  package static func beginOpening() { opening }
+}
+
+/// The versions of the FFmpeg libraries, which belong into the key of everything whose bytes they
+/// determine.
+package enum MediaVersions {
+  /// Each library's name and version, such as `libavcodec` and `59.37.100`; empty if the libraries
+  /// are not installed.
+  package static var all: [String: String] {
+    guard spool_libav_load(nil, 0) == 0 else { return [:] }
+    return [
+      "libavformat": text(avformat_version()),
+      "libavcodec": text(avcodec_version()),
+      "libswresample": text(swresample_version()),
+    ]
+  }
+
+  private static func text(_ version: UInt32) -> String {
+    "\(version >> 16).\(version >> 8 & 0xff).\(version & 0xff)"
+  }
+}
+
+extension [String: String] {
+  /// The entries of a libav dictionary, names in lower case.
+  static func tags(_ dictionary: OpaquePointer?) -> [String: String] {
+    var tags: [String: String] = [:]
+    var entry: UnsafeMutablePointer<AVDictionaryEntry>?
+    while let next = unsafe av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
+      unsafe tags[String(cString: next.pointee.key).lowercased()] = String(
+        cString: next.pointee.value)
+      unsafe entry = unsafe next
+    }
+    return tags
+  }
+
+  /// The entries of two libav dictionaries; the first takes precedence.
+  static func tags(_ first: OpaquePointer?, over second: OpaquePointer?) -> [String: String] {
+    unsafe tags(first).merging(tags(second)) { kept, _ in kept }
+  }
+}
+
+/// The owner of a libav dictionary.
+@safe struct Options: ~Copyable {
+  var pointer: OpaquePointer?
+
+  /// Copies the entries in the order of their names, for reproducible output.
+  init(_ entries: [String: String] = [:]) {
+    for (name, value) in entries.sorted(by: { $0.key < $1.key }) {
+      unsafe av_dict_set(&pointer, name, value, 0)
+    }
+  }
+
+  deinit {
+    var pointer = unsafe pointer
+    unsafe av_dict_free(&pointer)
+  }
+}

@@ -1,0 +1,53 @@
+/// The cover picture of a recording.
+package struct CoverArt: Hashable, Sendable {
+  package let bytes: [UInt8]
+  /// `image/jpeg` or `image/png`.
+  package let mimeType: String
+
+  /// Takes an encoded picture; nil unless it is JPEG or PNG, the two formats that players support.
+  package init?(bytes: [UInt8]) {
+    if bytes.starts(with: [0xff, 0xd8, 0xff]) {
+      mimeType = "image/jpeg"
+    } else if bytes.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) {
+      mimeType = "image/png"
+    } else {
+      return nil
+    }
+    self.bytes = bytes
+  }
+
+  /// Width and height in pixels; nil if the header is invalid. O(bytes) at worst.
+  var size: (width: Int, height: Int)? {
+    mimeType == "image/png" ? pngSize : jpegSize
+  }
+
+  private func number(at offset: Int, bytes count: Int) -> Int? {
+    guard offset >= 0, offset + count <= bytes.count else { return nil }
+    return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  private var pngSize: (width: Int, height: Int)? {
+    guard let width = number(at: 16, bytes: 4), let height = number(at: 20, bytes: 4) else {
+      return nil
+    }
+    return (width, height)
+  }
+
+  /// Reads the first start-of-frame segment (ITU-T T.81, B.2.2).
+  private var jpegSize: (width: Int, height: Int)? {
+    var offset = 2
+    while let marker = number(at: offset, bytes: 2), marker > 0xff00 {
+      let isStartOfFrame =
+        (0xffc0...0xffcf).contains(marker) && ![0xffc4, 0xffc8, 0xffcc].contains(marker)
+      if isStartOfFrame {
+        guard let height = number(at: offset + 5, bytes: 2),
+          let width = number(at: offset + 7, bytes: 2)
+        else { return nil }
+        return (width, height)
+      }
+      guard let length = number(at: offset + 2, bytes: 2) else { return nil }
+      offset += 2 + length
+    }
+    return nil
+  }
+}

@@ -1,0 +1,117 @@
+package import Audio
+import CLibAV
+import CLibAVLoader
+
+/// Reads the properties of recordings without decoding them.
+package enum MediaProbe {
+  /// Reads only headers and first packets.
+  package static func describe(_ path: String) throws(MediaError) -> MediaDescription {
+    let file = try InputFile(path: path)
+    let index = try file.chooseSoundStream()
+    let stream = unsafe file.stream(index)
+    let parameters = unsafe stream.pointee.codecpar.pointee
+    let sampleRate = unsafe Int(parameters.sample_rate)
+    let channelCount = unsafe Int(parameters.ch_layout.nb_channels)
+    guard sampleRate > 0, channelCount > 0 else {
+      throw MediaError(
+        .noFrames, "read", path: path, reason: "its sound has no rate or no channels",
+        advice: "copy it again from where it came from")
+    }
+    let length = StreamLength(of: file, stream: index)
+    return unsafe MediaDescription(
+      container: file.formatName,
+      duration: length.duration,
+      stream: index,
+      codec: String(cString: avcodec_get_name(parameters.codec_id)),
+      format: AudioFormat(sampleRate: Hertz(Double(sampleRate)), channelCount: channelCount),
+      bitDepth: bitDepth(of: parameters),
+      bitRate: parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil,
+      expectedFrames: length.duration?.frames(at: Hertz(Double(sampleRate))),
+      tags: Dictionary.tags(file.context.pointee.metadata, over: stream.pointee.metadata),
+      hasCoverArt: pictureStream(of: file) != nil)
+  }
+
+  /// The cover picture of the recording at `path`; nil when it has none.
+  package static func coverArt(of path: String) throws(MediaError) -> CoverArt? {
+    let file = try InputFile(path: path)
+    guard let index = pictureStream(of: file) else { return nil }
+    let packet = unsafe file.stream(index).pointee.attached_pic
+    return unsafe CoverArt(
+      bytes: Array(UnsafeBufferPointer(start: packet.data, count: Int(packet.size))))
+  }
+
+  private static func pictureStream(of file: InputFile) -> Int? {
+    (0..<file.streamCount).first { unsafe spool_has_picture(file.stream($0)) != 0 }
+  }
+
+  private static func bitDepth(of parameters: AVCodecParameters) -> Int? {
+    let bits =
+      unsafe parameters.bits_per_raw_sample > 0
+      ? parameters.bits_per_raw_sample : parameters.bits_per_coded_sample
+    let isLossy = unsafe [AV_CODEC_ID_AAC, AV_CODEC_ID_MP3, AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS]
+      .contains(parameters.codec_id)
+    return bits > 0 && !isLossy ? Int(bits) : nil
+  }
+}
+
+extension MediaProbe {
+  /// The markers of the recording at `path`, in order of time: chapter starts (M4A, Matroska, MP3,
+  /// FLAC, Ogg), and the cue points of WAV, which libavformat reports as chapters; with their names
+  /// only if these follow them in the file.
+  package static func markers(of path: String) throws(MediaError) -> [Marker] {
+    let file = try InputFile(path: path)
+    var markers: [Marker] = []
+    for number in unsafe 0..<Int(file.context.pointee.nb_chapters) {
+      guard let chapter = unsafe file.context.pointee.chapters[number]?.pointee else { continue }
+      let base = unsafe chapter.time_base
+      let start = unsafe chapter.start
+      guard start >= 0, base.num > 0, base.den > 0 else { continue }
+      let title = unsafe [String: String].tags(chapter.metadata)["title"]
+      markers.append(
+        Marker(
+          time: Seconds(Double(start) * Double(base.num) / Double(base.den)),
+          title: title.flatMap { $0.isEmpty ? nil : $0 }))
+    }
+    return markers.sorted { $0.time < $1.time }
+  }
+}
+
+/// The properties of a recording, without decoding it.
+package struct MediaDescription: Hashable, Sendable {
+  /// The container's short names as libavformat has them, such as `mov,mp4,m4a,3gp,3g2,mj2`.
+  package let container: String
+  /// Nil if not declared.
+  package let duration: Seconds?
+  /// The same as a number, for callers that do not import the audio types.
+  package var durationInSeconds: Double? { duration?.value }
+  /// The index of the sound stream in the container.
+  package let stream: Int
+  /// The sound's codec, such as `aac`.
+  package let codec: String
+  /// The sound's rate and channels.
+  package let format: AudioFormat
+  /// Bits per sample of linear or lossless sound; nil for other codecs.
+  package let bitDepth: Int?
+  /// The bit rate of the sound stream; nil if unknown.
+  package let bitRate: Int?
+  /// The declared number of frames; nil if not declared.
+  package let expectedFrames: Frames?
+  /// The tags of the container and the sound stream, names in lower case; the container's take
+  /// precedence.
+  package let tags: [String: String]
+  /// Whether there is a cover picture: `MediaProbe.coverArt(of:)` reads it.
+  package let hasCoverArt: Bool
+}
+
+/// A chapter start or cue point of a recording.
+package struct Marker: Hashable, Sendable {
+  /// From the beginning of the sound.
+  package let time: Seconds
+  /// Nil if unnamed.
+  package let title: String?
+
+  package init(time: Seconds, title: String? = nil) {
+    self.time = time
+    self.title = title
+  }
+}

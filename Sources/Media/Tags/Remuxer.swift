@@ -1,0 +1,313 @@
+import Audio
+import CLibAV
+import CLibAVLoader
+import Glibc
+package import Platform
+
+/// Copies encoded sound into a new file with tags and a cover picture, without re-encoding; the
+/// copy's bytes depend on the arguments alone.
+package enum Remuxer {
+  /// Copies the sound of the file at `source`, which was exported as `spec`, to a new file at
+  /// `target`.
+  ///
+  /// Tags have libavformat's common names (`title`, `artist`, `album`, `date`, `genre`, `comment`,
+  /// `description`, `creation_time` as ISO 8601); unsupported ones are omitted: M4A takes these and
+  /// a few more, FLAC takes all, WAV takes the INFO ones and no picture. Tags of the source are
+  /// dropped. O(file size).
+  /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`; computed during writing, or
+  ///   by reading the file again if libavformat wrote it non-sequentially.
+  @discardableResult
+  package static func copy(
+    from source: String, to target: String, spec: ExportSpec, tags: [String: String],
+    cover: CoverArt? = nil, isDigestWanted: Bool = false
+  ) throws(MediaError) -> Digest? {
+    let (isDone, digest) = try tagMovie(
+      from: source, to: target, spec: spec, tags: tags, cover: cover, isDigestWanted)
+    if isDone { return digest }
+    if case .flac = spec {
+      let source = try RawFile(path: source, O_RDONLY)
+      if let start = try FLACBlocks.framesStart(in: source) {
+        try write(
+          from: source.path, to: target, spec: spec, tags: tags, cover: cover, isSoundLeftOut: true)
+        return try Self.append(
+          start..<source.byteCount, of: source, behind: target, isDigestWanted: isDigestWanted)
+      }
+    }
+    try write(from: source, to: target, spec: spec, tags: tags, cover: cover)
+    return isDigestWanted ? try CopiedFile.digest(ofWritten: target) : nil
+  }
+
+  /// Appends frames to the blocks in a file.
+  private static func append(
+    _ frames: Range<Int>, of source: borrowing RawFile, behind target: String,
+    isDigestWanted: Bool
+  ) throws(MediaError) -> Digest? {
+    let model = try RawFile(path: target, O_RDONLY)
+    let blocks = try model.read(model.byteCount, at: 0)
+    var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
+    try copy.append(blocks)
+    try copy.append(frames, of: source)
+    return copy.digest()
+  }
+
+  /// Copies an M4A file and exchanges its tag box; false if it must be remuxed.
+  private static func tagMovie(
+    from source: String, to target: String, spec: ExportSpec, tags: [String: String],
+    cover: CoverArt?, _ isDigestWanted: Bool
+  ) throws(MediaError) -> (isDone: Bool, digest: Digest?) {
+    try LibAV.require(for: target)
+    // The template holds no sound, so its format does not matter.
+    let settings = EncoderSettings(
+      .aac(bitRate: 64_000), for: AudioFormat(sampleRate: Hertz(48_000), channelCount: 1))
+    guard EncoderSettings.isMovie(spec), let movie = try TaggedMovie.open(source) else {
+      return (false, nil)
+    }
+    let model = try OutputFile(path: target, muxer: settings.muxer)
+    _ = try model.addStream(for: EncoderContext(settings, path: target))
+    let pictureStream = try cover.map { (cover) throws(MediaError) in
+      try model.addStream(for: cover)
+    }
+    try model.begin(options: settings.muxerOptions, tags: tags)
+    if let cover, let pictureStream { try model.write(cover, stream: pictureStream) }
+    try model.finish()
+    return try movie.write(to: target, isDigestWanted: isDigestWanted)
+  }
+
+  /// Copies packet by packet.
+  /// - Parameter isSoundLeftOut: whether to write only the header.
+  static func write(
+    from source: String, to target: String, spec: ExportSpec, tags: [String: String],
+    cover: CoverArt? = nil, isSoundLeftOut: Bool = false
+  ) throws(MediaError) {
+    let input = try InputFile(path: source)
+    let index = try input.chooseSoundStream()
+    let stream = unsafe input.stream(index)
+    let timeBase = unsafe stream.pointee.time_base
+    let parameters = unsafe stream.pointee.codecpar.pointee
+    let format = unsafe AudioFormat(
+      sampleRate: Hertz(Double(parameters.sample_rate)),
+      channelCount: Int(parameters.ch_layout.nb_channels))
+    let settings = EncoderSettings(spec, for: format)
+
+    let output = try OutputFile(path: target, muxer: settings.muxer)
+    let sound = try unsafe output.addStream { copy in
+      unsafe copy.pointee.time_base = timeBase
+      let status = unsafe avcodec_parameters_copy(copy.pointee.codecpar, stream.pointee.codecpar)
+      // The source's tag may be invalid in the new container; 0 lets the muxer choose.
+      unsafe copy.pointee.codecpar.pointee.codec_tag = 0
+      return status
+    }
+    let picture = settings.muxer == "wav" ? nil : cover
+    let pictureStream = try picture.map { (cover) throws(MediaError) in
+      try output.addStream(for: cover)
+    }
+    try output.begin(options: settings.muxerOptions, tags: tags)
+
+    if let picture, let pictureStream { try output.write(picture, stream: pictureStream) }
+    let packet = Packet()
+    while !isSoundLeftOut {
+      packet.clear()
+      let status = LibAV.calling { unsafe av_read_frame(input.context, packet.pointer) }
+      if status == spool_averror_eof() { break }
+      guard status >= 0 else {
+        throw MediaError(.unreadable, "read", path: source, reason: LibAV.reason(status))
+      }
+      guard unsafe Int(packet.pointer.pointee.stream_index) == index else { continue }
+      try output.write(packet, stream: sound, timeBase: timeBase)
+    }
+    try output.finish()
+  }
+}
+
+extension OutputFile {
+  /// Writes a cover picture into its stream.
+  fileprivate func write(_ cover: CoverArt, stream: Int) throws(MediaError) {
+    let packet = Packet()
+    packet.fill(with: cover.bytes)
+    unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
+    unsafe packet.pointer.pointee.pts = 0
+    unsafe packet.pointer.pointee.dts = 0
+    try write(packet, stream: stream, timeBase: timeBase(ofStream: stream))
+  }
+
+  /// Adds the stream of a cover picture.
+  fileprivate func addStream(for cover: CoverArt) throws(MediaError) -> Int {
+    guard let size = cover.size else {
+      throw MediaError(
+        .unsupported, "write the cover picture to", path: path,
+        reason: "the picture's header cannot be read", advice: "save it again as JPEG or PNG")
+    }
+    return try unsafe addStream { stream in
+      unsafe stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
+      let parameters = unsafe stream.pointee.codecpar
+      unsafe parameters?.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+      unsafe parameters?.pointee.codec_id =
+        cover.mimeType == "image/png" ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG
+      unsafe parameters?.pointee.width = Int32(size.width)
+      unsafe parameters?.pointee.height = Int32(size.height)
+      return 0
+    }
+  }
+}
+
+/// Finds the first frame of a FLAC file, after the metadata blocks (RFC 9639, section 8).
+enum FLACBlocks {
+  /// More blocks than any program writes.
+  private static let mostBlocks = 1024
+
+  /// The offset of the first frame; nil if the file is not valid FLAC.
+  static func framesStart(in file: borrowing RawFile) throws(MediaError) -> Int? {
+    let size = try file.byteCount
+    guard size > 8, try file.read(4, at: 0) == Array("fLaC".utf8) else { return nil }
+    var start = 4
+    for _ in 0..<mostBlocks {
+      guard start + 4 <= size else { return nil }
+      let head = try file.read(4, at: start)
+      start += 4 + (Int(head[1]) << 16 | Int(head[2]) << 8 | Int(head[3]))
+      if head[0] & 0x80 != 0 { return start <= size ? start : nil }
+    }
+    return nil
+  }
+}
+
+/// An M4A file with exchanged tags: the sound is copied unchanged and only the tag box replaced.
+/// This needs no packet table, and the bytes equal those of libavformat.
+struct TaggedMovie: ~Copyable {
+  private let source: RawFile
+  private let soundByteCount: Int
+  private let movie: [UInt8]
+  private let parts: [MovieBoxes.Box]
+
+  /// Opens a file; nil unless it has libavformat's layout, with the `moov` box last: others must be
+  /// remuxed.
+  static func open(_ path: String) throws(MediaError) -> TaggedMovie? {
+    let source = try RawFile(path: path, O_RDONLY)
+    guard let boxes = try MovieBoxes.boxes(of: source), let last = boxes.last,
+      boxes.map(\.name) == ["ftyp", "free", "mdat", "moov"], last.headerByteCount == 8,
+      last.range.count <= greatestMovie
+    else { return nil }
+    let movie = try source.read(last.range.count, at: last.range.lowerBound)
+    guard let parts = MovieBoxes.boxes(in: movie, 8..<movie.count),
+      parts.map(\.name) == ["mvhd", "trak", "udta"]
+    else { return nil }
+    return TaggedMovie(
+      source: source, soundByteCount: last.range.lowerBound, movie: movie, parts: parts)
+  }
+
+  /// A day of AAC has 16 MB.
+  private static let greatestMovie = 256 << 20
+
+  /// Writes the file to `target`, with the tags of the soundless file of the same type that exists
+  /// there; false, without any change, if that file is not as expected.
+  /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`.
+  func write(
+    to target: String, isDigestWanted: Bool
+  ) throws(MediaError) -> (isDone: Bool, digest: Digest?) {
+    let file = try RawFile(path: target, O_RDWR)
+    let model = try file.read(file.byteCount, at: 0)
+    guard let boxes = MovieBoxes.boxes(in: model, 0..<model.count),
+      let movie = boxes.first(where: { $0.name == "moov" }),
+      let parts = MovieBoxes.boxes(in: model, movie.content),
+      let header = parts.first(where: { $0.name == "mvhd" }),
+      let tags = parts.first(where: { $0.name == "udta" }),
+      let created = Self.creation(model, header)
+    else { return (false, nil) }
+    let body = tagged(with: Array(model[tags.range]), created: created)
+    var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
+    try copy.append(0..<soundByteCount, of: source)
+    try copy.append(
+      MovieBoxes.bytes(UInt64(8 + body.count), count: 4) + Array("moov".utf8) + body)
+    return (true, copy.digest())
+  }
+
+  /// The `moov` box's content, with other tags and times.
+  private func tagged(with tags: [UInt8], created: UInt64) -> [UInt8] {
+    var copy = movie
+    func stamp(_ box: MovieBoxes.Box) {
+      let isLong = copy[box.content.lowerBound] == 1
+      let count = isLong ? 8 : 4
+      let start = box.content.lowerBound + 4
+      let time = MovieBoxes.bytes(created, count: count)
+      copy.replaceSubrange(start..<start + 2 * count, with: time + time)
+    }
+    stamp(parts[0])
+    let track = MovieBoxes.boxes(in: movie, parts[1].content) ?? []
+    for box in track where box.name == "tkhd" { stamp(box) }
+    for media in track where media.name == "mdia" {
+      for box in MovieBoxes.boxes(in: movie, media.content) ?? [] where box.name == "mdhd" {
+        stamp(box)
+      }
+    }
+    return Array(copy[8..<parts[2].range.lowerBound]) + tags
+  }
+
+  /// The creation time, in seconds since 1904.
+  private static func creation(_ bytes: [UInt8], _ header: MovieBoxes.Box) -> UInt64? {
+    guard header.content.count >= 20 else { return nil }
+    let count = bytes[header.content.lowerBound] == 1 ? 8 : 4
+    let start = header.content.lowerBound + 4
+    return MovieBoxes.integer(bytes[start..<start + count])
+  }
+}
+
+/// The boxes of an MP4 file (ISO/IEC 14496-12, section 4.2) that concern tags.
+enum MovieBoxes {
+  struct Box: Hashable {
+    let name: String
+    /// The box with its header.
+    let range: Range<Int>
+    let headerByteCount: Int
+
+    var content: Range<Int> { range.lowerBound + headerByteCount..<range.upperBound }
+  }
+
+  /// The top-level boxes of a file; nil if they do not fill it.
+  static func boxes(of file: borrowing RawFile) throws(MediaError) -> [Box]? {
+    let end = try file.byteCount
+    var boxes: [Box] = []
+    var start = 0
+    while start < end {
+      let head = try file.read(min(16, end - start), at: start)
+      guard let box = box(head, at: start, end: end) else { return nil }
+      boxes.append(box)
+      start = box.range.upperBound
+    }
+    return boxes
+  }
+
+  /// The boxes in a byte range; nil if they do not fill it.
+  static func boxes(in bytes: [UInt8], _ range: Range<Int>) -> [Box]? {
+    var boxes: [Box] = []
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let head = Array(bytes[start..<min(start + 16, range.upperBound)])
+      guard let box = box(head, at: start, end: range.upperBound) else { return nil }
+      boxes.append(box)
+      start = box.range.upperBound
+    }
+    return boxes
+  }
+
+  /// An unsigned big-endian integer.
+  static func integer(_ bytes: some Collection<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// An integer as big-endian bytes.
+  static func bytes(_ value: UInt64, count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
+  }
+
+  private static func box(_ head: [UInt8], at start: Int, end: Int) -> Box? {
+    guard head.count >= 8 else { return nil }
+    let name = String(decoding: head[4..<8], as: UTF8.self)
+    let short = integer(head[0..<4])
+    // 1 means a 64-bit length follows.
+    guard short != 1 || head.count >= 16 else { return nil }
+    let length = short == 1 ? integer(head[8..<16]) : short
+    let headerByteCount = short == 1 ? 16 : 8
+    guard length >= headerByteCount, length <= UInt64(end - start) else { return nil }
+    return Box(
+      name: name, range: start..<start + Int(length), headerByteCount: headerByteCount)
+  }
+}

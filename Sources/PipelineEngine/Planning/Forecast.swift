@@ -1,0 +1,136 @@
+package import PipelineModel
+
+/// What a run would do: the passes in order, what is reused, and what it costs. Changes nothing.
+package struct Forecast: Sendable {
+  /// One pass, or one whole stage.
+  package struct Unit: Sendable {
+    package let steps: [StepID]
+    /// The steps that are streamed again for those.
+    package let replayed: [StepID]
+    /// The steps whose sound is kept in the store.
+    package let kept: [StepID]
+    /// Nil for a whole stage, whose cost is unknown.
+    package let estimate: PassEstimate?
+  }
+
+  package private(set) var units: [Unit] = []
+  /// The steps with a checkpoint.
+  package private(set) var reused: [StepID] = []
+  package let skipped: [SkippedStep]
+
+  /// The recording's length in seconds; nil while unknown.
+  package var mediaSeconds: Double? { units.compactMap { $0.estimate?.mediaSeconds }.max() }
+  /// Bytes for the store: for lasting results and one pass's scratch files.
+  package var storeByteCount: Int { lastingByteCount + scratchByteCount }
+  /// Bytes that stay in the store.
+  package var lastingByteCount: Int {
+    units.compactMap { $0.estimate?.storeByteCount }.reduce(0, +)
+  }
+  /// Scratch bytes of the pass with the largest need.
+  package var scratchByteCount: Int {
+    units.compactMap { $0.estimate?.scratchByteCount }.max() ?? 0
+  }
+  /// Bytes for the output folder.
+  package var publishedByteCount: Int {
+    units.compactMap { $0.estimate?.publishedByteCount }.reduce(unpublishedByteCount, +)
+  }
+  /// Of these, bytes of exports that are complete in the store and need only be published.
+  package internal(set) var unpublishedByteCount = 0
+  /// Estimated wall time in seconds: from earlier runs of all these steps, or else from the kinds'
+  /// general costs.
+  package var seconds: Double {
+    guard let pastSpeed, let mediaSeconds, reused.isEmpty else {
+      return units.compactMap { $0.estimate?.seconds }.reduce(0, +)
+    }
+    return pastSpeed.secondsPerMediaSecond * mediaSeconds
+  }
+  /// The number of earlier runs behind `seconds`; 0 for a general estimate.
+  package var pastRunCount: Int { reused.isEmpty ? pastSpeed?.runCount ?? 0 : 0 }
+  /// The throughput of earlier runs; nil if there are none.
+  var pastSpeed: HistoricalThroughput?
+
+  /// Plans from the survey to the end.
+  init(
+    _ plan: Plan, survey: Survey, executors: [StageFamily: any PassExecutor],
+    keepsEverything: Bool
+  ) throws(PassFailure) {
+    skipped = plan.skipped
+    let planner = PassPlanner(plan, keepsEverything: keepsEverything)
+    var status = survey.status
+    reused = plan.steps.map(\.id).filter { status[$0] != .pending }
+    while let work = planner.next(status) {
+      switch work {
+      case .whole(let id):
+        units.append(Unit(steps: [id], replayed: [], kept: [], estimate: nil))
+        status[id] = .done(isKept: true)
+      case .pass(let outline):
+        let pending = outline.path.filter { status[$0] == .pending }
+        let order = try PassOrder(
+          Forecast.fromRecording(outline, plan: plan, planner: planner), plan: plan,
+          survey: survey, pending: Set(pending))
+        units.append(
+          Unit(
+            steps: pending + outline.listeners.map(\.step),
+            replayed: outline.path.filter { status[$0] != .pending },
+            kept: outline.path.filter { outline.kept.contains($0) },
+            estimate: try Forecast.estimate(order, executors: executors)))
+        for id in outline.path {
+          status[id] = .done(isKept: outline.kept.contains(id) || status[id] == .done(isKept: true))
+        }
+        for listener in outline.listeners { status[listener.step] = .done(isKept: false) }
+      }
+    }
+  }
+
+  /// The same pass as if it began at the recording: an earlier pass's output does not exist yet,
+  /// and the recording's header tells length and format as well.
+  private static func fromRecording(
+    _ outline: PassPlanner.Outline, plan: Plan, planner: PassPlanner
+  ) -> PassPlanner.Outline {
+    var outline = outline
+    while let id = outline.start {
+      outline.path.insert(id, at: 0)
+      outline.start = plan.step(id).flatMap { planner.upstream(of: $0) }
+    }
+    return outline
+  }
+
+  private static func estimate(
+    _ order: PassOrder, executors: [StageFamily: any PassExecutor]
+  ) throws(PassFailure) -> PassEstimate? {
+    guard case .streaming(let family, _) = order.pendingSteps.first?.descriptor.flow else {
+      return nil
+    }
+    return try executors[family]?.estimate(order)
+  }
+}
+
+/// A pipeline's throughput in earlier runs on this machine. A pure value.
+struct HistoricalThroughput: Hashable, Sendable {
+  /// How many of the newest runs count.
+  static let sampleLimit = 5
+
+  /// Seconds of work per second of sound: the median of the runs.
+  let secondsPerMediaSecond: Double
+  let runCount: Int
+
+  /// Selects from `runs`, newest first, those that did all of these steps, alone and completely;
+  /// nil if there are none. Runs that resumed others' work, or shared the machine with a batch, do
+  /// not count.
+  init?(_ runs: [RunRecord], of steps: [BoundStep], pipeline: String) {
+    let kinds = steps.map(\.descriptor.kind)
+    let speeds = runs.lazy.compactMap { run -> Double? in
+      let steps = run.steps.filter { $0.outcome != .skipped }
+      guard run.pipeline == pipeline, run.state == .done, run.batch == nil, run.resumes == nil,
+        steps.map(\.kind) == kinds,
+        steps.allSatisfy({ $0.outcome == .made && $0.resumedAtSeconds == nil }),
+        let seconds = run.activeSeconds, let media = run.mediaSeconds, media > 0
+      else { return nil }
+      return seconds / media
+    }
+    let sample = speeds.prefix(Self.sampleLimit).sorted()
+    guard !sample.isEmpty else { return nil }
+    secondsPerMediaSecond = sample[sample.count / 2]
+    runCount = sample.count
+  }
+}

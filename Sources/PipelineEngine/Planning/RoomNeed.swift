@@ -1,0 +1,92 @@
+import PipelineModel
+package import Platform
+
+/// The room that the rest of a run needs, and what is free on its disks. A pure value.
+package struct RoomNeed: Hashable, Sendable {
+  package let folder: String
+  /// Bytes for the store.
+  package var storeByteCount: Int
+  /// Bytes for the output folder.
+  package var folderByteCount: Int
+  /// Free bytes on the store's disk.
+  package var storeFreeByteCount: Int
+  /// Free bytes on the output folder's disk.
+  package var folderFreeByteCount: Int
+  /// Whether both are on one disk.
+  package var sharesDisk: Bool
+
+  package init(
+    folder: String, storeByteCount: Int, folderByteCount: Int, storeFreeByteCount: Int,
+    folderFreeByteCount: Int, sharesDisk: Bool
+  ) {
+    self.folder = folder
+    self.storeByteCount = storeByteCount
+    self.folderByteCount = folderByteCount
+    self.storeFreeByteCount = storeFreeByteCount
+    self.folderFreeByteCount = folderFreeByteCount
+    self.sharesDisk = sharesDisk
+  }
+
+  /// Bytes missing on the store's disk, for both if they share it; 0 if it fits.
+  package var missingInStore: Int {
+    max(0, storeByteCount + (sharesDisk ? folderByteCount : 0) - storeFreeByteCount)
+  }
+
+  /// Bytes missing on the output folder's disk; 0 if it fits, or if the folder shares the store's
+  /// disk.
+  package var missingInFolder: Int {
+    sharesDisk ? 0 : max(0, folderByteCount - folderFreeByteCount)
+  }
+
+  /// Why the run is refused, with the figures of every disk; nil if it fits.
+  package var refusal: SpoolError? { refusal(endingIn: Self.override) }
+
+  /// Why the run is refused without an override: not even its record fits; nil if it should fit.
+  package var finalRefusal: SpoolError? { refusal(endingIn: Self.collection) }
+
+  private func refusal(endingIn ending: String) -> SpoolError? {
+    guard missingInStore > 0 || missingInFolder > 0 else { return nil }
+    let (store, exports) = (ByteCount(storeByteCount), ByteCount(folderByteCount))
+    let (storeFree, folderFree) = (ByteCount(storeFreeByteCount), ByteCount(folderFreeByteCount))
+    if sharesDisk {
+      return SpoolError(
+        "there is not enough room for the store and \(folder), which share a disk",
+        reason: "the run needs about \(ByteCount(storeByteCount + folderByteCount)) there "
+          + "(\(store) for the store, \(exports) for exports), and \(storeFree) are free",
+        advice:
+          "free about \(ByteCount(missingInStore)), or choose another disk with --store or --out"
+          + ending, cause: .fullDisk)
+    }
+    var places: [String] = []
+    var ways: [String] = []
+    if missingInStore > 0 {
+      places.append("the store")
+      ways.append("\(ByteCount(missingInStore)) for the store, or choose another with --store")
+    }
+    if missingInFolder > 0 {
+      places.append(folder)
+      ways.append("\(ByteCount(missingInFolder)) for the exports, or choose a folder with --out")
+    }
+    var reasons = ["the exports need about \(exports), and \(folderFree) are free there"]
+    if storeByteCount > 0 {
+      reasons.append("the store needs about \(store), and \(storeFree) are free")
+    }
+    return SpoolError(
+      "there is not enough room in \(places.joined(separator: " and in "))",
+      reason: reasons.joined(separator: "; "),
+      advice: "free about " + ways.joined(separator: "; free about ") + ending,
+      cause: .fullDisk)
+  }
+
+  /// Whether a failure is such a refusal, made before the run began.
+  static func isRefusal(_ error: SpoolError) -> Bool {
+    error.cause == .fullDisk
+      && [override, collection].contains { error.advice?.hasSuffix($0) == true }
+  }
+
+  /// The override: the figures are estimates.
+  static let override = "; --ignore-room begins nevertheless, and pauses where a disk gets full"
+
+  /// What may free room in the store.
+  static let collection = "; spool gc frees what no run needs any more"
+}

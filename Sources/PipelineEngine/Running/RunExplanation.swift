@@ -1,0 +1,220 @@
+package import PipelineModel
+package import Platform
+
+/// Explains a run from its records: for each step, why it was made or reused.
+package struct RunExplanation: Sendable {
+  package let run: RunRecord
+  private let earlier: [RunRecord]
+  /// The runs that began after it, the first of them first.
+  private let later: [RunRecord]
+  private let store: any ArtifactStore
+  private let catalog: StageCatalog
+
+  /// - Parameter history: all runs, newest first.
+  package init(
+    _ run: RunRecord, history: [RunRecord], store: any ArtifactStore, catalog: StageCatalog
+  ) {
+    self.run = run
+    earlier = history.drop { $0.id != run.id }.filter { $0.id != run.id }
+    later = history.prefix { $0.id != run.id }.reversed()
+    self.store = store
+    self.catalog = catalog
+  }
+
+  /// Why a step was made or reused. Searches the earlier runs, newest first, and those that began
+  /// later: of several at the same work at once, any may be the one that does it.
+  package func reason(of step: StepRecord) throws(SpoolError) -> StepReason {
+    if step.outcome == .failed {
+      return step.key == nil ? .failed(failure(of: step)) : .unpublished(failure(of: step))
+    }
+    guard let key = step.key else {
+      let isBegun = step.outcome == .pending && step.begunAt != nil
+      return isBegun ? .begun(run.state) : .notDone(step.outcome)
+    }
+    switch step.outcome {
+    case .reused:
+      if let twin = run.steps.first(where: { $0.key == key && $0.outcome == .made }) {
+        return .sameWork(as: twin.id)
+      }
+      if let maker = maker(of: key, before: run.finishedAt) { return .reused(madeBy: maker) }
+      if let cutOff = unfinished(before: step) { return .reusedOfLostRecord(probably: cutOff.id) }
+      // A clock that was set back gives an earlier maker a later time.
+      if let maker = later.first(where: { $0.made(key) != nil }) {
+        return .reused(madeBy: maker.id)
+      }
+      return .reusedOfLostRecord(probably: nil)
+    case .made:
+      if let maker = maker(of: key, before: step.finishedAt ?? run.startedAt) {
+        return .madeAgain(after: maker)
+      }
+      return try comparison(of: step, key)
+    case .skipped, .failed, .pending: return .notDone(step.outcome)
+    }
+  }
+
+  /// What ended the run at this step, without the step's name.
+  private func failure(of step: StepRecord) -> String? {
+    guard let failure = run.failure else { return nil }
+    let name = "\(step.id): "
+    return failure.hasPrefix(name) ? String(failure.dropFirst(name.count)) : failure
+  }
+
+  /// Where a step resumed the work of an earlier run: seconds of the recording, and that run if
+  /// recorded. Nil for a step that was done from its beginning.
+  package func resumption(of step: StepRecord) -> (seconds: Double, of: RunID?)? {
+    guard step.outcome == .made, let seconds = step.resumedAtSeconds else { return nil }
+    return (seconds, run.resumes ?? unfinished(before: step)?.id)
+  }
+
+  /// The newest earlier run of the same recording that did not end well nor reach this step, by its
+  /// record; without one, such a run that began during this one.
+  private func unfinished(before step: StepRecord) -> RunRecord? {
+    let beside = later.filter { $0.startedAt < run.finishedAt ?? .infinity }
+    return (earlier + beside).first { other in
+      other.state != .done && other.pipeline == run.pipeline && shareRecording(run, other)
+        && !other.steps.contains { $0.id == step.id && [.made, .reused].contains($0.outcome) }
+    }
+  }
+
+  /// The newest earlier run that did this work; without one, the run that began later and had done
+  /// it by this time, in seconds since 1970, nil for an unfinished run.
+  private func maker(of key: Checkpoint.Key, before time: Double?) -> RunID? {
+    if let maker = earlier.first(where: { $0.made(key) != nil }) { return maker.id }
+    return later.last { other in
+      guard let finishedAt = other.made(key)?.finishedAt else { return false }
+      return finishedAt <= time ?? .infinity
+    }?.id
+  }
+
+  private func comparison(
+    of step: StepRecord, _ key: Checkpoint.Key
+  ) throws(SpoolError) -> StepReason {
+    let siblings = earlier.filter { $0.pipeline == run.pipeline }
+    let candidates = candidates(for: step, among: siblings)
+    guard let nearest = candidates.first else {
+      // An earlier run that only reused this run's work had done none of it before.
+      let own = Set(run.steps.filter { $0.outcome == .made }.map(\.key))
+      return .firstTime(
+        isFirstRun: !siblings.contains { other in
+          other.steps.contains { $0.key != nil && !own.contains($0.key) }
+        })
+    }
+    guard let new = try store.checkpoint(for: key)?.components else { return .forgotten }
+    let parameters = catalog[new.kind]?.descriptor.parameters ?? []
+    for (other, oldKey) in candidates {
+      guard let old = try store.checkpoint(for: oldKey)?.components else { continue }
+      return .changed(
+        new.changes(since: old, parameters: parameters).map { cause(of: $0, since: other) },
+        since: other.id)
+    }
+    return .incomparable(with: nearest.0.id)
+  }
+
+  /// The earlier runs that did this step, newest first, with their keys: of the same recording
+  /// only, if there are any. A run that came to the same work only afterwards, and reused it, does
+  /// not count.
+  private func candidates(
+    for step: StepRecord, among siblings: [RunRecord]
+  ) -> [(RunRecord, Checkpoint.Key)] {
+    let candidates = siblings.compactMap { other in
+      counterpart(of: step, in: other)?.key.map { (other, $0) }
+    }.filter { $0.1 != step.key }
+    let near = candidates.filter { shareRecording(run, $0.0) }
+    return near.isEmpty ? candidates : near
+  }
+
+  /// The step of the same name, or else of the same kind at the same place.
+  private func counterpart(of step: StepRecord, in other: RunRecord) -> StepRecord? {
+    if let same = other.steps.first(where: { $0.id == step.id }) {
+      return same.key == nil ? nil : same
+    }
+    guard let index = run.steps.firstIndex(where: { $0.id == step.id }),
+      other.steps.indices.contains(index), other.steps[index].kind == step.kind,
+      other.steps[index].key != nil
+    else { return nil }
+    return other.steps[index]
+  }
+
+  private func shareRecording(_ a: RunRecord, _ b: RunRecord) -> Bool {
+    !Set(a.inputs.values).isDisjoint(with: b.inputs.values)
+      || !Set((a.recordings ?? [:]).values).isDisjoint(with: (b.recordings ?? [:]).values)
+  }
+
+  /// A change of an input is explained by the step or the file that it came from.
+  private func cause(of change: KeyChange, since other: RunRecord) -> StepChange {
+    guard case .input(let port, let old?, let new?) = change else { return .key(change) }
+    let now = giver(of: new, in: run)
+    let then = giver(of: old, in: other)
+    if let now, let then, now == then || !run.steps.contains(where: { $0.id == then }) {
+      return .upstream(port, now, from: old, to: new)
+    }
+    if now != nil || then != nil { return .source(port, from: then, to: now) }
+    guard let name = input(new, of: run), let path = run.inputs[name],
+      let before = other.inputs[input(old, of: other) ?? name]
+    else { return .key(change) }
+    return .recording(
+      name, from: GivenFile(path: before, digest: old), to: GivenFile(path: path, digest: new))
+  }
+
+  /// The step whose output this is.
+  private func giver(of identity: Digest, in run: RunRecord) -> StepID? {
+    run.steps.first { $0.outputs.values.contains { $0.identity == identity } }?.id
+  }
+
+  /// The input whose file this is. An old record without file digests must have only one.
+  private func input(_ identity: Digest, of run: RunRecord) -> String? {
+    guard let recordings = run.recordings else {
+      return run.inputs.count == 1 ? run.inputs.keys.first : nil
+    }
+    return recordings.first { $0.value == identity }?.key
+  }
+}
+
+extension RunRecord {
+  /// The step that did this work in the run; nil if the run did not do it. A step whose files could
+  /// not be published failed only after its work.
+  fileprivate func made(_ key: Checkpoint.Key) -> StepRecord? {
+    steps.first { $0.key == key && ($0.outcome == .made || $0.finishedAt != nil) }
+  }
+}
+
+/// Why a step of a run was made or reused.
+package enum StepReason: Hashable, Sendable {
+  /// Its output existed: made by this run.
+  case reused(madeBy: RunID)
+  /// Its output existed, and the record of the run that made it was lost: probably this one, which
+  /// was cut off before that step by its record; nil if no such run is known.
+  case reusedOfLostRecord(probably: RunID?)
+  /// Another step of the same run had done the same work.
+  case sameWork(as: StepID)
+  /// No earlier run of the pipeline had the step, or, if `isFirstRun`, there was none at all.
+  case firstTime(isFirstRun: Bool)
+  /// It was other work than in an earlier run.
+  case changed([StepChange], since: RunID)
+  /// The same work was done before, and its output was no longer in the store.
+  case madeAgain(after: RunID)
+  /// The step's key components are no longer in the store.
+  case forgotten
+  /// This run, the nearest, did other work, and its key components are not in the store.
+  case incomparable(with: RunID)
+  /// In progress when the run ended this way, or still.
+  case begun(RunRecord.State)
+  /// With the recorded reason, if any.
+  case failed(String?)
+  /// Done, but some of its files could not be published, for this reason.
+  case unpublished(String?)
+  /// Neither done nor begun in this run.
+  case notDone(StepRecord.Outcome)
+}
+
+/// The cause of a change of a step's work.
+package enum StepChange: Hashable, Sendable {
+  /// A component of its key.
+  case key(KeyChange)
+  /// The output of a step above changed at this port.
+  case upstream(PortName, StepID, from: Digest, to: Digest)
+  /// The port has another source: a step, or nil for an input file.
+  case source(PortName, from: StepID?, to: StepID?)
+  /// An input file has other bytes; the paths tell whether it is another file.
+  case recording(String, from: GivenFile, to: GivenFile)
+}

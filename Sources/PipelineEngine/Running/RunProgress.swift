@@ -1,0 +1,135 @@
+import PipelineModel
+import Platform
+
+/// The bookkeeping of a run: the state of each step.
+struct RunProgress {
+  var record: RunRecord
+  /// Whether nothing was done yet in this run.
+  private(set) var isFirstWork = true
+  /// Whether its recordings were read, and its outputs found possible.
+  var isAdmitted = false
+  var hasBegun: Bool { record.steps.contains { $0.begunAt != nil } }
+  /// Whether no step was begun, or found done.
+  var isUntouched: Bool {
+    !hasBegun && record.steps.allSatisfy { [.pending, .skipped].contains($0.outcome) }
+  }
+  /// Bytes of unfinished files that the current work has left for a resuming run.
+  var heldByteCount = 0
+  private let clock: any RunClock
+  private let began: Double
+
+  init(_ record: RunRecord, plan: Plan, clock: any RunClock) {
+    self.clock = clock
+    began = clock.elapsed
+    self.record = record
+    self.record.steps = plan.steps.map {
+      StepRecord(id: $0.id, kind: $0.descriptor.kind, outcome: .pending)
+    }
+    self.record.steps += plan.skipped.map {
+      StepRecord(id: $0.id, kind: $0.kind, outcome: .skipped)
+    }
+  }
+
+  /// Records the recordings' identities, by input name.
+  mutating func identify(_ recordings: [String: StepOutput]) {
+    record.recordings = recordings.mapValues(\.identity)
+  }
+
+  /// Records the steps that had checkpoints, and returns the new ones.
+  mutating func takeReused(
+    _ survey: Survey, store: any ArtifactStore
+  ) -> [(StepID, Checkpoint)] {
+    var news: [(StepID, Checkpoint)] = []
+    for index in record.steps.indices where record.steps[index].outcome == .pending {
+      guard let checkpoint = survey.checkpoint(of: record.steps[index].id) else { continue }
+      fill(index, checkpoint, .reused, store: store)
+      news.append((record.steps[index].id, checkpoint))
+    }
+    return news
+  }
+
+  /// Records that steps are in progress.
+  mutating func begin(_ steps: [StepID]) {
+    for index in record.steps.indices where steps.contains(record.steps[index].id) {
+      record.steps[index].begunAt = clock.now
+    }
+  }
+
+  /// Records that steps resumed at this place of the recording, in seconds.
+  mutating func resume(_ steps: [StepID], at seconds: Double) {
+    for index in record.steps.indices where steps.contains(record.steps[index].id) {
+      record.steps[index].resumedAtSeconds = seconds
+    }
+  }
+
+  /// Records why earlier work of steps was useless.
+  mutating func setBack(_ setbacks: [StepID: ResumeLoss]) {
+    for index in record.steps.indices {
+      if let loss = setbacks[record.steps[index].id] { record.steps[index].loss = loss }
+    }
+  }
+
+  mutating func finish(
+    _ step: BoundStep, _ checkpoint: Checkpoint, store: any ArtifactStore
+  ) -> StepRecord {
+    isFirstWork = false
+    guard let index = record.steps.firstIndex(where: { $0.id == step.id }) else {
+      preconditionFailure("a step that is not in the plan")
+    }
+    fill(index, checkpoint, .made, store: store)
+    record.steps[index].finishedAt = clock.now
+    return record.steps[index]
+  }
+
+  func outputs(of id: StepID) -> [PortName: StepOutput] {
+    record.steps.first { $0.id == id }?.outputs ?? [:]
+  }
+
+  mutating func end(
+    _ state: RunRecord.State, at time: Double, failure: SpoolError? = nil, step: StepID? = nil
+  ) {
+    record.state = state
+    record.finishedAt = time
+    record.activeSeconds = clock.elapsed - began
+    record.failure = failure.map { error in
+      [step.map { "\($0): \(error.message)" } ?? error.message, error.reason]
+        .compactMap { $0 }.joined(separator: ": ")
+    }
+    if let index = record.steps.firstIndex(where: { $0.id == step }), failure != nil {
+      record.steps[index].outcome = .failed
+    }
+  }
+
+  private mutating func fill(
+    _ index: Int, _ checkpoint: Checkpoint, _ outcome: StepRecord.Outcome,
+    store: any ArtifactStore
+  ) {
+    record.steps[index].outcome = outcome
+    record.steps[index].key = checkpoint.key
+    record.steps[index].outputs = checkpoint.outputs
+    if let findings = checkpoint.outputs[.measurement]?.artifact {
+      record.steps[index].findings = try? store.text(of: findings)
+    }
+  }
+}
+
+extension BoundStep {
+  /// The checkpoint of this step's work: identities follow from the bytes, the content or the key,
+  /// by the stage's role.
+  func checkpoint(
+    inputs: [PortName: StepOutput], result: PassOutcome.Result, earlier: Checkpoint?
+  ) -> Checkpoint {
+    let components = keyComponents(inputs: inputs)
+    var outputs = earlier?.outputs ?? derivedOutputs(components)
+    if let identity = result.identity, let port = descriptor.outputs.first {
+      outputs[port.name] = StepOutput(kind: port.kind, identity: identity)
+    }
+    for (name, artifact) in result.artifacts {
+      let identity = outputs[name]?.identity ?? artifact.digest
+      outputs[name] = StepOutput(kind: artifact.kind, identity: identity, artifact: artifact)
+    }
+    return Checkpoint(
+      components: components, outputs: outputs, memo: result.memo ?? earlier?.memo,
+      hint: result.hint ?? earlier?.hint)
+  }
+}

@@ -1,0 +1,204 @@
+import PipelineModel
+import Platform
+
+/// One piece of work: a pass or a whole stage, with retries, made durable.
+extension Runner {
+  /// Does a pass; `prepare` comes first, under the claim.
+  /// - Returns: false if another process has done the work meanwhile, and nothing was done here.
+  func runPass(
+    _ outline: PassPlanner.Outline, _ plan: Plan, _ survey: Survey,
+    _ recordings: [String: StepOutput], _ publisher: Publisher,
+    _ progress: inout RunProgress, _ prepare: (any WorkClaim) throws -> Void
+  ) throws -> Bool {
+    let status = survey.status
+    let pending = Set(outline.path.filter { status[$0] == .pending })
+    let order = try PassOrder(outline, plan: plan, survey: survey, pending: pending)
+    let claim = try claim(order.work(on: recordings), order.summary)
+    let isDone = try claim.settled {
+      defer { progress.heldByteCount = claim.heldByteCount }
+      guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store),
+        try isStartThere(order, survey)
+      else { return false }
+      try prepare(claim)
+      try begin(order.pendingSteps.map(\.id), &progress)
+      let resumption = Resumption(
+        after: progress.isFirstWork ? earlierRun(than: progress.record) : nil)
+      let outcome = try stream(
+        order, plan, recordings, publisher, claim, progress.record, resumption)
+      progress.record.mediaSeconds = outcome.mediaSeconds
+      if let seconds = resumption.seconds {
+        progress.resume(order.pendingSteps.map(\.id), at: seconds)
+      }
+      progress.setBack(resumption.setbacks)
+      try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
+      return true
+    }
+    progress.heldByteCount = 0
+    return isDone
+  }
+
+  /// Records the work in progress, so that an interrupted run can be told from one that had not
+  /// begun it.
+  private func begin(_ steps: [StepID], _ progress: inout RunProgress) throws(SpoolError) {
+    progress.begin(steps)
+    try log.save(progress.record)
+  }
+
+  /// Whether the kept sound at a pass's start is readable. If it proves damaged, the store has
+  /// dropped it and the work must be planned again.
+  private func isStartThere(_ order: PassOrder, _ survey: Survey) throws(SpoolError) -> Bool {
+    for (id, artifact) in order.start.kept {
+      do throws(SpoolError) { _ = try store.path(of: artifact) } catch {
+        guard let key = survey.checkpoint(of: id)?.key,
+          let outputs = try store.checkpoint(for: key)?.outputs.values,
+          outputs.contains(where: { $0.artifact == artifact })
+        else { return false }
+        throw error
+      }
+    }
+    return true
+  }
+
+  private func stream(
+    _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput],
+    _ publisher: Publisher, _ claim: any WorkClaim, _ record: RunRecord,
+    _ resumption: Resumption
+  ) throws(PassFailure) -> PassOutcome {
+    guard
+      case .streaming(let family, _) = (order.path.first?.step ?? order.listeners.first?.step)?
+        .descriptor.flow, let executor = executors[family]
+    else {
+      throw PassFailure(order.path.first?.step.id, SpoolError("nothing can run this stage"))
+    }
+    recorder.record(
+      .passStarted(
+        steps: order.pendingSteps.map(\.id),
+        replayed: order.path.filter { !$0.isPending }.map(\.step.id),
+        mediaSeconds: record.mediaSeconds))
+    let context = context(order, publisher, plan, recordings, claim, record, resumption)
+    let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
+    let outcome = try retrying(attempts) { () throws(PassFailure) in
+      try executor.run(order, in: context)
+    }
+    do { try checkUnchanged(order, recordings) } catch {
+      throw PassFailure(order.path.first?.step.id, error)
+    }
+    return outcome
+  }
+
+  /// Commits every step of a pass at once. Sound that was kept again is added to the old
+  /// checkpoints.
+  private func commit(
+    _ outcome: PassOutcome, of order: PassOrder, _ plan: Plan, _ survey: Survey,
+    _ recordings: [String: StepOutput], _ claim: any WorkClaim, _ progress: inout RunProgress
+  ) throws {
+    let news = Set(order.pendingSteps.map(\.id))
+    let members = news.union(order.path.map(\.step.id))
+    var known = survey
+    var checkpoints: [(step: BoundStep, checkpoint: Checkpoint)] = []
+    for step in plan.steps where members.contains(step.id) {
+      guard let inputs = known.inputs(of: step, recordings: recordings),
+        news.contains(step.id) || outcome.results[step.id] != nil
+      else { continue }
+      let checkpoint = step.checkpoint(
+        inputs: inputs, result: outcome.results[step.id] ?? PassOutcome.Result(),
+        earlier: survey.checkpoint(of: step.id))
+      checkpoints.append((step, checkpoint))
+      known.record(checkpoint, for: step.id)
+    }
+    try claim.commit(checkpoints.map(\.checkpoint))
+    for (step, checkpoint) in checkpoints where news.contains(step.id) {
+      recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
+    }
+  }
+
+  /// Does a whole stage; `prepare` comes first, under the claim.
+  /// - Returns: false if another process has done the work meanwhile, and nothing was done here.
+  func runWhole(
+    _ id: StepID, _ plan: Plan, _ survey: Survey, _ recordings: [String: StepOutput],
+    _ progress: inout RunProgress, _ prepare: (any WorkClaim) throws -> Void
+  ) throws -> Bool {
+    guard let step = plan.step(id), let stage = step.stage as? any WholeStage,
+      let inputs = survey.inputs(of: step, recordings: recordings)
+    else { throw PassFailure(id, SpoolError("nothing can run this stage")) }
+    let components = step.keyComponents(inputs: inputs)
+    let claim = try claim(components.key.digest, "\(id)")
+    return try claim.settled {
+      guard try survey.isCurrent([id], in: store) else { return false }
+      try prepare(claim)
+      try begin([id], &progress)
+      recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
+      if let loss = loss(of: claim, under: progress.record) {
+        progress.setBack([id: loss])
+        recorder.record(.beganAnew(steps: [id], loss, lostSeconds: claim.lostSeconds))
+      }
+      let context = StageContext(
+        step: id, inputs: inputs, files: plan.files(of: step), store: store, journal: claim,
+        stop: stop,
+        reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
+        warn: { [recorder] in recorder.record(.warning(id, $0)) })
+      let outputs = try retrying(step.attempts) { () throws(PassFailure) in
+        do throws(SpoolError) {
+          return try stage.run(context)
+        } catch {
+          throw PassFailure(id, error)
+        }
+      }
+      let checkpoint = Checkpoint(components: components, outputs: outputs)
+      try claim.commit(checkpoint)
+      recorder.record(.finished(progress.finish(step, checkpoint, store: store)))
+      return true
+    }
+  }
+
+  private func context(
+    _ order: PassOrder, _ publisher: Publisher, _ plan: Plan,
+    _ recordings: [String: StepOutput], _ claim: any WorkClaim, _ record: RunRecord,
+    _ resumption: Resumption
+  ) -> PassContext {
+    let timeout = order.timeout
+    let deadline = timeout.map { clock.elapsed + $0 }
+    return PassContext(
+      store: store, claim: claim,
+      check: { [stop, clock] () throws(SpoolError) in
+        try stop.check()
+        if let deadline, clock.elapsed > deadline {
+          throw SpoolError(
+            "gave up after \(timeout ?? 0) s", advice: "raise the step's timeout",
+            cause: .environment)
+        }
+      },
+      report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
+      warn: { [recorder] in recorder.record(.warning($0, $1)) },
+      sealed: { step, port, artifact in
+        guard (try? checkUnchanged(order, recordings)) != nil else { return }
+        publisher.publish(artifact, at: port, of: step)
+      },
+      resumed: { seconds, total, inHand in
+        tellBeginning(
+          of: order.pendingSteps.map(\.id), at: seconds, of: total, inHand: inHand, claim, record,
+          resumption)
+      },
+      dropped: { [recorder, clock] step, part, seconds in
+        resumption.record(ResumeLoss(.damaged, at: clock.now, part: part), of: [step])
+        recorder.record(.dropped(step, part: part, goesOnAtSeconds: seconds))
+      })
+  }
+
+  /// Repeats work after a transient failure.
+  private func retrying<Result>(
+    _ attempts: Int, _ body: () throws(PassFailure) -> Result
+  ) throws(PassFailure) -> Result {
+    var attempt = 1
+    while true {
+      do { return try body() } catch {
+        guard error.error.cause == .transient, attempt < attempts else { throw error }
+        let delay = RetryDelay.seconds(after: attempt, jitter: clock.jitter())
+        recorder.record(.retrying(error.step, error.error, afterSeconds: delay))
+        clock.sleep(delay, unless: stop)
+        do { try stop.check() } catch { throw PassFailure(nil, error) }
+        attempt += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/// A part of a YAML document with its place. The reader of a scalar decides what it means (a
+/// number, a unit, a name); only YAML's own null and booleans are fixed.
+package struct DocumentNode: Hashable, Sendable {
+  package indirect enum Content: Hashable, Sendable {
+    /// A single value as written. A quoted one is always text.
+    case scalar(String, isQuoted: Bool)
+    /// An ordered list.
+    case sequence([DocumentNode])
+    /// Keys and values in the order written, each key once.
+    case mapping([Entry])
+  }
+
+  package struct Entry: Hashable, Sendable {
+    package let key: String
+    package let location: SourceLocation
+    package let value: DocumentNode
+
+    package init(key: String, location: SourceLocation, value: DocumentNode) {
+      self.key = key
+      self.location = location
+      self.value = value
+    }
+  }
+
+  package let content: Content
+  package let location: SourceLocation
+
+  package init(_ content: Content, at location: SourceLocation) {
+    self.content = content
+    self.location = location
+  }
+
+  /// Whether the node is YAML's null: empty, `~` or `null`, unquoted.
+  package var isNull: Bool {
+    if case .scalar(let text, isQuoted: false) = content {
+      return ["", "~", "null", "Null", "NULL"].contains(text)
+    }
+    return false
+  }
+
+  /// Where the value of nested keys is; nil if there is none. O(entries).
+  func location(of path: [String]) -> SourceLocation? {
+    guard let key = path.first else { return location }
+    guard case .mapping(let entries) = content else { return nil }
+    return entries.first { $0.key == key }?.value.location(of: Array(path.dropFirst()))
+  }
+
+  /// For messages: `a list`, `a mapping`, `"text"`.
+  package var summary: String {
+    switch content {
+    case .scalar where isNull: "nothing"
+    case .scalar(let text, _): "\"\(text)\""
+    case .sequence: "a list"
+    case .mapping: "a mapping"
+    }
+  }
+}
+
+package struct SourceLocation: Hashable, Sendable, Comparable, Codable {
+  /// The line, from 1.
+  package let line: Int
+  /// The column in characters, from 1.
+  package let column: Int
+
+  package init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  package static func < (a: SourceLocation, b: SourceLocation) -> Bool {
+    (a.line, a.column) < (b.line, b.column)
+  }
+}
+
+/// An error in a pipeline file: where, what was found, what is allowed, and the nearest known word.
+package struct Problem: Hashable, Sendable, Codable {
+  /// Nil if the error is not in the file (a missing input, say).
+  package let location: SourceLocation?
+  /// What was found, as one sentence without a full stop: `"treshold" is not a parameter of gate`.
+  package let message: String
+  /// The expectation: `allowed: threshold, attack, hold, release, range`.
+  package let allowed: String?
+  /// The nearest known word.
+  package let suggestion: String?
+
+  package init(
+    at location: SourceLocation?, _ message: String, allowed: String? = nil,
+    suggestion: String? = nil
+  ) {
+    self.location = location
+    self.message = message
+    self.allowed = allowed
+    self.suggestion = suggestion
+  }
+
+  /// The word with the fewest edits from `word`, if it is near enough; nearer still if they begin
+  /// differently.
+  package static func nearest(to word: String, in words: [String]) -> String? {
+    let word = word.lowercased()
+    return words.map { ($0, editDistance(word, $0.lowercased())) }
+      .filter { candidate, distance in
+        let beginsAlike = word.prefix(2) == candidate.lowercased().prefix(2)
+        return distance <= max(1, word.count / (beginsAlike ? 2 : 3))
+      }
+      .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+  }
+
+  /// Edits between two words: insert, delete, replace, or swap neighbours (optimal string
+  /// alignment). O(a · b).
+  static func editDistance(_ a: String, _ b: String) -> Int {
+    let a = Array(a)
+    let b = Array(b)
+    var rows = [[Int]](repeating: [Int](repeating: 0, count: b.count + 1), count: a.count + 1)
+    for i in 0...a.count { rows[i][0] = i }
+    for j in 0...b.count { rows[0][j] = j }
+    for i in a.indices {
+      for j in b.indices {
+        var best = min(
+          rows[i][j + 1] + 1, rows[i + 1][j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          best = min(best, rows[i - 1][j - 1] + 1)
+        }
+        rows[i + 1][j + 1] = best
+      }
+    }
+    return rows[a.count][b.count]
+  }
+}
+
+extension DocumentNode {
+  /// YAML's null, for a missing value.
+  static func null(at location: SourceLocation) -> DocumentNode {
+    DocumentNode(.scalar("", isQuoted: false), at: location)
+  }
+}
+
+extension [Problem] {
+  /// By place; those at one place, and those without, in the order found.
+  var inFileOrder: [Problem] {
+    let end = SourceLocation(line: .max, column: .max)
+    return enumerated()
+      .sorted { ($0.element.location ?? end, $0.offset) < ($1.element.location ?? end, $1.offset) }
+      .map(\.element)
+  }
+}

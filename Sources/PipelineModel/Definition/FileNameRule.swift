@@ -1,0 +1,143 @@
+/// The rule for templates of exported files' names.
+struct FileNameRule {
+  static let maximumLength = 200
+
+  let fields: [String]
+
+  struct Flaw: Hashable {
+    /// The end of a sentence that begins with the parameter.
+    let message: String
+    let allowed: String
+    var suggestion: String?
+  }
+
+  func flaws(of template: String) -> [Flaw] {
+    let choice = fields.map { "{\($0)}" }.joined(separator: ", ")
+    var flaws: [Flaw] = []
+    if template.count > Self.maximumLength {
+      flaws.append(
+        Flaw(
+          message: "is too long (\(template.count) characters)",
+          allowed: "text of at most \(Self.maximumLength) characters"))
+    }
+    if template.contains("/") || template == "." || template == ".." {
+      flaws.append(
+        Flaw(
+          message: "is one file's name, and \"\(template)\" leads to a folder",
+          allowed: "a name without /; --out chooses the folder"))
+    }
+    var rest = template[...]
+    while let opening = rest.firstIndex(of: "{") {
+      guard let closing = rest[opening...].firstIndex(of: "}") else {
+        flaws.append(
+          Flaw(message: "has a brace that is not closed: \"\(template)\"", allowed: choice))
+        break
+      }
+      let field = String(rest[rest.index(after: opening)..<closing])
+      if !fields.contains(field) {
+        flaws.append(
+          Flaw(
+            message: "has no field {\(field)}", allowed: choice,
+            suggestion: Problem.nearest(to: field, in: fields).map { "{\($0)}" }))
+      }
+      rest = rest[rest.index(after: closing)...]
+    }
+    return flaws
+  }
+}
+
+/// Safe names for files that leave the store, whatever a recording's name or metadata contains.
+package enum ExportName {
+  /// The longest name in bytes, so that an extension and a temporary suffix still fit into 255.
+  private static let maximumByteCount = 200
+
+  /// A recording's name without folder and extension.
+  package static func stem(of path: String?) -> String {
+    let name = path?.split(separator: "/").last.map(String.init) ?? ""
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return safe(name) }
+    return safe(String(name[..<dot]))
+  }
+
+  package static func fill(_ template: String, recording: String?) -> String {
+    var result = ""
+    var rest = template[...]
+    while let range = rest.firstRange(of: "{stem}") {
+      result += rest[..<range.lowerBound] + stem(of: recording)
+      rest = rest[range.upperBound...]
+    }
+    return safe(result + rest)
+  }
+
+  /// A name without separators, control characters or a leading dot, short enough for any file
+  /// system.
+  package static func safe(_ name: String) -> String {
+    var result = ""
+    for scalar in name.unicodeScalars {
+      let isHarmless =
+        scalar.value >= 0x20 && scalar.value != 0x7F && !"/\\\0".contains(Character(scalar))
+      result.unicodeScalars.append(isHarmless ? scalar : "_")
+    }
+    while result.first == " " { result.removeFirst() }
+    while result.last == " " { result.removeLast() }
+    if result.first == "." || result.first == "-" { result = "_" + result.dropFirst() }
+    while result.utf8.count > maximumByteCount { result.removeLast() }
+    return result.isEmpty ? "recording" : result
+  }
+}
+
+/// The id of a step in a pipeline: `eq`, `eq-2`, `master`.
+package struct StepID: NameType {
+  package let name: String
+  package init(_ name: String) { self.name = name }
+}
+
+/// The name of a stage kind's input or output.
+package struct PortName: NameType {
+  package let name: String
+  package init(_ name: String) { self.name = name }
+
+  /// The port of sound, which most stages have as input and output.
+  package static let sound = PortName("sound")
+  package static let measurement = PortName("measurement")
+}
+
+/// A family of streaming stages whose neighbours may share one pass.
+package struct StageFamily: NameType {
+  package let name: String
+  package init(_ name: String) { self.name = name }
+}
+
+/// The id of a run, which sorts by time: `20261121-142205-3f9a`.
+package struct RunID: NameType {
+  package let name: String
+  package init(_ name: String) { self.name = name }
+}
+
+/// A name with a type of its own, encoded as a bare string.
+package protocol NameType: Hashable, Comparable, Sendable, Codable, CodingKeyRepresentable,
+  CustomStringConvertible
+{
+  var name: String { get }
+  init(_ name: String)
+}
+
+extension NameType {
+  package var description: String { name }
+  package static func < (a: Self, b: Self) -> Bool { a.name < b.name }
+  package init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(name)
+  }
+  package var codingKey: any CodingKey { NameCodingKey(stringValue: name) }
+  package init?<T: CodingKey>(codingKey: T) { self.init(codingKey.stringValue) }
+}
+
+private struct NameCodingKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}

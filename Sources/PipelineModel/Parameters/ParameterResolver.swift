@@ -1,0 +1,182 @@
+/// Converts written parameters into values in base units, and collects every error.
+package struct ParameterResolver {
+  package private(set) var problems: [Problem] = []
+  /// The owner of the parameters, for messages: `gate`.
+  private let owner: String
+  /// The base of relative paths; nil for the current folder.
+  private let folder: String?
+
+  /// - Parameter folder: the base of relative paths; nil for the current folder.
+  package init(owner: String, folder: String? = nil) {
+    self.owner = owner
+    self.folder = folder
+  }
+
+  /// The values of a group: every declared member is present, `.null` if it was left out.
+  /// `shorthand` names the member that a node other than a mapping stands for.
+  package mutating func resolve(
+    _ node: DocumentNode, as members: [ParameterDescriptor], shorthand: String? = nil,
+    context: String? = nil
+  ) -> Value {
+    var given: [String: DocumentNode] = [:]
+    let owner = context ?? self.owner
+    switch node.content {
+    case .mapping(let entries):
+      for entry in entries {
+        if members.contains(where: { $0.name == entry.key }) {
+          given[entry.key] = entry.value
+        } else {
+          reportUnknown(entry, among: members.map(\.name), of: owner)
+        }
+      }
+    case _ where node.isNull: break
+    default:
+      if let shorthand {
+        given[shorthand] = node
+      } else {
+        report(
+          node, "\(owner) takes a mapping of parameters, not \(node.summary)",
+          allowed: names(members))
+      }
+    }
+    var values: [String: Value] = [:]
+    for member in members {
+      values[member.name] = resolve(given[member.name], member, owner: owner, at: node)
+    }
+    return .group(values)
+  }
+
+  private mutating func resolve(
+    _ node: DocumentNode?, _ member: ParameterDescriptor, owner: String, at place: DocumentNode
+  ) -> Value {
+    if let node, !node.isNull {
+      return resolve(node, as: member.type, name: "\(member.name) of \(owner)")
+    }
+    switch member.presence {
+    case .required:
+      report(place, "\(owner) needs \(member.name)", allowed: member.type.allowed)
+      return .null
+    case .optional:
+      return .null
+    case .defaulted(let text):
+      if case .group(let members) = member.type {
+        let empty = DocumentNode(.mapping([]), at: place.location)
+        return resolve(empty, as: members, context: "\(member.name) of \(owner)")
+      }
+      let node = DocumentNode(.scalar(text, isQuoted: false), at: place.location)
+      return resolve(node, as: member.type, name: "\(member.name) of \(owner)")
+    }
+  }
+
+  private mutating func resolve(
+    _ node: DocumentNode, as type: ParameterType, name: String
+  ) -> Value {
+    switch (type, node.content) {
+    case (.number(let unit, let range), .scalar(let text, _)):
+      return number(text, unit, range, name, node)
+    case (.integer(let range), .scalar(let text, _)):
+      guard let number = Int(text) else {
+        report(node, "\(name) is a whole number, not \"\(text)\"", allowed: type.allowed)
+        return .null
+      }
+      if !range.contains(number) {
+        report(node, "\(name) is out of range at \(number)", allowed: type.allowed)
+      }
+      return .number(Double(number))
+    case (.choice(let words), .scalar(let text, _)):
+      if !words.contains(text) {
+        report(
+          node, "\(name) cannot be \"\(text)\"", allowed: type.allowed,
+          suggestion: Problem.nearest(to: text, in: words))
+      }
+      return .text(text)
+    case (.flag, .scalar("true", isQuoted: false)): return .flag(true)
+    case (.flag, .scalar("false", isQuoted: false)): return .flag(false)
+    case (.text(let length), .scalar(let text, _)):
+      if text.count > length {
+        report(node, "\(name) is too long (\(text.count) characters)", allowed: type.allowed)
+      }
+      return .text(text)
+    case (.fileName(let fields), .scalar(let text, _)):
+      for flaw in FileNameRule(fields: fields).flaws(of: text) {
+        report(
+          node, "\(name) \(flaw.message)", allowed: flaw.allowed, suggestion: flaw.suggestion)
+      }
+      return .text(text)
+    case (.path, .scalar(let text, _)):
+      if text.isEmpty || text.utf8.contains(0) {
+        report(node, "\(name) is no path", allowed: type.allowed)
+      }
+      guard let folder, !text.hasPrefix("/") else { return .text(text) }
+      return .text(folder.hasSuffix("/") ? folder + text : "\(folder)/\(text)")
+    case (.list(let element, let count), .sequence(let nodes)):
+      if !count.contains(nodes.count) {
+        report(node, "\(name) has \(nodes.count) elements", allowed: type.allowed)
+      }
+      return .list(nodes.map { resolve($0, as: element, name: name) })
+    case (.list(let element, _), .scalar): return .list([resolve(node, as: element, name: name)])
+    case (.list(let element, _), .mapping): return .list([resolve(node, as: element, name: name)])
+    case (.group(let members), .mapping): return resolve(node, as: members, context: name)
+    case (.named(let element, let limit), .mapping(let entries)):
+      if entries.count > limit {
+        report(node, "\(name) has \(entries.count) members", allowed: type.allowed)
+      }
+      var values: [String: Value] = [:]
+      for entry in entries where !entry.value.isNull {
+        values[entry.key] = resolve(entry.value, as: element, name: "\(entry.key) in \(name)")
+      }
+      return .group(values)
+    default:
+      report(node, "\(name) cannot be \(node.summary)", allowed: type.allowed)
+      return .null
+    }
+  }
+
+  private mutating func number(
+    _ text: String, _ unit: Unit, _ range: ClosedRange<Double>, _ name: String,
+    _ node: DocumentNode
+  ) -> Value {
+    let type = ParameterType.number(unit, range)
+    do {
+      let value = try unit.parse(text)
+      let limits = range.lowerBound * unit.factor...range.upperBound * unit.factor
+      if !limits.contains(value) {
+        report(node, "\(name) is out of range at \(unit.format(value))", allowed: type.allowed)
+      }
+      return .number(value)
+    } catch {
+      switch error {
+      case .notANumber:
+        report(node, "\(name) is a number, not \"\(text)\"", allowed: type.allowed)
+      case .wrongUnit(let symbol) where symbol.first?.isLetter != true && symbol.first != "%":
+        report(node, "\(name) is one number, not \"\(text)\"", allowed: type.allowed)
+      case .wrongUnit(let symbol):
+        let right = unit.alternatives
+        let wanted = right.isEmpty ? "has no unit" : "takes \(right.joined(separator: ", "))"
+        report(node, "\(name) \(wanted), not \"\(symbol)\"", allowed: type.allowed)
+      }
+      return .null
+    }
+  }
+
+  private mutating func reportUnknown(
+    _ entry: DocumentNode.Entry, among names: [String], of owner: String
+  ) {
+    problems.append(
+      Problem(
+        at: entry.location, "\"\(entry.key)\" is not a parameter of \(owner)",
+        allowed: names.isEmpty ? "no parameters" : names.joined(separator: ", "),
+        suggestion: Problem.nearest(to: entry.key, in: names)))
+  }
+
+  private mutating func report(
+    _ node: DocumentNode, _ message: String, allowed: String? = nil, suggestion: String? = nil
+  ) {
+    problems.append(
+      Problem(at: node.location, message, allowed: allowed, suggestion: suggestion))
+  }
+
+  private func names(_ members: [ParameterDescriptor]) -> String? {
+    members.isEmpty ? nil : members.map(\.name).joined(separator: ", ")
+  }
+}

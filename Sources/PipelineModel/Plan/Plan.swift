@@ -1,0 +1,360 @@
+package import Platform
+
+/// A validated pipeline bound to stage kinds and real inputs: the steps to run, in order.
+package struct Plan: Sendable {
+  package let name: String
+  /// The input files, by input name.
+  package private(set) var inputs: [String: String]
+  package let inputKinds: [String: ArtifactKind]
+  /// In the pipeline's order: a step follows those that it reads.
+  package internal(set) var steps: [BoundStep]
+  package internal(set) var skipped: [SkippedStep]
+
+  package func step(_ id: StepID) -> BoundStep? { steps.first { $0.id == id } }
+
+  /// The same plan for other files. The same inputs must be given: the steps depend on which are
+  /// there.
+  package func with(inputs: [String: String]) -> Plan {
+    precondition(Set(inputs.keys) == Set(self.inputs.keys), "other inputs are another plan")
+    var plan = self
+    plan.inputs = inputs
+    return plan
+  }
+
+  /// The steps that export files, without those that only write a receipt.
+  package var exportingSteps: [BoundStep] {
+    steps.filter { $0.stage is any PublishingStage && !($0.stage is any ReceiptStage) }
+  }
+
+  /// Binds a definition to stage kinds and files, and validates it.
+  /// - Parameters:
+  ///   - inputs: the files, by input name.
+  ///   - overrides: the values of `--set`, by variable name.
+  ///   - checksEquipment: whether missing equipment of this machine is a problem. Begun work finds
+  ///     that out by itself.
+  /// - Throws: every problem at once.
+  package init(
+    _ definition: PipelineDefinition, catalog: StageCatalog, inputs: [String: String],
+    overrides: [String: DocumentNode] = [:], checksEquipment: Bool = false
+  ) throws(PlanError) {
+    var binder = PlanBinder(
+      definition, catalog: catalog, given: Set(inputs.keys), overrides: overrides,
+      checksEquipment: checksEquipment)
+    binder.bind()
+    guard binder.problems.isEmpty else { throw PlanError(problems: binder.problems) }
+    self.init(binder, definition, inputs: inputs)
+  }
+
+  private init(_ binder: PlanBinder, _ definition: PipelineDefinition, inputs: [String: String]) {
+    name = definition.name
+    self.inputs = inputs
+    inputKinds = Dictionary(
+      definition.inputs.flatMap { input in
+        input.names(in: Set(inputs.keys)).map { ($0, input.kind) }
+      }, uniquingKeysWith: { first, _ in first })
+    steps = binder.steps
+    skipped = binder.skipped
+  }
+
+  /// Every problem of a definition independent of its inputs, and the equipment that its stages
+  /// lack on this machine; every input counts as given.
+  package static func problems(
+    in definition: PipelineDefinition, catalog: StageCatalog,
+    overrides: [String: DocumentNode] = [:]
+  ) -> [Problem] {
+    let given = Set(definition.inputs.flatMap(\.leastNames))
+    var binder = PlanBinder(
+      definition, catalog: catalog, given: given, overrides: overrides, checksEquipment: true)
+    binder.bind()
+    guard binder.problems.isEmpty else { return binder.problems }
+    // Placeholder files: only whether two steps export the same one under the same name matters.
+    let files = Dictionary(uniqueKeysWithValues: given.map { ($0, "/\($0)") })
+    return Plan(binder, definition, inputs: files).nameClashes(at: binder.locations)
+  }
+
+  /// The input files of a step, by port.
+  package func files(of step: BoundStep) -> [PortName: String] {
+    step.sources.compactMapValues { source in
+      if case .input(let name) = source { inputs[name] } else { nil }
+    }
+  }
+
+  /// The input recordings of a step's work, nearest first. A receipt has those of all that it
+  /// covers.
+  package func recordings(of id: StepID) -> [String] {
+    var found: [String] = []
+    var queue = step(id)?.stage is any ReceiptStage ? exportingSteps.map(\.id) : [id]
+    while !queue.isEmpty {
+      guard let step = step(queue.removeFirst()) else { continue }
+      for (_, source) in step.orderedSources {
+        switch source {
+        case .input(let name): if !found.contains(name) { found.append(name) }
+        case .step(let upstream, _): queue.append(upstream)
+        }
+      }
+    }
+    // A transcript's exports are named after its recording.
+    return found.filter { inputKinds[$0] != .transcript }
+      + found.filter { inputKinds[$0] == .transcript }
+  }
+}
+
+package struct BoundStep: Sendable {
+  package let id: StepID
+  package let registration: StageRegistration
+  /// With defaults, in base units.
+  package let parameters: Value
+  package let stage: any Stage
+  /// The sources of its inputs, by port, or by the place in a port's list; an unconnected optional
+  /// port is absent.
+  package let sources: [PortName: StepSource]
+  /// Whether its output is kept in the store.
+  package let keep: Bool
+  /// The number of attempts.
+  package let attempts: Int
+  /// In seconds; nil for none.
+  package let timeout: Double?
+
+  package var descriptor: StageDescriptor { registration.descriptor }
+
+  /// The sources of its inputs, in the order of the ports and of their lists.
+  package var orderedSources: [(place: PortName, source: StepSource)] {
+    descriptor.inputs.flatMap { port in
+      places(of: port).compactMap { place in sources[place].map { (place, $0) } }
+    }
+  }
+
+  /// A port's sources; several for a list.
+  func sources(of port: Port) -> [StepSource] {
+    places(of: port).compactMap { sources[$0] }
+  }
+
+  private func places(of port: Port) -> [PortName] {
+    port.isList ? (0..<sources.count).map { port.place($0 + 1) } : [port.name]
+  }
+
+  /// The parameters that can change the artifacts.
+  private var keyParameters: Value {
+    guard case .group(let members) = parameters else { return parameters }
+    let outside = Set(descriptor.parameters.filter { !$0.isInKey }.map(\.name))
+    return .group(members.filter { !outside.contains($0.key) })
+  }
+
+  /// The components of its checkpoint's key, given its inputs' identities.
+  package func keyComponents(inputs: [PortName: StepOutput]) -> KeyComponents {
+    KeyComponents(
+      kind: descriptor.kind, revision: descriptor.revision,
+      parameters: keyParameters.canonicalJSON, inputs: inputs.mapValues(\.identity),
+      libraries: registration.libraries().merging(
+        (stage as? any VersionedStage)?.libraries ?? [:], uniquingKeysWith: { $1 }))
+  }
+}
+
+package enum StepSource: Hashable, Sendable {
+  /// An input file.
+  case input(String)
+  case step(StepID, PortName)
+}
+
+package struct SkippedStep: Hashable, Sendable {
+  package let id: StepID
+  package let kind: String
+  package let reason: String
+}
+
+/// A pipeline that cannot be run.
+package struct PlanError: Error, Sendable {
+  /// In the order of the file.
+  package let problems: [Problem]
+
+  package init(problems: [Problem]) {
+    self.problems = problems.sorted {
+      ($0.location ?? SourceLocation(line: 0, column: 0))
+        < ($1.location ?? SourceLocation(line: 0, column: 0))
+    }
+  }
+}
+
+extension Plan {
+  /// Steps whose exports would replace others of the same run.
+  /// - Parameter locations: where the steps are.
+  func nameClashes(at locations: [StepID: SourceLocation]) -> [Problem] {
+    var owners: [String: StepID] = [:]
+    var problems: [Problem] = []
+    for step in steps {
+      guard let stage = step.stage as? any PublishingStage else { continue }
+      let files = recordings(of: step.id).compactMap { inputs[$0] }
+      let names = stage.conceivableFileNames(of: step.id, recordings: files)
+      if let owner = names.lazy.compactMap({ owners[$0] }).first {
+        problems.append(
+          Problem(
+            at: locations[step.id], "\(step.id) writes files of the same names as \(owner)",
+            allowed: "another name for one of them, such as name: \"{stem}.\(step.id)\""))
+      }
+      for name in names where owners[name] == nil { owners[name] = step.id }
+    }
+    return problems
+  }
+}
+
+extension Plan {
+  /// The steps that treat a batch's recordings as an album, in order.
+  package var albumSteps: [StepID] {
+    steps.filter { ($0.stage as? any AlbumStage)?.isAlbum ?? false }.map(\.id)
+  }
+
+  /// The plan that surveys a recording for an album step: the steps above it, and the survey in its
+  /// place.
+  /// - Returns: nil if the step does not run here, or is no album step.
+  package func surveying(
+    _ id: StepID, with parameters: [String: Double]
+  ) throws(SpoolError) -> Plan? {
+    guard let step = step(id), let stage = step.stage as? any AlbumStage, stage.isAlbum,
+      let port = step.descriptor.inputs.first?.name, let source = step.sources[port]
+    else { return nil }
+    let registration = type(of: stage).albumSurvey
+    let value = Value.group(parameters.mapValues { .number($0) })
+    let survey = BoundStep(
+      id: id, registration: registration, parameters: value,
+      stage: try registration.make(value), sources: [port: source], keep: false,
+      attempts: step.attempts, timeout: step.timeout)
+    let needed = ancestors(of: id)
+    var plan = self
+    plan.steps = steps.filter { needed.contains($0.id) } + [survey]
+    plan.skipped = []
+    return plan
+  }
+
+  /// The plan with the results for its album steps.
+  package func settled(_ figures: AlbumFigures) throws(SpoolError) -> Plan {
+    guard !figures.isEmpty else { return self }
+    let album = Set(albumSteps)
+    var plan = self
+    var steps: [BoundStep] = []
+    for step in self.steps {
+      guard album.contains(step.id), let found = figures[step.id],
+        case .group(let members) = step.parameters
+      else {
+        steps.append(step)
+        continue
+      }
+      let value = Value.group(
+        members.merging(found.mapValues { .number($0) }) { _, settled in settled })
+      steps.append(
+        BoundStep(
+          id: step.id, registration: step.registration, parameters: value,
+          stage: try step.registration.make(value), sources: step.sources, keep: step.keep,
+          attempts: step.attempts, timeout: step.timeout))
+    }
+    plan.steps = steps
+    return plan
+  }
+
+  /// The steps that a step depends on.
+  private func ancestors(of id: StepID) -> Set<StepID> {
+    var found: Set<StepID> = []
+    var queue = [id]
+    while let next = queue.popLast() {
+      for case .step(let upstream, _) in step(next)?.sources.values.map({ $0 }) ?? [] {
+        if found.insert(upstream).inserted { queue.append(upstream) }
+      }
+    }
+    return found
+  }
+}
+
+/// A run's request besides its pipeline's name, its inputs and its overrides: enough to resume it,
+/// although the pipeline's file may have changed or gone and the current folder may be another.
+package struct RunRequest: Hashable, Sendable, Codable {
+  /// The pipeline's text.
+  package let pipelineText: String
+  /// The folder for exports, an absolute path.
+  package let folder: String
+  /// Whether files that Spool did not write may be replaced (`--replace`).
+  package let isReplacing: Bool
+  /// Whether the sound after every step is kept (`--checkpoint every`).
+  package let keepsEverything: Bool
+  /// The recordings' names for exports, by input; nil for their own.
+  package let names: [String: String]?
+  /// The results for the batch's album steps; nil if there are none.
+  package let album: AlbumFigures?
+  /// The folder of `--plugins`, an absolute path; nil if there was none.
+  package let pluginFolder: String?
+
+  package init(
+    pipelineText: String, folder: String, isReplacing: Bool, keepsEverything: Bool,
+    names: [String: String]? = nil, album: AlbumFigures? = nil, pluginFolder: String? = nil
+  ) {
+    self.pipelineText = pipelineText
+    self.folder = folder
+    self.isReplacing = isReplacing
+    self.keepsEverything = keepsEverything
+    self.names = names
+    self.album = album
+    self.pluginFolder = pluginFolder
+  }
+}
+
+extension RunRecord {
+  /// Whether it stopped in the middle of its work and is worth resuming.
+  package var isUnfinished: Bool {
+    switch state {
+    case .cutOff, .interrupted, .paused: true
+    case .running, .done, .failed, .refused, .dropped: false
+    }
+  }
+
+  /// Whether there is nothing to resume: it is done, or the same was run again later.
+  /// - Parameter later: the runs that were recorded after this one.
+  package func isSettled(by later: some Sequence<RunRecord>) -> Bool {
+    state == .done || state == .dropped || later.contains { isTakenUp(by: $0) }
+  }
+
+  /// Whether a later run resumes this one, or has the same request.
+  package func isTakenUp(by later: RunRecord) -> Bool {
+    later.resumes == id || isSameWork(as: later)
+  }
+
+  /// Whether both have the same request.
+  private func isSameWork(as other: RunRecord) -> Bool {
+    request != nil && request == other.request && pipelinePath == other.pipelinePath
+      && inputs == other.inputs && overrides == other.overrides
+  }
+}
+
+/// The steps above a published step, and their known outputs. A pure value.
+package struct UpstreamOutputs: Sendable {
+  private let plan: Plan
+  private let finished: [StepID: [PortName: StepOutput]]
+
+  /// - Parameter finished: the outputs of the steps that are done.
+  package init(_ plan: Plan, finished: [StepID: [PortName: StepOutput]]) {
+    self.plan = plan
+    self.finished = finished
+  }
+
+  /// The steps that lead to the first input of `id`, from the beginning, without `id` itself.
+  /// Follows the first input of each step. O(steps²).
+  package func chain(to id: StepID) -> [BoundStep] {
+    var chain: [BoundStep] = []
+    var next = source(of: id)
+    while case .step(let above, _) = next, let step = plan.step(above) {
+      chain.append(step)
+      next = source(of: above)
+    }
+    return chain.reversed()
+  }
+
+  /// The other steps with the same first input as `id`, in the plan's order.
+  package func peers(of id: StepID) -> [BoundStep] {
+    guard let source = source(of: id) else { return [] }
+    return plan.steps.filter { $0.id != id && self.source(of: $0.id) == source }
+  }
+
+  /// A step's outputs; nil while it is not done.
+  package func outputs(of id: StepID) -> [PortName: StepOutput]? { finished[id] }
+
+  private func source(of id: StepID) -> StepSource? {
+    plan.step(id)?.orderedSources.first?.source
+  }
+}

@@ -1,0 +1,236 @@
+package import Platform
+
+/// The record of one run, stored and shown by `spool show`.
+package struct RunRecord: Hashable, Sendable, Codable {
+  package enum State: String, Hashable, Sendable, Codable {
+    case running
+    /// Cut off: killed, or by a power failure.
+    case cutOff = "cut-off"
+    case done
+    case failed
+    /// Refused before any work: an unreadable recording, invalid names of exports or receipt, or
+    /// not enough room.
+    case refused
+    /// Stopped by a signal, at a safe point.
+    case interrupted
+    /// Stopped at a durable point because a disk was full; with room on it, it resumes.
+    case paused
+    /// Given up by the user, and not resumed.
+    case dropped
+  }
+
+  package let id: RunID
+  package let pipeline: String
+  package let pipelinePath: String
+  /// The input files, by input name.
+  package let inputs: [String: String]
+  /// The values of `--set`, as typed.
+  package let overrides: [String: String]
+  /// In seconds since 1970.
+  package let startedAt: Double
+  package var finishedAt: Double?
+  package var state: State
+  /// In the pipeline's order.
+  package var steps: [StepRecord]
+  /// The exported files.
+  package var published: [PublishedFile]
+  /// The recording's length in seconds; nil while unknown.
+  package var mediaSeconds: Double?
+  /// The error that ended it.
+  package var failure: String?
+  /// Its request; nil in old records.
+  package var request: RunRequest?
+  /// The SHA-256 of each input file, by input name; nil until they were read.
+  package var recordings: [String: Digest]?
+  /// The earlier run that this one resumes; nil if there is none.
+  package var resumes: RunID?
+  /// The batch that it belongs to; nil if none.
+  package var batch: BatchMembership?
+  /// Seconds of work, without those in which its process was stopped; nil until it ended.
+  package var activeSeconds: Double?
+  /// The plugins behind its stages at its start; nil if there are none, and in old records.
+  package var plugins: [PluginUse]?
+  /// Its program and machine; nil in old records.
+  package var workplace: Host?
+
+  package init(
+    id: RunID, pipeline: String, pipelinePath: String, inputs: [String: String],
+    overrides: [String: String], startedAt: Double, request: RunRequest? = nil,
+    resumes: RunID? = nil, batch: BatchMembership? = nil, plugins: [PluginUse]? = nil
+  ) {
+    self.id = id
+    self.pipeline = pipeline
+    self.pipelinePath = pipelinePath
+    self.inputs = inputs
+    self.overrides = overrides
+    self.startedAt = startedAt
+    self.request = request
+    self.resumes = resumes
+    self.batch = batch
+    self.plugins = plugins
+    state = .running
+    steps = []
+    published = []
+  }
+}
+
+package struct StepRecord: Hashable, Sendable, Codable {
+  package enum Outcome: String, Hashable, Sendable, Codable {
+    case made
+    /// Its checkpoint existed already.
+    case reused
+    /// Its condition did not hold.
+    case skipped
+    case failed
+    /// The run ended before it.
+    case pending
+  }
+
+  package let id: StepID
+  package let kind: String
+  package var outcome: Outcome
+  /// Its checkpoint; nil if there is none.
+  package var key: Checkpoint.Key?
+  /// By port.
+  package var outputs: [PortName: StepOutput]
+  /// Its findings, as JSON; nil if it has none.
+  package var findings: String?
+  /// Where it resumed the work of an earlier run, in seconds of the recording; nil if it began at
+  /// the beginning.
+  package var resumedAtSeconds: Double?
+  /// Why earlier work of it was, at least partly, useless; nil if it was not, or if there was none.
+  package var loss: ResumeLoss?
+  /// When this run began it, in seconds since 1970; nil if it did not, and in old records.
+  package var begunAt: Double?
+  /// When this run had done it, in seconds since 1970; nil if it did not, and in old records.
+  package var finishedAt: Double?
+
+  private enum CodingKeys: String, CodingKey {
+    case id, kind, outcome, key, outputs, findings, resumedAtSeconds, loss = "setback", begunAt
+    case finishedAt
+  }
+
+  package init(
+    id: StepID, kind: String, outcome: Outcome, key: Checkpoint.Key? = nil,
+    outputs: [PortName: StepOutput] = [:], findings: String? = nil
+  ) {
+    self.id = id
+    self.kind = kind
+    self.outcome = outcome
+    self.key = key
+    self.outputs = outputs
+    self.findings = findings
+  }
+}
+
+/// A file exported to a user's folder.
+package struct PublishedFile: Hashable, Sendable, Codable {
+  /// An absolute path.
+  package let path: String
+  package let byteCount: Int
+  package let step: StepID
+  /// Whether it was already there, complete and unchanged.
+  package let wasThere: Bool
+  /// The SHA-256 of its bytes, if it is the artifact's own; nil if it was changed on export, as by
+  /// tagging.
+  package let digest: Digest?
+  /// The port of its step; nil if there is none, or if unknown.
+  package var port: PortName?
+  /// Its leaf hash in the transparency log; nil if it is no receipt.
+  package var leaf: Digest?
+
+  package init(
+    path: String, byteCount: Int, step: StepID, wasThere: Bool, digest: Digest? = nil
+  ) {
+    self.digest = digest
+    self.path = path
+    self.byteCount = byteCount
+    self.step = step
+    self.wasThere = wasThere
+  }
+}
+
+/// Stores runs. Every method may be called from any thread and is durable on return.
+package protocol RunLog: Sendable {
+  /// Writes a new or changed run.
+  func save(_ run: RunRecord) throws(SpoolError)
+  /// The newest runs, newest first.
+  func runs(limit: Int) throws(SpoolError) -> [RunRecord]
+  /// The run whose id begins with `prefix`; throws if there are several, nil if there is none.
+  func run(named prefix: String) throws(SpoolError) -> RunRecord?
+}
+
+extension RunRecord {
+  /// The runs that can still be resumed, in their order, which alone decides what is later; a run
+  /// that names the one it resumes settles that one anywhere: clocks are set back. O(n) if most are
+  /// done, O(n²) at worst.
+  /// - Parameter runs: the last recorded one first.
+  package static func unsettled(in runs: [RunRecord]) -> [RunRecord] {
+    let takenUp = Set(runs.compactMap(\.resumes))
+    return runs.indices.filter {
+      !takenUp.contains(runs[$0].id) && !runs[$0].isSettled(by: runs[..<$0])
+    }.map { runs[$0] }
+  }
+}
+
+extension StepRecord {
+  /// Its findings as a value; nil if there are none, or no JSON. O(n).
+  package var foundValue: JSONValue? {
+    guard let findings else { return nil }
+    return try? JSONReader.value(of: Array(findings.utf8), depthLimit: 64).value
+  }
+}
+
+extension RunRecord {
+  /// The findings of its steps, by step. O(n).
+  package var findings: [String: JSONValue] {
+    Dictionary(
+      steps.compactMap { step in step.foundValue.map { (step.id.name, $0) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+}
+
+/// The identity of a source recording.
+package struct RecordingIdentity: Hashable, Sendable, Codable {
+  /// An absolute path.
+  package let path: String
+  /// The SHA-256 of its file.
+  package let digest: Digest
+
+  package init(path: String, digest: Digest) {
+    self.path = path
+    self.digest = digest
+  }
+
+  /// Whether both are one recording: moved or renamed, it keeps its bytes; edited or retagged, it
+  /// keeps its path.
+  package func isSameRecording(as other: RecordingIdentity) -> Bool {
+    digest == other.digest || path == other.path
+  }
+}
+
+extension SpoolError {
+  /// An export that would replace one of another recording.
+  package init(_ path: String, holds other: RecordingIdentity, not own: RecordingIdentity) {
+    self.init(
+      "\(path) was made of another recording",
+      reason: "it holds \(other.path), and \(own.path) would take its place",
+      advice: "choose another folder with --out, rename one of the recordings, or add --replace")
+  }
+}
+
+/// The batch that a run belongs to.
+package struct BatchMembership: Hashable, Sendable, Codable {
+  /// The batch's id, a prefix of its runs' ids.
+  package let batch: RunID
+  /// The batch's folder, an absolute path.
+  package let folder: String
+  /// The command that resumes the batch; nil if unknown.
+  package let command: String?
+
+  package init(batch: RunID, folder: String, command: String?) {
+    self.batch = batch
+    self.folder = folder
+    self.command = command
+  }
+}

@@ -1,0 +1,105 @@
+package import Platform
+
+/// Reads input files, and publishes exports to the user's folders. Every method may be called from
+/// any thread.
+package protocol ExportFolder: Sendable {
+  /// The digest of a user's file. A file with unchanged length, times and inode is not read again.
+  func digest(ofFile path: String) throws(SpoolError) -> Digest
+
+  /// Whether `path` still holds, unchanged, what `publish` wrote for this `content`.
+  func isPublished(_ content: Digest, at path: String) throws(SpoolError) -> Bool
+
+  /// The source recording of the file at `path`, if this store published it and it is unchanged;
+  /// nil if unknown.
+  func recording(ofPublished path: String) throws(SpoolError) -> RecordingIdentity?
+
+  /// The length in bytes of the file at `path`, if this store published it and it is unchanged; nil
+  /// if unknown.
+  func byteCount(ofPublished path: String) -> Int?
+
+  /// Registers the file at `path` as published again, though it was moved away and back, copied or
+  /// touched, if it has the digest of a published file. It keeps the source recording of the last
+  /// one at `path`.
+  /// - Parameter digest: of the published bytes.
+  /// - Returns: whether the file has it.
+  func recognize(_ path: String, holding digest: Digest) throws(SpoolError) -> Bool
+
+  /// Publishes a file to a user's folder: `write` fills a temporary file beside it, which is
+  /// flushed, renamed to `path`, and recorded under `content`. The folder must exist.
+  ///
+  /// An existing file is replaced only if this store published it from the same recording and it is
+  /// unchanged, or if `isReplacing`; otherwise this throws, and the file stays.
+  /// - Parameter recording: the file's source; nil if that is not one recording.
+  /// - Returns: the length of the file in bytes.
+  func publish(
+    _ content: Digest, at path: String, of recording: RecordingIdentity?, isReplacing: Bool,
+    write: (_ temporaryPath: String) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Int
+
+  /// Whether two paths lead to one file; false if one leads nowhere.
+  func isSameFile(_ path: String, _ other: String) -> Bool
+
+  /// Whether the store and `folder` are on one disk.
+  func sharesDisk(with folder: String) -> Bool
+
+  /// Bytes free for files in a user's folder.
+  func freeByteCount(at folder: String) throws(SpoolError) -> Int
+
+  /// Creates a folder in a user's folder, and those above it, if missing, durably.
+  func makeFolder(_ path: String) throws(SpoolError)
+
+  /// Removes a file from a user's folder, durably, if it is there. Throws for one that this store
+  /// did not publish, or that was changed since, unless `isReplacing`.
+  func withdraw(_ path: String, isReplacing: Bool) throws(SpoolError)
+
+  /// Copies a file, sharing its blocks where the file system can.
+  func copyFile(from source: String, to destination: String) throws(SpoolError)
+}
+
+/// A run's own folder below the output folder: complete once its last file, the seal, is there.
+package struct Enclosure: Hashable, Sendable {
+  package let folder: String
+  /// The folder in it for the run's files.
+  package let content: String
+  /// The file without which it is incomplete.
+  package let seal: String
+  /// Metadata by label, written when it is sealed.
+  package let labels: [String: String]
+
+  package init(folder: String, content: String, seal: String, labels: [String: String] = [:]) {
+    self.folder = folder
+    self.content = content
+    self.seal = seal
+    self.labels = labels
+  }
+
+  /// The folder of the run's files, below the output folder.
+  package var place: String { "\(folder)/\(content)" }
+}
+
+extension Plan {
+  /// The own folder that a stage asks for; nil if none does.
+  /// - Parameter names: the recordings' names for a step's exports, nearest first.
+  package func enclosure(_ names: (BoundStep) -> [String]) -> Enclosure? {
+    for step in steps {
+      guard let stage = step.stage as? any ReceiptStage,
+        let enclosure = stage.enclosure(recordings: names(step))
+      else { continue }
+      return enclosure
+    }
+    return nil
+  }
+}
+
+/// An authority for time stamps of receipts.
+package struct TimeStampAuthority: Hashable, Sendable {
+  /// Its address: `http://tsa.example.org/tsr`.
+  package let url: String
+  /// The absolute path of its trusted certificates, as PEM.
+  package let certificates: String
+
+  package init(url: String, certificates: String) {
+    self.url = url
+    self.certificates = certificates
+  }
+}

@@ -1,0 +1,246 @@
+import FoundationEssentials
+package import Platform
+
+/// A stage with its parameters: a pure function of its inputs.
+///
+/// A type conforms to a refinement that defines how it runs: `WholeStage`, or a family's stage
+/// protocol.
+package protocol Stage: Sendable {}
+
+/// A stage kind as a Swift type.
+package protocol DeclaredStage: Stage {
+  /// Decoded from the resolved values: camel-case names, base units.
+  associatedtype Parameters: Codable & Sendable
+  static var descriptor: StageDescriptor { get }
+  /// The versions of the libraries whose output can differ, which are part of every key.
+  static var libraries: [String: String] { get }
+  /// Validates relations between parameters; does no other work.
+  init(_ parameters: Parameters) throws(SpoolError)
+}
+
+extension DeclaredStage {
+  package static var libraries: [String: String] { [:] }
+}
+
+/// A stage whose libraries' versions depend on its parameters: a plugin's.
+package protocol VersionedStage: Stage {
+  /// Versions that are part of its keys, besides those of its kind.
+  var libraries: [String: String] { get }
+}
+
+/// A stage that needs more of the machine than Spool installs: a program, a package, a file.
+package protocol EquippedStage: Stage {
+  /// Checks for it before a run begins.
+  /// - Throws: what is missing, and how to get it.
+  func checkEquipment() throws(SpoolError)
+}
+
+/// A stage that reads finished artifacts and writes finished artifacts.
+package protocol WholeStage: Stage {
+  func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput]
+}
+
+/// A stage that publishes files to the user's folder once its outputs exist, from this run or an
+/// earlier one. Names and tags are in no key.
+package protocol PublishingStage: Stage {
+  /// The names of the files that `publish` will write to the output folder.
+  /// - Parameter recordings: their source recordings, nearest first.
+  func fileNames(of step: StepID, recordings: [String]) -> [String]
+  /// All possible names of published files, if they depend on the sound: no other step of the same
+  /// run may use them. Many, so call this once per run.
+  func conceivableFileNames(of step: StepID, recordings: [String]) -> [String]
+  /// Reads what `publish` will need of the recordings, before the work begins: files are published
+  /// during the work, when memory is scarce. Errors are left to `publish`.
+  func preparePublishing(of recordings: [String])
+  /// Writes files to the run's output folder.
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile]
+}
+
+extension PublishingStage {
+  package func conceivableFileNames(of step: StepID, recordings: [String]) -> [String] {
+    fileNames(of: step, recordings: recordings)
+  }
+
+  package func preparePublishing(of recordings: [String]) {}
+}
+
+/// A stage that asks for a receipt of the whole run, written after everything else is in the user's
+/// folder. Its file names are those of the receipt and its companions.
+package protocol ReceiptStage: PublishingStage {
+  /// The own folder for all files of the run; nil for the output folder.
+  /// - Parameter recordings: as for `fileNames`.
+  func enclosure(recordings: [String]) -> Enclosure?
+  /// The authorities for the receipt's time stamp.
+  var authorities: [TimeStampAuthority] { get }
+}
+
+extension ReceiptStage {
+  package func enclosure(recordings: [String]) -> Enclosure? { nil }
+
+  package var authorities: [TimeStampAuthority] { [] }
+}
+
+/// All that a running stage may use.
+package struct StageContext: Sendable {
+  package let step: StepID
+  /// By port.
+  package let inputs: [PortName: StepOutput]
+  /// The input files, by port: absolute paths.
+  package let files: [PortName: String]
+  package let store: any ArtifactStore
+  /// Records the stage's progress for resumption after a crash.
+  package let journal: any Journal
+  /// Whether the user asked to stop; check at least once a second.
+  package let stop: StopRequest
+  /// Reports progress, from 0 to 1.
+  package let reportProgress: @Sendable (Double) -> Void
+  /// Reports a problem that does not end the work.
+  package let warn: @Sendable (String) -> Void
+
+  package init(
+    step: StepID, inputs: [PortName: StepOutput], files: [PortName: String] = [:],
+    store: any ArtifactStore, journal: any Journal, stop: StopRequest,
+    reportProgress: @escaping @Sendable (Double) -> Void,
+    warn: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.step = step
+    self.inputs = inputs
+    self.files = files
+    self.store = store
+    self.journal = journal
+    self.stop = stop
+    self.reportProgress = reportProgress
+    self.warn = warn
+  }
+}
+
+/// All that a stage may use while it publishes files.
+package struct PublishingContext: Sendable {
+  package let step: StepID
+  package let outputs: [PortName: StepOutput]
+  /// Their source recordings, nearest first.
+  package let recordings: [String]
+  /// The argument for `fileNames`: the recordings' paths, or the user's names for them.
+  package let names: [String]
+  /// The identity of the nearest recording; nil if unknown.
+  package let recording: RecordingIdentity?
+  /// The user's folder; it exists.
+  package let folder: String
+  /// Whether files that Spool did not write may be replaced.
+  package let isReplacing: Bool
+  /// Whether the digests of published files will be signed, and should be computed on the way.
+  package let isDigestWanted: Bool
+  package let store: any ArtifactStore
+  package let exportFolder: any ExportFolder
+  /// The steps above, and their outputs so far. During the work, a file that needs an unfinished
+  /// step's output may be published at the end.
+  package let upstream: UpstreamOutputs
+  /// Reports a problem that does not end the work.
+  package let warn: @Sendable (String) -> Void
+
+  package init(
+    step: StepID, outputs: [PortName: StepOutput], recordings: [String], names: [String],
+    recording: RecordingIdentity? = nil, folder: String, isReplacing: Bool,
+    isDigestWanted: Bool = false, store: any ArtifactStore, exportFolder: any ExportFolder,
+    upstream: UpstreamOutputs,
+    warn: @escaping @Sendable (String) -> Void
+  ) {
+    self.step = step
+    self.outputs = outputs
+    self.recordings = recordings
+    self.names = names
+    self.recording = recording
+    self.folder = folder
+    self.isReplacing = isReplacing
+    self.isDigestWanted = isDigestWanted
+    self.store = store
+    self.exportFolder = exportFolder
+    self.upstream = upstream
+    self.warn = warn
+  }
+}
+
+/// A stage kind as plain values, from a Swift type or a plugin.
+package struct StageRegistration: Sendable {
+  package let descriptor: StageDescriptor
+  /// The library versions that enter its keys. Called late, since it may load the libraries.
+  package let libraries: @Sendable () -> [String: String]
+  package let make: @Sendable (Value) throws(SpoolError) -> any Stage
+  /// A step's own descriptor, if the kind's depends on the step.
+  private let shape: (@Sendable (DocumentNode) -> StageDescriptor)?
+
+  /// Registers a kind that is known only at run time, a plugin's.
+  /// - Parameter shape: the descriptor for a step with these written parameters, if its ports are
+  ///   declared there; nil if all steps of the kind are alike.
+  package init(
+    _ descriptor: StageDescriptor, libraries: @escaping @Sendable () -> [String: String],
+    shape: (@Sendable (DocumentNode) -> StageDescriptor)? = nil,
+    make: @escaping @Sendable (Value) throws(SpoolError) -> any Stage
+  ) {
+    self.descriptor = descriptor
+    self.libraries = libraries
+    self.shape = shape
+    self.make = make
+  }
+
+  /// The kind's shape for a step with these parameters.
+  func shaped(by parameters: DocumentNode) -> StageRegistration {
+    guard let shape else { return self }
+    return StageRegistration(shape(parameters), libraries: libraries, make: make)
+  }
+
+  package init<S: DeclaredStage>(_ type: S.Type) {
+    let descriptor = S.descriptor
+    self.descriptor = descriptor
+    libraries = { S.libraries }
+    shape = nil
+    make = { (value) throws(SpoolError) -> any Stage in
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .custom { path in
+        CamelCaseKey(kebabCase: path.last?.stringValue ?? "")
+      }
+      let parameters: S.Parameters
+      do {
+        parameters = try decoder.decode(
+          S.Parameters.self, from: Data(value.canonicalJSON.utf8))
+      } catch {
+        // Declaration and type disagree: an error in the stage, found by the catalogue's tests.
+        throw SpoolError("cannot read the parameters of \(descriptor.kind)", reason: "\(error)")
+      }
+      return try S(parameters)
+    }
+  }
+}
+
+/// `true-peak` in a pipeline is `truePeak` in Swift.
+private struct CamelCaseKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(kebabCase: String) {
+    let words = kebabCase.split(separator: "-")
+    stringValue =
+      words.prefix(1).joined()
+      + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// The stage kinds that a pipeline may use.
+package struct StageCatalog: Sendable {
+  private let registrations: [String: StageRegistration]
+  /// In the order of registration.
+  package let kinds: [String]
+
+  /// Registering a kind twice is an error.
+  package init(_ list: [StageRegistration]) {
+    kinds = list.map(\.descriptor.kind)
+    registrations = Dictionary(uniqueKeysWithValues: list.map { ($0.descriptor.kind, $0) })
+  }
+
+  package subscript(kind: String) -> StageRegistration? { registrations[kind] }
+
+  /// In order.
+  package var descriptors: [StageDescriptor] { kinds.compactMap { self[$0]?.descriptor } }
+}

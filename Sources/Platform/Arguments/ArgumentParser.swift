@@ -1,0 +1,314 @@
+extension ProgramDeclaration {
+  /// Gives meaning to a command line, the program's own name left out.
+  ///
+  /// Options may stand before or behind other arguments, and `--` ends them. Behind a command, a
+  /// request for help is granted whatever else is wrong; no arguments at all ask for help.
+  ///
+  /// - Throws: Every problem there is, at once; only before the command the first alone, since
+  ///   nothing behind it could be understood.
+  package func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+    var parser = ArgumentParser(program: self, arguments: arguments)
+    return try arguments.isEmpty ? .help(nil) : parser.parse()
+  }
+}
+
+struct ArgumentParser {
+  private let program: ProgramDeclaration
+  private var lexer: ArgumentLexer
+  private var optionTexts: [String: [String]] = [:]
+  private var problems: [UsageProblem] = []
+  // What follows an unknown option may be its value, and must not be reported for being there.
+  private var hasUnknownOption = false
+
+  init(program: ProgramDeclaration, arguments: [String]) {
+    self.program = program
+    lexer = ArgumentLexer(arguments)
+  }
+
+  private var isHelpWanted: Bool { optionTexts[OptionDeclaration.help.name] != nil }
+
+  mutating func parse() throws(UsageError) -> Invocation {
+    while let token = lexer.next() {
+      switch token {
+      case .value("help"):
+        optionTexts[OptionDeclaration.help.name] = [""]
+      case .value(let word):
+        let command = try command(named: word)
+        return isHelpWanted ? .help(command) : try parse(command)
+      case .long, .short:
+        readOption(token, for: nil)
+        if !problems.isEmpty { throw error(for: nil) }
+        if optionTexts[OptionDeclaration.version.name] != nil { return .version }
+      }
+    }
+    guard isHelpWanted else { throw UsageError(problems: [.missingCommand], hint: hint(for: nil)) }
+    return .help(nil)
+  }
+
+  private func command(named word: String) throws(UsageError) -> CommandDeclaration {
+    if let command = program.command(named: word) { return command }
+    let nearest = nearestWord(to: word, in: program.commands.map(\.name) + ["help"])
+    throw UsageError(problems: [.unknownCommand(word, nearest: nearest)], hint: hint(for: nil))
+  }
+
+  private mutating func parse(_ command: CommandDeclaration) throws(UsageError) -> Invocation {
+    var texts: [String] = []
+    while let token = lexer.next() {
+      if case .value(let text) = token {
+        texts.append(text)
+      } else {
+        readOption(token, for: command)
+      }
+    }
+    if isHelpWanted { return .help(command) }
+    let positionalTexts = readPositionals(texts[...], of: command)
+    guard problems.isEmpty else { throw error(for: command) }
+    for option in program.options(for: command) where optionTexts[option.name] == nil {
+      optionTexts[option.name] = []
+    }
+    return .run(
+      ParsedArguments(
+        command: command, optionTexts: optionTexts, positionalTexts: positionalTexts))
+  }
+
+  private func error(for command: CommandDeclaration?) -> UsageError {
+    UsageError(problems: problems, hint: hint(for: command))
+  }
+
+  private func hint(for command: CommandDeclaration?) -> String {
+    "see '\(program.name)\(command.map { " " + $0.name } ?? "") --help'"
+  }
+}
+
+extension ArgumentParser {
+  private mutating func readOption(
+    _ token: ArgumentLexer.Token, for command: CommandDeclaration?
+  ) {
+    let options = program.options(for: command)
+    guard let option = options.first(where: { $0.isMeant(by: token) }) else {
+      hasUnknownOption = true
+      problems.append(problem(withUnknown: token, for: command))
+      return
+    }
+    guard option.takesValue else {
+      if case .long(_, let value?) = token {
+        problems.append(.unexpectedValue(option.spelling, value: value))
+      }
+      optionTexts[option.name] = [""]
+      return
+    }
+    guard let value = lexer.takeValue() else {
+      problems.append(.missingValue(option.spelling, placeholder: option.placeholder ?? ""))
+      return
+    }
+    if optionTexts[option.name] != nil, !option.isRepeatable {
+      problems.append(.repeatedOption(option.spelling))
+    }
+    check(value, against: option.rule, of: option.spelling)
+    optionTexts[option.name, default: []].append(value)
+  }
+
+  private mutating func problem(
+    withUnknown token: ArgumentLexer.Token, for command: CommandDeclaration?
+  ) -> UsageProblem {
+    let spelling: String
+    let meant: OptionDeclaration?
+    let options = program.options(for: command)
+    switch token {
+    case .long(let name, _):
+      spelling = "--" + name
+      let nearest = nearestWord(to: name, in: options.map(\.name))
+      meant = options.first { $0.name == nearest }
+    case .short:
+      // A long option that lost a dash looks like this.
+      let word = lexer.abandonCluster()
+      spelling = "-" + word
+      meant = options.first { $0.name == word }
+    case .value(let text):
+      return .unexpectedArgument(text)
+    }
+    if command == nil,
+      program.commands.contains(where: { $0.options.contains { $0.isMeant(by: token) } })
+    {
+      return .optionBeforeCommand(spelling)
+    }
+    return .unknownOption(spelling, nearest: meant?.spelling)
+  }
+
+  private mutating func readPositionals(
+    _ texts: ArraySlice<String>, of command: CommandDeclaration
+  ) -> [String: [String]] {
+    var rest = texts
+    var result: [String: [String]] = [:]
+    for positional in command.positionals {
+      let taken = rest.prefix(positional.maximum ?? rest.count)
+      rest = rest.dropFirst(taken.count)
+      result[positional.name] = Array(taken)
+      if taken.count < positional.minimum { problems.append(.missingArgument(positional.name)) }
+      if hasUnknownOption { continue }
+      for text in taken { check(text, against: positional.rule, of: positional.name) }
+    }
+    if !hasUnknownOption { problems += rest.map { .unexpectedArgument($0) } }
+    return result
+  }
+
+  private mutating func check(_ text: String, against rule: ValueRule, of name: String) {
+    if rule.accepts(text) { return }
+    problems.append(
+      .invalidValue(
+        name, value: text, expectation: rule.expectation,
+        nearest: nearestWord(to: text, in: rule.choices)))
+  }
+}
+
+extension OptionDeclaration {
+  fileprivate func isMeant(by token: ArgumentLexer.Token) -> Bool {
+    switch token {
+    case .long(let name, _): name == self.name
+    case .short(let letter): letter == short
+    case .value: false
+    }
+  }
+}
+
+package enum Invocation: Sendable {
+  /// To run a command.
+  case run(ParsedArguments)
+  /// Help for a command, or for the program if nil.
+  case help(CommandDeclaration?)
+  case version
+}
+
+/// An invalid command line: every problem, and where to read more.
+package struct UsageError: Error, Hashable, Sendable {
+  /// The options first; never empty.
+  package let problems: [UsageProblem]
+  /// Where to read on: `see 'spool run --help'`.
+  package let hint: String
+
+  /// One line for each problem, without a full stop.
+  package var message: String { problems.map(\.message).joined(separator: "\n") }
+}
+
+/// One problem of a command line. `nearest` is the known word that the user may have meant.
+package enum UsageProblem: Hashable, Sendable {
+  /// There are options, but no command.
+  case missingCommand
+  /// A word that names no command.
+  case unknownCommand(String, nearest: String?)
+  /// An unknown option, as spelled by the user.
+  case unknownOption(String, nearest: String?)
+  /// An option of some commands that stands before the command.
+  case optionBeforeCommand(String)
+  /// An option without its required value, called `placeholder`.
+  case missingValue(String, placeholder: String)
+  /// A flag with a value attached.
+  case unexpectedValue(String, value: String)
+  /// An option given twice that may be given once.
+  case repeatedOption(String)
+  /// An invalid value of an option or a positional argument.
+  case invalidValue(String, value: String, expectation: String, nearest: String?)
+  case missingArgument(String)
+  case unexpectedArgument(String)
+
+  /// The problem in a line, without a full stop.
+  package var message: String {
+    switch self {
+    case .missingCommand: "no command given"
+    case .unknownCommand(let word, let nearest): "unknown command '\(word)'" + question(nearest)
+    case .unknownOption(let option, let nearest):
+      "unknown option '\(option)'" + (question(nearest) ?? advice(for: option))
+    case .optionBeforeCommand(let option): "option '\(option)' belongs behind the command"
+    case .missingValue(let option, let placeholder):
+      "option '\(option)' needs a value: \(option) \(placeholder)"
+    case .unexpectedValue(let option, let value):
+      "option '\(option)' takes no value, but was given '\(value)'"
+    case .repeatedOption(let option): "option '\(option)' was given more than once"
+    case .invalidValue(let name, let value, let expectation, let nearest):
+      "\(name) has to be \(expectation), not '\(value)'" + question(nearest)
+    case .missingArgument(let name): "missing argument \(name)"
+    case .unexpectedArgument(let argument): "unexpected argument '\(argument)'"
+    }
+  }
+
+  private func question(_ nearest: String?) -> String? {
+    nearest.map { "; did you mean '\($0)'?" }
+  }
+
+  private func question(_ nearest: String?) -> String { question(nearest) ?? "" }
+
+  // A negative number is the usual reason for an unintended dash.
+  private func advice(for option: String) -> String {
+    guard let sign = option.dropFirst().first, sign.isNumber || sign == "." else { return "" }
+    return "; write '--' before arguments that begin with a dash"
+  }
+}
+
+/// Splits a command line into tokens, without knowing the options.
+///
+/// Only the option's declaration distinguishes `-oDIR` (one option and its value) from `-abc`
+/// (three flags). So a short token is one letter, and ``takeValue()`` claims the rest for the
+/// option just read.
+struct ArgumentLexer {
+  enum Token: Hashable {
+    /// `--name`, or `--name=attached`.
+    case long(String, attached: String?)
+    /// One letter behind a single dash.
+    case short(Character)
+    /// Anything else, and everything behind `--`.
+    case value(String)
+  }
+
+  private var words: ArraySlice<String>
+  private var cluster: Substring = ""
+  private var clusterWord = ""
+  private var attached: String?
+  private var hasOptionsEnded = false
+
+  init(_ words: [String]) { self.words = words[...] }
+
+  /// The next token; nil at the end. Drops a long option's value that was not taken.
+  mutating func next() -> Token? {
+    attached = nil
+    if let letter = cluster.popFirst() { return .short(letter) }
+    guard let word = words.popFirst() else { return nil }
+    if hasOptionsEnded || !looksLikeOption(word) { return .value(word) }
+    if word == "--" {
+      hasOptionsEnded = true
+      return next()
+    }
+    guard word.hasPrefix("--") else {
+      cluster = word.dropFirst()
+      clusterWord = String(cluster)
+      return next()
+    }
+    let bytes = word.utf8.dropFirst(2)
+    let equals = bytes.firstIndex(of: UInt8(ascii: "="))
+    attached = equals.map { String(word[bytes.index(after: $0)...]) }
+    return .long(String(word[bytes.startIndex..<(equals ?? bytes.endIndex)]), attached: attached)
+  }
+
+  /// The value of the last option: attached to it, or the next word unless that looks like an
+  /// option. Nil, with nothing taken, if there is none.
+  mutating func takeValue() -> String? {
+    if let attached {
+      self.attached = nil
+      return attached
+    }
+    if !cluster.isEmpty {
+      defer { cluster = "" }
+      return String(cluster.hasPrefix("=") ? cluster.dropFirst() : cluster)
+    }
+    guard let word = words.first, !looksLikeOption(word) else { return nil }
+    return words.popFirst()
+  }
+
+  /// The whole word of the last short token, without its dash; skips the rest of it.
+  mutating func abandonCluster() -> String {
+    cluster = ""
+    return clusterWord
+  }
+
+  // A lone dash is the customary name of standard input or output.
+  private func looksLikeOption(_ word: String) -> Bool { word.hasPrefix("-") && word != "-" }
+}

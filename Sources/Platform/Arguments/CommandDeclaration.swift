@@ -1,0 +1,52 @@
+/// One command of a program: what it takes, and what help says about it.
+package struct CommandDeclaration: Sendable {
+  package let name: String
+  /// The topic under which help lists the command: `Run pipelines`.
+  package let group: String
+  package let summary: String
+  /// More for those who ask: paragraphs separated by an empty line.
+  package let discussion: String
+  /// The positional arguments, in order.
+  package let positionals: [PositionalDeclaration]
+  /// The options besides the global ones.
+  package let options: [OptionDeclaration]
+  /// Command lines that a newcomer can copy.
+  package let examples: [Example]
+
+  /// Declares a command.
+  ///
+  /// - Precondition: The names of positionals are unique, none that is required comes behind one
+  ///   that is not, and only the last may be repeated.
+  package init(
+    name: String, group: String, summary: String, discussion: String = "",
+    positionals: [any DeclaredPositional] = [], options: [any DeclaredOption] = [],
+    examples: [Example] = []
+  ) {
+    self.name = name
+    self.group = group
+    self.summary = summary
+    self.discussion = discussion
+    self.positionals = positionals.map(\.declaration)
+    self.options = options.map(\.declaration)
+    self.examples = examples
+    let places = self.positionals
+    precondition(
+      Set(places.map(\.name)).count == places.count, "two positionals of \(name) share a name")
+    precondition(
+      !zip(places, places.dropFirst()).contains { before, after in
+        before.maximum == nil || (before.minimum == 0 && after.minimum > 0)
+      }, "an argument of \(name) could never be told from the one before it")
+  }
+}
+
+package struct Example: Hashable, Sendable {
+  /// What it achieves: `Clean one voice note`.
+  package let purpose: String
+  /// The command line, the program's name included.
+  package let line: String
+
+  package init(_ purpose: String, _ line: String) {
+    self.purpose = purpose
+    self.line = line
+  }
+}

@@ -1,0 +1,29 @@
+/// The nearest of `words` to `word`, the first of equals; nil if none is near.
+///
+/// O(n · m) for each candidate, n and m the lengths of the words.
+func nearestWord(to word: String, in words: [String]) -> String? {
+  let limit = max(1, word.count / 3)
+  let near = words.map { (word: $0, distance: editDistance(word, $0)) }
+    .filter { $0.distance <= limit && $0.distance < $0.word.count }
+  return near.min { $0.distance < $1.distance }?.word
+}
+
+/// The optimal string alignment distance: insertions, deletions, replacements and swaps of
+/// neighbours.
+func editDistance(_ a: String, _ b: String) -> Int {
+  let (a, b) = (Array(a), Array(b))
+  var beforeLast: [Int] = []
+  var last = Array(0...b.count)
+  for i in a.indices {
+    var row = [i + 1]
+    for j in b.indices {
+      var best = min(row[j] + 1, last[j + 1] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+        best = min(best, beforeLast[j - 1] + 1)
+      }
+      row.append(best)
+    }
+    (beforeLast, last) = (last, row)
+  }
+  return last[b.count]
+}

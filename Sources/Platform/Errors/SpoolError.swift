@@ -1,0 +1,147 @@
+/// What could not be done: the action, its subject, why, and what the user can do. The one error type
+/// for everything that a user may see.
+package struct SpoolError: Error, Hashable, Sendable {
+  /// Who can change the outcome, which decides whether and when the work is tried again.
+  package enum Cause: String, Hashable, Sendable, Codable {
+    /// The recording or a parameter: another attempt has the same outcome.
+    case input
+    /// The surroundings (no permission, a folder gone): another attempt later may succeed.
+    case environment
+    /// A disk is full: with room on it, the same work resumes.
+    case fullDisk
+    /// Only the owner can mend it (the signing key, the transparency log); then the same work resumes.
+    case blocked
+    /// Another process does this work since this one was stopped: its results can be reused.
+    case takenOver = "taken-over"
+    /// A passing condition (network, busy): another attempt soon may succeed.
+    case transient
+    /// The user asked to stop.
+    case cancelled
+  }
+
+  /// The kind of a file's error, for callers that decide by it.
+  package enum Kind: String, Hashable, Sendable, Codable {
+    case missing
+    /// It is a symbolic link, or lies behind one.
+    case link
+    /// It is a folder where a file is wanted, or a file where a folder is wanted.
+    case wrongKind
+    case special
+    /// It claims far more bytes than it has on the disk.
+    case sparse
+    /// It is larger than such a file may be.
+    case tooLarge
+    /// It became something else while it was being opened.
+    case changed
+    case denied
+    /// Another system error; another attempt later may succeed.
+    case system
+    /// Its signature or digest does not match.
+    case broken
+  }
+
+  /// What was being done: `write`, if ``subject`` names the object; else the whole statement.
+  package let action: String
+  /// The printable file or folder; nil if ``action`` is the whole statement.
+  package let subject: String?
+  /// In the library's or the system's own words if it has some.
+  package let reason: String?
+  /// What the user can do.
+  package let advice: String?
+  package let cause: Cause
+  /// Nil if no caller decides by it.
+  package let kind: Kind?
+  /// The wrong parameters of the step, if known: all of them at once.
+  package var faults: [ParameterFault] = []
+  /// Further errors, so that everything is reported at once.
+  package var others: [SpoolError] = []
+
+  /// With a whole statement as its message.
+  package init(
+    _ message: String, reason: String? = nil, advice: String? = nil, cause: Cause = .input,
+    kind: Kind? = nil
+  ) {
+    action = message
+    subject = nil
+    self.reason = reason
+    self.advice = advice
+    self.cause = cause
+    self.kind = kind
+  }
+
+  /// For an action on a file or folder.
+  package init(
+    _ action: String, _ subject: String, reason: String?, advice: String? = nil,
+    cause: Cause = .environment, kind: Kind? = nil
+  ) {
+    self.action = action
+    self.subject = subject
+    self.reason = reason
+    self.advice = advice
+    self.cause = cause
+    self.kind = kind
+  }
+
+  /// For a system call. `errno` decides cause, kind and default advice.
+  package init(
+    _ action: String, _ subject: String, _ error: SystemError, advice: String? = nil
+  ) {
+    self.init(
+      action, subject, reason: error.reason, advice: advice ?? error.advice,
+      cause: error.isFullDisk ? .fullDisk : .environment, kind: error.kind)
+  }
+
+  /// `cannot write /out/a.wav`.
+  package var message: String { subject.map { "cannot \(action) \($0)" } ?? action }
+
+  package var path: String { subject ?? "" }
+
+  package var why: String { reason ?? "" }
+
+  package var isFullDisk: Bool { cause == .fullDisk }
+
+  /// Whether another process took the work over while this one was stopped.
+  package var isTakenOver: Bool { cause == .takenOver }
+
+  /// What failed and why, in one line; with the advice if the surroundings are the cause, which
+  /// only the user can change.
+  package var account: String {
+    let isMendable = [.environment, .transient, .blocked].contains(cause)
+    return message + (reason.map { ": \($0)" } ?? "")
+      + (isMendable ? advice.map { "; \($0)" } ?? "" : "")
+  }
+
+  /// The first of several errors, with the others; nil if there are none.
+  package static func all(_ errors: [SpoolError]) -> SpoolError? {
+    guard var first = errors.first else { return nil }
+    first.others += errors.dropFirst()
+    return first
+  }
+
+  package static let cancelled = SpoolError("stopped", cause: .cancelled)
+
+  /// One wrong parameter of a step.
+  package struct ParameterFault: Hashable, Sendable {
+    /// The keys of its path: `["controls", "gain"]`.
+    package let path: [String]
+    package let message: String
+
+    package init(at path: [String], _ message: String) {
+      self.path = path
+      self.message = message
+    }
+  }
+
+  /// The same error, attributed to one parameter of the step.
+  package func located(at path: [String]) -> SpoolError {
+    var error = self
+    if let reason, faults.isEmpty { error.faults = [ParameterFault(at: path, reason)] }
+    return error
+  }
+}
+
+extension SpoolError: CustomStringConvertible {
+  package var description: String {
+    message + (reason.map { ": \($0)" } ?? "") + (advice.map { " (\($0))" } ?? "")
+  }
+}

@@ -1,0 +1,137 @@
+import Glibc
+
+/// A fixed number of threads that run pieces of work by priority and then in the order of
+/// submission.
+package final class WorkerPool: Sendable {
+  private struct State {
+    var queue = WorkQueue()
+    var isFinished = false
+  }
+
+  // The threads know the monitor but not the pool, so that dropping the pool ends them.
+  private let monitor: Monitor<State>
+  private let threads: [BackgroundThread]
+
+  package var threadCount: Int { threads.count }
+
+  /// Starts `threadCount` threads (at least one), named `name-1`, `name-2`, ….
+  package init(threadCount: Int, name: String = "worker") {
+    let monitor = Monitor(State())
+    self.monitor = monitor
+    threads = (1...max(1, threadCount)).map { number in
+      BackgroundThread(name: "\(name)-\(number)") {
+        while let work = monitor.wait(until: Self.workOrEnd) { work() }
+      }
+    }
+  }
+
+  deinit { finish() }
+
+  /// Queues a piece of work; drops it after `finish`. Never waits.
+  package func submit(
+    priority: WorkPriority = .normal, _ work: @Sendable @escaping () -> Void
+  ) {
+    monitor.update { state in
+      if !state.isFinished { state.queue.append(work, priority) }
+    }
+  }
+
+  /// Waits for all submitted work, then ends the threads. Must not be called by a piece of work.
+  package func finish() {
+    monitor.update { $0.isFinished = true }
+    for thread in threads { thread.join() }
+  }
+
+  /// The next piece of work; the inner nil means the end, the outer that more may come.
+  private static func workOrEnd(_ state: inout State) -> (@Sendable () -> Void)?? {
+    if let work = state.queue.next() { return .some(work) }
+    return state.isFinished ? .some(nil) : nil
+  }
+}
+
+package enum CoreCount {
+  /// The number of online cores.
+  package static var online: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+}
+
+/// Waiting work: by priority, then in the order of submission.
+struct WorkQueue {
+  typealias Work = @Sendable () -> Void
+
+  private var lines = WorkPriority.allCases.map { _ in Line() }
+
+  /// O(1) amortised.
+  mutating func append(_ work: @escaping Work, _ priority: WorkPriority) {
+    lines[priority.rawValue].waiting.append(work)
+  }
+
+  /// Nil if none waits. O(1) amortised.
+  mutating func next() -> Work? {
+    for index in lines.indices {
+      if let work = lines[index].next() { return work }
+    }
+    return nil
+  }
+
+  private struct Line {
+    // Pieces that were taken leave nil behind, so that their memory is freed when they end.
+    var waiting: [Work?] = []
+    var first = 0
+
+    mutating func next() -> Work? {
+      guard first < waiting.count else { return nil }
+      let work = waiting[first].take()
+      first += 1
+      if first == waiting.count || first > 64 {
+        waiting.removeFirst(first)
+        first = 0
+      }
+      return work
+    }
+  }
+}
+
+/// Concurrent work whose results are taken in the order of submission, with a bound on results not
+/// yet taken.
+///
+/// One thread submits and takes; only the work runs elsewhere.
+package final class OrderedResults<Result: Sendable> {
+  private let pool: WorkerPool
+  private let priority: WorkPriority
+  private var slots: [Monitor<Result?>] = []
+
+  /// The largest number of results not yet taken.
+  package let limit: Int
+
+  package init(pool: WorkerPool, limit: Int, priority: WorkPriority = .normal) {
+    precondition(limit > 0)
+    self.pool = pool
+    self.priority = priority
+    self.limit = limit
+  }
+
+  package var count: Int { slots.count }
+
+  /// Whether a result must be taken before the next submission.
+  package var isFull: Bool { slots.count >= limit }
+
+  /// Whether the next result is available without waiting.
+  package var isNextReady: Bool { slots.first?.update { $0 != nil } ?? false }
+
+  /// There must be room.
+  package func submit(_ work: @Sendable @escaping () -> Result) {
+    precondition(!isFull, "take a result first")
+    let slot = Monitor<Result?>(nil)
+    slots.append(slot)
+    pool.submit(priority: priority) {
+      let result = work()
+      slot.update { $0 = result }
+    }
+  }
+
+  /// The oldest result, waiting for it; nil if there is none.
+  package func next() -> Result? {
+    guard !slots.isEmpty else { return nil }
+    return slots.removeFirst().wait { $0.take() }
+  }
+}

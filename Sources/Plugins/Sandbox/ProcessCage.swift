@@ -1,0 +1,122 @@
+import FoundationEssentials
+import Glibc
+
+/// A control group around a plugin and its descendants: it limits their total number, and its
+/// removal kills all of them, whatever session or process group they moved to.
+///
+/// Unlike the process limit of users, it also applies to root. It needs a writable control group,
+/// which root has on most machines, and a user has if the service that started Spool delegates one.
+struct ProcessCage {
+  /// Maximum number of processes and threads.
+  static let most = 256
+
+  private let folder: String
+
+  /// The cage of a process; nil if this machine permits none.
+  init?(of process: pid_t) {
+    guard let place = Self.place else { return nil }
+    folder = "\(place)/\(Self.prefix)\(process)"
+  }
+
+  /// Moves this process into it.
+  /// - Returns: whether it was moved and is counted.
+  func enter() -> Bool {
+    sweep()
+    guard unsafe mkdir(folder, 0o755) == 0 else { return false }
+    guard Self.write("\(Self.most)", to: "\(folder)/pids.max"),
+      Self.write("0", to: "\(folder)/cgroup.procs")
+    else {
+      unsafe rmdir(folder)
+      return false
+    }
+    return true
+  }
+
+  /// Kills the remaining processes and removes it. Does nothing if it was never entered.
+  func end() {
+    guard unsafe rmdir(folder) != 0, errno == EBUSY else { return }
+    // Prevents new processes during the kill.
+    _ = Self.write("0", to: "\(folder)/pids.max")
+    for _ in 0..<500 {
+      for process in processes { kill(process, SIGKILL) }
+      if unsafe rmdir(folder) == 0 || errno != EBUSY { return }
+      usleep(2000)
+    }
+  }
+
+  private var processes: [pid_t] {
+    let bytes = FileManager.default.contents(atPath: "\(folder)/cgroup.procs") ?? Data()
+    // A process of another namespace shows as 0, which `kill` takes for the own process group.
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { pid_t($0) }
+      .filter { $0 > 1 && $0 != getpid() }
+  }
+
+  /// Removes empty cages of Spool processes that were killed.
+  private func sweep() {
+    guard let place = Self.place else { return }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+    for name in names where name.hasPrefix(Self.prefix) {
+      guard let owner = pid_t(name.dropFirst(Self.prefix.count)), kill(owner, 0) != 0,
+        errno == ESRCH
+      else { continue }
+      unsafe rmdir("\(place)/\(name)")
+    }
+  }
+
+  private static let prefix = "spool-plugin-"
+
+  /// The folder of this process's own group, if cages can be made in it.
+  private static let place: String? = {
+    func text(_ path: String) -> String {
+      String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+    }
+    guard
+      let place = place(
+        groups: text("/proc/self/cgroup"), mounts: text("/proc/self/mountinfo")),
+      unsafe access(place, W_OK) == 0
+    else { return nil }
+    // Version 2 of control groups counts processes only if the controller is enabled.
+    let isSecond = unsafe access("\(place)/cgroup.subtree_control", F_OK) == 0
+    let counted = text("\(place)/cgroup.subtree_control").split(whereSeparator: \.isWhitespace)
+    return !isSecond || counted.contains("pids") ? place : nil
+  }()
+
+  /// The folder of the control group that counts this process.
+  /// - Parameters:
+  ///   - groups: the content of `/proc/self/cgroup`.
+  ///   - mounts: the content of `/proc/self/mountinfo`.
+  static func place(groups: String, mounts: String) -> String? {
+    let own = groups.split(separator: "\n").compactMap {
+      line -> (names: [Substring], path: String)? in
+      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      return parts.count == 3 ? (parts[1].split(separator: ","), String(parts[2])) : nil
+    }
+    let isFirst = own.contains { $0.names.contains("pids") }
+    guard
+      let path = own.first(where: { isFirst ? $0.names.contains("pids") : $0.names.isEmpty })?.path
+    else { return nil }
+    for line in mounts.split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      guard let dash = fields.firstIndex(of: "-"), fields.count > dash + 3, dash > 4 else {
+        continue
+      }
+      let (kind, options) = (fields[dash + 1], fields[dash + 3].split(separator: ","))
+      guard isFirst ? kind == "cgroup" && options.contains("pids") : kind == "cgroup2" else {
+        continue
+      }
+      let (root, point) = (String(fields[3]), String(fields[4]))
+      let inner =
+        root == "/" ? path : path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
+      return inner == "/" || inner.isEmpty ? point : "\(point)\(inner)"
+    }
+    return nil
+  }
+
+  private static func write(_ text: String, to path: String) -> Bool {
+    let file = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var bytes = Array(text.utf8)
+    return unsafe Glibc.write(file, &bytes, bytes.count) == bytes.count
+  }
+}

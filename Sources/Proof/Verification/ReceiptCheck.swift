@@ -1,0 +1,219 @@
+import Platform
+
+/// Checks one receipt: its own faults, and the files to be verified.
+struct ReceiptCheck: Sendable {
+  struct Subject: Sendable {
+    let file: SubjectFile
+    let digest: String
+    let byteCount: Int?
+  }
+
+  private(set) var subjects: [Subject] = []
+  private var result: VerifiedReceipt
+
+  /// Reads the receipt at a path, and verifies its signature, chain and time stamps.
+  /// - Parameters:
+  /// - certificates: the trusted roots of time stamps; nil for those beside them.
+  /// - awaited: the names of pending tokens, by the digest of the receipt.
+  init(
+    _ path: String, keys: [VerifyingKey], certificates: TrustedCertificates?,
+    awaited: [Digest: Set<String>] = [:]
+  ) {
+    result = VerifiedReceipt(path: path)
+    let name = ReceiptSearch.name(of: path)
+    let folder = ReceiptSearch.folder(of: path)
+    let envelope: Envelope
+    let stamps: TimeStampCheck
+    let digest: Digest
+    do throws(SpoolError) {
+      let bytes = try SubjectFile.readWhole(path, limit: Envelope.maximumByteCount)
+      digest = SHA256.digest(of: bytes)
+      result.leaf = MerkleTree.leaf(bytes)
+      stamps = TimeStampCheck(
+        of: name, in: folder.isEmpty ? "." : folder, digest: digest, certificates: certificates)
+      checkTimeStamps(stamps)
+      envelope = try Envelope(bytes)
+    } catch {
+      result.add(.receipt, name, error.reason ?? error.message)
+      return
+    }
+    result.keyID = envelope.keyID
+    checkSignature(envelope, keys)
+    let statement: JSONValue
+    do throws(JSONSyntaxError) {
+      statement = try JSONReader.signedValue(of: envelope.payload)
+    } catch {
+      result.add(.statement, name, "\(error)")
+      return
+    }
+    checkStatement(statement, name, folder: folder)
+    let awaited = awaited[digest] ?? []
+    for (token, problem) in stamps.missing(of: name, from: Receipt.authorities(in: statement)) {
+      if awaited.contains(token) {
+        result.awaitedStamps.append(token)
+      } else {
+        result.add(.timeStamp, token, problem)
+      }
+    }
+  }
+
+  /// The result, once the files were read.
+  func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerifiedReceipt {
+    var result = result
+    for subject in subjects {
+      let name = subject.file.name
+      switch found[subject.file] {
+      case .read(let digest, let byteCount):
+        result.byteCount += byteCount
+        if let expected = subject.byteCount, expected != byteCount {
+          result.add(.file, name, "it has \(byteCount) bytes, and \(expected) were signed")
+        } else if digest != subject.digest {
+          result.add(.file, name, "it holds other bytes than those that were signed")
+        }
+      case .trouble(let reason): result.add(.file, name, reason)
+      case nil: result.add(.file, name, "it was not read")
+      }
+    }
+    return result
+  }
+
+  private mutating func checkTimeStamps(_ check: TimeStampCheck) {
+    result.timeStamps = check.verified
+    for (name, reason) in check.problems { result.add(.timeStamp, name, reason) }
+  }
+
+  private mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {
+    guard let key = keys.first(where: { $0.id.hex == envelope.keyID }) else {
+      // The receipt's claim about its key proves nothing: another key may have signed it.
+      if !keys.contains(where: { envelope.isSigned(by: $0) }) {
+        result.add(.key, envelope.keyID, "it was not signed by a key that is trusted here")
+      } else {
+        result.add(.key, envelope.keyID, "it names another key than the one that signed it")
+      }
+      return
+    }
+    if !envelope.isSigned(by: key) {
+      result.add(
+        .signature, envelope.keyID, "the signature does not fit the statement: one was changed")
+    }
+  }
+
+  /// The plugins among the libraries of all stages.
+  private static func plugins(in predicate: JSONValue) -> [String: String] {
+    var plugins: [String: String] = [:]
+    for stage in predicate["stages"]?.list ?? [] {
+      guard case .object(let libraries)? = stage["libraries"] else { continue }
+      for (name, version) in libraries where name.hasPrefix("plugin ") {
+        plugins[String(name.dropFirst(7))] = version.text
+      }
+    }
+    return plugins
+  }
+
+  private mutating func checkStatement(_ statement: JSONValue, _ name: String, folder: String) {
+    guard statement["_type"]?.text == Receipt.statementType,
+      statement["predicateType"]?.text == Receipt.predicateType,
+      let predicate = statement["predicate"], let subjects = statement["subject"]?.list,
+      !subjects.isEmpty
+    else {
+      result.add(.statement, name, "it is no statement of the type \(Receipt.predicateType)")
+      return
+    }
+    if let flaw = ReceiptForm.frame.flaw(in: statement) {
+      result.add(.statement, name, "its \(flaw.path) \(flaw.reason)")
+    }
+    result.run = predicate["origin"]?["run"]?["id"]?.text
+    result.sources = (predicate["origin"]?["sources"]?.list ?? []).compactMap { $0["name"]?.text }
+    result.stageCount = predicate["stages"]?.list?.count ?? 0
+    result.plugins = Self.plugins(in: predicate)
+    result.fileCount = subjects.count
+    let links = Chain.breaks(in: predicate)
+    // A broken link is reported once.
+    let strangers = ProvenanceCheck.breaks(in: predicate).filter { stranger in
+      !links.contains { $0.place == stranger.place }
+    }
+    for link in links + strangers { result.add(.chain, link.place, link.reason) }
+    for stray in ProvenanceCheck.strays(among: subjects, of: predicate) {
+      result.add(.file, stray.place, stray.reason)
+    }
+    checkName(name, subjects)
+    for subject in subjects {
+      guard let file = subject["name"]?.text, let digest = subject["digest"]?["sha256"]?.text
+      else {
+        result.add(.statement, name, "it vouches for a file without a name or a digest")
+        continue
+      }
+      guard let path = SubjectFile(name: file, in: folder.isEmpty ? "." : folder) else {
+        result.add(.file, file, "its name leads out of the receipt's folder; it was not looked at")
+        continue
+      }
+      self.subjects.append(
+        Subject(
+          file: path, digest: digest, byteCount: subject["annotations"]?["byteCount"]?.integer))
+    }
+  }
+
+  /// Compares a receipt's name with that of its list: a swapped receipt covers other files than its
+  /// name says.
+  private mutating func checkName(_ name: String, _ subjects: [JSONValue]) {
+    let lists = subjects.filter { $0["annotations"]?["step"] == nil }
+      .compactMap { $0["name"]?.text }.filter { $0.hasSuffix(ChecksumList.ending) }
+    let owners = lists.map { String($0.dropLast(ChecksumList.ending.utf8.count)) }
+    guard let owner = owners.first, !owners.contains(where: { $0 + ReceiptSearch.ending == name })
+    else { return }
+    result.add(
+      .receipt, name,
+      "it is the receipt \(owner)\(ReceiptSearch.ending), as the list that it vouches for says: it was "
+        + "renamed, or put in the place of another")
+  }
+}
+
+/// Checks that stages take only what the statement gives before: removing a stage and chaining the
+/// rest again leaves inputs without a source.
+enum ProvenanceCheck {
+  /// All stages with unknown inputs, duplicates and malformed stages.
+  /// - Parameter predicate: its form was checked, except for the stages.
+  static func breaks(in predicate: JSONValue) -> [Chain.Break] {
+    var breaks: [Chain.Break] = []
+    var names: Set<String> = []
+    var given = Set(
+      (predicate["origin"]?["sources"]?.list ?? []).flatMap { source in
+        [source["digest"]?["sha256"]?.text, source["sidecar"]?["digest"]?["sha256"]?.text]
+          .compactMap { $0 }
+      })
+    for (index, stage) in (predicate["stages"]?.list ?? []).enumerated() {
+      let name = Chain.name(of: stage, at: index)
+      func add(_ reason: String) { breaks.append(Chain.Break(place: name, reason: reason)) }
+      if let flaw = ReceiptForm.stage.flaw(in: stage) { add("its \(flaw.path) \(flaw.reason)") }
+      if let id = stage["id"]?.text, !names.insert(id).inserted { add("it is there twice") }
+      for (port, identity) in members(of: stage["inputs"]) {
+        guard let identity = identity.text, !given.contains(identity) else { continue }
+        add("what it took at \(port) was given by no stage before it, and is no source")
+      }
+      given.formUnion(members(of: stage["outputs"]).compactMap { $0.value["identity"]?.text })
+    }
+    return breaks
+  }
+
+  /// All files of unknown stages and duplicate files, by name.
+  static func strays(among subjects: [JSONValue], of predicate: JSONValue) -> [Chain.Break] {
+    let stages = Set((predicate["stages"]?.list ?? []).compactMap { $0["id"]?.text })
+    var names: Set<String> = []
+    return subjects.compactMap { subject in
+      guard let name = subject["name"]?.text else { return nil }
+      if !names.insert(name).inserted {
+        return Chain.Break(place: name, reason: "the statement names it twice")
+      }
+      guard let step = subject["annotations"]?["step"]?.text, !stages.contains(step) else {
+        return nil
+      }
+      return Chain.Break(
+        place: name, reason: "the stage \(step) gave it, of which the statement says nothing")
+    }
+  }
+
+  private static func members(of value: JSONValue?) -> [(key: String, value: JSONValue)] {
+    guard case .object(let members) = value else { return [] }
+    return members.sorted { $0.key < $1.key }
+  }
+}

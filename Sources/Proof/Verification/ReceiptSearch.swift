@@ -1,0 +1,55 @@
+internal import Glibc
+
+/// Finds the receipts, bags and quotes below a folder, in one walk without following links.
+package struct ReceiptSearch {
+  /// The suffix of a receipt's name.
+  package static let ending = ".receipt.json"
+
+  let folder: String
+  /// The paths of all files from the folder.
+  let paths: [String]
+
+  /// O(n log n) for n files.
+  package init(below folder: String) {
+    self.folder = folder
+    paths = FolderWalk.entries(of: folder).map(\.path)
+  }
+
+  /// The paths of all receipts, sorted.
+  package var receipts: [String] {
+    let ending = Array(Self.ending.utf8)
+    return paths.filter { $0.utf8.suffix(ending.count).elementsEqual(ending) }
+      .map { Self.join(folder, $0) }
+  }
+
+  /// The folders of all bags, incomplete ones included, sorted. A bag's payload is not searched for
+  /// bags.
+  package var bags: [String] {
+    let signs: Set = [Bag.declarationName, Bag.manifestName, Bag.tagManifestName]
+    var found: Set<String> = []
+    for path in paths {
+      let name = Self.name(of: path)
+      if signs.contains(name) { found.insert(String(path.dropLast(name.utf8.count + 1))) }
+    }
+    let outermost = found.filter { path in
+      !found.contains { path.hasPrefix(($0.isEmpty ? "" : $0 + "/") + Bag.payloadFolder + "/") }
+    }
+    return outermost.sorted().map { $0.isEmpty ? folder : Self.join(folder, $0) }
+  }
+
+  /// The text after the last slash.
+  package static func name(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// The text up to and including the last slash; empty without one.
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+    return String(path[...slash])
+  }
+
+  private static func join(_ folder: String, _ path: String) -> String {
+    folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
+  }
+}

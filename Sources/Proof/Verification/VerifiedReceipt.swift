@@ -1,0 +1,107 @@
+package import Platform
+
+/// The result of verifying one receipt.
+package struct VerifiedReceipt: Hashable, Sendable {
+  /// A difference from what was signed.
+  package struct Problem: Hashable, Sendable, Codable {
+    package enum Kind: String, Hashable, Sendable, Codable {
+      /// The file is no receipt.
+      case receipt
+      /// The signature is invalid.
+      case signature
+      /// The signer's key is unknown.
+      case key
+      /// The statement is malformed.
+      case statement
+      /// A stage does not follow from the one before.
+      case chain
+      /// A file is missing or changed.
+      case file
+      /// A time stamp is of another receipt, or by an untrusted authority.
+      case timeStamp = "time-stamp"
+      /// The transparency log lacks the receipt, or is not as it was signed.
+      case ledger
+    }
+
+    package let kind: Kind
+    /// A file's name, a stage, a key.
+    package let name: String
+    package let reason: String
+  }
+
+  package let path: String
+  /// The signer's key as named by the receipt; nil if unreadable.
+  package var keyID: String?
+  /// The run; nil if unreadable.
+  package var run: String?
+  /// The names of the inputs.
+  package var sources: [String] = []
+  /// Stages in its chain.
+  package var stageCount = 0
+  /// The plugins by name, each with its version and the beginning of its digest.
+  package var plugins: [String: String] = [:]
+  /// Number of subjects.
+  package var fileCount = 0
+  /// Their bytes.
+  package var byteCount = 0
+  /// The valid time stamps beside it.
+  package var timeStamps: [VerifiedTimeStamp] = []
+  /// The names of its pending time stamps.
+  package var awaitedStamps: [String] = []
+  /// Its leaf hash; nil if unreadable.
+  package var leaf: Digest?
+  /// Whether the transparency log has it; nil if it was not checked.
+  package private(set) var isInLedger: Bool?
+  /// Whether the transparency log has it, but its file is missing.
+  package private(set) var isMissing = false
+  /// The path at the time of writing, if it differs and is known.
+  package var writtenAs: String?
+  /// All faults; empty if it is verified.
+  package var problems: [Problem] = []
+
+  /// Whether everything is as it was signed, by a trusted key.
+  package var isSound: Bool { problems.isEmpty }
+
+  init(path: String) { self.path = path }
+
+  /// A receipt in a store's transparency log whose file is missing.
+  package init(missingAt path: String, knownTo store: String) {
+    self.path = path
+    isInLedger = true
+    isMissing = true
+    add(
+      .ledger, ReceiptSearch.name(of: path),
+      "it is missing: the ledger in \(store) says that it was written here; if it was moved, check it "
+        + "where it is now")
+  }
+
+  /// Records whether a store's transparency log has it.
+  /// - Parameter wayOn: the command that resumes its run, if that was interrupted.
+  package mutating func place(in store: String, isThere: Bool, wayOn: String?) {
+    isInLedger = isThere
+    guard !isThere else { return }
+    add(
+      .ledger, ReceiptSearch.name(of: path),
+      "the ledger in \(store) does not have it: "
+        + (wayOn.map { "its run did not come to its end; go on with it: \($0)" }
+          ?? "it was changed or put there later, or another store wrote it, to be named with --store")
+    )
+  }
+
+  /// Records that a store's transparency log has another path for it.
+  /// - Parameter home: where it was written; nil if it is not in the log.
+  package mutating func misplace(in store: String, here: String, home: String?) {
+    let reason =
+      switch home {
+      case here: "it is an earlier one, and another receipt was written here after it"
+      case let home?: "it was written as \(home), and another receipt belongs here"
+      case nil: "it was never written here, and another receipt was"
+      }
+    add(
+      .ledger, ReceiptSearch.name(of: path), "\(reason), as the ledger in \(store) says")
+  }
+
+  mutating func add(_ kind: Problem.Kind, _ name: String, _ reason: String) {
+    problems.append(Problem(kind: kind, name: name, reason: reason))
+  }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import PipelineEngine
+import PipelineModel
+import Platform
+import Proof
+
+/// Builds one receipt from the engine's context, and publishes its files.
+struct ReceiptBuilder {
+  let context: ReceiptContext
+
+  private let folder: String
+
+  ///
+  /// - Parameter folder: if it differs from the run's.
+  init(_ context: ReceiptContext, in folder: String? = nil) {
+    self.context = context
+    self.folder = folder ?? context.folder
+  }
+
+  /// The public key's file name: `spool.pub`, unless another key has that name.
+  func keyName(for key: VerifyingKey) -> String {
+    let usual = "spool.pub"
+    let path = folder + "/" + usual
+    guard unsafe access(path, F_OK) == 0,
+      let other = try? context.exportFolder.digest(ofFile: path),
+      other != SHA256.digest(of: key.pem)
+    else { return usual }
+    return "spool-\(key.id.hex.prefix(8)).pub"
+  }
+
+  /// Publishes a text.
+  func publish(_ text: String, as name: String) throws(SpoolError) -> PublishedFile {
+    try publish(text, as: name, of: context.recording)
+  }
+
+  /// Publishes a text for a recording or for none.
+  func publish(
+    _ text: String, as name: String, of recording: RecordingIdentity?
+  ) throws(SpoolError) -> PublishedFile {
+    let digest = SHA256.digest(of: text)
+    return try context.exportFolder.deliver(
+      digest, digest: digest, to: folder + "/" + name, of: recording, step: context.step,
+      isReplacing: context.isReplacing
+    ) { (temporary) throws(SpoolError) in
+      try Self.write(Array(text.utf8), to: temporary)
+      return nil
+    }
+  }
+
+  /// Checks beforehand whether a text can be published.
+  func checkPlace(of text: String, as name: String) throws(SpoolError) {
+    let path = folder + "/" + name
+    let exportFolder = context.exportFolder
+    guard !context.isReplacing else { return }
+    if exportFolder.isForeign(path, to: SHA256.digest(of: text)) {
+      throw SignedReceiptWriter.isForeign(path)
+    }
+    guard exportFolder.byteCount(ofPublished: path) != nil, let own = context.recording,
+      let other = try? exportFolder.recording(ofPublished: path), !own.isSameRecording(as: other),
+      !exportFolder.isSameFile(own.path, other.path)
+    else { return }
+    throw SpoolError(path, holds: other, not: own)
+  }
+
+  /// Writes into an existing file.
+  static func write(_ bytes: [UInt8], to path: String) throws(SpoolError) {
+    let file = unsafe open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    guard file >= 0 else { throw failure(path) }
+    defer { close(file) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure(path) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private static func failure(_ path: String) -> SpoolError {
+    let code = errno
+    return SpoolError(
+      "cannot write \(path)", reason: unsafe String(cString: strerror(code)),
+      cause: code == ENOSPC || code == EDQUOT ? .fullDisk : .environment)
+  }
+}
+
+/// The names of a receipt's files.
+package struct ReceiptNames {
+  /// The verification script.
+  package let script: String
+  /// The list for `sha256sum -c`.
+  package let checksums: String
+  package let receipt: String
+
+  package init(stem: String) {
+    script = stem + ".verify.sh"
+    checksums = stem + ".sha256"
+    receipt = stem + ".receipt.json"
+  }
+
+  /// From the order of `all`; nil for other names.
+  package init?(_ names: [String]) {
+    guard names.count == 3 else { return nil }
+    (script, checksums, receipt) = (names[0], names[1], names[2])
+  }
+
+  /// In order of writing: the receipt completes the set.
+  package var all: [String] { [script, checksums, receipt] }
+}

@@ -1,0 +1,276 @@
+import Glibc
+package import PipelineEngine
+package import PipelineModel
+package import Platform
+package import Proof
+package import Store
+import Synchronization
+
+/// Writes a signed receipt of each run, with the files needed to verify it.
+package final class SignedReceiptWriter: ReceiptWriter {
+  package let keys: KeyFolder
+  package let receipts: any TransparencyLog
+  private let stamps: any StampQueue
+  private let log: LogSigner
+  private let program: Receipt.Named
+  private let held = Mutex<(key: SigningKey, status: KeyFolder.Status)?>(nil)
+
+  /// Signs with the key in `keys`, generated when first needed; appends every receipt to the
+  /// transparency log and queues its time stamps.
+  /// - Parameter version: the program's.
+  package init(
+    keys: KeyFolder, log: any TransparencyLog & StampQueue & RunLog, version: String
+  ) {
+    self.keys = keys
+    stamps = log
+    receipts = log
+    self.log = LogSigner(log, runs: log, keys: keys)
+    program = Receipt.Named(name: "spool", version: version)
+  }
+
+  /// The program and the machine.
+  package var workplace: Host {
+    let host = Self.host
+    return Host(
+      program: program.name, version: program.version, host: host.name, system: host.version)
+  }
+
+  /// Loads or generates the key, and verifies the transparency log.
+  package func prepare() throws(SpoolError) {
+    _ = try signingKey()
+    try log.prepare()
+  }
+
+  /// Why signing is not possible: the key, or a log found to be changed. O(1); O(receipts) in the
+  /// latter case.
+  package func obstacle() -> SpoolError? {
+    do throws(SpoolError) { _ = try signingKey() } catch { return error }
+    return log.obstacle()
+  }
+
+  /// Asks for the key's passphrase, if it has one. Other faults show when the key is needed.
+  package func unlock() throws(SpoolError) {
+    if (try? keys.isProtected()) == true { _ = try signingKey() }
+  }
+
+  /// The names of a receipt's files, from a recording's name.
+  package func fileNames(for recording: String) -> [String] {
+    ReceiptNames(stem: ExportName.stem(of: recording)).all
+  }
+
+  /// Writes the public key, the script, the checksums and, last, the receipt.
+  package func testify(_ context: ReceiptContext) throws(SpoolError) -> [PublishedFile] {
+    guard let names = ReceiptNames(context.fileNames), !context.run.published.isEmpty else {
+      return []
+    }
+    let key = try signingKey()
+    let builder = ReceiptBuilder(context)
+    let keyName = builder.keyName(for: key.verifyingKey)
+    let script = VerificationScript.text(
+      receipt: names.receipt, checksums: names.checksums, key: keyName,
+      isInBag: context.enclosure != nil, stampCount: context.authorities.count)
+    let helping = [(keyName, key.verifyingKey.pem), (names.script, script)]
+    let listed = try builder.exports() + helping.map(builder.subject)
+    let list = ChecksumList.text(of: listed.map { ($0.name, $0.digest) })
+    let receipt = Receipt(
+      subjects: listed + [builder.subject(names.checksums, list)],
+      origin: try builder.origin(of: program, on: Self.host), stages: try builder.stages())
+    let status = try status(receipt, by: key, at: context.folder + "/" + names.receipt)
+    let text = status ?? receipt.signed(by: key).text
+    // All or none: a new list beside an old receipt would break a complete set.
+    for (name, text) in [(names.script, script), (names.checksums, list), (names.receipt, text)] {
+      try builder.checkPlace(of: text, as: name)
+    }
+    var files = [
+      try builder.publish(key.verifyingKey.pem, as: keyName, of: nil),
+      try builder.publish(script, as: names.script),
+      try builder.publish(list, as: names.checksums),
+      try builder.publish(text, as: names.receipt),
+    ]
+    files[3].leaf = MerkleTree.leaf(Array(text.utf8))
+    let digest = SHA256.digest(of: text)
+    let stampDesk = TimestampRequests(context, receipt: names.receipt)
+    // After a crash before this, the resumed run does it.
+    stampDesk.withdrawOthers(than: digest)
+    try log.add(text, at: files[3].path, signedBy: key, now: context.now)
+    try stamps.awaitStamps(stampDesk.awaited(digest))
+    let bag = try context.enclosure.map { (enclosure) throws(SpoolError) in
+      try BagWriter(context, enclosure, of: program).seal(
+        receipt.subjects + [builder.subject(names.receipt, text)], day: Receipt.day(of: text) ?? "")
+    }
+    return files + (bag ?? [])
+  }
+
+  /// The existing receipt if it says the same, was not withdrawn, and is the log's last entry for
+  /// its path: a restored older receipt is signed again, so that the log ends with the present one.
+  private func status(
+    _ receipt: Receipt, by key: SigningKey, at path: String
+  ) throws(SpoolError) -> String? {
+    guard let text = receipt.status(at: path, signedBy: key.verifyingKey) else { return nil }
+    let leaf = MerkleTree.leaf(Array(text.utf8))
+    let (known, statements): ([ReceiptEntry], [ReceiptEntry])
+    (known, statements) = (try receipts.receipts(at: path), try receipts.statements())
+    guard known.contains(where: { $0.leaf == leaf }) else { return text }
+    let withdrawn = try WithdrawnReceipts(known + statements, keys: keys.trusted())
+    return known.last?.leaf == leaf && withdrawn[leaf] == nil ? text : nil
+  }
+
+  /// The key as its file is now: a key that was rotated, removed or made readable by others no
+  /// longer signs.
+  private func signingKey() throws(SpoolError) -> SigningKey {
+    // Serialized: several runs may need the first key at once.
+    let found = held.withLock { held in
+      Result { () throws(SpoolError) in
+        if let held, held.status == keys.status { return held.key }
+        let found = try keys.standingKey(wasThere: held != nil)
+        held = found
+        return found.key
+      }
+    }
+    return try found.get()
+  }
+
+  private static var host: Receipt.Named {
+    var names = utsname()
+    guard unsafe uname(&names) == 0 else { return Receipt.Named(name: "", version: "") }
+    let parts = [
+      text(names.nodename), text(names.sysname), text(names.release), text(names.machine),
+    ]
+    return Receipt.Named(name: parts[0], version: parts.dropFirst().joined(separator: " "))
+  }
+
+  private static func text<Characters>(_ characters: Characters) -> String {
+    unsafe withUnsafeBytes(of: characters) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+}
+
+/// What may be replaced in a receipt's place.
+extension SignedReceiptWriter {
+  /// Refuses, before any work, a place with a receipt that Spool did not write there. Files named
+  /// by an earlier receipt in the log count as published, whatever their times.
+  package func inspect(_ place: ReceiptPlace) throws(SpoolError) {
+    guard let names = ReceiptNames(place.fileNames) else { return }
+    let path = place.folder + "/" + names.receipt
+    guard Self.isTaken(path) else { return }
+    guard let status = ExistingReceipt(at: path) else { throw Self.isForeign(path) }
+    guard try isOwn(status, at: path, place) else {
+      // A killed process may have left it before it was recorded.
+      guard status.pipelineDigest == place.pipelineDigest,
+        let key = try? keys.existingVerifyingKey(), status.isSigned(by: key)
+      else { throw Self.isForeign(path) }
+      return
+    }
+    for file in status.files where place.exportFolder.byteCount(ofPublished: file.path) == nil {
+      // A changed file stays unknown and is not replaced.
+      _ = try? place.exportFolder.recognize(file.path, holding: file.digest)
+    }
+    guard place.isWorkPending else { return }
+    for other in [names.script, names.checksums].map({ place.folder + "/" + $0 })
+      + TimestampRequests.files(of: names.receipt, in: place.stampFolder)
+    where Self.isTaken(other) && place.exportFolder.byteCount(ofPublished: other) == nil {
+      throw Self.isForeign(other)
+    }
+  }
+
+  /// Whether this store wrote the receipt there.
+  private func isOwn(
+    _ status: ExistingReceipt, at path: String, _ place: ReceiptPlace
+  ) throws(SpoolError) -> Bool {
+    if place.exportFolder.byteCount(ofPublished: path) != nil { return true }
+    let known = try receipts.receipts(at: path)
+    guard known.contains(where: { $0.leaf == status.leaf }) else { return false }
+    return try place.exportFolder.recognize(path, holding: status.digest)
+  }
+
+  private static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
+  }
+
+  package static func isForeign(_ path: String) -> SpoolError {
+    SpoolError(
+      "cannot write \(path)",
+      reason: "another file is there, which Spool did not write or which was changed since",
+      advice: "add --replace to overwrite it, or choose another folder with --out")
+  }
+}
+
+/// Writes the tag files of a bag around its payload. The declaration comes last, and is removed
+/// during changes.
+struct BagWriter {
+  private let context: ReceiptContext
+  private let builder: ReceiptBuilder
+  private let enclosure: Enclosure
+  private let program: Receipt.Named
+
+  init(_ context: ReceiptContext, _ enclosure: Enclosure, of program: Receipt.Named) {
+    self.context = context
+    builder = ReceiptBuilder(
+      context, in: String(context.folder.dropLast(enclosure.content.count + 1)))
+    self.enclosure = enclosure
+    self.program = program
+  }
+
+  /// Writes the tag files.
+  /// - Parameters:
+  /// - subjects: what this run put into the payload, by name.
+  /// - day: the day of the run.
+  func seal(_ subjects: [Receipt.Subject], day: String) throws(SpoolError) -> [PublishedFile] {
+    let payload = try payload(subjects)
+    let byteCount = payload.reduce(0) { $0 + $1.byteCount }
+    var entries = enclosure.labels.sorted { $0.key < $1.key }.map {
+      (label: $0.key, value: $0.value)
+    }
+    entries += context.origins.sorted { $0.key < $1.key }.compactMap { origin in
+      origin.value.noteID.map { ("External-Identifier", $0) }
+    }
+    entries += [
+      ("Bagging-Date", day),
+      ("Bag-Software-Agent", "\(program.name) \(program.version)"),
+      ("Payload-Oxum", "\(byteCount).\(payload.count)"),
+    ]
+    let texts = [
+      (Bag.informationName, Bag.information(entries)),
+      (
+        Bag.manifestName,
+        Bag.manifest(payload.map { ("\(Bag.payloadFolder)/\($0.name)", $0.digest) })
+      ),
+    ]
+    let listed = texts + [(Bag.declarationName, Bag.declaration)]
+    let tags = (
+      Bag.tagManifestName,
+      Bag.manifest(listed.map { ($0.0, SHA256.digest(of: $0.1)) })
+    )
+    var files: [PublishedFile] = []
+    for (name, text) in texts + [tags, (Bag.declarationName, Bag.declaration)] {
+      files.append(try builder.publish(text, as: name))
+    }
+    return files
+  }
+
+  /// All payload files, since a manifest must be complete: those of this run, and unchanged ones of
+  /// earlier runs. Files that Spool did not write are not included silently.
+  private func payload(
+    _ subjects: [Receipt.Subject]
+  ) throws(SpoolError) -> [Receipt.Subject] {
+    var payload = subjects
+    let known = Set(subjects.map { Array($0.name.utf8) })
+    for (name, _) in FolderWalk.entries(of: context.folder)
+    where !known.contains(Array(name.utf8)) {
+      let path = "\(context.folder)/\(name)"
+      guard let byteCount = context.exportFolder.byteCount(ofPublished: path) else {
+        throw SpoolError(
+          "cannot seal the bag \(enclosure.folder)",
+          reason: "Spool did not write \(path), or it was changed since",
+          advice: "move it out of the bag", cause: .environment)
+      }
+      payload.append(
+        Receipt.Subject(
+          name: name, digest: try context.exportFolder.digest(ofFile: path), byteCount: byteCount)
+      )
+    }
+    return payload
+  }
+}

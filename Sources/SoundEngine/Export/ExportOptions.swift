@@ -1,0 +1,114 @@
+import Audio
+import Media
+package import PipelineModel
+package import Platform
+
+/// The parameters of a stage that writes sound files in formats of the user's choice.
+package protocol ExportOptions {
+  var formats: [String] { get }
+  var wav: LinearOptions { get }
+  var m4a: LossyOptions { get }
+  var alac: LinearOptions { get }
+  var flac: FLACOptions { get }
+  var dither: String { get }
+}
+
+/// How samples without loss are written.
+package struct LinearOptions: Codable, Sendable { let bits: String }
+/// How AAC is encoded.
+package struct LossyOptions: Codable, Sendable { let bitRate: Double }
+/// How FLAC is encoded.
+package struct FLACOptions: Codable, Sendable {
+  package let bits: String
+  package let compression: Int
+}
+
+extension ExportOptions {
+  /// One target for each format.
+  /// - Parameter kind: the stage's, for messages.
+  package func targets(of kind: String) throws(SpoolError) -> [ExportTarget] {
+    var targets: [ExportTarget] = []
+    for word in formats {
+      guard let format = ExportFormat(rawValue: word) else {
+        throw SpoolError("\(kind) knows no format \(word)")
+      }
+      guard !targets.contains(where: { $0.format == format }) else {
+        throw SpoolError("\(kind) names the format \(word) twice", advice: "each format once")
+      }
+      targets.append(
+        ExportTarget(format: format, spec: spec(of: format), isDithered: dither == "tpdf"))
+    }
+    return targets
+  }
+
+  private func spec(of format: ExportFormat) -> ExportSpec {
+    func depth(_ bits: String) -> ExportSpec.IntegerDepth { bits == "16" ? .bits16 : .bits24 }
+    return switch format {
+    case .wav: .wav(wav.bits == "float" ? .float32 : .integer(depth(wav.bits)))
+    case .m4a: .aac(bitRate: Int(m4a.bitRate))
+    case .alac: .alac(depth(alac.bits))
+    case .flac: .flac(depth(flac.bits), level: flac.compression)
+    }
+  }
+}
+
+extension [ParameterDescriptor] {
+  /// The parameters that `ExportOptions` has.
+  package static func exportOptions(formats presence: ParameterDescriptor.Presence) -> Self {
+    [
+      ParameterDescriptor(
+        "formats", .list(of: .choice(ExportFormat.allCases.map(\.rawValue)), count: 1...4),
+        presence, "the files to write"),
+      ParameterDescriptor(
+        "wav",
+        .group([
+          ParameterDescriptor(
+            "bits", .choice(["16", "24", "float"]), .defaulted("24"), "the sample format")
+        ]), .defaulted(""), "how WAV is written"),
+      ParameterDescriptor(
+        "m4a",
+        .group([
+          ParameterDescriptor(
+            "bit-rate", .number(.kilobits, 16...512), .defaulted("128 kbit/s"),
+            "the bit rate of all channels together")
+        ]), .defaulted(""), "how AAC is encoded"),
+      ParameterDescriptor(
+        "alac",
+        .group([
+          ParameterDescriptor("bits", .choice(["16", "24"]), .defaulted("24"), "the sample format")
+        ]), .defaulted(""), "how Apple Lossless is encoded"),
+      ParameterDescriptor(
+        "flac",
+        .group([
+          ParameterDescriptor(
+            "bits", .choice(["16", "24"]), .defaulted("24"), "the sample format"),
+          ParameterDescriptor(
+            "compression", .integer(0...12), .defaulted("5"), "smaller files for more work"),
+        ]), .defaulted(""), "how FLAC is encoded"),
+      ParameterDescriptor(
+        "dither", .choice(["tpdf", "none"]), .defaulted("tpdf"),
+        "the noise that keeps reduced sound linear"),
+    ]
+  }
+}
+
+extension [ExportTarget] {
+  /// What the files of a stream will cost.
+  package func cost(of stream: SoundOutline) -> SinkCost {
+    var cost = SinkCost()
+    var (scratch, scratchAtEnd, publishedAtEnd) = (0, 0, 0)
+    for target in self {
+      let bytes = target.byteCount(of: stream)
+      cost.byteCount += bytes + target.hashesByteCount(of: stream)
+      cost.publishedByteCount += bytes
+      let most = target.scratchByteCount(of: stream)
+      scratch += most
+      scratchAtEnd += target.scratchByteCount(of: stream, untilEnd: false)
+      if most == 0 { publishedAtEnd += bytes }
+      cost.coreSeconds += target.coreSeconds * Double(stream.format.channelCount) / 2
+    }
+    // Other files are published when the stream has ended, and by then less is laid aside.
+    cost.scratchByteCount = Swift.max(scratchAtEnd, scratch - publishedAtEnd)
+    return cost
+  }
+}

@@ -1,0 +1,243 @@
+import Glibc
+package import Media
+import PipelineEngine
+package import PipelineModel
+package import Platform
+import Synchronization
+
+/// What exports carry over from their recording: tags and cover art, and what a WAV file tells
+/// besides.
+package struct ExportTags {
+  private var tags: [String: String] = [:]
+  private var cover: CoverArt?
+  /// What the recording is; nil where it was not looked at.
+  package private(set) var source: MediaDescription?
+  /// What it tells as a WAV file.
+  package private(set) var notes = BroadcastMetadata()
+
+  package init() {}
+
+  /// What a recording says about itself.
+  package init(ofRecording path: String?) throws(SpoolError) {
+    guard let path else { return }
+    do throws(MediaError) {
+      let description = try MediaProbe.describe(path)
+      notes = try BroadcastMetadata(of: path)
+      // What the recorder's software called itself or its streams says nothing about the export.
+      tags = ExportTags.corrected(
+        description.tags.filter { !ExportTags.technical.contains($0.key.lowercased()) }, notes,
+        ofRecording: path)
+      cover = description.hasCoverArt ? try MediaProbe.coverArt(of: path) : nil
+      source = description
+    } catch {
+      throw SpoolError(error)
+    }
+  }
+
+  private static let technical: Set<String> = [
+    "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "encoder",
+    "language",
+  ]
+
+  package var isEmpty: Bool { tags.isEmpty && cover == nil }
+
+  /// What the recording is called.
+  package var title: String? { tags["title"] }
+
+  /// The day and the time of the recording, as far as it tells them; nil where it does not.
+  package var origination: (date: String, time: String)? {
+    if let bext = notes.bext, let date = CalendarText.date(bext.originationDate) {
+      return (date, CalendarText.time(bext.originationTime) ?? "")
+    }
+    for time in [tags["creation_time"], tags["date"]].compactMap({ $0 }) {
+      guard let date = CalendarText.date(time) else { continue }
+      return (date, CalendarText.time(time.dropFirst(date.count + 1)) ?? "")
+    }
+    return nil
+  }
+
+  /// The identity of a WAV file made of an artifact, these tags and this `bext` chunk.
+  package func content(of artifact: Artifact, _ notes: BroadcastMetadata) -> Digest {
+    SHA256.digest(
+      of: "spool-noted-1\n\(content(of: artifact).hex)\n\(notes.digest.hex)\n")
+  }
+
+  /// The identity of a file made of an artifact and these tags.
+  package func content(of artifact: Artifact) -> Digest {
+    guard !isEmpty else { return artifact.digest }
+    var hasher = SHA256()
+    hasher.update("spool-tagged-1\n\(artifact.digest.hex)\n")
+    for (name, value) in tags.sorted(by: { $0.key < $1.key }) {
+      hasher.update("\(name.utf8.count):\(name)=\(value.utf8.count):\(value)\n")
+    }
+    if let cover { hasher.update(cover.bytes) }
+    return hasher.finalize()
+  }
+
+  /// Writes an artifact with these tags, and a WAV file with this `bext` chunk, without encoding
+  /// anything again.
+  /// - Returns: the digest of what was written, if `isDigestWanted`.
+  package func copy(
+    from source: String, to destination: String, spec: ExportSpec, notes: BroadcastMetadata?,
+    isDigestWanted: Bool
+  ) throws(SpoolError) -> Digest? {
+    do throws(MediaError) {
+      if let notes {
+        return try BroadcastWave.copy(
+          from: source, to: destination, notes: notes, tags: tags, isDigestWanted: isDigestWanted)
+      }
+      return try Remuxer.copy(
+        from: source, to: destination, spec: spec, tags: tags, cover: cover,
+        isDigestWanted: isDigestWanted)
+    } catch {
+      throw SpoolError(error)
+    }
+  }
+}
+
+extension PublishingContext {
+  /// Puts an artifact into the user's folder, with tags where there are any, and a WAV file with
+  /// its `bext` chunk.
+  package func publish(
+    _ artifact: Artifact, as name: String, tags: ExportTags = ExportTags(),
+    spec: ExportSpec? = nil, notes: BroadcastMetadata? = nil
+  ) throws(SpoolError) -> PublishedFile {
+    let path = folder + "/" + name
+    let isCopied = spec == nil || tags.isEmpty && notes == nil
+    return try exportFolder.deliver(
+      notes.map { tags.content(of: artifact, $0) } ?? tags.content(of: artifact),
+      digest: isCopied ? artifact.digest : nil,
+      to: path, of: recording, step: step, isReplacing: isReplacing
+    ) { (temporary) throws(SpoolError) in
+      let source = try store.path(of: artifact)
+      guard let spec, !isCopied else {
+        try exportFolder.copyFile(from: source, to: temporary)
+        return artifact.digest
+      }
+      do throws(SpoolError) {
+        return try tags.copy(
+          from: source, to: temporary, spec: spec, notes: notes, isDigestWanted: isDigestWanted)
+      } catch {
+        throw SpoolError(
+          "tag", path, reason: error.reason ?? error.message,
+          cause: error.cause)
+      }
+    }
+  }
+}
+
+extension ExportTags {
+  /// What is left of a recording's tags when what libavformat makes of its `bext` chunk is put
+  /// right.
+  ///
+  /// What the chunk tells of its own file, such as who wrote it and how it was coded, is not true
+  /// of another. A description that only repeats the title or the name is no comment. The time of
+  /// day is no point in time by itself: muxers would take it for one of the day of the run.
+  package static func corrected(
+    _ tags: [String: String], _ notes: BroadcastMetadata, ofRecording path: String
+  ) -> [String: String] {
+    guard let bext = notes.bext else {
+      // libavformat reads on into the chunks behind one that is too short.
+      guard notes.hasTornExtension else { return tags }
+      return tags.filter { !ofTheFile.contains($0.key) && !ofTheExtension.contains($0.key) }
+    }
+    var result = tags.filter { !ofTheFile.contains($0.key) }
+    if tags["encoded_by"] == bext.originator { result["encoded_by"] = nil }
+    if let comment = tags["comment"], comment == bext.description,
+      comment == tags["title"] || ExportName.stem(of: path).hasPrefix(comment)
+    {
+      result["comment"] = nil
+    }
+    if let text = tags["creation_time"], CalendarText.date(text) == nil {
+      let day = tags["date"].flatMap { CalendarText.date($0) }
+      let time = CalendarText.time(text)
+      // Without a zone, muxers would take it for one of this computer's.
+      result["creation_time"] = day.flatMap { day in time.map { "\(day)T\($0)Z" } }
+    }
+    return result
+  }
+
+  private static let ofTheExtension: Set<String> = [
+    "comment", "encoded_by", "date", "creation_time",
+  ]
+  private static let ofTheFile: Set<String> = [
+    "originator_reference", "time_reference", "umid", "coding_history",
+  ]
+}
+
+/// Days and times of day at the beginning of texts, in digits.
+enum CalendarText {
+  /// A day, `2026-03-14`; nil where the text begins with none.
+  static func date(_ text: some StringProtocol) -> String? {
+    guard let fields = fields([4, 2, 2], of: text),
+      (1...12).contains(fields[1]), (1...31).contains(fields[2])
+    else { return nil }
+    return String(text.prefix(10)).replacing(/[^0-9]/, with: "-")
+  }
+
+  /// A time of day, `15:09:26`; nil where the text begins with none.
+  static func time(_ text: some StringProtocol) -> String? {
+    guard let fields = fields([2, 2, 2], of: text), fields[0] < 24,
+      fields[1] < 60, fields[2] < 60
+    else { return nil }
+    return String(text.prefix(8)).replacing(/[^0-9]/, with: ":")
+  }
+
+  /// Numbers of so many digits with something between them; EBU Tech 3285 allows `-_:. `.
+  private static func fields(
+    _ lengths: [Int], of text: some StringProtocol
+  ) -> [Int]? {
+    var rest = text[...]
+    var fields: [Int] = []
+    for (index, length) in lengths.enumerated() {
+      if index > 0 {
+        guard let first = rest.popFirst(), "-_:. ".contains(first) else {
+          return nil
+        }
+      }
+      let digits = rest.prefix(length)
+      guard digits.utf8.count == length, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let number = Int(digits)
+      else { return nil }
+      fields.append(number)
+      rest = rest.dropFirst(length)
+    }
+    return fields
+  }
+}
+
+/// The tags of the recording whose files are published, read once and before the encoders begin:
+/// files are published while others are still encoded, and reading the tags of a long recording
+/// takes libavformat's whole table of its packets, which is more than encoders need.
+package final class RecordingTags: Sendable {
+  private struct Known {
+    let path: String
+    let size: Int
+    let changedAt: (Int, Int)
+    let tags: ExportTags
+  }
+
+  private let known = Mutex<Known?>(nil)
+
+  /// What the recording at `path` says about itself; nothing where there is none.
+  package func of(_ path: String?) throws(SpoolError) -> ExportTags {
+    guard let path else { return ExportTags() }
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return try ExportTags(ofRecording: path) }
+    let changedAt = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    let same = known.withLock { known in
+      known.flatMap {
+        $0.path == path && $0.size == Int(status.st_size) && $0.changedAt == changedAt
+          ? $0.tags : nil
+      }
+    }
+    if let same { return same }
+    let tags = try ExportTags(ofRecording: path)
+    known.withLock {
+      $0 = Known(path: path, size: Int(status.st_size), changedAt: changedAt, tags: tags)
+    }
+    return tags
+  }
+
+  package init() {}
+}

@@ -1,0 +1,123 @@
+package import Audio
+package import Media
+import PipelineEngine
+package import PipelineModel
+import Platform
+package import Proof
+
+/// The files that `export` can write.
+package enum ExportFormat: String, CaseIterable, Sendable {
+  case wav
+  case m4a
+  case alac
+  case flac
+
+  package var port: PortName { PortName(rawValue) }
+
+  /// Whether its sound comes back as it was written, with every decoder.
+  package var isLossless: Bool { self != .m4a }
+
+  /// Where the hashes of its samples come out.
+  package var samplesPort: PortName { port.sampleHashes }
+
+  /// ALAC lives in M4A files too, so its name says what it is.
+  package var fileExtension: String {
+    switch self {
+    case .wav: ".wav"
+    case .m4a: ".m4a"
+    case .alac: ".alac.m4a"
+    case .flac: ".flac"
+    }
+  }
+}
+
+/// One file to write.
+package struct ExportTarget: Sendable {
+  package let format: ExportFormat
+  package let spec: ExportSpec
+  package let isDithered: Bool
+
+  /// The word length that the samples are reduced to; nil where they stay floats.
+  package var depth: ExportSpec.IntegerDepth? {
+    switch spec {
+    case .wav(.integer(let depth)), .alac(let depth), .flac(let depth, _): depth
+    case .wav(.float32), .aac: nil
+    }
+  }
+
+  /// What the samples of its file are; nil where that depends on the decoder.
+  package var samples: SampleFormat? {
+    switch spec {
+    case .wav(.float32): .f32le
+    case .aac: nil
+    case .wav(.integer), .alac, .flac: depth.flatMap { SampleFormat(bits: $0.rawValue) }
+    }
+  }
+
+  /// How those are packed.
+  package var packing: LinearSamples? {
+    switch spec {
+    case .wav(let samples): LinearSamples(samples)
+    case .alac(let depth), .flac(let depth, _): LinearSamples(.integer(depth))
+    case .aac: nil
+    }
+  }
+
+  /// The grid that its samples are dithered to; nil where they are not.
+  package var quantization: Quantizer.Depth? {
+    isDithered ? depth.flatMap { Quantizer.Depth(rawValue: $0.rawValue) } : nil
+  }
+
+  /// What its encoder is kept within. Samples 120 dB over full scale keep libavcodec's AAC encoder
+  /// busy for ever, and NaN ends the process; nothing audible lies 36 dB over it.
+  package var bounds: SampleBounds? {
+    guard case .aac = spec else { return nil }
+    return SampleBounds(limit: 64)
+  }
+
+  /// How long the file will be, at most and as closely as the format tells without a look at the sound.
+  /// Nothing is lost if a run pauses, but much time: noise of full scale, which no lossless encoder makes
+  /// shorter, has to fit as well.
+  package func byteCount(of stream: SoundOutline) -> Int {
+    let samples = Double((stream.frames?.count ?? 0) * stream.format.channelCount)
+    let bytes =
+      switch spec {
+      case .wav: samples * Double(depth?.rawValue ?? 32) / 8
+      // With the container's table of packets.
+      case .aac(let bitRate): (stream.duration?.value ?? 0) * Double(bitRate) / 8 * 1.03
+      case .alac: samples * Double(depth?.rawValue ?? 24) / 8 * 1.002
+      case .flac: samples * Double(depth?.rawValue ?? 24) / 8 * 1.02
+      }
+    return Int(bytes) + 4096
+  }
+
+  /// Bytes that its encoder lays aside while it works, at most. AAC is encoded in stretches of 45 s:
+  /// the sound of one for each core and of two that wait lies in the store meanwhile, and until the
+  /// stream has ended that of one more, which comes in.
+  package func scratchByteCount(of stream: SoundOutline, untilEnd: Bool = true) -> Int {
+    guard case .aac = spec, let frames = stream.frames?.count, stream.format.channelCount <= 2
+    else {
+      return 0
+    }
+    let stretches = CoreCount.online + (untilEnd ? 3 : 2)
+    return min(frames, stretches * Self.stretchLength) * 4 * stream.format.channelCount
+  }
+
+  /// Frames of a stretch: 2112 packets.
+  private static let stretchLength = 2112 * 1024
+
+  /// How long the list of its samples' hashes is: 32 bytes a second.
+  package func hashesByteCount(of stream: SoundOutline) -> Int {
+    samples == nil ? 0 : 4096 + 32 * Int(stream.duration?.value ?? 0)
+  }
+
+  /// Seconds of one core for a second of stereo.
+  package var coreSeconds: Double {
+    switch format {
+    case .wav: 0.0006
+    case .m4a: 0.0155
+    case .alac: 0.002
+    case .flac: 0.003
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package import Audio
+package import Media
+import PipelineModel
+package import Platform
+package import Proof
+
+/// The samples of an export without loss, block by block: of a WAV file as they lie there, of any other
+/// one decoded from its beginning.
+package struct ExportedSound: Sendable {
+  private let path: String
+  private let extent: SampleExtent
+
+  /// The sound of the file at `path`, which is to have this extent.
+  package init(path: String, extent: SampleExtent) {
+    self.path = path
+    self.extent = extent
+  }
+
+  /// Gives some blocks to `take`, in order. O(bytes); of a file that is no WAV file, with all that
+  /// comes before them.
+  /// - Parameter take: called with the block's number and its bytes; false ends the work.
+  /// - Throws: where the file cannot be read, or has not as much sound, or of another kind.
+  package func blocks(
+    _ blocks: Range<Int>, _ take: (Int, [UInt8]) throws(SpoolError) -> Bool
+  ) throws(SpoolError) {
+    let wave: WaveSound?
+    do throws(MediaError) { wave = try WaveSound.open(path) } catch { throw SpoolError(error) }
+    guard let wave else { return try decode(blocks, take) }
+    guard wave.frameByteCount == extent.frameByteCount, wave.frameCount == extent.frames else {
+      throw strange
+    }
+    for block in blocks {
+      let bytes: [UInt8]
+      do throws(MediaError) {
+        bytes = try wave.bytes(extent.frames(of: block..<block + 1))
+      } catch {
+        throw SpoolError(error)
+      }
+      guard try take(block, bytes) else { return }
+    }
+  }
+
+  /// The tree over the sound, made again from the file. O(bytes).
+  /// - Parameter mayGoOn: called with how many blocks are done; false ends the work, and gives nil.
+  package func tree(_ mayGoOn: (Int) -> Bool) throws(SpoolError) -> SampleTree? {
+    var leaves: [Digest] = []
+    try blocks(0..<extent.blockCount) { (_, bytes) throws(SpoolError) in
+      leaves.append(MerkleTree.leaf(bytes))
+      return mayGoOn(leaves.count)
+    }
+    return SampleTree(extent, leaves: leaves)
+  }
+
+  private func decode(
+    _ blocks: Range<Int>, _ take: (Int, [UInt8]) throws(SpoolError) -> Bool
+  ) throws(SpoolError) {
+    let decoder = try ExportedSound.asking { () throws(MediaError) in
+      try SoundDecoder(path: path)
+    }
+    guard decoder.format.channelCount == extent.channels,
+      Int(decoder.format.sampleRate.value) == extent.rate
+    else { throw strange }
+    var buffer = AudioBuffer(channelCount: extent.channels, capacity: Frames(8192))
+    var bytes: [UInt8] = []
+    var block = blocks.lowerBound
+    var next = extent.frames(of: blocks).lowerBound
+    while block < blocks.upperBound {
+      let start = decoder.position.count
+      guard
+        try ExportedSound.asking({ () throws(MediaError) in try decoder.read(into: &buffer) })
+      else { throw strange }
+      let end = start + buffer.frameCount.count
+      while next < end, block < blocks.upperBound {
+        let piece = next..<min(end, extent.frames(of: block..<block + 1).upperBound)
+        bytes += packing.bytes(of: buffer, piece.lowerBound - start..<piece.upperBound - start)
+        next = piece.upperBound
+        if bytes.count == extent.byteCount(ofBlock: block) {
+          guard try take(block, bytes) else { return }
+          bytes = []
+          block += 1
+        }
+      }
+    }
+  }
+
+  private var packing: LinearSamples {
+    switch extent.format {
+    case .s16le: LinearSamples(.integer(.bits16))
+    case .s24le: LinearSamples(.integer(.bits24))
+    case .f32le: LinearSamples(.float32)
+    }
+  }
+
+  private var strange: SpoolError {
+    SpoolError(
+      "\(path) is not the file that was signed",
+      reason: "it has other sound than \(extent.frames) frames of \(extent.format.rawValue)")
+  }
+
+  private static func asking<Result>(
+    _ body: () throws(MediaError) -> Result
+  ) throws(SpoolError) -> Result {
+    do throws(MediaError) { return try body() } catch { throw SpoolError(error) }
+  }
+}
+
+/// A recording that is decoded from its beginning, of which nothing but its sound is wanted.
+package final class RecordedSound: SoundSource {
+  package let outline: SoundOutline
+  private let decoder: SoundDecoder
+
+  package init(_ path: String, _ options: DecoderOptions = DecoderOptions()) throws(SpoolError) {
+    do throws(MediaError) { decoder = try SoundDecoder(path: path, options: options) } catch {
+      throw SpoolError(error)
+    }
+    outline = SoundOutline(decoder)
+  }
+
+  package func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+    do throws(MediaError) { return try decoder.read(into: &buffer) } catch {
+      throw SpoolError(error)
+    }
+  }
+
+  package func report() -> String? { nil }
+
+  package var warnings: [String] { decoder.damages.map(\.description) }
+}

@@ -1,0 +1,184 @@
+import Audio
+import FoundationEssentials
+import PipelineEngine
+import PipelineModel
+import Platform
+
+/// Makes the parts of a pass from its order.
+final class SoundPassBuilder {
+  private let order: PassOrder
+  private let context: PassContext
+  private let pool: WorkerPool
+  private let buffers: BufferPool
+  private let fault: PassFault
+  /// What an earlier process recorded of the pass.
+  private let note: PassState?
+  /// The listeners made so far, as they stand at the beginning.
+  private(set) var standings: [PassState.State] = []
+  /// What an earlier process left, and is damaged.
+  private(set) var damage: [SoundPassDamage] = []
+
+  init(
+    _ order: PassOrder, context: PassContext, pool: WorkerPool,
+    buffers: BufferPool, fault: PassFault, note: PassState?
+  ) {
+    self.note = note
+    self.order = order
+    self.context = context
+    self.pool = pool
+    self.buffers = buffers
+    self.fault = fault
+  }
+
+  /// The processor of a filter, and what becomes of the stream behind it.
+  func processor(
+    _ member: PassOrder.Member, on stream: SoundOutline
+  ) throws(PassFailure) -> (any Processor, SoundOutline) {
+    do throws(SpoolError) {
+      if let stage = member.step.stage as? any SoundFilterStage {
+        let outline = try stage.outline(after: stream)
+        return (try stage.makeProcessor(for: stream.format), outline)
+      }
+      if let stage = member.step.stage as? any AnalysedSoundStage, let memo = member.memo {
+        let outline = try stage.outline(after: stream, memo: memo)
+        return (try stage.makeProcessor(for: stream.format, memo: memo), outline)
+      }
+      throw SpoolError("sound cannot flow through \(member.step.descriptor.kind)")
+    } catch {
+      throw PassFailure(member.step.id, error)
+    }
+  }
+
+  /// Everything that hears the stream behind a step. `segment` is the segment's number in the pass.
+  func taps(
+    at id: StepID, _ member: PassOrder.Member?, on outline: SoundOutline, segment: Int
+  ) throws(PassFailure) -> [SoundTap] {
+    var taps: [SoundTap] = []
+    if let member, member.isKept {
+      let port = member.step.descriptor.outputs.first?.name ?? .sound
+      taps.append(
+        try tap(id, at: id, outline, segment) { (work) throws(SpoolError) in
+          .sink(try PCMArtifactWriter(outline.format, port: port, work: work))
+        })
+    } else if let member, member.isPending, segment == 0 {
+      taps.append(
+        try tap(id, at: id, outline, segment) { _ in .sink(SoundIdentity(outline.format)) })
+    }
+    for listener in order.listeners where listener.at == id {
+      let step = listener.step
+      if let stage = step.stage as? any SoundSinkStage {
+        taps.append(
+          try tap(step.id, at: id, outline, segment, reports: true) { (work) throws(SpoolError) in
+            try stage.check(outline)
+            return .sink(
+              try stage.makeSink(for: outline, in: sinkContext(of: listener, work)))
+          })
+      } else if let stage = step.stage as? any AnalysedSoundStage {
+        taps.append(
+          try tap(step.id, at: id, outline, segment, reports: true) { (work) throws(SpoolError) in
+            .analysis(
+              try stage.makeAnalysis(of: outline.format, resuming: work.resuming))
+          })
+      }
+    }
+    return taps
+  }
+
+  /// A listener that an earlier process has finished is not made again.
+  private func tap(
+    _ step: StepID, at position: StepID, _ outline: SoundOutline, _ segment: Int,
+    reports: Bool = false,
+    _ make: (ListenerWork) throws(SpoolError) -> SoundTap.End
+  ) throws(PassFailure) -> SoundTap {
+    let number = standings.count
+    let noted = note?.listener(number, segment: segment)
+    var status = noted ?? PassState.State(segment: segment)
+    let end: SoundTap.End
+    if let result = noted?.result, isThere(result) {
+      end = .finished(result)
+    } else {
+      status.result = nil
+      let work = ListenerWork(
+        claim: context.claim, name: "\(number)-\(step)", resuming: noted?.progress)
+      do { end = try make(work) } catch { throw PassFailure(step, error) }
+      // Not the recorded state: files may be gone since.
+      status.needsFrom = end.listener?.firstFrame.count ?? 0
+      status.movedAt = Date().timeIntervalSince1970
+      if let noted {
+        damage += SoundPassDamage.found(
+          in: end, of: step, noted: noted, rate: outline.format.sampleRate)
+      }
+    }
+    standings.append(status)
+    let rate = outline.format.sampleRate
+    let total = outline.duration?.value
+    let report = context.report
+    return SoundTap(
+      step: step, at: position, end, fault: fault,
+      report: { frames in
+        if reports { report(step, frames.duration(at: rate).value, total) }
+      })
+  }
+
+  /// Whether the store still has what a listener gave.
+  private func isThere(_ result: PassOutcome.Result) -> Bool {
+    result.artifacts.values.allSatisfy { (try? context.store.path(of: $0)) != nil }
+  }
+
+  private func sinkContext(
+    of listener: PassOrder.Listener, _ work: ListenerWork
+  ) throws(SpoolError) -> SinkContext {
+    let sealed = context.sealed
+    let step = listener.step.id
+    var inputs: [SoundInput] = []
+    for input in listener.inputs { inputs.append(try SoundInput(input, in: context.store)) }
+    return SinkContext(
+      store: context.store, work: work, inputs: inputs, pool: pool, buffers: buffers,
+      didSeal: { sealed(step, $0, $1) })
+  }
+}
+
+/// A part of a listener's recorded work that differs from what was written.
+struct SoundPassDamage: Hashable {
+  /// The step whose it is.
+  let step: StepID
+  /// What it is, in words.
+  let part: String
+  /// Where it resumes, in seconds of the recording.
+  let goesOnAt: Double
+  /// How much of what there was of it is made again: 1 for all.
+  let share: Double
+
+  init(_ step: StepID, _ part: String, goesOnAt: Double, share: Double) {
+    self.step = step
+    self.part = part
+    self.goesOnAt = goesOnAt
+    self.share = share
+  }
+
+  /// A recorded state from which a listener cannot resume: it needs sound again that it had.
+  static func found(
+    in end: SoundTap.End, of step: StepID, noted: PassState.State, rate: Hertz
+  ) -> [SoundPassDamage] {
+    guard let listener = end.listener else { return [] }
+    var parts = listener.damagedParts
+    // One that was done, and whose artifacts the store has lost, had needed nothing more.
+    let had = noted.result == nil ? noted.needsFrom : .max
+    if parts.isEmpty, listener.firstFrame.count < had {
+      parts[name(of: end)] = listener.firstFrame
+    }
+    return parts.sorted { $0.key < $1.key }.map { part, frame in
+      let share = had > 0 ? 1 - min(1, Double(frame.count) / Double(had)) : 1
+      return SoundPassDamage(
+        step, part, goesOnAt: frame.duration(at: rate).value, share: share)
+    }
+  }
+
+  private static func name(of end: SoundTap.End) -> String {
+    switch end {
+    case .sink(let sink) where sink is PCMArtifactWriter: "kept sound"
+    case .analysis: "measurement"
+    case .sink, .finished: "unfinished work"
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Audio
+import PipelineEngine
+import PipelineModel
+import Platform
+
+/// A listener with the queue and the thread that feed it.
+// Unchecked: blocks reach the listener on the tap's own thread between `start` and `join`, and it is
+// concluded by the maker's thread afterwards; what other threads ask of it, `progress`, `flush` and
+// `cancel`, every listener guards by itself.
+final class SoundTap: @unchecked Sendable {
+  /// What takes the blocks.
+  enum End {
+    case sink(any SoundSink)
+    case analysis(any SoundAnalysis)
+    /// An earlier process has finished it.
+    case finished(PassOutcome.Result)
+
+    var listener: (any SoundListener)? {
+      switch self {
+      case .sink(let sink): sink
+      case .analysis(let analysis): analysis
+      case .finished: nil
+      }
+    }
+  }
+
+  /// The step that it works for.
+  let step: StepID
+  /// The step whose output it hears.
+  let at: StepID
+  private let end: End
+  private let queue = BoundedQueue<SharedBuffer>(capacity: SoundStream.waitingBlocks)
+  private let fault: PassFault
+  private let report: @Sendable (Frames) -> Void
+  private var thread: BackgroundThread?
+  /// The first frame that the listener has not had from an earlier process.
+  let firstFrame: Frames
+
+  init(
+    step: StepID, at position: StepID, _ end: End, fault: PassFault,
+    report: @escaping @Sendable (Frames) -> Void
+  ) {
+    self.step = step
+    at = position
+    self.end = end
+    self.fault = fault
+    self.report = report
+    firstFrame = end.listener?.firstFrame ?? Frames(.max)
+    let queue = queue
+    fault.onFailure { [weak self] in
+      queue.cancel()
+      self?.end.listener?.cancel()
+    }
+  }
+
+  var isAnalysis: Bool {
+    if case .analysis = end { return true }
+    return false
+  }
+
+  /// Begins to take blocks on a thread of its own.
+  func start() {
+    guard end.listener != nil else { return }
+    thread = BackgroundThread(name: "tap") { [self] in
+      var frames = firstFrame
+      var blocks = 0
+      do throws(SpoolError) {
+        while let block = queue.receive() {
+          try end.listener?.take(block)
+          frames += block.buffer.frameCount
+          blocks += 1
+          if blocks % 8 == 0 { report(frames) }
+        }
+      } catch {
+        fault.record(PassFailure(step, error))
+      }
+    }
+  }
+
+  /// Hands over a block whose first frame has the number `position`; waits while the tap is behind.
+  /// What the listener had already goes by.
+  func take(_ block: SharedBuffer, at position: Frames) {
+    let count = block.buffer.frameCount
+    guard position + count > firstFrame else { return }
+    guard position < firstFrame else {
+      _ = queue.send(block)
+      return
+    }
+    let had = firstFrame - position
+    var rest = AudioBuffer(channelCount: block.buffer.channelCount, capacity: count - had)
+    rest.copy(from: block.buffer, start: had, count: count - had)
+    _ = queue.send(SharedBuffer(rest))
+  }
+
+  /// No more blocks will come.
+  func close() { queue.close() }
+
+  /// Waits until every block is taken.
+  func join() { thread?.join() }
+
+  /// How far the listener is; nil where it could only start from the beginning.
+  var status: ListenerProgress? { end.listener?.progress() }
+
+  /// Makes durable what `status` spoke of.
+  func flush() throws(SpoolError) { try end.listener?.flush() }
+
+  /// Seals what a sink wrote.
+  func finish() throws(PassFailure) -> PassOutcome.Result {
+    switch end {
+    case .sink(let sink):
+      do { return try sink.finish() } catch { throw PassFailure(step, error) }
+    case .analysis: return PassOutcome.Result()
+    case .finished(let result): return result
+    }
+  }
+
+  /// Lets an analysis decide, over the sound that was kept where it listened.
+  func conclude(
+    _ artifact: Artifact, _ context: PassContext, pool: WorkerPool
+  ) throws(PassFailure) -> PassOutcome.Result {
+    guard case .analysis(let analysis) = end else { return PassOutcome.Result() }
+    do {
+      return try analysis.conclude(
+        try PCMArtifact(artifact, in: context.store), store: context.store, pool: pool,
+        check: context.check)
+    } catch {
+      throw PassFailure(step, error)
+    }
+  }
+}

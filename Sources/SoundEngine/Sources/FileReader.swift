@@ -1,0 +1,77 @@
+import Glibc
+import PipelineModel
+package import Platform
+
+/// A file that is read from its beginning.
+package final class FileReader {
+  private let descriptor: Int32
+  private let path: String
+
+  package init(_ path: String) throws(SpoolError) {
+    self.path = path
+    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw SpoolError(
+        "cannot open \(path)", reason: unsafe String(cString: strerror(errno)),
+        cause: .environment)
+    }
+    posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Moves to `offset` bytes from the beginning.
+  package func seek(to offset: Int) throws(SpoolError) {
+    guard lseek(descriptor, offset, SEEK_SET) >= 0 else {
+      throw SpoolError(
+        "cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
+        cause: .environment)
+    }
+  }
+
+  /// The next `count` bytes; fewer is an error.
+  package func read(_ count: Int) throws(SpoolError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var span = bytes.mutableSpan
+    var raw = unsafe span.mutableBytes
+    try fill(&raw, count: count)
+    return bytes
+  }
+
+  /// The next `count` floats, into the beginning of `samples`.
+  package func read(into samples: inout [Float], count: Int) throws(SpoolError) {
+    var span = samples.mutableSpan
+    var raw = unsafe span.mutableBytes
+    try fill(&raw, count: 4 * count)
+  }
+
+  /// Skips `count` bytes.
+  package func skip(_ count: Int) throws(SpoolError) {
+    guard lseek(descriptor, off_t(count), SEEK_CUR) >= 0 else {
+      throw SpoolError(
+        "cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
+        cause: .environment)
+    }
+  }
+
+  private func fill(_ bytes: inout MutableRawSpan, count wanted: Int) throws(SpoolError) {
+    precondition(wanted <= bytes.byteCount)
+    var done = 0
+    while done < wanted {
+      let count = unsafe bytes.withUnsafeMutableBytes {
+        unsafe Glibc.read(descriptor, $0.baseAddress?.advanced(by: done), wanted - done)
+      }
+      if count > 0 {
+        done += count
+      } else if count == 0 || errno != EINTR {
+        throw SpoolError(
+          "cannot read \(path)",
+          reason: count == 0 ? "it ends too early" : unsafe String(cString: strerror(errno)),
+          advice: count == 0
+            ? "spool repair sets it aside, and it is made again"
+            : "the disk may be failing: dmesg says more; spool check says what else is hit",
+          cause: .environment)
+      }
+    }
+  }
+}

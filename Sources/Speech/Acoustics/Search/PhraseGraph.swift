@@ -1,0 +1,181 @@
+/// What a listener may hear who knows a text: its words in its order, and, off that order, any of
+/// its words.
+///
+/// The words of the text are a chain of phones with silence between any two. Beside it stands a
+/// tree of all words that occur, which share their beginnings: a search that has lost its place goes
+/// through the tree, or through sounds that belong to no word of the text, and takes the thread up
+/// again behind any place where the word occurs that was just heard.
+struct PhraseGraph {
+  /// A phone of the chain or of the tree.
+  struct Node {
+    let states: PhoneStates
+    let role: Role
+  }
+
+  /// What comes after a phone.
+  enum Role {
+    /// The next one.
+    case inside
+    /// Another word of the chain, or the silence before it: the place of this one in the text.
+    case wordEnd(Int32)
+    /// The word at this place.
+    case silence(Int32)
+    /// Other phones of the tree, and the words that end here: places in the lists.
+    case branch(Int32)
+    /// Any word, by the tree, or any sound.
+    case lost
+  }
+
+  /// A phone of the tree: what may follow, and which words it ends, as stretches of the lists.
+  struct Branch {
+    let next: Range<Int32>
+    let words: Range<Int32>
+  }
+
+  private(set) var nodes: [Node] = []
+  private(set) var branches: [Branch] = []
+  private(set) var branchNodes: [Int32] = []
+  private(set) var branchWords: [Int32] = []
+  /// The phones that words of the tree begin with.
+  private(set) var roots: [Int32] = []
+  /// The silence among lost words.
+  private(set) var lostSilence: Int32 = 0
+  /// The sounds of words that the text lacks: every phone, whatever its neighbours are.
+  private(set) var sounds: Range<Int32> = 0..<0
+  /// The words, by their numbers.
+  private(set) var keys: [String] = []
+  /// For each place in the text, the number of its word.
+  private(set) var words: [Int32] = []
+  /// For each place, the phones that its word may begin with, as a stretch of `firstNodes`.
+  private(set) var beginnings: [Range<Int32>] = []
+  private(set) var firstNodes: [Int32] = []
+  /// For each place, the silence after it; below 0 where a sentence ends.
+  private(set) var silences: [Int32] = []
+  /// For each word, the places where it occurs with another one behind it, as a stretch of `places`.
+  private(set) var occurrences: [Range<Int32>] = []
+  private(set) var places: [Int32] = []
+
+  private let model: SoundModel
+
+  /// Lays out sentences, whose words are keys of a lexicon; words without phones end the thread.
+  init(of sentences: [[String]], _ lexicon: Lexicon, _ model: SoundModel) {
+    self.model = model
+    var numbers: [String: Int32] = [:]
+    var spoken: [[[Int]]] = []
+    for key in sentences.joined() where numbers[key] == nil {
+      numbers[key] = Int32(keys.count)
+      keys.append(key)
+      spoken.append(
+        (lexicon.pronunciations[key] ?? []).map {
+          $0.compactMap { model.phones.number(of: $0.name) }
+        }.filter { !$0.isEmpty })
+    }
+    for sentence in sentences {
+      let known = sentence.compactMap { numbers[$0] }.filter { !spoken[Int($0)].isEmpty }
+      for (index, word) in known.enumerated() {
+        let before = index > 0 ? spoken[Int(known[index - 1])].first?.last : nil
+        let after = index + 1 < known.count ? spoken[Int(known[index + 1])].first?.first : nil
+        addToChain(word, spoken[Int(word)], before, after)
+      }
+    }
+    addOccurrences()
+    addTree(spoken)
+  }
+
+  private mutating func addOccurrences() {
+    var found = [[Int32]](repeating: [], count: keys.count)
+    for (place, word) in words.enumerated() where silences[place] >= 0 {
+      found[Int(word)].append(Int32(place))
+    }
+    for list in found {
+      occurrences.append(Int32(places.count)..<Int32(places.count + list.count))
+      places += list
+    }
+  }
+
+  private mutating func addToChain(
+    _ word: Int32, _ variants: [[Int]], _ before: Int?, _ after: Int?
+  ) {
+    let place = Int32(words.count)
+    words.append(word)
+    let first = Int32(firstNodes.count)
+    for phones in variants {
+      firstNodes.append(Int32(nodes.count))
+      for index in phones.indices {
+        let isLast = index + 1 == phones.count
+        nodes.append(
+          Node(
+            states: states(
+              phones, index, before ?? model.phones.silence, after ?? model.phones.silence),
+            role: isLast ? .wordEnd(place) : .inside))
+      }
+    }
+    beginnings.append(first..<Int32(firstNodes.count))
+    silences.append(after == nil ? -1 : Int32(nodes.count))
+    if after != nil { nodes.append(Node(states: quiet, role: .silence(place + 1))) }
+  }
+
+  /// The states of a phone of a word between two others.
+  private func states(_ phones: [Int], _ index: Int, _ before: Int, _ after: Int) -> PhoneStates {
+    let last = phones.count - 1
+    let place: PhoneInventory.Place =
+      switch index {
+      case 0: last == 0 ? .alone : .beginning
+      case last: .end
+      default: .inside
+      }
+    return model.places(
+      of: model.phones.model(
+        of: phones[index], after: index == 0 ? before : phones[index - 1],
+        before: index == last ? after : phones[index + 1], place))
+  }
+
+  private var quiet: PhoneStates {
+    model.places(of: model.phones.model(of: model.phones.silence))
+  }
+
+  /// Lays out the tree: words share a phone where they share all up to it.
+  private mutating func addTree(_ spoken: [[[Int]]]) {
+    struct Step: Hashable {
+      let parent: Int32?
+      let states: PhoneStates
+    }
+    var known: [Step: Int32] = [:]
+    var next: [[Int32]] = []
+    var ended: [[Int32]] = []
+    let start = Int32(nodes.count)
+    let silence = model.phones.silence
+    for (word, variants) in spoken.enumerated() {
+      for phones in variants {
+        var parent: Int32?
+        for index in phones.indices {
+          let step = Step(parent: parent, states: states(phones, index, silence, silence))
+          if known[step] == nil {
+            let node = start + Int32(next.count)
+            known[step] = node
+            nodes.append(Node(states: step.states, role: .branch(node - start)))
+            next.append([])
+            ended.append([])
+            if let parent { next[Int(parent - start)].append(node) } else { roots.append(node) }
+          }
+          parent = known[step]
+        }
+        if let parent { ended[Int(parent - start)].append(Int32(word)) }
+      }
+    }
+    for (next, ended) in zip(next, ended) {
+      branches.append(
+        Branch(
+          next: Int32(branchNodes.count)..<Int32(branchNodes.count + next.count),
+          words: Int32(branchWords.count)..<Int32(branchWords.count + ended.count)))
+      branchNodes += next
+      branchWords += ended
+    }
+    lostSilence = Int32(nodes.count)
+    nodes.append(Node(states: quiet, role: .lost))
+    for phone in model.phones.sounds {
+      nodes.append(Node(states: model.places(of: model.phones.model(of: phone)), role: .lost))
+    }
+    sounds = lostSilence + 1..<Int32(nodes.count)
+  }
+}

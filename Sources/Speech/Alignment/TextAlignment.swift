@@ -1,0 +1,123 @@
+/// Finds the words of a text in a recording of it.
+///
+/// First the whole recording is searched for phrases of the text; words that are heard in a row
+/// where the text has them in a row are anchors. Between them the recording is cut into pieces, and
+/// each piece's words are put in their places exactly. Hence words that were not spoken, and speech
+/// that is not in the text, disturb nothing but their own neighbourhood.
+package struct TextAlignment: Sendable {
+  package let engine: any SpeechEngine
+  /// The words of the text, in order.
+  package let words: [SpokenWord]
+  package let threadCount: Int
+
+  package init(of words: [SpokenWord], engine: any SpeechEngine, threadCount: Int) {
+    self.words = words
+    self.engine = engine
+    self.threadCount = threadCount
+  }
+
+  /// Finds the words.
+  ///
+  /// The result does not depend on the number of threads, nor on where the work was cut off.
+  ///
+  /// - Parameters:
+  ///   - source: the recording.
+  ///   - trace: its levels.
+  ///   - progress: what earlier work recorded.
+  ///   - record: records the progress, after every piece; ends the work by throwing.
+  package func align(
+    in source: any SpeechSource, _ trace: LevelTrace, from progress: AlignmentProgress,
+    record: (AlignmentProgress) throws(SpeechError) -> Void
+  ) throws(SpeechError) -> AlignmentResult {
+    var progress = progress
+    let lexicon = try engine.lexicon(of: Set(words.flatMap { $0.variants.joined() }))
+    let words = words.map { lexicon.pronounceable($0) }
+    let listening = ListeningPlan(of: trace)
+    try listen(listening, source, words, lexicon, &progress, record)
+
+    let heard = progress.heard.compactMap(\.self).joined()
+    let limit = RunLimit(
+      in: listening.pieces.reduce(0) { $0 + $1.count }, wordCount: words.count(where: \.isSpoken))
+    let reading = RepetitionResolver(of: words, in: Array(heard), limit, loud: trace.loudness)
+    let trusted = AnchorWord.find(
+      in: reading, heard: Array(heard), sureCount: heard.count(where: limit.allows),
+      whole: listening.whole)
+    let plan = AlignmentPlan(words: reading.words, trusted: trusted, whole: listening.whole)
+    try align(plan, source, reading.words, lexicon, trusted, &progress, record)
+    return AlignmentResult(
+      words: words, plan: plan, outcomes: progress.aligned.compactMap(\.self), trusted: trusted,
+      heardCount: heard.count, frameCount: source.frameCount)
+  }
+
+  /// Decodes the pieces that are not decoded yet.
+  private func listen(
+    _ plan: ListeningPlan, _ source: any SpeechSource, _ words: [SpokenWord], _ lexicon: Lexicon,
+    _ progress: inout AlignmentProgress,
+    _ record: (AlignmentProgress) throws(SpeechError) -> Void
+  ) throws(SpeechError) {
+    if progress.heard.count != plan.pieces.count {
+      progress = AlignmentProgress()
+      progress.heard = Array(repeating: nil, count: plan.pieces.count)
+    }
+    let engine = engine
+    let sentences = Self.sentences(of: words)
+    let open = plan.pieces.indices.filter { progress.heard[$0] == nil }
+    try PieceWork(pieces: open, threadCount: threadCount).run {
+      do throws(SpeechError) {
+        return .success(try engine.makeFollower(of: sentences, lexicon))
+      } catch { return .failure(error) }
+    } work: { listener, piece in
+      do throws(SpeechError) {
+        let place = plan.pieces[piece]
+        let sound = try source.read(place)
+        return .success(listener.hear(sound.span).map { $0.moved(by: place.lowerBound) })
+      } catch { return .failure(error) }
+    } done: { (piece, heard) throws(SpeechError) in
+      progress.heard[piece] = heard
+      try record(progress)
+    }
+  }
+
+  /// Aligns the pieces that are not aligned yet.
+  private func align(
+    _ plan: AlignmentPlan, _ source: any SpeechSource, _ words: [SpokenWord], _ lexicon: Lexicon,
+    _ trusted: [AnchorWord], _ progress: inout AlignmentProgress,
+    _ record: (AlignmentProgress) throws(SpeechError) -> Void
+  ) throws(SpeechError) {
+    if progress.aligned.count != plan.pieces.count {
+      progress.aligned = Array(repeating: nil, count: plan.pieces.count)
+    }
+    let engine = engine
+    let sure = Dictionary(uniqueKeysWithValues: trusted.map { ($0.word, $0.place) })
+    let open = plan.pieces.indices.filter { progress.aligned[$0] == nil }
+    try PieceWork(pieces: open, threadCount: threadCount).run {
+      .success(AlignerCache(engine, lexicon))
+    } work: { aligners, number in
+      do throws(SpeechError) {
+        let piece = plan.pieces[number]
+        let doubtful = UnanchoredSegment(
+          words: Array(words[piece.words]), places: piece.words.map { sure[$0] },
+          origin: piece.place.lowerBound)
+        return .success(try doubtful.align(with: aligners, in: try source.read(piece.place)))
+      } catch { return .failure(error) }
+    } done: { (piece, outcome) throws(SpeechError) in
+      progress.aligned[piece] = outcome
+      try record(progress)
+    }
+  }
+
+  /// The text as phrases to listen for: all of it as it is usually spoken, and the other variants
+  /// of a word among its neighbours.
+  private static func sentences(of words: [SpokenWord]) -> [[String]] {
+    let spoken = words.filter(\.isSpoken)
+    var sentences = [spoken.flatMap { $0.variants.first ?? [] }]
+    for (index, word) in spoken.enumerated() {
+      for variant in word.variants.dropFirst() {
+        let before = spoken[max(0, index - 2)..<index].flatMap { $0.variants.first ?? [] }
+        let after = spoken[(index + 1)...].prefix(2).flatMap { $0.variants.first ?? [] }
+        sentences.append(before + variant + after)
+      }
+    }
+    return sentences
+  }
+}

@@ -1,0 +1,51 @@
+import Audio
+import PipelineEngine
+import PipelineModel
+import Platform
+import SoundEngine
+
+/// `measure`: what the sound is like, in figures.
+struct MeasureStage: DeclaredStage, SoundSinkStage, PublishingStage {
+  struct Parameters: Codable, Sendable {
+    let write: Bool
+  }
+
+  static let descriptor = StageDescriptor(
+    kind: "measure", revision: 3,
+    summary: "Measure loudness, range, peaks, RMS, DC and clipping",
+    discussion: """
+      Integrated loudness, loudness range and the loudest 400 ms and 3 s after EBU R 128, true \
+      peak by fourfold oversampling after ITU-R BS.1770-4. The sound passes on to the stages \
+      below unchanged.
+      """,
+    flow: .streaming(.sound, .sink),
+    inputs: [Port(.sound, .sound, "the sound to measure")],
+    outputs: [Port(.measurement, .measurement, "the figures, as JSON")],
+    parameters: [
+      ParameterDescriptor(
+        "write", .flag, .defaulted("false"), "also write the figures beside the exports",
+        isInKey: false)
+    ])
+
+  private let isWritten: Bool
+
+  init(_ parameters: Parameters) { isWritten = parameters.write }
+
+  func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
+    MeterSink({ LevelMeter(format: stream.format) }, in: context)
+  }
+
+  func cost(of stream: SoundOutline) -> SinkCost {
+    SinkCost(byteCount: 1024, publishedByteCount: isWritten ? 1024 : 0, coreSeconds: 0.001)
+  }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    isWritten ? ["\(ExportName.stem(of: recordings.first)).\(step).json"] : []
+  }
+
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
+    guard isWritten, let figures = context.outputs[.measurement]?.artifact else { return [] }
+    return try fileNames(of: context.step, recordings: context.names)
+      .map { (name) throws(SpoolError) in try context.publish(figures, as: name) }
+  }
+}

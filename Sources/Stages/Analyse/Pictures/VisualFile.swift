@@ -1,0 +1,109 @@
+import Media
+import PipelineModel
+import Platform
+import Receipts
+import SoundEngine
+
+/// A file for people on its way into the store, gathered in pieces of some size.
+struct VisualFile: ~Copyable {
+  private let draft: ArtifactDraft
+  private var bytes: [UInt8] = []
+  private static let pieceByteCount = 1 << 16
+
+  /// Starts an empty file.
+  init(in store: any ArtifactStore) throws(SpoolError) {
+    do { draft = try store.makeDraft(.file) } catch { throw SpoolError(error) }
+  }
+
+  /// Adds bytes through `body`.
+  mutating func add(_ body: (inout [UInt8]) -> Void) throws(SpoolError) {
+    body(&bytes)
+    if bytes.count >= Self.pieceByteCount { try write() }
+  }
+
+  /// Adds a text.
+  mutating func add(_ text: String) throws(SpoolError) {
+    bytes += Array(text.utf8)
+    if bytes.count >= Self.pieceByteCount { try write() }
+  }
+
+  private mutating func write() throws(SpoolError) {
+    let piece = bytes
+    do { try unsafe draft.append(piece.span.bytes) } catch { throw SpoolError(error) }
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Makes it an artifact.
+  consuming func seal() throws(SpoolError) -> Artifact {
+    try write()
+    do { return try draft.seal() } catch { throw SpoolError(error) }
+  }
+}
+
+/// A file that a stage for people who look gives, and where it goes.
+struct VisualOutput: Hashable, Sendable {
+  let port: PortName
+  /// What follows the recording's name: `.waveform.png`.
+  let ending: String
+}
+
+extension PublishingContext {
+  /// Publishes those outputs that are there. `name` is the template of the files' names.
+  func publish(
+    _ files: [VisualOutput], name: String
+  ) throws(SpoolError) -> [PublishedFile] {
+    var published: [PublishedFile] = []
+    for file in files {
+      guard let artifact = outputs[file.port]?.artifact else { continue }
+      let stem = ExportName.fill(name, recording: names.first)
+      published.append(try publish(artifact, as: stem + file.ending))
+    }
+    return published
+  }
+}
+
+extension ArtifactStore {
+  /// Keeps a drawing as scalable graphics.
+  func keepSVG(_ drawing: Drawing) throws(SpoolError) -> Artifact {
+    do { return try keep(SVGDocument(drawing).text, as: .file) } catch { throw SpoolError(error) }
+  }
+
+  /// Keeps pixels as PNG.
+  func keepPNG(_ raster: Raster) throws(SpoolError) -> Artifact {
+    let bytes: [UInt8]
+    do throws(MediaError) {
+      bytes = try PNGPicture.encode(
+        raster.bytes, width: raster.width, height: raster.height, path: "the picture")
+    } catch {
+      throw SpoolError(error)
+    }
+    var file = try VisualFile(in: self)
+    try file.add { $0 += bytes }
+    return try file.seal()
+  }
+}
+
+/// The size of a picture, as every stage that draws one lets it be chosen.
+struct PictureSize: Codable, Hashable, Sendable {
+  /// Pixels from side to side.
+  let width: Int
+  /// Pixels from top to bottom.
+  let height: Int
+
+  /// The parameters that it is made of.
+  static func parameters(
+    widths: ClosedRange<Int> = 200...8000, heights: ClosedRange<Int> = 120...4000
+  ) -> [ParameterDescriptor] {
+    [
+      ParameterDescriptor(
+        "width", .integer(widths), .defaulted("1600"), "the picture's width in pixels"),
+      ParameterDescriptor(
+        "height", .integer(heights), .defaulted("400"), "the picture's height in pixels"),
+    ]
+  }
+
+  /// How the files are called.
+  static let name = ParameterDescriptor(
+    "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
+    "the beginning of the files' names; {stem} is the recording's", isInKey: false)
+}

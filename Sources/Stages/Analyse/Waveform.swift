@@ -1,0 +1,118 @@
+import Audio
+import Media
+import PipelineModel
+import Platform
+import SoundEngine
+
+/// `waveform`: the shape of the sound, for programs that show it and for people who look at it.
+struct WaveformStage: DeclaredStage, SoundSinkStage, PublishingStage {
+  struct Parameters: Codable, Sendable {
+    let formats: [String]?
+    let samplesPerPixel: Int
+    let levels: Int
+    let bits: String
+    let width: Int
+    let height: Int
+    let name: String
+  }
+
+  static let descriptor = StageDescriptor(
+    kind: "waveform", revision: 1,
+    summary: "Write the waveform as data at several zoom levels, and as a picture",
+    discussion: """
+      For every so many samples of each channel the lowest and the highest, as players and editors \
+      on web pages read them: the data format, version 2, of the BBC's audiowaveform, binary \
+      (`.dat`) and as JSON, which also has the root mean square. Every further level shows four \
+      times as much a point, and has the samples per pixel in its name. The pictures (`.svg`, \
+      `.png`) show the extent of the samples in a light colour and their root mean square in a \
+      dark one, each channel in a lane, with marks in dBFS. Samples beyond full scale are drawn \
+      and written as full scale; silence is a thin line. The sound passes on to the stages below \
+      unchanged.
+      """,
+    flow: .streaming(.sound, .sink),
+    inputs: [Port(.sound, .sound, "the sound to show")],
+    outputs: WaveformFormat.allCases.map {
+      Port($0.port, .file, "the .\($0.rawValue) file, where it is asked for")
+    }
+      + (1..<WaveformForm.mostLevels).flatMap { number in
+        [WaveformFormat.dat, .json].map {
+          Port(
+            $0.port(WaveformLevel(number: number, finest: 1)), .file,
+            "zoom level \(number + 1) as .\($0.rawValue), where it is asked for")
+        }
+      },
+    parameters: [
+      ParameterDescriptor(
+        "formats",
+        .list(of: .choice(WaveformFormat.allCases.map(\.rawValue)), count: 1...4), .optional,
+        "the files to write; without it all of them"),
+      ParameterDescriptor(
+        "samples-per-pixel", .integer(16...65536), .defaulted("256"),
+        "samples behind a point of the finest level"),
+      ParameterDescriptor(
+        "levels", .integer(1...WaveformForm.mostLevels), .defaulted("3"),
+        "zoom levels, each four times as coarse as the one before"),
+      ParameterDescriptor(
+        "bits", .choice(["8", "16"]), .defaulted("8"), "the resolution of the data"),
+    ] + PictureSize.parameters() + [PictureSize.name],
+    shorthand: "formats")
+
+  static var libraries: [String: String] { MediaVersions.all }
+
+  private let form: WaveformForm
+  private let name: String
+
+  init(_ parameters: Parameters) throws(SpoolError) {
+    var formats: [WaveformFormat] = []
+    for word in parameters.formats ?? WaveformFormat.allCases.map(\.rawValue) {
+      guard let format = WaveformFormat(rawValue: word) else {
+        throw SpoolError("waveform knows no format \(word)")
+      }
+      if !formats.contains(format) { formats.append(format) }
+    }
+    form = WaveformForm(
+      formats: formats, framesPerPoint: parameters.samplesPerPixel,
+      levels: (0..<parameters.levels).map {
+        WaveformLevel(number: $0, finest: parameters.samplesPerPixel)
+      },
+      bits: parameters.bits == "16" ? .sixteen : .eight,
+      size: PictureSize(width: parameters.width, height: parameters.height))
+    name = parameters.name
+  }
+
+  func makeSink(
+    for stream: SoundOutline, in context: SinkContext
+  ) throws(SpoolError) -> any SoundSink {
+    try WaveformSink(form, stream.format, context)
+  }
+
+  func cost(of stream: SoundOutline) -> SinkCost {
+    let points = (stream.frames?.count ?? 0) / form.framesPerPoint + 1
+    let peaks = points * stream.format.channelCount
+    // A third more for the coarser levels; a value of the text form has up to five characters.
+    let dataByteCount = peaks * form.bits.rawValue / 4 * 4 / 3
+    let textByteCount = peaks * (form.bits == .eight ? 12 : 18) * 4 / 3
+    var cost = SinkCost(byteCount: 12 * peaks, coreSeconds: 0.0003)
+    for format in form.formats {
+      let byteCount =
+        switch format {
+        case .dat: dataByteCount
+        case .json: textByteCount
+        case .svg: 60 * form.size.width * stream.format.channelCount
+        case .png: form.size.width * form.size.height / 2
+        }
+      cost.byteCount += byteCount
+      cost.publishedByteCount += byteCount
+    }
+    return cost
+  }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    let stem = ExportName.fill(name, recording: recordings.first)
+    return form.outputs.map { stem + $0.ending }
+  }
+
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
+    try context.publish(form.outputs, name: name)
+  }
+}

@@ -1,0 +1,25 @@
+import Audio
+import PipelineModel
+import SoundEngine
+
+/// `gain`: louder or quieter by a fixed amount.
+struct GainStage: DeclaredStage, SoundFilterStage {
+  struct Parameters: Codable, Sendable {
+    let gain: Decibels
+  }
+
+  static let descriptor = StageDescriptor.soundFilter(
+    "gain", revision: 1,
+    summary: "Make everything louder or quieter by a fixed amount",
+    discussion: "Peaks above full scale are kept; a limit or normalize stage below catches them.",
+    parameters: [
+      ParameterDescriptor("gain", .number(.decibels, -120...60), .required, "by how much")
+    ],
+    shorthand: "gain")
+
+  private let gain: Decibels
+
+  init(_ parameters: Parameters) { gain = parameters.gain }
+
+  func makeProcessor(for format: AudioFormat) -> any Processor { Gain(gain, format: format) }
+}

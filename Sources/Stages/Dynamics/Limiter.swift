@@ -1,0 +1,46 @@
+import Audio
+import PipelineModel
+import SoundEngine
+
+/// `limit`: no true peak above a ceiling.
+struct LimiterStage: DeclaredStage, SoundFilterStage {
+  struct Parameters: Codable, Sendable {
+    let ceiling: Decibels
+    let lookAhead: Seconds
+    let release: Seconds
+  }
+
+  static let descriptor = StageDescriptor.soundFilter(
+    "limit", revision: 3,
+    summary: "Keep every true peak below a ceiling",
+    discussion: """
+      Looks ahead, so that the gain is down before the peak comes. Peaks are found between the \
+      samples as well, by eightfold oversampling, twice what ITU-R BS.1770-4 asks for, with a filter that ends close \
+      to half the sample rate, and as loudness meters with softer filters show them. Sound that \
+      stays below the ceiling passes untouched, bit for bit. All channels get the same gain, so \
+      that the stereo picture stands still.
+      """,
+    parameters: [
+      ParameterDescriptor(
+        "ceiling", .number(.decibelsTruePeak, -60...0), .defaulted("-1 dBTP"),
+        "the highest true peak that may leave"),
+      ParameterDescriptor(
+        "look-ahead", .number(.milliseconds, 0.5...50), .defaulted("5 ms"),
+        "how early it begins to turn down"),
+      ParameterDescriptor(
+        "release", .number(.milliseconds, 1...5000), .defaulted("100 ms"),
+        "how fast it recovers"),
+    ],
+    shorthand: "ceiling", report: "how far it turned down")
+
+  private let settings: Limiter.Settings
+
+  init(_ parameters: Parameters) {
+    settings = Limiter.Settings(
+      ceiling: parameters.ceiling, lookAhead: parameters.lookAhead, release: parameters.release)
+  }
+
+  func makeProcessor(for format: AudioFormat) -> any Processor {
+    Limiter(settings, format: format)
+  }
+}

@@ -1,0 +1,44 @@
+import Audio
+import PipelineModel
+import SoundEngine
+
+/// `mono`: one channel from all.
+struct MonoStage: DeclaredStage, SoundFilterStage {
+  struct Parameters: Codable, Sendable {
+    let panLaw: Downmix.PanLaw
+  }
+
+  static let descriptor = StageDescriptor.soundFilter(
+    "mono", revision: 1,
+    summary: "Mix all channels into one",
+    discussion: """
+      Surround sound is mixed down to two channels after ITU-R BS.775 first: centre and surrounds \
+      at -3 dB, low frequencies left out. The pan law says by how much left and right are turned \
+      down: -6 dB gives their mean, right for voices that both carry; -3 dB keeps the power of \
+      channels that are unlike. Of more than eight channels, it is the mean. To take one channel \
+      alone, use channels.
+      """,
+    parameters: [
+      ParameterDescriptor(
+        "pan-law", .choice(Downmix.PanLaw.allCases.map(\.rawValue)), .defaulted("-6 dB"),
+        "the gain of left and right")
+    ],
+    shorthand: "pan-law")
+
+  private let law: Downmix.PanLaw
+
+  init(_ parameters: Parameters) { law = parameters.panLaw }
+
+  func makeProcessor(for format: AudioFormat) -> any Processor {
+    ChannelMatrix(Downmix.mono(from: format.channelCount, law: law), format: format)
+  }
+
+  func outline(after stream: SoundOutline) -> SoundOutline { stream.with(channelCount: 1) }
+}
+
+extension SoundOutline {
+  /// The stream with another number of channels.
+  func with(channelCount: Int) -> SoundOutline {
+    changed(to: AudioFormat(sampleRate: format.sampleRate, channelCount: channelCount))
+  }
+}

@@ -1,0 +1,61 @@
+import Audio
+import PipelineModel
+import Platform
+import SoundEngine
+
+/// `resample`: to another sample rate.
+struct ResampleStage: DeclaredStage, SoundFilterStage {
+  struct Parameters: Codable, Sendable {
+    let rate: Hertz
+    let quality: String
+  }
+
+  static let descriptor = StageDescriptor.soundFilter(
+    "resample", revision: 1,
+    summary: "Change the sample rate",
+    discussion: """
+      A polyphase filter with linear phase (a sinc under Kaiser's window) at exact rational \
+      phases. `quick` keeps 80 % of the band and attenuates what would alias by 100 dB; `high` \
+      91 %, which is 20 kHz at 44.1 kHz, by 125 dB; `best` 95 % by 150 dB. Nothing is shifted. \
+      Sound that has the rate already stays as it is, bit for bit. Peaks between samples may become \
+      samples: full-scale sound can rise above full scale, and is not clipped.
+      """,
+    parameters: [
+      ParameterDescriptor(
+        "rate", .number(.hertz, 8000...384_000), .required, "the new sample rate"),
+      ParameterDescriptor(
+        "quality", .choice(["quick", "high", "best"]), .defaulted("high"),
+        "how steep and how clean the filter is"),
+    ],
+    shorthand: "rate")
+
+  private let rate: Hertz
+  private let quality: Resampler.Quality
+
+  init(_ parameters: Parameters) throws(SpoolError) {
+    rate = parameters.rate
+    guard rate.value == rate.value.rounded() else {
+      throw SpoolError(
+        "resample takes a whole number of hertz, not \(rate.value)", advice: "rate: 48 kHz")
+    }
+    quality =
+      switch parameters.quality {
+      case "quick": .quick
+      case "best": .best
+      default: .high
+      }
+  }
+
+  func makeProcessor(for format: AudioFormat) -> any Processor {
+    guard format.sampleRate != rate else { return Gain(Decibels(0), format: format) }
+    return Resampler(to: rate, quality: quality, format: format)
+  }
+
+  func outline(after stream: SoundOutline) -> SoundOutline {
+    let old = stream.format.sampleRate
+    guard old != rate else { return stream }
+    return stream.changed(
+      to: AudioFormat(sampleRate: rate, channelCount: stream.format.channelCount)
+    ) { Resampler.length(of: $0, from: old, to: rate) }
+  }
+}

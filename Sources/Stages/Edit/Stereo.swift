@@ -1,0 +1,44 @@
+import Audio
+import PipelineModel
+import SoundEngine
+
+/// `stereo`: two channels from one or from many.
+struct StereoStage: DeclaredStage, SoundFilterStage {
+  struct Parameters: Codable, Sendable {
+    let pan: Double
+    let panLaw: Downmix.PanLaw
+  }
+
+  static let descriptor = StageDescriptor.soundFilter(
+    "stereo", revision: 1,
+    summary: "Make two channels of one, or mix many down to two",
+    discussion: """
+      One channel is placed between left and right: `pan` -1 is left, 0 the middle, 1 right; the \
+      pan law says how loud each side is in the middle. Two channels stay as they are. Surround \
+      sound is mixed down after ITU-R BS.775: centre and surrounds at -3 dB, low frequencies left \
+      out. Of more than eight channels, those with odd numbers go left and the others right.
+      """,
+    parameters: [
+      ParameterDescriptor(
+        "pan", .number(.number, -1...1), .defaulted("0"),
+        "where a single channel lies; others do not move"),
+      ParameterDescriptor(
+        "pan-law", .choice(Downmix.PanLaw.allCases.map(\.rawValue)), .defaulted("0 dB"),
+        "the gain of each side for a single channel in the middle"),
+    ],
+    shorthand: "pan")
+
+  private let parameters: Parameters
+
+  init(_ parameters: Parameters) { self.parameters = parameters }
+
+  func makeProcessor(for format: AudioFormat) -> any Processor {
+    let gains =
+      format.channelCount == 1
+      ? Downmix.panned(to: parameters.pan, law: parameters.panLaw)
+      : Downmix.stereo(from: format.channelCount)
+    return ChannelMatrix(gains, format: format)
+  }
+
+  func outline(after stream: SoundOutline) -> SoundOutline { stream.with(channelCount: 2) }
+}

@@ -1,0 +1,125 @@
+import Audio
+import Media
+import PipelineModel
+import Platform
+import SoundEngine
+
+/// `decode`: from a recording in any format to sound.
+struct DecodeStage: DeclaredStage, SoundSourceStage {
+  struct Parameters: Codable, Sendable {
+    let sampleRate: Hertz?
+    let channels: Int?
+    let stream: Int?
+    let damaged: String
+  }
+
+  static let descriptor = StageDescriptor(
+    kind: "decode", revision: 1,
+    summary: "Open a recording in any format that FFmpeg reads",
+    discussion: """
+      Takes the best sound stream, whatever cover art or video lies beside it. Priming and padding \
+      of the codec are cut off. What it gives is known by the digest of its samples: a recording \
+      that was renamed, retagged or put into another container is the same sound to the stages \
+      below.
+      """,
+    flow: .streaming(.sound, .source),
+    inputs: [Port(PortName("recording"), .sound, "the recording's file", intake: .recording)],
+    outputs: [
+      Port(.sound, .sound, "the decoded sound"),
+      Port(.measurement, .measurement, "what was found in the file, as JSON"),
+    ],
+    parameters: [
+      ParameterDescriptor(
+        "sample-rate", .number(.hertz, 4000...768_000), .optional,
+        "convert to this rate; without it the recording keeps its own"),
+      ParameterDescriptor(
+        "channels", .integer(1...8), .optional, "mix to so many channels"),
+      ParameterDescriptor(
+        "stream", .integer(0...1000), .optional, "take this stream of the file, counted from 0"),
+      ParameterDescriptor(
+        "damaged", .choice(["refuse", "keep"]), .defaulted("refuse"),
+        "whether a damaged recording fails, or what could be decoded is kept"),
+    ])
+
+  static var libraries: [String: String] { MediaVersions.all }
+
+  private let options: DecoderOptions
+
+  init(_ parameters: Parameters) {
+    options = DecoderOptions(
+      sampleRate: parameters.sampleRate, channelCount: parameters.channels,
+      stream: parameters.stream, keepsDamaged: parameters.damaged == "keep")
+  }
+
+  /// What it gives of a recording in this format.
+  func format(of recording: AudioFormat) -> AudioFormat {
+    AudioFormat(
+      sampleRate: options.sampleRate ?? recording.sampleRate,
+      channelCount: options.channelCount ?? recording.channelCount)
+  }
+
+  func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {
+    let path = try recording(inputs)
+    do throws(MediaError) {
+      return DecodedSound(
+        try SoundDecoder(path: path, options: options), try MediaProbe.describe(path))
+    } catch {
+      throw SpoolError(error)
+    }
+  }
+
+  func outline(of inputs: [SoundInput]) throws(SpoolError) -> SoundOutline {
+    let path = try recording(inputs)
+    do throws(MediaError) {
+      let decoder = try SoundDecoder(path: path, options: options)
+      return SoundOutline(decoder)
+    } catch {
+      throw SpoolError(error)
+    }
+  }
+}
+
+extension DecodeStage {
+  private func recording(_ inputs: [SoundInput]) throws(SpoolError) -> String {
+    guard let input = inputs.first else { throw SpoolError("there is no recording") }
+    return try input.path()
+  }
+}
+
+/// A decoder as the source of a pass.
+private final class DecodedSound: SoundSource {
+  let outline: SoundOutline
+  private let decoder: SoundDecoder
+  private let description: MediaDescription
+
+  init(_ decoder: SoundDecoder, _ description: MediaDescription) {
+    self.decoder = decoder
+    self.description = description
+    outline = SoundOutline(decoder)
+  }
+
+  func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+    do throws(MediaError) { return try decoder.read(into: &buffer) } catch {
+      throw SpoolError(error)
+    }
+  }
+
+  func report() -> String? {
+    try? Findings.json(
+      Report(
+        container: description.container, codec: description.codec,
+        sampleRate: decoder.format.sampleRate, channels: decoder.format.channelCount,
+        damages: warnings))
+  }
+
+  var warnings: [String] { decoder.damages.map(\.description) }
+
+  /// What was found in the file.
+  private struct Report: Codable {
+    let container: String
+    let codec: String
+    let sampleRate: Hertz
+    let channels: Int
+    let damages: [String]
+  }
+}

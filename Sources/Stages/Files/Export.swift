@@ -1,0 +1,111 @@
+import Audio
+import Media
+import PipelineModel
+import Platform
+import SoundEngine
+
+/// `export`: finished files in several formats at once.
+struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
+  struct Parameters: Codable, Sendable, ExportOptions {
+    let formats: [String]
+    let wav: LinearOptions
+    let m4a: LossyOptions
+    let alac: LinearOptions
+    let flac: FLACOptions
+    let dither: String
+    let name: String
+    let tags: Bool
+    let bext: Bool
+  }
+
+  static let descriptor = StageDescriptor(
+    kind: "export", revision: 6,
+    summary: "Write WAV, M4A (AAC), ALAC and FLAC files, several at once",
+    discussion: """
+      The formats are encoded side by side. Reducing to 16 or 24 bits adds TPDF dither, except to \
+      samples that already fit, so that an untouched recording stays bit-exact. WAV grows into \
+      RF64 beyond 4 GB. Samples that are no numbers become silence, except in WAV of floats, and \
+      AAC clips what lies 36 dB over full scale. Tags and cover art of the recording are carried \
+      over when the files are put into the output folder; a recording that was only retagged is \
+      not encoded again. \
+      WAV files are Broadcast Wave files (EBU Tech 3285): they tell what was done to the sound, \
+      when it was recorded and, where measure or normalize found it, how loud it is; cue points \
+      and iXML of the recording are carried over where the sound was not moved in time.
+      """,
+    flow: .streaming(.sound, .sink),
+    inputs: [Port(.sound, .sound, "the sound to export")],
+    outputs: ExportFormat.allCases.map {
+      Port($0.port, .file, "the \($0.rawValue) file, where it is asked for")
+    }
+      + ExportFormat.allCases.filter(\.isLossless).map {
+        Port(
+          $0.samplesPort, .file,
+          "the hashes of each second of its samples, by which a part of the \($0.rawValue) file is proven"
+        )
+      },
+    parameters: .exportOptions(formats: .required) + [
+      ParameterDescriptor(
+        "name", .fileName(fields: ["stem"]), .defaulted("{stem}"),
+        "the files' name; {stem} is the recording's", isInKey: false),
+      ParameterDescriptor(
+        "tags", .flag, .defaulted("true"), "carry tags and cover art over", isInKey: false),
+      ParameterDescriptor(
+        "bext", .flag, .defaulted("true"),
+        "tell in WAV files how they came about, and carry over what the recording tells",
+        isInKey: false),
+    ],
+    shorthand: "formats")
+
+  static var libraries: [String: String] { MediaVersions.all }
+
+  private let targets: [ExportTarget]
+  private let name: String
+  private let carriesTags: Bool
+  private let writesNotes: Bool
+  private let recordingTags = RecordingTags()
+
+  init(_ parameters: Parameters) throws(SpoolError) {
+    targets = try parameters.targets(of: "export")
+    name = parameters.name
+    carriesTags = parameters.tags
+    writesNotes = parameters.bext
+  }
+
+  func makeSink(
+    for stream: SoundOutline, in context: SinkContext
+  ) throws(SpoolError) -> any SoundSink {
+    try ExportSink(targets, stream, context)
+  }
+
+  func cost(of stream: SoundOutline) -> SinkCost { targets.cost(of: stream) }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    let stem = ExportName.fill(name, recording: recordings.first)
+    return targets.map { stem + $0.format.fileExtension }
+  }
+
+  func preparePublishing(of recordings: [String]) {
+    if carriesTags { _ = try? recordingTags.of(recordings.first) }
+  }
+
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
+    let names = fileNames(of: context.step, recordings: context.names)
+    let tags =
+      carriesTags ? try recordingTags.of(context.recordings.first) : ExportTags()
+    var files: [PublishedFile] = []
+    for (target, name) in zip(targets, names) {
+      guard let artifact = context.outputs[target.format.port]?.artifact else { continue }
+      var notes: BroadcastMetadata?
+      if writesNotes, target.format == .wav {
+        notes = try context.broadcastNotes(for: artifact, target, tags: tags)
+        // It is asked for again when all is done.
+        if notes == nil { continue }
+      }
+      var file = try context.publish(
+        artifact, as: name, tags: tags, spec: target.spec, notes: notes)
+      file.port = target.format.port
+      files.append(file)
+    }
+    return files
+  }
+}

@@ -1,0 +1,277 @@
+import Audio
+import FoundationEssentials
+package import PipelineModel
+import Platform
+package import Plugins
+import SoundEngine
+import Synchronization
+
+extension StageCatalog {
+  /// The kinds that need a program to be confined in, which only a catalogue with plugins has: those of
+  /// foreign standards, and of foreign programs.
+  package static let hostedKinds = EffectFormat.allCases.map(\.rawValue) + ["command"]
+
+  /// The catalogue with those kinds and the kinds of plugins behind its own. Kinds that several plugins offer are
+  /// left out.
+  /// - Parameter launcher: the program that confines plugins: Spool's own.
+  package func adding(
+    _ registry: PluginRegistry, launcher: String = "/proc/self/exe"
+  ) -> StageCatalog {
+    let effects = EffectRegistry(launcher: launcher)
+    let hosted: [StageRegistration] = [
+      .command(launcher: launcher), .lv2(effects, launcher: launcher),
+      .ladspa(effects, launcher: launcher),
+    ]
+    return StageCatalog(
+      kinds.compactMap { self[$0] } + hosted
+        + registry.plugins.flatMap { plugin in
+          plugin.manifest.kinds.filter {
+            registry.canUse($0, of: plugin) && self[$0.kind] == nil
+              && !Self.hostedKinds.contains($0.kind)
+          }
+          .map { StageRegistration($0, of: plugin, launcher: launcher) }
+        })
+  }
+}
+
+extension StageRegistration {
+  /// Registers a plugin's kind.
+  init(_ kind: PluginManifest.Kind, of plugin: Plugin, launcher: String) {
+    let identity = PluginIdentity(plugin)
+    let equipment = PluginEquipment(plugin, launcher: launcher)
+    self.init(
+      kind.descriptor(of: plugin.title),
+      libraries: {
+        ["plugin \(plugin.manifest.name)": identity.text]
+      },
+      make: { (parameters) throws(SpoolError) -> any Stage in
+        switch kind.work {
+        case .sound:
+          PluginSoundStage(
+            plugin, kind: kind, parameters: parameters, equipment: equipment, launcher: launcher)
+        case .file:
+          PluginFileStage(
+            plugin, kind: kind, parameters: parameters, equipment: equipment, launcher: launcher)
+        }
+      })
+  }
+}
+
+/// What stands for a plugin in keys. Its files are read for it, and again where they changed: a watch
+/// outlives many versions of its plugins.
+private final class PluginIdentity: Sendable {
+  private let plugin: Plugin
+  private let known = Mutex<(stamp: String, text: String)?>(nil)
+
+  init(_ plugin: Plugin) { self.plugin = plugin }
+
+  var text: String {
+    // Looked at before the files are read, so that a later change is one from this.
+    let stamp = plugin.stamp
+    return known.withLock { known in
+      if let known, known.stamp == stamp { return known.text }
+      let text = "\(plugin.manifest.version) \(plugin.digest().short)"
+      known = (stamp, text)
+      return text
+    }
+  }
+}
+
+/// A plugin's kind that changes sound as it flows by.
+struct PluginSoundStage: SoundFilterStage, VersionedStage, EquippedStage {
+  let plugin: Plugin
+  let kind: PluginManifest.Kind
+  let parameters: Value
+  /// Files that the parameters name.
+  let files: FileDigests
+  /// What is known of what the plugin needs.
+  let equipment: PluginEquipment
+  /// The program that confines plugins.
+  let launcher: String
+
+  init(
+    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, equipment: PluginEquipment,
+    launcher: String
+  ) {
+    self.plugin = plugin
+    self.equipment = equipment
+    self.kind = kind
+    self.parameters = parameters
+    self.launcher = launcher
+    files = FileDigests(
+      kind.files(parameters), programs: kind.programs(parameters), of: plugin,
+      defaults: kind.defaulted(parameters))
+  }
+
+  var libraries: [String: String] { files.texts }
+
+  func checkEquipment() throws(SpoolError) {
+    try equipment.check()
+    try files.check(for: kind.kind)
+  }
+
+  var isRepeatable: Bool { plugin.manifest.isDeterministic }
+
+  func makeProcessor(for format: AudioFormat) throws(SpoolError) -> any Processor {
+    try files.check(for: kind.kind)
+    return try PluginProcessor(
+      plugin, kind: kind, parameters: parameters, format: format, launcher: launcher)
+  }
+}
+
+/// A plugin's kind that reads files and writes files.
+struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedStage {
+  let plugin: Plugin
+  let kind: PluginManifest.Kind
+  let parameters: Value
+  /// Files that the parameters name.
+  let files: FileDigests
+  /// What is known of what the plugin needs.
+  let equipment: PluginEquipment
+  /// The program that confines plugins.
+  let launcher: String
+
+  init(
+    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, equipment: PluginEquipment,
+    launcher: String
+  ) {
+    self.plugin = plugin
+    self.equipment = equipment
+    self.kind = kind
+    self.parameters = parameters
+    self.launcher = launcher
+    files = FileDigests(
+      kind.files(parameters), programs: kind.programs(parameters), of: plugin,
+      defaults: kind.defaulted(parameters))
+  }
+
+  var libraries: [String: String] { files.texts }
+
+  func checkEquipment() throws(SpoolError) {
+    try equipment.check()
+    try files.check(for: kind.kind)
+  }
+
+  func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
+    try files.check(for: kind.kind)
+    let scratch = try StageScratch(claim: context.step, title: "the plugin \(plugin.title)")
+    defer { scratch.clear() }
+    var inputs: [String: JSONValue] = [:]
+    for port in kind.inputs {
+      guard let path = try scratch.path(of: port, in: context) else { continue }
+      inputs[port.name] = .text(path)
+    }
+    var outputs: [String: JSONValue] = [:]
+    for port in kind.outputs { outputs[port.name] = .text(scratch.outputPath(of: port)) }
+    let note: JournalEntry?
+    note = try context.journal.lastEntry()
+    let session = try PluginSession(
+      plugin, kind: kind.kind, parameters: kind.message(parameters),
+      work: [
+        "inputs": .object(inputs), "outputs": .object(outputs),
+        "note": note.map { .text($0.text) } ?? .null,
+      ],
+      setting: PluginSession.Setting(
+        launcher: launcher, reads: inputs.values.compactMap(\.text) + files.paths.values,
+        writes: [scratch.outputFolder],
+        check: { () throws(SpoolError) in try context.stop.check() },
+        hear: { (message) throws(SpoolError) in try hear(message, context) }))
+    _ = try session.receive("done")
+    try session.finish()
+    for warning in session.warnings { context.warn(warning) }
+    return try collect(scratch, session, context)
+  }
+
+  /// Hands on how far the plugin is.
+  private func hear(_ message: PluginMessage, _ context: StageContext) throws(SpoolError) {
+    switch message.type {
+    case "progress":
+      guard let done = message.members["done"]?.number else { return }
+      context.reportProgress(min(max(done, 0), 1))
+    case "note":
+      guard let text = message.members["text"]?.text else { return }
+      try context.journal.record(text)
+    default: break
+    }
+  }
+
+  /// Keeps what the plugin has written.
+  private func collect(
+    _ scratch: StageScratch, _ session: PluginSession, _ context: StageContext
+  ) throws(SpoolError) -> [PortName: StepOutput] {
+    var results: [PortName: StepOutput] = [:]
+    for port in kind.outputs {
+      guard let artifact = try scratch.keep(port, in: context) else {
+        guard port.optional else {
+          throw session.failure("it is done and has not written \(port.name)")
+        }
+        continue
+      }
+      results[PortName(port.name)] = StepOutput(artifact)
+    }
+    if let figures = session.measurement, results[.measurement] == nil,
+      !kind.outputs.contains(where: { $0.name == PortName.measurement.name })
+    {
+      results[.measurement] = StepOutput(try context.store.keep(figures, as: .measurement))
+    }
+    return results
+  }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    PluginDelivery(ports: kind.outputs).fileNames(recordings: recordings)
+  }
+
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
+    try PluginDelivery(ports: kind.outputs).publish(context)
+  }
+}
+
+/// Whether this machine has what a plugin needs: looked for once, however many steps it works in.
+final class PluginEquipment: Sendable {
+  private let plugin: Plugin
+  private let launcher: String
+  private let known = Mutex<Result<Void, SpoolError>?>(nil)
+
+  init(_ plugin: Plugin, launcher: String) {
+    self.plugin = plugin
+    self.launcher = launcher
+  }
+
+  /// Throws what is missing.
+  func check() throws(SpoolError) {
+    let answer = known.withLock { known in
+      if let known { return known }
+      let answer: Result<Void, SpoolError>
+      do throws(SpoolError) {
+        try plugin.checkEquipment(launcher: launcher)
+        answer = .success(())
+      } catch { answer = .failure(error) }
+      known = answer
+      return answer
+    }
+    try answer.get()
+  }
+}
+
+/// Files that outputs of file stages become in the user's folder.
+struct PluginDelivery {
+  let ports: [PluginManifest.FilePort]
+
+  func fileNames(recordings: [String]) -> [String] {
+    ports.compactMap { port in
+      port.fileName.map { ExportName.fill($0, recording: recordings.first) }
+    }
+  }
+
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
+    var files: [PublishedFile] = []
+    for port in ports {
+      guard let name = port.fileName,
+        let artifact = context.outputs[PortName(port.name)]?.artifact
+      else { continue }
+      files.append(
+        try context.publish(artifact, as: ExportName.fill(name, recording: context.names.first)))
+    }
+    return files
+  }
+}

@@ -1,0 +1,323 @@
+import Audio
+import FoundationEssentials
+import Glibc
+import Media
+import PipelineModel
+import Platform
+import Plugins
+import SoundEngine
+import Transcripts
+
+/// The folder on which a file stage's work lies: sound that was written out for it, and what it
+/// writes.
+struct StageScratch {
+  /// Where the program writes.
+  let outputFolder: String
+  private let folder: PrivateFolder
+  private let title: String
+
+  /// - Parameter title: who works at it, for people: `the plugin summary 1.0.0`.
+  init(claim step: StepID, title: String) throws(SpoolError) {
+    self.title = title
+    folder = try PrivateFolder("\(step)", for: title)
+    outputFolder = try folder.makeFolder("out")
+  }
+
+  /// Where the program writes one output: with the ending by which many tell what to write.
+  func outputPath(of port: PluginManifest.FilePort) -> String {
+    "\(outputFolder)/\(port.name)\(Self.ending(of: port))"
+  }
+
+  private static func ending(of port: PluginManifest.FilePort) -> String {
+    switch port.carries {
+    case .sound: ".wav"
+    case .transcript, .measurement: ".json"
+    default:
+      port.fileName.flatMap { name in
+        name.lastIndex(of: ".").map { String(name[$0...]) }.flatMap { $0.contains("}") ? nil : $0 }
+      } ?? ""
+    }
+  }
+
+  /// Removes everything.
+  func clear() { folder.remove() }
+
+  /// Where an input lies; nil where it was not given.
+  func path(
+    of port: PluginManifest.FilePort, in context: StageContext
+  ) throws(SpoolError) -> String? {
+    let name = PortName(port.name)
+    if let path = context.files[name] { return path }
+    guard let artifact = context.inputs[name]?.artifact else { return nil }
+    if port.carries == .sound {
+      let path = folder.file("\(port.name).wav")
+      try WaveCopy(
+        sound: try PCMArtifact(artifact, in: context.store),
+        rate: port.sampleRate.map { Hertz($0) }, isMono: port.channels == 1
+      ).write(to: path) { () throws(SpoolError) in try context.stop.check() }
+      return path
+    }
+    return try context.store.path(of: artifact)
+  }
+
+  /// Keeps an output; nil where it is not there.
+  func keep(
+    _ port: PluginManifest.FilePort, in context: StageContext
+  ) throws(SpoolError) -> Artifact? {
+    let path = outputPath(of: port)
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return nil }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw SpoolError(
+        "\(title) failed", reason: "its \(port.name) is no plain file",
+        advice: "let it write the file itself, not a folder or a link", cause: .environment)
+    }
+    if port.carries == .sound {
+      return try FileSound(path: path, maker: title).keep(in: context)
+    }
+    try OutputForm(port: port, maker: title).check(path, byteCount: Int(status.st_size))
+    let file = try FileReader(path)
+    let draft = try context.store.makeDraft(port.carries)
+    var remaining = Int(status.st_size)
+    while remaining > 0 {
+      let piece: [UInt8]
+      do throws(SpoolError) { piece = try file.read(min(remaining, 1 << 20)) } catch {
+        throw SpoolError("read", path, reason: error.reason ?? error.message)
+      }
+      try unsafe draft.append(piece.span.bytes)
+      remaining -= piece.count
+    }
+    return try draft.seal()
+  }
+}
+
+/// Whether a file that a program wrote is what its port carries: told before it is kept, so that no
+/// stage below is blamed for it, and nothing broken is used again.
+struct OutputForm {
+  let port: PluginManifest.FilePort
+  /// Who wrote it, for people.
+  let maker: String
+
+  /// Bytes of the largest figures and words that are read whole.
+  private static let most = 256 << 20
+
+  /// Reads a file as what it is to be. Sound is checked where it is decoded, and of a plain file
+  /// nothing is expected. O(its length).
+  func check(_ path: String, byteCount: Int) throws(SpoolError) {
+    guard port.carries == .measurement || port.carries == .transcript else { return }
+    guard byteCount <= Self.most else {
+      throw failure("has more than \(Self.most >> 20) MB", nil)
+    }
+    guard let bytes = FileManager.default.contents(atPath: path).map(Array.init) else {
+      throw failure("cannot be read", nil)
+    }
+    if port.carries == .measurement {
+      do throws(JSONSyntaxError) {
+        _ = try JSONReader.value(of: bytes, depthLimit: 512)
+      } catch {
+        throw failure("is no JSON: \(error)", "let it write figures as JSON")
+      }
+    } else {
+      do throws(SpoolError) { _ = try TranscriptFile.read(bytes, named: "transcript.json") } catch {
+        throw failure(
+          "is no transcript: \(error.message)" + (error.reason.map { ": \($0)" } ?? ""),
+          error.advice ?? "let it write a transcript of a format that Spool reads")
+      }
+    }
+  }
+
+  private func failure(_ reason: String, _ advice: String?) -> SpoolError {
+    SpoolError(
+      "\(maker) failed", reason: "the \(port.name) that it wrote \(reason)", advice: advice,
+      cause: .environment)
+  }
+}
+
+/// A sound file that a program wrote, on its way into the store as sound.
+struct FileSound {
+  let path: String
+  /// Who wrote it, for people.
+  let maker: String
+
+  private static let length = Frames(16_384)
+
+  /// Decodes and keeps it. O(length), in flat memory.
+  func keep(in context: StageContext) throws(SpoolError) -> Artifact {
+    let decoder: SoundDecoder
+    do throws(MediaError) { decoder = try SoundDecoder(path: path) } catch { throw failure(error) }
+    let draft: ArtifactDraft
+    draft = try context.store.makeDraft(.sound)
+    try append(PCMArtifact.header(decoder.format), to: draft)
+    var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Self.length)
+    var samples: [Float] = []
+    while true {
+      try context.stop.check()
+      let isMore: Bool
+      do throws(MediaError) { isMore = try decoder.read(into: &buffer) } catch {
+        throw failure(error)
+      }
+      guard isMore else { break }
+      let count = Interleaving.join(buffer, into: &samples)
+      guard samples[..<count].allSatisfy(\.isFinite) else {
+        throw SpoolError(
+          "\(maker) failed", reason: "a sample of the sound that it wrote is no number")
+      }
+      try append(SampleBytes.bytes(of: samples[..<count]), to: draft)
+    }
+    return try draft.seal()
+  }
+
+  private func append(
+    _ bytes: [UInt8], to draft: borrowing ArtifactDraft
+  ) throws(SpoolError) {
+    try unsafe draft.append(bytes.span.bytes)
+  }
+
+  private func failure(_ error: MediaError) -> SpoolError {
+    SpoolError(
+      "\(maker) failed",
+      reason: "the sound that it wrote cannot be decoded"
+        + (error.reason.map { ": \($0)" } ?? ""),
+      advice: "let it write a WAV file, or another that FFmpeg reads")
+  }
+}
+
+/// Kept sound as a WAV file for a program that reads files: 32-bit floats at another rate or in one
+/// channel where that is wanted, piece by piece.
+struct WaveCopy {
+  let sound: PCMArtifact
+  /// The rate that is wanted; nil leaves it as it is.
+  let rate: Hertz?
+  /// Whether all channels become one.
+  let isMono: Bool
+
+  private static let length = Frames(16_384)
+
+  /// Writes the file. O(length of the sound), in flat memory.
+  func write(to path: String, check: () throws(SpoolError) -> Void) throws(SpoolError) {
+    guard let file = unsafe fopen(path, "wxe") else { throw trouble(path) }
+    let format = AudioFormat(
+      sampleRate: rate ?? sound.outline.format.sampleRate,
+      channelCount: isMono ? 1 : sound.outline.format.channelCount)
+    let isWritten: Bool
+    do throws(SpoolError) {
+      let byteCount = try stream(in: format, check) { samples, count in
+        unsafe samples.withUnsafeBytes { unsafe fwrite($0.baseAddress, 4, count, file) == count }
+      } heading: { header in
+        unsafe fwrite(header, 1, header.count, file) == header.count
+      }
+      // The sizes are known by now.
+      let header = Self.header(format, byteCount: byteCount ?? 0)
+      unsafe rewind(file)
+      isWritten =
+        unsafe byteCount != nil && fwrite(header, 1, header.count, file) == header.count
+    } catch {
+      unsafe fclose(file)
+      throw error
+    }
+    guard unsafe fclose(file) == 0, isWritten else { throw trouble(path) }
+  }
+
+  /// Gives the header and then the samples.
+  /// - Returns: the bytes of the samples; nil where they could not be passed on.
+  private func stream(
+    in format: AudioFormat, _ check: () throws(SpoolError) -> Void,
+    _ take: ([Float], Int) -> Bool, heading: ([UInt8]) -> Bool
+  ) throws(SpoolError) -> Int? {
+    guard heading(Self.header(format, byteCount: 0)) else { return nil }
+    let own = sound.outline.format
+    let narrow = AudioFormat(sampleRate: own.sampleRate, channelCount: format.channelCount)
+    let resampler =
+      own.sampleRate == format.sampleRate
+      ? nil : Resampler(to: format.sampleRate, format: narrow)
+    var input = AudioBuffer(channelCount: own.channelCount, capacity: Self.length)
+    var mixed = AudioBuffer(channelCount: format.channelCount, capacity: Self.length)
+    var output = AudioBuffer(
+      channelCount: format.channelCount,
+      capacity: resampler.map { max($0.blockCapacity(for: Self.length), $0.capacity(for: .zero)) }
+        ?? Self.length)
+    var samples: [Float] = []
+    var byteCount = 0
+    let source = try sound.open()
+    var isOver = false
+    while !isOver {
+      try check()
+      if try source.read(into: &input) {
+        mix(input, into: &mixed)
+        if let resampler {
+          resampler.process(mixed, into: &output)
+        } else {
+          output.copy(from: mixed, start: .zero, count: mixed.frameCount)
+        }
+      } else {
+        isOver = true
+        output.frameCount = .zero
+        resampler?.finish(into: &output)
+      }
+      let count = Interleaving.join(output, into: &samples)
+      guard take(samples, count) else { return nil }
+      byteCount += 4 * count
+    }
+    return byteCount
+  }
+
+  /// The mean of all channels, or all as they are.
+  private func mix(_ input: borrowing AudioBuffer, into mixed: inout AudioBuffer) {
+    guard isMono else { return mixed.copy(from: input, start: .zero, count: input.frameCount) }
+    mixed.frameCount = input.frameCount
+    var target = mixed.mutableChannel(0)
+    for channel in 0..<input.channelCount {
+      let samples = input.channel(channel)
+      for frame in 0..<input.frameCount.count {
+        let value = samples[frame] / Float(input.channelCount)
+        target[frame] = channel == 0 ? value : target[frame] + value
+      }
+    }
+  }
+
+  /// RIFF with IEEE floats (format 3). A file of over 4 GiB says the most that it can.
+  private static func header(_ format: AudioFormat, byteCount: Int) -> [UInt8] {
+    func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let size = min(byteCount, Int(UInt32.max) - 58)
+    let frame = 4 * format.channelCount
+    let rate = Int(format.sampleRate.value.rounded())
+    return Array("RIFF".utf8) + bytes(size + 50, 4) + Array("WAVEfmt ".utf8) + bytes(18, 4)
+      + bytes(3, 2) + bytes(format.channelCount, 2) + bytes(rate, 4) + bytes(rate * frame, 4)
+      + bytes(frame, 2) + bytes(32, 2) + bytes(0, 2) + Array("fact".utf8) + bytes(4, 4)
+      + bytes(size / frame, 4) + Array("data".utf8) + bytes(size, 4)
+  }
+
+  private func trouble(_ path: String) -> SpoolError {
+    SpoolError(
+      "cannot write \(path) for a plugin", reason: unsafe String(cString: strerror(errno)),
+      advice: "make room there, or set TMPDIR", cause: .environment)
+  }
+}
+
+/// Samples as the bytes that pipes carry: 32-bit floats, little-endian.
+enum SampleBytes {
+  static func bytes(of samples: ArraySlice<Float>) -> [UInt8] {
+    unsafe samples.withUnsafeBytes { unsafe Array($0) }
+  }
+
+  /// Appends the samples behind the first `start`, all of which are looked at. O(n).
+  /// - Returns: the place of the first sample that is no finite number; nil where all are.
+  static func append(_ bytes: [UInt8], from start: Int, to samples: inout [Float]) -> Int? {
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe bytes.withMemoryRebound(to: Float.self) { all in
+        // Without a branch in it, this loop handles several samples at once.
+        let exponent: UInt32 = 0x7f80_0000
+        var strange: UInt32 = 0
+        for index in 0..<all.count {
+          let bits = unsafe all[index].bitPattern & exponent
+          strange |= bits == exponent ? 1 : 0
+        }
+        if strange != 0 { return unsafe all.firstIndex { !$0.isFinite } }
+        unsafe samples.append(contentsOf: all[start...])
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import Audio
+import PipelineModel
+import Platform
+import SoundEngine
+
+/// A mixer with its tracks plugged in: where each begins, and who is heard. Nothing is decoded yet.
+struct MixLayout {
+  /// One track in its channel.
+  struct Lane {
+    let input: TrackInput
+    let track: MixTrack
+    /// Where it begins; negative where its own beginning is left out.
+    let offset: Frames
+    /// Whether it is part of the mix.
+    let isHeard: Bool
+    /// Whether it is part of what is given: of the mix, or the wanted stem.
+    let isGiven: Bool
+    /// The first channel that it has in what is given: 0, but where stems stand side by side.
+    let output: Int
+
+    /// The gain in front of the pan control.
+    var fader: Double { track.volume * track.gain.amplitude }
+  }
+
+  /// One track that gives way to another; places in `lanes`.
+  struct Duck {
+    let track: Int
+    let by: Int
+    let settings: MixSettings.Duck
+  }
+
+  let settings: MixSettings
+  /// What comes out: the mix, or stems side by side.
+  let format: AudioFormat
+  /// The mix.
+  let mixFormat: AudioFormat
+  /// The tracks, in order.
+  let lanes: [Lane]
+  /// Those ducks whose both tracks are heard.
+  let ducks: [Duck]
+
+  init(_ inputs: [TrackInput], _ settings: MixSettings) throws(SpoolError) {
+    self.settings = settings
+    guard settings.tracks.count <= inputs.count else {
+      let came = inputs.count == 1 ? "1 track" : "\(inputs.count) tracks"
+      throw SpoolError(
+        "the tracks do not match their settings",
+        reason: "\(came) came in, and there are settings for \(settings.tracks.count)",
+        advice: "give the tracks in the order of their settings, one file for each")
+    }
+    let tracks =
+      settings.tracks
+      + Array(repeating: MixTrack(), count: inputs.count - settings.tracks.count)
+    let rate = settings.sampleRate ?? inputs.first?.format?.sampleRate ?? Hertz(48_000)
+    mixFormat = AudioFormat(sampleRate: rate, channelCount: settings.channelCount)
+    let areHeard = tracks.areHeard
+    guard areHeard.contains(true) else {
+      throw SpoolError(
+        "no track of the mix can be heard", reason: tracks.whyNoneIsHeard,
+        advice: "unmute a track")
+    }
+    if let stem = settings.stem, !areHeard.indices.contains(stem - 1) || !areHeard[stem - 1] {
+      throw SpoolError(
+        "there is no stem \(stem)",
+        reason: areHeard.indices.contains(stem - 1)
+          ? "the track is muted, or another is soloed" : "only \(inputs.count) tracks came in",
+        advice: "ask for the stem of a track that is heard")
+    }
+    let origin = inputs.compactMap(\.timestamp).min { $0.value < $1.value }
+    var lanes: [Lane] = []
+    var end = 0
+    for (index, input) in inputs.enumerated() {
+      if areHeard[index] { try input.check(rate: rate) }
+      lanes.append(
+        Lane(
+          input: input, track: tracks[index],
+          offset: try MixLayout.frames(tracks[index].offset, input, origin, rate),
+          isHeard: areHeard[index],
+          isGiven: areHeard[index] && settings.stem.map { $0 == index + 1 } ?? true,
+          output: settings.givesStems ? end : 0))
+      if areHeard[index] { end += settings.channelCount }
+    }
+    self.lanes = lanes
+    guard !settings.givesStems || end <= AudioFormat.mostChannels else {
+      throw SpoolError(
+        "there are too many stems to stand side by side",
+        reason: "they take \(end) channels, and \(AudioFormat.mostChannels) are the most",
+        advice: "stems of channels: 1, or some of them one by one, stem: 1")
+    }
+    format = AudioFormat(
+      sampleRate: rate, channelCount: settings.givesStems ? end : settings.channelCount)
+    ducks = try MixLayout.ducks(settings.ducks, tracks).filter {
+      areHeard[$0.track] && areHeard[$0.by]
+    }
+    if settings.match != nil, !tracks.contains(where: \.isVoice) {
+      throw SpoolError(
+        "there is no voice to match", reason: "no track is marked as one",
+        advice: "mark tracks with voice: true, in a session with isVoice: true")
+    }
+  }
+
+  /// Its format and, where the headers say how long the tracks are, its length.
+  var outline: SoundOutline {
+    var end: Frames? = .zero
+    for lane in lanes where lane.isGiven {
+      let duration = lane.input.duration?.frames(at: format.sampleRate)
+      end = end.flatMap { end in duration.map { max(end, lane.offset + $0) } }
+    }
+    return SoundOutline(format: format, frames: end)
+  }
+
+  /// Tracks that are heard, and begin so long after all others have ended that their offset is
+  /// probably a slip, with how long it is silent before; as far as headers say how long tracks are.
+  var latecomers: [(lane: Lane, silence: Seconds)] {
+    var end = Frames.zero
+    var found: [(lane: Lane, silence: Seconds)] = []
+    for lane in lanes.filter(\.isGiven).sorted(by: { $0.offset < $1.offset }) {
+      let silence = (lane.offset - end).duration(at: format.sampleRate)
+      if silence.value >= Self.longSilence.value { found.append((lane, silence)) }
+      guard let duration = lane.input.duration?.frames(at: format.sampleRate) else { break }
+      end = max(end, lane.offset + duration)
+    }
+    return found
+  }
+
+  /// What is longer within a mix was hardly meant.
+  private static let longSilence = Seconds(60)
+
+  /// Where a track begins. Time stamps are counted from the earliest among the tracks.
+  private static func frames(
+    _ offset: TrackOffset, _ input: TrackInput, _ origin: Seconds?, _ rate: Hertz
+  ) throws(SpoolError) -> Frames {
+    switch offset {
+    case .frames(let count): return Frames(count)
+    case .seconds(let seconds): return Seconds(seconds).frames(at: rate)
+    case .timestamp:
+      guard input.format != nil else { return .zero }
+      guard let timestamp = input.timestamp, let origin else {
+        throw SpoolError(
+          "\(input.title) has no time stamp", reason: "only Broadcast WAV files carry one",
+          advice: "write its offset as a time: offset: 1.5 s")
+      }
+      return Seconds(timestamp.value - origin.value).frames(at: rate)
+    }
+  }
+
+  private static func ducks(
+    _ ducks: [MixSettings.Duck], _ tracks: [MixTrack]
+  ) throws(SpoolError) -> [Duck] {
+    var found: [Duck] = []
+    for duck in ducks {
+      guard let track = tracks.index(of: duck.track), let by = tracks.index(of: duck.by) else {
+        let word = tracks.index(of: duck.track) == nil ? duck.track : duck.by
+        let names = tracks.compactMap(\.name)
+        throw SpoolError(
+          "there is no track \"\(word)\" to duck with",
+          reason: names.isEmpty
+            ? "no track has a name" : "they are " + names.joined(separator: ", "),
+          advice: "name a track, or write its number, 1 … \(tracks.count)")
+      }
+      guard track != by else {
+        throw SpoolError(
+          "track \"\(duck.track)\" cannot be turned down",
+          reason: "the track that it gives way to is itself",
+          advice: "name another track with by")
+      }
+      found.append(Duck(track: track, by: by, settings: duck))
+    }
+    return found
+  }
+}

@@ -1,0 +1,262 @@
+import Audio
+import Glibc
+import PipelineModel
+import Platform
+import SoundEngine
+import Speech
+import Transcripts
+
+/// The words of a text, found in all channels of a recording as one, or each speaker's on his own
+/// side.
+///
+/// Who is on which side is heard in the sound of all channels together; then each side is listened
+/// to for its own words, so that two people may speak at once.
+struct AlignedChannels {
+  /// How far the whole, and then each side, is.
+  struct Progress: SpeechProgress {
+    var whole = AlignmentProgress()
+    var sides: [AlignmentProgress] = []
+
+    var share: Double {
+      if sides.isEmpty { return whole.share }
+      return (whole.share + sides.reduce(0) { $0 + $1.share } / Double(sides.count)) / 2
+    }
+  }
+
+  /// What was found.
+  struct Outcome {
+    /// The words with their times.
+    var transcript: Transcript
+    /// The share of the spoken words that were heard: 0 to 1.
+    var share: Double
+    /// How many words were heard that the text does not have.
+    var extraWordCount: Int
+    /// What the sides of the text's speakers are called; empty where all channels are one.
+    var sides: [String: String] = [:]
+  }
+
+  private let whole: SpeechChannels
+  /// Each channel by itself; nil where they are one.
+  private let sides: SpeechChannels?
+
+  /// Looks at the sound.
+  init(of sound: PCMArtifact, isSeparate: Bool, _ stop: StopRequest) throws(SpoolError) {
+    whole = try SpeechChannels(of: sound, isSeparate: false, stop)
+    let isDivided = isSeparate && sound.outline.format.channelCount > 1
+    sides = isDivided ? try SpeechChannels(of: sound, isSeparate: true, stop) : nil
+  }
+
+  /// Whether each channel is listened to by itself.
+  var isDivided: Bool { sides != nil }
+
+  /// All channels as one.
+  var reader: SpeechReader { whole.readers[0] }
+
+  /// Where there is speech, in seconds, on any channel.
+  var speech: [Range<Double>] { (sides ?? whole).speech }
+
+  /// Finds the words of a text.
+  /// - Parameters:
+  ///   - transcript: the text.
+  ///   - words: its words as they are spoken.
+  ///   - engine: what listens.
+  ///   - last: what earlier work recorded.
+  ///   - record: records the progress; ends the work by throwing.
+  func align(
+    _ transcript: Transcript, _ words: [SpokenWord], with engine: any SpeechEngine,
+    threadCount: Int, from last: Progress?, record: (Progress) throws(SpeechError) -> Void
+  ) throws(SpeechError) -> Outcome {
+    let count = sides?.readers.count ?? 0
+    var progress = last ?? Progress()
+    if progress.sides.count != count {
+      progress.sides = Array(repeating: AlignmentProgress(), count: count)
+    }
+    let all = TextAlignment(of: words, engine: engine, threadCount: threadCount)
+    let found = try all.align(
+      in: whole.readers[0], whole.surveys[0].trace, from: progress.whole
+    ) { (own) throws(SpeechError) in
+      progress.whole = own
+      try record(progress)
+    }
+    guard let sides else {
+      return Outcome(
+        transcript: transcript.timed(by: found, spoken: words), share: found.share,
+        extraWordCount: found.extraWordCount)
+    }
+    let voices = VoiceSides(
+      of: transcript, at: found.words, in: sides.surveys.map(\.trace))
+    var divided = DividedTranscript(transcript, words, voices, sides.speaker)
+    for channel in 0..<count {
+      let part = divided.part(on: channel)
+      guard part.words.contains(where: \.isSpoken) else { continue }
+      let result = try TextAlignment(of: part.words, engine: engine, threadCount: threadCount)
+        .align(
+          in: sides.readers[channel], sides.surveys[channel].trace, from: progress.sides[channel]
+        ) { (own) throws(SpeechError) in
+          progress.sides[channel] = own
+          try record(progress)
+        }
+      divided.add(result, on: channel)
+    }
+    return divided.outcome
+  }
+}
+
+/// A text whose words are on several channels: each channel's are taken out, timed by themselves,
+/// and put back in their places.
+struct DividedTranscript {
+  private var transcript: Transcript
+  private let spoken: [SpokenWord]
+  private let voices: VoiceSides
+  private let name: (Int) -> String?
+  private var timed: [TimedWord]
+  private var heardCount = 0.0
+  private var extraWordCount = 0
+
+  /// - Parameter name: what a channel is called.
+  init(
+    _ transcript: Transcript, _ spoken: [SpokenWord], _ voices: VoiceSides,
+    _ name: @escaping (Int) -> String?
+  ) {
+    self.transcript = transcript
+    self.spoken = spoken
+    self.voices = voices
+    self.name = name
+    timed = transcript.words
+  }
+
+  private func indices(on channel: Int) -> [Int] {
+    voices.channels.indices.filter { voices.channels[$0] == channel }
+  }
+
+  /// The words of a channel, in the order of the text.
+  func part(on channel: Int) -> (transcript: Transcript, words: [SpokenWord]) {
+    let indices = indices(on: channel)
+    return (
+      Transcript(segments: [Segment(words: indices.map { timed[$0] })]), indices.map { spoken[$0] }
+    )
+  }
+
+  /// Gives the words of a channel their times.
+  mutating func add(_ result: AlignmentResult, on channel: Int) {
+    let part = part(on: channel)
+    let words = part.transcript.timed(by: result, spoken: part.words).words
+    for (index, word) in zip(indices(on: channel), words) { timed[index] = word }
+    heardCount += result.share * Double(part.words.count(where: \.isSpoken))
+    extraWordCount += result.extraWordCount
+  }
+
+  /// The whole text in its order; where it does not say who speaks, the channel does.
+  var outcome: AlignedChannels.Outcome {
+    var result = transcript
+    var number = 0
+    for segment in result.segments.indices {
+      let speaker = result.segments[segment].speaker
+      for word in result.segments[segment].words.indices {
+        var own = timed[number]
+        own.speaker = own.speaker ?? (speaker == nil ? name(voices.channels[number]) : nil)
+        result.segments[segment].words[word] = own
+        number += 1
+      }
+      result.segments[segment].start = result.segments[segment].words.compactMap(\.start).min()
+      result.segments[segment].end = result.segments[segment].words.compactMap(\.end).max()
+    }
+    let count = spoken.count(where: \.isSpoken)
+    return AlignedChannels.Outcome(
+      transcript: result.inTurns, share: count == 0 ? 0 : heardCount / Double(count),
+      extraWordCount: extraWordCount, sides: voices.speakers.compactMapValues(name))
+  }
+}
+
+/// On which channel each word of a text is said, where every side has a speaker of its own.
+///
+/// All that one speaker says is on the channel on which it is the loudest, and where no name says
+/// who speaks, each sentence is.
+struct VoiceSides {
+  /// Who says a word: by name, or unknown, in the same sentence.
+  private enum Voice: Hashable {
+    case named(String)
+    case sentence(Int)
+  }
+
+  /// The channel of each word.
+  let channels: [Int]
+  /// The channels of speakers that the text names.
+  let speakers: [String: Int]
+
+  /// What is heard with less confidence says nothing about sides.
+  private static let sureness = 0.5
+
+  /// Finds the sides.
+  ///
+  /// Complexity: O(*n*) in the length of the text and the time that its words take.
+  ///
+  /// - Parameters:
+  ///   - transcript: the text.
+  ///   - places: where its words are, in the sound of all channels as one.
+  ///   - traces: the levels of each channel.
+  init(of transcript: Transcript, at places: [AlignedWord], in traces: [LevelTrace]) {
+    let voices = Self.voices(of: transcript)
+    var shares: [Voice: [Double]] = [:]
+    for (voice, place) in zip(voices, places)
+    where place.isHeard && place.confidence >= Self.sureness {
+      let powers = traces.map { Self.power(of: $0, at: place) }
+      let sum = powers.reduce(0, +)
+      guard sum > 0 else { continue }
+      var share = shares[voice] ?? Array(repeating: 0, count: traces.count)
+      for channel in traces.indices { share[channel] += powers[channel] / sum }
+      shares[voice] = share
+    }
+    var known = shares.compactMapValues { share in
+      share.indices.max { (share[$0], $1) < (share[$1], $0) }
+    }
+    var free = traces.indices.filter { channel in
+      !known.contains { if case .named = $0.key { $0.value == channel } else { false } }
+    }[...]
+    var channels: [Int] = []
+    var speakers: [String: Int] = [:]
+    for voice in voices {
+      if case .named = voice, known[voice] == nil, let channel = free.popFirst() {
+        // Who was drowned by the others is on the side without another speaker.
+        known[voice] = channel
+      }
+      // Of whom nothing was heard, nothing is known: he is put with the speaker before.
+      let channel = known[voice] ?? channels.last ?? 0
+      channels.append(channel)
+      if case .named(let name) = voice { speakers[name] = channel }
+    }
+    self.channels = channels
+    self.speakers = speakers
+  }
+
+  private static func voices(of transcript: Transcript) -> [Voice] {
+    var voices: [Voice] = []
+    var sentence = 0
+    for segment in transcript.segments {
+      sentence += 1
+      for word in segment.words {
+        if let name = word.speaker ?? segment.speaker {
+          voices.append(.named(name))
+        } else {
+          voices.append(.sentence(sentence))
+          if endsSentence(word.text) { sentence += 1 }
+        }
+      }
+    }
+    return voices
+  }
+
+  private static func endsSentence(_ word: String) -> Bool {
+    let closing: Set<Character> = ["\"", "'", ")", "]", "»", "”", "’"]
+    guard let last = word.reversed().first(where: { !closing.contains($0) }) else { return false }
+    return [".", "!", "?", "…", "。", "！", "？"].contains(last)
+  }
+
+  /// The mean power of a channel while a word is said, against full scale.
+  private static func power(of trace: LevelTrace, at place: AlignedWord) -> Double {
+    let first = max(0, Int(place.start * 100))
+    let levels = trace.levels.dropFirst(first).prefix(max(1, Int(place.end * 100) - first))
+    guard !levels.isEmpty else { return 0 }
+    return levels.reduce(0) { $0 + Double(powf(10, $1 / 10)) } / Double(levels.count)
+  }
+}

@@ -1,0 +1,152 @@
+import Speech
+import Transcripts
+
+extension Transcript {
+  /// The same words with the times that were found for them.
+  func timed(by result: AlignmentResult, spoken: [SpokenWord]) -> Transcript {
+    var transcript = self
+    var number = 0
+    var lastStart = 0.0
+    let times = GivenTimes(words: words, result: result)
+    for segment in transcript.segments.indices {
+      for word in transcript.segments[segment].words.indices {
+        if spoken[number].isSpoken, times.areBetter(at: number) {
+          transcript.segments[segment].words[word].keepTimes()
+        } else {
+          let place = result.words[number]
+          transcript.segments[segment].words[word].take(place, isSpoken: spoken[number].isSpoken)
+        }
+        lastStart = transcript.segments[segment].words[word].follow(lastStart)
+        number += 1
+      }
+      let words = transcript.segments[segment].words
+      transcript.segments[segment].start = words.first?.start
+      transcript.segments[segment].end = words.last?.end
+    }
+    return transcript
+  }
+}
+
+extension TimedWord {
+  /// Nobody speaks a letter longer than this, in seconds, nor a word of one letter longer than a
+  /// second.
+  private static let longestLetter = 0.35
+  /// Nor a digit or a sign, which stand for words: `2025` has 25 letters in German.
+  private static let longestDigit = 0.75
+  /// Nobody speaks faster than this, in seconds a letter.
+  private static let shortestLetter = 0.015
+
+  /// Begins no earlier than the word before, whose time may be of another origin, and gives its
+  /// beginning.
+  fileprivate mutating func follow(_ earliest: Double) -> Double {
+    let begin = max(start ?? earliest, earliest)
+    start = begin
+    end = max(end ?? begin, begin)
+    return begin
+  }
+
+  /// Keeps the given times, and flags the word as not heard there.
+  fileprivate mutating func keepTimes() {
+    confidence = min(confidence ?? 0, 0.49)
+    flags = .uncertain
+    if isOverlong { flags.insert(.overlong) }
+  }
+
+  /// Takes a place over, and says what is to be known about it.
+  mutating func take(_ place: AlignedWord, isSpoken: Bool) {
+    start = place.start
+    end = place.end
+    confidence = place.confidence
+    flags = []
+    if !place.isHeard { flags.insert(.interpolated) }
+    if place.isHeard, place.confidence < 0.5 { flags.insert(.uncertain) }
+    if isOverlong { flags.insert(.overlong) }
+    if isSpoken, !place.isHeard, isCramped { flags.insert(.cramped) }
+  }
+
+  /// Whether it is longer than any speaker makes it.
+  var isOverlong: Bool {
+    guard let start, let end else { return false }
+    let longest = text.reduce(0) { sum, character in
+      let standsForWords = character.isNumber || character.isSymbol || character == "%"
+      return sum + (standsForWords ? Self.longestDigit : Self.longestLetter)
+    }
+    return end - start > max(1, longest)
+  }
+
+  /// Whether it is shorter than any speaker makes it.
+  private var isCramped: Bool {
+    guard let start, let end else { return false }
+    return end - start < Self.shortestLetter * Double(text.count { $0.isLetter || $0.isNumber })
+  }
+}
+
+/// The times that the words of a transcript had before it was aligned.
+///
+/// They are asked only for words of which the alignment is not sure, and only where they were right
+/// about the words around: with times of another recording, or of one that was cut since, the words
+/// are placed as if none had been given.
+struct GivenTimes {
+  private let words: [TimedWord]
+  private let places: [AlignedWord]
+  /// For each word, the end of the last one before it that is known for sure, and the beginning of
+  /// the next.
+  private let before: [Double]
+  private let after: [Double]
+  /// The words that are known for sure and had a time, and by how much that was wrong, in seconds.
+  private let checked: [(word: Int, distance: Double)]
+
+  /// A word that is heard with less confidence is not known for sure.
+  private static let sureness = 0.5
+  /// How far times of two origins may overlap, in seconds.
+  private static let slack = 0.1
+  /// So many words on either side say whether the times between them are worth something.
+  private static let witnessCount = 4
+  /// Recognisers are off by tenths of a second. What is off by more, in seconds, is of other sound.
+  private static let tolerance = 1.0
+
+  init(words: [TimedWord], result: AlignmentResult) {
+    self.words = words
+    places = result.words
+    var last = 0.0
+    before = places.map { place in
+      defer { if Self.isSure(place) { last = place.end } }
+      return last
+    }
+    var next = Double.infinity
+    after = places.reversed().map { place in
+      defer { if Self.isSure(place) { next = place.start } }
+      return next
+    }.reversed()
+    checked = zip(words, places).enumerated().compactMap { index, pair in
+      guard Self.isSure(pair.1), let start = pair.0.start else { return nil }
+      return (index, abs(start - pair.1.start))
+    }
+  }
+
+  /// Whether a word is not heard for sure, and has times that lie between those of words that are,
+  /// and are of this sound. O(log n).
+  func areBetter(at index: Int) -> Bool {
+    guard !Self.isSure(places[index]), let start = words[index].start, let end = words[index].end
+    else { return false }
+    return start < end && start >= before[index] - Self.slack && start <= after[index]
+      && end <= after[index] + Self.slack && areOfThisSound(at: index)
+  }
+
+  /// Whether the times around a word were right, by the words that are known for sure.
+  private func areOfThisSound(at index: Int) -> Bool {
+    var (low, high) = (0, checked.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if checked[middle].word < index { low = middle + 1 } else { high = middle }
+    }
+    let witnesses = checked[
+      max(0, low - Self.witnessCount)..<min(checked.count, low + Self.witnessCount)]
+    guard !witnesses.isEmpty else { return true }
+    return witnesses.map(\.distance).sorted()[witnesses.count / 2] <= Self.tolerance
+  }
+
+  private static func isSure(_ place: AlignedWord) -> Bool {
+    place.isHeard && place.confidence >= sureness
+  }
+}

@@ -1,0 +1,105 @@
+import FoundationEssentials
+import PipelineModel
+package import Platform
+package import Transcripts
+
+/// A transcript that came in as a file, or that a step above made.
+package struct TranscriptFile: Sendable {
+  /// What is said in it.
+  package let transcript: Transcript
+  /// The SHA-256 of the file.
+  package let digest: Digest
+
+  /// Reads what a port was given.
+  static func read(_ port: PortName, of context: StageContext) throws(SpoolError) -> Transcript {
+    if let path = context.files[port] { return try TranscriptFile(path).transcript }
+    guard let artifact = context.inputs[port]?.artifact else {
+      throw SpoolError("there is no transcript at \(port)")
+    }
+    let path: String
+    path = try context.store.path(of: artifact)
+    // The words of hours are longer than what the store reads as text.
+    return try read(try bytes(of: path), named: "transcript.json")
+  }
+
+  /// Reads a file in whichever format it has: a transcript, or a sidecar that holds one.
+  package init(_ path: String) throws(SpoolError) {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let bytes = try Self.bytes(of: path)
+    digest = SHA256.digest(of: bytes)
+    do throws(SpoolError) {
+      let inner = SidecarTranscript.find(in: bytes)
+      transcript = try Self.read(inner?.bytes ?? bytes, named: inner?.name ?? name)
+    } catch {
+      throw SpoolError("\(path): \(error.message)", reason: error.reason, advice: error.advice)
+    }
+  }
+
+  private static func bytes(of path: String) throws(SpoolError) -> [UInt8] {
+    do { return Array(try Data(contentsOf: URL(filePath: path))) } catch {
+      throw SpoolError("cannot read \(path)", reason: "\(error)", cause: .environment)
+    }
+  }
+
+  /// Reads a text in whichever format it has.
+  static func read(_ bytes: [UInt8], named name: String) throws(SpoolError) -> Transcript {
+    do throws(TranscriptError) {
+      let format = try TranscriptFormat.recognised(in: bytes, fileName: name)
+      return try format.read(bytes)
+    } catch { throw SpoolError(error) }
+  }
+}
+
+extension SpoolError {
+  /// A transcript's trouble, as a stage's.
+  init(_ error: TranscriptError) {
+    self.init(
+      "cannot \(error.doing.rawValue) the transcript"
+        + (error.format.map { " as \($0)" } ?? "") + (error.place.map { " at \($0)" } ?? ""),
+      reason: error.reason, advice: error.advice)
+  }
+}
+
+/// The transcript that a recording's sidecar holds in its field `transcript`.
+enum SidecarTranscript {
+  /// The transcript as a file of its own, with a name that tells its format; nil where the bytes are
+  /// no such sidecar.
+  static func find(in bytes: [UInt8]) -> (bytes: [UInt8], name: String)? {
+    guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
+      let read = try? JSONReader.value(of: bytes, depthLimit: 32),
+      case .object(let fields) = read.value, fields["words"] == nil, fields["segments"] == nil
+    else { return nil }
+    switch fields["transcript"] {
+    case .text(let text): return (Array(text.utf8), "transcript.txt")
+    case .object(let object):
+      return (Array(JSONValue.object(object).compact.utf8), "transcript.json")
+    case .list(let words):
+      return (Array(JSONValue.object(["words": .list(words)]).compact.utf8), "transcript.json")
+    default: return nil
+    }
+  }
+}
+
+extension PortName {
+  /// Words with or without their times.
+  static let transcript = PortName("transcript")
+}
+
+extension StageContext {
+  /// Keeps words, and what is to be said about them, as the outputs of a stage that found them.
+  /// - Parameter figures: JSON.
+  func outputs(
+    of transcript: Transcript, figures: String
+  ) throws(SpoolError) -> [PortName: StepOutput] {
+    let text: String
+    do throws(TranscriptError) {
+      text = try TranscriptFormat.json.write(transcript.rounded)
+    } catch {
+      throw SpoolError(error)
+    }
+    return [
+      .transcript: StepOutput(try store.keep(text, as: .transcript)),
+      .measurement: StepOutput(try store.keep(figures, as: .measurement)),
+    ]
+  }
+}

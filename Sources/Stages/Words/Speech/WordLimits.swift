@@ -1,0 +1,98 @@
+import PipelineModel
+import Platform
+import Transcripts
+
+/// What the words of a recording must keep to, and what happens where they do not.
+struct WordLimits {
+  /// The limits, as stages have them among their parameters; nil for none.
+  struct Parameters: Codable, Sendable {
+    let untimedWords: Int?
+    let interpolated: Double?
+    let uncertain: Double?
+    let longestWord: Double?
+    let coverage: Double?
+    let outOfBounds: OutOfBounds
+  }
+
+  /// What happens where a limit is not kept to.
+  enum OutOfBounds: String, Codable, Sendable, CaseIterable {
+    /// The stage fails, and the recording with it.
+    case fail
+    /// It is said.
+    case warn
+  }
+
+  /// How stages declare them.
+  static let parameters = [
+    ParameterDescriptor(
+      "untimed-words", .integer(0...1_000_000), .optional,
+      "how many words may have no time of their own at most: none, or interpolated"),
+    ParameterDescriptor(
+      "interpolated", .number(.percent, 0...100), .optional,
+      "the share of words that may be interpolated at most"),
+    ParameterDescriptor(
+      "uncertain", .number(.percent, 0...100), .optional,
+      "the share of words that may have a confidence below 0.5 at most"),
+    ParameterDescriptor(
+      "longest-word", .number(.seconds, 0.1...3600), .optional, "how long a word may be at most"),
+    ParameterDescriptor(
+      "coverage", .number(.percent, 0...100), .optional,
+      "the share of speech that must have words at least"),
+    ParameterDescriptor(
+      "out-of-bounds", .choice(OutOfBounds.allCases.map(\.rawValue)), .defaulted("fail"),
+      "what happens where a limit is not kept to"),
+  ]
+
+  private let untimedWords: Int?
+  private let limits: QualityLimits
+  private let outOfBounds: OutOfBounds
+
+  init(_ parameters: Parameters) {
+    untimedWords = parameters.untimedWords
+    limits = QualityLimits(
+      interpolated: parameters.interpolated, lowConfidence: parameters.uncertain,
+      longestWord: parameters.longestWord, coverage: parameters.coverage)
+    outOfBounds = parameters.outOfBounds
+  }
+
+  /// Every limit that the words do not keep to, in words.
+  func breaches(of report: QualityReport, _ transcript: Transcript) -> [String] {
+    let untimed = transcript.words.count { $0.start == nil || $0.flags.contains(.interpolated) }
+    var breaches: [String] = []
+    if let untimedWords, untimed > untimedWords {
+      breaches.append("untimed-words is \(untimed), at most \(untimedWords) is allowed")
+    }
+    return breaches + limits.breaches(of: report).map(Self.words)
+  }
+
+  /// Fails, or warns, where the words do not keep to the limits.
+  func check(
+    _ report: QualityReport, _ transcript: Transcript, warn: (String) -> Void
+  ) throws(SpoolError) {
+    let breaches = breaches(of: report, transcript)
+    guard !breaches.isEmpty else { return }
+    let text = breaches.joined(separator: "; ")
+    switch outOfBounds {
+    case .warn: warn("the words are out of bounds: \(text)")
+    case .fail:
+      throw SpoolError(
+        "the words are out of bounds", reason: text,
+        advice: "look at them with wider limits, or with out-of-bounds: warn")
+    }
+  }
+
+  private static func words(_ breach: QualityBreach) -> String {
+    let name = breach.name == "low-confidence" ? "uncertain" : breach.name
+    func shown(_ number: Double) -> String {
+      let isSeconds = name == "longest-word"
+      let rounded = ((isSeconds ? number : number * 100) * 10).rounded() / 10
+      return "\(rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)")"
+        + (isSeconds ? " s" : " %")
+    }
+    if name == "coverage", breach.figure == nil {
+      return "no speech was heard, and \(shown(breach.limit)) of it must have words"
+    }
+    return "\(name) is \(breach.figure.map(shown) ?? "not known"), "
+      + "\(breach.bound.rawValue) \(shown(breach.limit)) is allowed"
+  }
+}

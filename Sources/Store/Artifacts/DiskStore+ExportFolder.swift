@@ -1,0 +1,119 @@
+import Glibc
+package import PipelineModel
+package import Platform
+
+extension DiskStore: ExportFolder {
+  /// How long a file must be unchanged before its stamp is trusted: two writes within one tick of
+  /// the file system's clock leave the same stamp, and the coarsest ticks last 2 s.
+  private static let settlingTime: Int64 = 2_000_000_000
+
+  /// The digest of a user's file; cached until the file changes. Throws if it cannot be read, is
+  /// not a regular file, or changes meanwhile.
+  package func digest(ofFile path: String) throws(SpoolError) -> Digest {
+    let path = FilePath.absolute(path)
+    // Without O_NONBLOCK, opening a pipe blocks until it has a writer.
+    let file = try doing("read", path) { () throws(SystemError) in
+      try files.open(path, O_RDONLY | O_NONBLOCK)
+    }
+    let stamp = try doing("read", path) { () throws(SystemError) in try file.stamp }
+    if let complaint = stamp.complaint {
+      throw SpoolError("read", path, reason: complaint, advice: "name a sound file")
+    }
+    let known = try withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.digest(ofFile: path, stamp: stamp, in: &database)
+    }
+    if let known { return known }
+
+    let isSettled = isSettled(stamp)
+    let (digest, _) = try doing("read", path) { () throws(SystemError) in
+      try files.digest(of: file)
+    }
+    let stampAfter = try doing("read", path) { () throws(SystemError) in try file.stamp }
+    guard stampAfter.hasSameBytes(as: stamp) else {
+      throw SpoolError(
+        "read", path, reason: "it changed while it was being read",
+        advice: "wait until it is complete, and try again")
+    }
+    if isSettled, stampAfter == stamp {
+      // Only saves reading the file again.
+      try withDeferringDatabase(to: "remember a digest in") { (database) throws(SpoolError) in
+        try KnownFileTables.remember(digest, ofFile: path, stamp: stamp, in: &database)
+      }
+    }
+    return digest
+  }
+
+  /// Whether any later write would change the stamp. A modification time in the future was set by a
+  /// program and is ignored.
+  private func isSettled(_ stamp: FileStamp) -> Bool {
+    let now = clock()
+    return now - stamp.changed >= Self.settlingTime
+      && !(0..<Self.settlingTime).contains(now - stamp.modified)
+  }
+
+  /// Whether `path` holds, unchanged, what `publish` put there under this `content` name. Checks
+  /// the stamp only.
+  package func isPublished(_ content: Digest, at path: String) throws(SpoolError) -> Bool {
+    try published(at: FilePath.absolute(path))?.content == content
+  }
+
+  /// The recording from which the file at `path` was made, if this store published it and it is
+  /// unchanged.
+  package func recording(ofPublished path: String) throws(SpoolError) -> RecordingIdentity? {
+    try published(at: FilePath.absolute(path))?.recording
+  }
+
+  /// Length of the file at `path`, if this store published it and it is unchanged.
+  package func byteCount(ofPublished path: String) -> Int? {
+    let path = FilePath.absolute(path)
+    guard (try? published(at: path)) != nil, let stamp = try? FileStamp(at: path) else {
+      return nil
+    }
+    return Int(stamp.byteCount)
+  }
+
+  /// What was published at an absolute path, if it is still there unchanged.
+  func published(at path: String) throws(SpoolError) -> KnownFileTables.Published? {
+    guard let stamp = try? FileStamp(at: path), stamp.isRegularFile else { return nil }
+    return try withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.published(at: path, stamp: stamp, in: &database)
+    }
+  }
+
+  /// Marks a file as published again, if it is no link and holds these bytes.
+  package func recognize(_ path: String, holding digest: Digest) throws(SpoolError) -> Bool {
+    let path = FilePath.absolute(path)
+    guard let stamp = try? FileStamp(at: path), stamp.isRegularFile,
+      try self.digest(ofFile: path) == digest, (try? FileStamp(at: path)) == stamp
+    else { return false }
+    try withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.recognize(digest, at: path, stamp: stamp, in: &database)
+    }
+    return true
+  }
+
+  /// Copies a file's bytes: by a shared extent, else inside the kernel, else by read and write.
+  /// Overwrites `destination`; removes it if the copy fails. Does not flush.
+  package func copyFile(from source: String, to destination: String) throws(SpoolError) {
+    try FileCopy(files: files).copy(from: source, to: destination)
+  }
+}
+
+/// An output that was made again after damage and differs from the original.
+struct ReproducedOutput: Hashable, Sendable {
+  let kind: String
+  let port: PortName
+  let before: Digest
+  let now: Digest
+  /// Whether the older one may have been made of damaged bytes.
+  let wasSuspect: Bool
+
+  var line: String {
+    let what = "\(kind) gave other bytes at its output \(port) than before"
+    let digests = "(\(now.short) instead of \(before.short))"
+    return wasSuspect
+      ? "\(what) \(digests): what was there had been made from a damaged artifact"
+      : "\(what) \(digests), although nothing that decides on them has changed: one of the two is "
+        + "wrong, and spool check tells whether the store is"
+  }
+}

@@ -1,0 +1,63 @@
+internal import PipelineModel
+import Platform
+internal import Synchronization
+
+/// Temporary files in users' folders are recorded first, so that they are found and removed if
+/// their process dies.
+extension DiskStore {
+  /// Records that this process is about to write at `path`.
+  func noteUnfinished(_ path: String) throws(SpoolError) {
+    try withDatabase { (database) throws(SpoolError) in
+      _ = try database.run(
+        "INSERT OR REPLACE INTO unfinished (path, owner) VALUES (?, ?)",
+        [.text(path), .text(ProcessIdentity.current.description)], to: "record a new file in")
+    }
+  }
+
+  /// Records that `path` is empty. A failure only costs a later check.
+  func forgetUnfinished(_ path: String) {
+    try? withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.forgetUnfinished(path, in: &database)
+    }
+  }
+
+  /// Removes temporary files of dead processes from users' folders.
+  func sweepUnfinished() throws(SpoolError) {
+    let rows = try withDatabase { (database) throws(SpoolError) in
+      try database.run("SELECT path, owner FROM unfinished", to: "read")
+    }
+    for row in rows {
+      guard let path = row[0].text, let owner = row[1].text.flatMap({ ProcessIdentity($0) })
+      else { continue }
+      if AbandonedFiles.remove(path, of: owner, files: files) { forgetUnfinished(path) }
+    }
+  }
+
+  /// Removes temporary files of dead processes from one folder, of any store. Once per folder.
+  func sweepDrafts(in folder: String) {
+    guard sweptFolders.withLock({ $0.insert(folder).inserted }) else { return }
+    for name in FilePath.names(in: folder) where name.hasPrefix(Publication.prefix) {
+      let rest = String(name.dropFirst(Publication.prefix.count))
+      guard let owner = AbandonedFiles.owner(inName: rest) else { continue }
+      AbandonedFiles.remove("\(folder)/\(name)", of: owner, files: files)
+    }
+  }
+}
+
+/// The runs that can be resumed: what they need stays until they are done or dropped.
+struct UnfinishedRuns {
+  let names: Set<String>
+  /// Start of the first of them, in seconds since 1970; nil if there is none.
+  let firstStart: Double?
+
+  /// Selects them from all runs, newest first.
+  init(_ runs: [RunRecord]) {
+    let open = RunRecord.unsettled(in: runs).filter(\.isUnfinished)
+    names = Set(open.map(\.id.name))
+    firstStart = open.map(\.startedAt).min()
+  }
+
+  /// Whether one of them may have made a file of this time, in seconds since 1970, without
+  /// recording it.
+  func mayHaveMade(at time: Double) -> Bool { firstStart.map { time >= $0 } ?? false }
+}

@@ -1,0 +1,370 @@
+import CSQLite
+internal import FoundationEssentials
+import Glibc
+import PipelineModel
+import Platform
+internal import Synchronization
+
+/// A connection to an SQLite database: WAL, every commit flushed, foreign keys enforced. Prepared
+/// statements are cached.
+@safe struct Database: ~Copyable {
+  let handle: OpaquePointer
+  private var statements: [String: OpaquePointer]
+  private var isFlushing = true
+  let path: String
+
+  /// What may be done with a database.
+  enum Access: Sendable {
+    case writing
+    /// Reads while other processes may write.
+    case reading
+    /// Reads a file that is not written meanwhile, in any folder. Ignores a write-ahead log.
+    case frozen
+    /// In memory; its changes do not count as changes of the store.
+    case scratch
+  }
+
+  ///
+  /// - Parameter patience: how long to wait for other processes, in milliseconds.
+  init(at path: String, for access: Access = .writing, patience: CInt = 10_000) throws(SpoolError) {
+    unsafe handle = try Self.open(path, access, patience)
+    if access != .scratch { unsafe CrashPoint.chosen?.watchCommits(of: handle) }
+    unsafe statements = [:]
+    self.path = path
+  }
+
+  deinit {
+    unsafe statements.values.forEach { unsafe sqlite3_finalize($0) }
+    unsafe sqlite3_close(handle)
+  }
+
+  /// Runs one statement and returns its rows.
+  /// - Parameter action: its purpose, in words that a path may follow.
+  @discardableResult
+  mutating func run(
+    _ sql: String, _ values: [SQLValue] = [], to action: String
+  ) throws(SpoolError) -> [SQLRow] {
+    let statement = try unsafe prepared(sql, to: action)
+    defer {
+      unsafe sqlite3_reset(statement)
+      unsafe sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() {
+      guard unsafe Self.bind(value, to: statement, at: CInt(index + 1)) == SQLITE_OK else {
+        throw failure(action)
+      }
+    }
+    var rows: [SQLRow] = []
+    while true {
+      switch unsafe sqlite3_step(statement) {
+      case SQLITE_ROW: unsafe rows.append(Self.row(of: statement))
+      case SQLITE_DONE: return rows
+      default: throw failure(action)
+      }
+    }
+  }
+
+  /// Runs statements without results, uncached.
+  func script(_ sql: String, to action: String) throws(SpoolError) {
+    guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+      throw failure(action)
+    }
+  }
+
+  /// Runs `body` in a write transaction; rolls back if it throws.
+  mutating func transaction<Result>(
+    to action: String, _ body: (inout Database) throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    try run("BEGIN IMMEDIATE", to: action)
+    do {
+      let result = try body(&self)
+      try run("COMMIT", to: action)
+      return result
+    } catch {
+      // SQLite rolls back by itself after some failures.
+      _ = try? run("ROLLBACK", to: action)
+      throw error
+    }
+  }
+
+  /// As `transaction`, but durable only with the next flushed transaction; a power cut before that
+  /// undoes it.
+  mutating func transactionWithoutFlush<Result>(
+    to action: String, _ body: (inout Database) throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    let wasFlushing = isFlushing
+    try deferFlushes(to: action)
+    // If this fails, the next flushed transaction retries it.
+    defer { if wasFlushing { try? flushCommits(to: action) } }
+    return try transaction(to: action, body)
+  }
+
+  /// From now on commits are visible at once, but durable only with the next flushed one. A power
+  /// cut loses the last ones only, in order.
+  mutating func deferFlushes(to action: String) throws(SpoolError) {
+    guard isFlushing else { return }
+    // Not through the cache: SQLite obeys this one while preparing it.
+    try script("PRAGMA synchronous = NORMAL", to: action)
+    isFlushing = false
+  }
+
+  /// From now on every commit is durable on return.
+  mutating func flushCommits(to action: String) throws(SpoolError) {
+    guard !isFlushing else { return }
+    try script("PRAGMA synchronous = FULL", to: action)
+    isFlushing = true
+  }
+
+  private mutating func prepared(
+    _ sql: String, to action: String
+  ) throws(SpoolError) -> OpaquePointer {
+    if let statement = unsafe statements[sql] { return unsafe statement }
+    var statement: OpaquePointer?
+    guard
+      unsafe sqlite3_prepare_v3(
+        handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+      let statement = unsafe statement
+    else { throw failure(action) }
+    unsafe statements[sql] = statement
+    return unsafe statement
+  }
+
+  private static func bind(
+    _ value: SQLValue, to statement: OpaquePointer, at index: CInt
+  ) -> CInt {
+    switch value {
+    case .null: return unsafe sqlite3_bind_null(statement, index)
+    case .integer(let integer): return unsafe sqlite3_bind_int64(statement, index, integer)
+    case .real(let real): return unsafe sqlite3_bind_double(statement, index, real)
+    case .text(let text):
+      // SQLITE_TRANSIENT, a cast that is not imported: SQLite takes a copy.
+      let copy = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      return unsafe sqlite3_bind_text(statement, index, text, CInt(text.utf8.count), copy)
+    }
+  }
+
+  private static func row(of statement: OpaquePointer) -> SQLRow {
+    unsafe (0..<sqlite3_column_count(statement)).map { column in
+      switch unsafe sqlite3_column_type(statement, column) {
+      case SQLITE_INTEGER: .integer(unsafe sqlite3_column_int64(statement, column))
+      case SQLITE_FLOAT: .real(unsafe sqlite3_column_double(statement, column))
+      case SQLITE_TEXT: .text(unsafe String(cString: sqlite3_column_text(statement, column)))
+      default: .null
+      }
+    }
+  }
+
+  private static func open(
+    _ path: String, _ access: Access, _ patience: CInt
+  ) throws(SpoolError) -> OpaquePointer {
+    let (name, flags): (String, CInt) =
+      switch access {
+      case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+      case .reading: (path, SQLITE_OPEN_READONLY)
+      case .frozen: (frozenName(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+      case .scratch: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY)
+      }
+    var opened: OpaquePointer?
+    // SQLite gives a handle on failure too; it holds the reason.
+    var status = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard let handle = unsafe opened else {
+      throw SpoolError("open", path, reason: "out of memory")
+    }
+    if status == SQLITE_OK {
+      unsafe sqlite3_busy_timeout(handle, patience)
+      unsafe sqlite3_forbid_double_quoted_strings(handle)
+      status = unsafe configure(handle, access, patience)
+    }
+    guard status == SQLITE_OK else {
+      let failure = unsafe failure("open", path, handle)
+      unsafe sqlite3_close(handle)
+      throw failure
+    }
+    return unsafe handle
+  }
+
+  /// The URI of a file that SQLite treats as immutable.
+  private static func frozenName(_ path: String) -> String {
+    let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f")
+      .replacing("#", with: "%23")
+    return "file:\(escaped)?immutable=1"
+  }
+
+  private static func configure(
+    _ handle: OpaquePointer, _ access: Access, _ patience: CInt
+  ) -> CInt {
+    // Reading the schema's version makes SQLite open the file.
+    let settings =
+      switch access {
+      case .writing:
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"
+      case .reading, .frozen, .scratch: "PRAGMA foreign_keys = ON; PRAGMA schema_version"
+      }
+    // SQLite does not wait where a new database turns to WAL: two processes that make one store at
+    // once would collide.
+    let deadline = Clock.now() + Int64(patience) * 1_000_000
+    while true {
+      let status = unsafe sqlite3_exec(handle, settings, nil, nil, nil)
+      if status != SQLITE_BUSY || Clock.now() > deadline { return status }
+      usleep(2000)
+    }
+  }
+
+  func failure(_ action: String) -> SpoolError {
+    unsafe Self.failure(action, path, handle)
+  }
+}
+
+extension Database {
+  /// Copies a consistent snapshot of the database into a new file, unflushed. Other connections may
+  /// read and write.
+  func copy(to target: String) throws(SpoolError) {
+    let action = "copy the database to"
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let status = unsafe sqlite3_open_v2(target, &opened, flags, nil)
+    defer { unsafe sqlite3_close(opened) }
+    guard status == SQLITE_OK, let other = unsafe opened else {
+      throw unsafe Self.failure(action, target, opened, status)
+    }
+    // A partial copy is useless: no journal, one flush of the whole at the end.
+    unsafe sqlite3_exec(other, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
+    guard let backup = unsafe sqlite3_backup_init(other, "main", handle, "main") else {
+      throw unsafe Self.failure(action, target, other, sqlite3_errcode(other))
+    }
+    unsafe sqlite3_backup_step(backup, -1)
+    let result = unsafe sqlite3_backup_finish(backup)
+    guard result == SQLITE_OK else { throw unsafe Self.failure(action, target, other, result) }
+  }
+
+  private static func failure(
+    _ action: String, _ path: String, _ handle: OpaquePointer?, _ status: CInt
+  ) -> SpoolError {
+    let words = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) }
+    let general = unsafe String(cString: sqlite3_errstr(status))
+    return SpoolError(
+      action, path, reason: words == "not an error" ? general : words ?? general,
+      advice: "check the room and the permissions there")
+  }
+}
+
+/// Errors from SQLite's results.
+extension Database {
+  /// The codes of failed reads.
+  private static let readCodes: Set<CInt> = [
+    SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8, SQLITE_IOERR | 7 << 8, SQLITE_IOERR | 33 << 8,
+  ]
+
+  static let unreadableAdvice =
+    "the disk may be failing: dmesg says more; copy the store to another one, and there "
+    + "spool restore puts the newest backup in place"
+
+  /// The error of the last call.
+  /// - Parameter action: its purpose, in words that a path may follow.
+  static func failure(
+    _ action: String, _ path: String, _ handle: OpaquePointer
+  ) -> SpoolError {
+    let code = unsafe sqlite3_errcode(handle) & 0xFF
+    // A full disk appears as an I/O error where SQLite maps its shared memory.
+    let system = SystemError(unsafe sqlite3_system_errno(handle))
+    let words = unsafe String(cString: sqlite3_errmsg(handle))
+    // Unreadable schema pages appear as corruption.
+    if code == SQLITE_CORRUPT, system.code == EIO || DatabaseHeader.isUnreadable(path) {
+      return SpoolError("read", path, SystemError(EIO), advice: unreadableAdvice)
+    }
+    let isReading = unsafe readCodes.contains(sqlite3_extended_errcode(handle))
+    let isOfSystem = (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system.code != 0
+    let isFull = code == SQLITE_FULL || (code == SQLITE_IOERR && system.isFullDisk)
+    // A failed read does not depend on its purpose.
+    return SpoolError(
+      isReading && !isFull ? "read" : action, path,
+      reason: isOfSystem ? "\(system.words) (\(words))" : words,
+      advice: (isOfSystem && system.code != EIO ? system.advice : nil) ?? advice(code),
+      cause: isFull ? .fullDisk : .environment)
+  }
+
+  private static func advice(_ code: CInt) -> String? {
+    switch code {
+    case SQLITE_FULL: SystemError(ENOSPC).advice
+    case SQLITE_IOERR: unreadableAdvice
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
+      "check who owns the folder and its permissions, or choose another with --store"
+    case SQLITE_NOTADB, SQLITE_CORRUPT:
+      "spool repair rebuilds it from the records that lie beside it"
+    case SQLITE_BUSY, SQLITE_LOCKED: "another spool is writing for a long time: try again later"
+    default: nil
+    }
+  }
+
+  /// Whether the header forbids writing although the system would allow it.
+  var isLockedByItsHeader: Bool {
+    guard unsafe sqlite3_db_readonly(handle, "main") == 1 else { return false }
+    // A database without a name is this process's own copy.
+    return unsafe access(path, W_OK) == 0 || errno == ENOENT
+  }
+}
+
+/// A value as SQLite stores it.
+enum SQLValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+
+  init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
+
+  init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
+
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+
+  var real: Double? { if case .real(let real) = self { real } else { nil } }
+
+  var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
+}
+
+/// A result row: its columns from left to right.
+typealias SQLRow = [SQLValue]
+
+/// Values as JSON in the database's columns: sorted keys, so that equal values are equal text.
+enum StoredJSON {
+  static func encode(_ value: some Encodable, to action: String) throws(SpoolError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(value), as: UTF8.self)
+    } catch {
+      throw SpoolError(action, "the store", reason: "\(error)")
+    }
+  }
+
+  static func decode<Value: Decodable>(_ text: String) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+  }
+}
+
+/// The store's database, for one thread at a time.
+final class SharedDatabase: Sendable {
+  private let database: Mutex<Database>
+
+  init(_ database: consuming sending Database) { self.database = Mutex(database) }
+
+  func with<Result>(
+    _ body: (inout sending Database) throws(SpoolError) -> sending Result
+  ) throws(SpoolError) -> Result {
+    try database.withLock { (database) throws(SpoolError) in
+      try database.flushCommits(to: "use")
+      return try body(&database)
+    }
+  }
+
+  /// As `with`; commits are durable with the next flushed one.
+  func withDeferredFlush<Result>(
+    to action: String,
+    _ body: (inout sending Database) throws(SpoolError) -> sending Result
+  ) throws(SpoolError) -> sending Result {
+    try database.withLock { (database) throws(SpoolError) in
+      try database.deferFlushes(to: action)
+      return try body(&database)
+    }
+  }
+}

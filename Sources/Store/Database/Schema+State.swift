@@ -1,0 +1,116 @@
+internal import PipelineModel
+import Platform
+
+/// Tells this format from a newer one, and both from a damaged database.
+///
+/// SQLite does not verify the first hundred bytes of a file. So the format is stored three times
+/// (header, tables, a row of its own), and all must agree.
+extension Schema {
+  /// The state of an open database.
+  enum State: Hashable, Sendable {
+    case blank
+    /// It is at this step.
+    case ours(version: Int)
+    case newer(version: Int)
+    /// Contradictory; in words.
+    case damaged(String)
+  }
+
+  /// `Spol`, the application id for file(1).
+  private static let applicationID: Int64 = 0x5370_6F6C
+
+  /// The format once more, out of reach of damage to the header, and the time of the last full
+  /// check, in nanoseconds since 1970. Also the monotonic time of the last change of work.
+  static let format = """
+    CREATE TABLE format (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      version INTEGER NOT NULL,
+      looked_through_at INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO format VALUES (1, 0, 0);
+    ALTER TABLE work ADD COLUMN touched_since_boot REAL;
+    PRAGMA application_id = \(applicationID);
+    """
+
+  /// Determines the state. Throws errors that say nothing of the database itself.
+  func status(of database: inout Database) throws(SpoolError) -> State {
+    let shape = try SchemaShape(of: &database)
+    let version = try Self.number("PRAGMA user_version", in: &database) ?? 0
+    if shape.isEmpty { return version == 0 ? .blank : .damaged(DatabaseLoss.empty) }
+    let hasFormat = try Self.hasFormat(&database)
+    let format = hasFormat ? try Self.number("SELECT version FROM format", in: &database) : nil
+    let built = try shapes.get().lastIndex(of: shape).map { Int64($0 + 1) }
+    if version > steps.count, version == format ?? version, built == nil || format != nil {
+      return .newer(version: Int(version))
+    }
+    guard let built else {
+      return .damaged("its tables are not those of a store of format \(version)")
+    }
+    if version != built {
+      // Bit rot flips one bit; a number that differs in several was written.
+      let isPlausible = version > steps.count && Self.bitDistance(version, built) > 1
+      if isPlausible { return .newer(version: Int(version)) }
+      return .damaged("its header says format \(version), and its tables are those of \(built)")
+    }
+    if hasFormat, format != version {
+      return .damaged("it says format \(format.map { "\($0)" } ?? "none") and \(version)")
+    }
+    let application = try Self.number("PRAGMA application_id", in: &database) ?? 0
+    if hasFormat, application != Self.applicationID {
+      return .damaged("its header does not say that it is a store's")
+    }
+    return .ours(version: Int(version))
+  }
+
+  func newer(_ version: Int, _ path: String) -> SpoolError {
+    SpoolError(
+      "open", path,
+      reason: "a newer Spool wrote it (format \(version); this one knows up to \(steps.count))",
+      advice: "install the newer Spool, or use another store with --store")
+  }
+
+  /// Whether a database is new enough to hold its format in a row.
+  static func hasFormat(_ database: inout Database) throws(SpoolError) -> Bool {
+    try !database.run("SELECT 1 FROM sqlite_schema WHERE name = 'format'", to: "read").isEmpty
+  }
+
+  private static func number(
+    _ sql: String, in database: inout Database
+  ) throws(SpoolError) -> Int64? {
+    try database.run(sql, to: "open").first?.first?.integer
+  }
+
+  private static func bitDistance(_ one: Int64, _ other: Int64) -> Int {
+    (UInt32(truncatingIfNeeded: one) ^ UInt32(truncatingIfNeeded: other)).nonzeroBitCount
+  }
+}
+
+/// The structure of a database: tables with columns, indices, triggers. SQL texts and rows do not
+/// count, so that it is the same for every version of SQLite.
+struct SchemaShape: Hashable, Sendable {
+  private let parts: Set<String>
+
+  var isEmpty: Bool { parts.isEmpty }
+
+  /// The shape of an open database, without SQLite's own tables.
+  init(of database: inout Database) throws(SpoolError) {
+    let rows = try database.run(
+      """
+      SELECT s.type || ' ' || s.name || ' ' || s.tbl_name || ' ' || coalesce((
+        SELECT group_concat(c.name) FROM pragma_table_info(s.name) AS c), '')
+      FROM sqlite_schema AS s WHERE s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      """, to: "read the tables of")
+    parts = Set(rows.compactMap { $0.first?.text })
+  }
+
+  /// The shape after each step, built in memory.
+  static func all(of steps: [String]) throws(SpoolError) -> [SchemaShape] {
+    var scratch = try Database(at: ":memory:", for: .scratch)
+    var shapes: [SchemaShape] = []
+    for step in steps {
+      try scratch.script(step, to: "make")
+      shapes.append(try SchemaShape(of: &scratch))
+    }
+    return shapes
+  }
+}

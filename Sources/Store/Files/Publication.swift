@@ -1,0 +1,149 @@
+import Glibc
+internal import PipelineModel
+internal import Platform
+
+/// A file being written to a user's folder, under a temporary name beside its final one.
+struct Publication: ~Copyable {
+  let temporaryPath: String
+
+  /// The prefix of temporary names; the process follows.
+  static let prefix = ".spool-"
+
+  private let path: String
+  private let folder: String
+  private let store: DiskStore
+  /// Holds the lock that marks the temporary file as in use.
+  private let temporary: OpenFile
+
+  /// Makes the temporary file, with the user's umask.
+  init(at path: String, in store: DiskStore) throws(SpoolError) {
+    self.path = path
+    self.store = store
+    folder = FilePath.folder(of: path)
+    try Self.checkFolder(folder)
+    store.sweepDrafts(in: folder)
+    let name = Self.prefix + AbandonedFiles.newName(for: .current)
+    let temporaryPath = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+    try store.noteUnfinished(temporaryPath)
+    do {
+      temporary = try doing("write in", folder) { () throws(SystemError) in
+        try store.files.open(temporaryPath, O_RDWR | O_CREAT | O_EXCL, mode: 0o666)
+      }
+    } catch {
+      store.forgetUnfinished(temporaryPath)
+      throw error
+    }
+    self.temporaryPath = temporaryPath
+    _ = temporary.tryLock()
+  }
+
+  /// Gives the file its final name, durably, and records it.
+  /// - Returns: its length in bytes.
+  func finish(
+    _ published: KnownFileTables.Published, isReplacing: Bool
+  ) throws(SpoolError) -> Int {
+    let files = store.files
+    // Opened again: the writer may have replaced the empty file.
+    let file = try doing("write", path) { () throws(SystemError) in
+      try files.open(temporaryPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    }
+    try doing("flush", path) { () throws(SystemError) in try files.flush(file) }
+
+    let before = try store.published(at: path)
+    if !isReplacing, let other = before?.recording, let own = published.recording,
+      !own.isSameRecording(as: other), !store.isSameFile(own.path, other.path)
+    {
+      let refusal = SpoolError(path, holds: other, not: own)
+      throw SpoolError(
+        "write", path, reason: refusal.reason ?? refusal.message, advice: refusal.advice)
+    }
+    if isReplacing || before != nil {
+      try replace()
+    } else if try !place() {
+      guard try isAlreadyThere(file) else {
+        throw SpoolError(
+          "write", path,
+          reason: "another file is there, which Spool did not write or which was changed since",
+          advice: "add --replace to overwrite it, or choose another folder with --out")
+      }
+      try? files.unlink(temporaryPath)
+    }
+    let stamp = try doing("write", path) { () throws(SystemError) in try FileStamp(at: path) }
+    try store.withDatabase { (database) throws(SpoolError) in
+      try KnownFileTables.publish(
+        published, at: path, stamp: stamp, from: temporaryPath, in: &database)
+    }
+    return Int(stamp.byteCount)
+  }
+
+  func abandon() {
+    try? store.files.unlink(temporaryPath)
+    store.forgetUnfinished(temporaryPath)
+  }
+
+  private func replace() throws(SpoolError) {
+    try doing("write", path) { () throws(SystemError) in
+      try store.files.rename(temporaryPath, to: path)
+      try store.files.flushFolder(folder)
+    }
+  }
+
+  /// Gives the file its final name.
+  /// - Returns: false if the name exists.
+  private func place() throws(SpoolError) -> Bool {
+    try doing("write", path) { () throws(SystemError) in
+      do throws(SystemError) {
+        try store.files.rename(temporaryPath, toNew: path)
+      } catch {
+        if error.code == EEXIST { return false }
+        throw error
+      }
+      do throws(SystemError) {
+        try store.files.flushFolder(folder)
+      } catch {
+        try? store.files.unlink(path)
+        throw error
+      }
+      return true
+    }
+  }
+
+  /// Whether the existing file holds the same bytes; if so, it is flushed.
+  private func isAlreadyThere(_ file: borrowing OpenFile) throws(SpoolError) -> Bool {
+    try doing("compare", path) { () throws(SystemError) in
+      guard try FileStamp(at: path).isRegularFile else { return false }
+      let other = try store.files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      guard try store.files.haveSameBytes(file, other) else { return false }
+      try store.files.flush(other)
+      try store.files.flushFolder(folder)
+      return true
+    }
+  }
+
+  private static func checkFolder(_ folder: String) throws(SpoolError) {
+    let advice = "make the folder, or choose another with --out"
+    let stamp = try doing("write in", folder, advice: advice) { () throws(SystemError) in
+      try FileStamp(following: folder)
+    }
+    if !stamp.isFolder {
+      throw SpoolError("write in", folder, reason: "it is not a folder", advice: advice)
+    }
+  }
+}
+
+/// A text in the database with its checksum, which reveals flipped bits: its SHA-256 in hexadecimal
+/// digits, a space, and the text.
+enum SealedText {
+  static func seal(_ text: String) -> String { SHA256.digest(of: text).hex + " " + text }
+
+  /// The stored text; nil if its checksum differs.
+  static func open(_ stored: String) -> String? {
+    let text = stored.dropFirst(digitCount + 1)
+    guard stored.dropFirst(digitCount).first == " ",
+      SHA256.digest(of: String(text)).hex == stored.prefix(digitCount)
+    else { return nil }
+    return String(text)
+  }
+
+  private static let digitCount = 64
+}

@@ -1,0 +1,203 @@
+import Glibc
+import PipelineModel
+package import Platform
+
+extension DiskStore {
+  /// Backs up the database into the first slot of `backups/`; the others shift. Blocks while
+  /// another process does so. About 5 ms per MB.
+  /// - Returns: the path of the copy.
+  package func backUp() throws(SpoolError) -> String {
+    let isDone = try withDatabase { (database) throws(SpoolError) in
+      try backups.add(database, patience: 60_000)
+    }
+    if isDone { return backups.path(1) }
+    throw SpoolError(
+      "back up", path, reason: "another process has been doing so for a minute",
+      advice: "try again")
+  }
+
+  /// Backs up the database into a user's file, which appears when it is complete.
+  /// - Parameter isReplacing: whether an existing file may be replaced.
+  package func backUp(to target: String, isReplacing: Bool) throws(SpoolError) {
+    let target = FilePath.absolute(target)
+    let folder = FilePath.folder(of: target)
+    let part = "\(folder)/.spool-\(AbandonedFiles.newName(for: .current))"
+    do {
+      try withDatabase { (database) throws(SpoolError) in try backups.write(database, to: part) }
+      try doing("write the backup", target) { () throws(SystemError) in
+        if isReplacing {
+          try files.rename(part, to: target)
+        } else {
+          try files.rename(part, toNew: target)
+        }
+        try files.flushFolder(folder)
+      }
+    } catch {
+      try? files.unlink(part)
+      if !isReplacing, (try? FileStamp(at: target)) != nil {
+        throw SpoolError(
+          "write the backup", target, reason: "a file is there already",
+          advice: "choose another name, or add --replace")
+      }
+      throw error
+    }
+  }
+
+  /// Backs up the database if the last backup is over a day old. Ignores failures (a full disk,
+  /// say).
+  func backUpIfDue() {
+    guard backups.isDue(now: clock()) else { return }
+    do throws(SpoolError) {
+      try withDatabase { (database) throws(SpoolError) in _ = try backups.add(database) }
+    } catch {
+      // A copy of a damaged database is no backup.
+      if error.action == BackupSlots.using {
+        news.tell("the database is damaged (\(error.why)): spool check says more")
+      }
+    }
+  }
+
+  /// Replaces a store's database by a backup; the old one is kept aside.
+  /// - Parameters:
+  /// - path: the store's folder.
+  /// - backup: the file; nil for the newest good slot.
+  /// - acceptsOtherStore: whether the backup may be of another store.
+  /// - replacesNewer: whether it may replace a database of a newer format.
+  /// - Returns: the backup, and the path of the old database; nil if there was none.
+  package static func restore(
+    _ path: String, from backup: String?, acceptsOtherStore: Bool = false,
+    replacesNewer: Bool = false
+  ) throws(SpoolError) -> (backup: String, keptAside: String?) {
+    try restore(
+      path, from: backup, acceptsOtherStore: acceptsOtherStore, replacesNewer: replacesNewer,
+      files: .system)
+  }
+
+  static func restore(
+    _ path: String, from backup: String?, acceptsOtherStore: Bool = false,
+    replacesNewer: Bool = false, files: FileOperations
+  ) throws(SpoolError) -> (backup: String, keptAside: String?) {
+    let site = try RepairSite(path, files: files)
+    let chosen = if let backup { FilePath.absolute(backup) } else { try newestGood(site) }
+    guard (try? FileStamp(following: chosen)) != nil else {
+      throw SpoolError(
+        "find the backup", chosen, reason: "there is no such file",
+        advice: "spool restore --list shows the store's own backups")
+    }
+    try site.slots.examine(chosen)
+    if !replacesNewer { try requireNoNewer(chosen, site) }
+    var isForeign = false
+    if FilePath.folder(of: chosen) != site.slots.folder {
+      do throws(SpoolError) { try requireOwn(chosen, site) } catch {
+        guard acceptsOtherStore else { throw error }
+        isForeign = true
+      }
+    }
+    return (chosen, try site.rebuild.restore(chosen, isForeign: isForeign))
+  }
+
+  /// A store's own backups, newest first, each verified. Throws if there is no store. About 5 ms
+  /// per MB.
+  package static func backups(ofStore path: String) throws(SpoolError) -> [BackupSlot] {
+    let layout = StoreLayout(root: FilePath.absolute(path))
+    try Inspection.requireStore(at: layout)
+    let slots = BackupSlots(folder: layout.backups, files: .system, schema: .current)
+    return slots.filled.compactMap { number in
+      let path = slots.path(number)
+      guard let stamp = try? FileStamp(at: path) else { return nil }
+      var fault: String?
+      do throws(SpoolError) { try slots.examine(path) } catch { fault = error.reason }
+      return BackupSlot(
+        number: number, path: path, writtenAt: Double(stamp.modified) / 1e9,
+        byteCount: Int(stamp.byteCount), fault: fault)
+    }
+  }
+
+  /// Throws if the present database has a newer format, whose content is unknown. One that does not
+  /// open may be replaced.
+  private static func requireNoNewer(
+    _ backup: String, _ site: borrowing RepairSite
+  ) throws(SpoolError) {
+    let schema = site.slots.schema
+    guard var current = try? DatabaseSnapshot.open(site.layout),
+      case .newer(let version)? = try? schema.status(of: &current)
+    else { return }
+    var database = try Database(at: backup, for: .frozen)
+    let older = try schema.version(of: &database, backup)
+    throw SpoolError(
+      "restore", site.layout.database,
+      reason: "a newer Spool wrote it (format \(version)), and the backup is of format \(older): "
+        + "\(backup)",
+      advice: "install the newer Spool; --force takes the backup all the same, and keeps the "
+        + "database aside")
+  }
+
+  /// Throws if a backup is of another store, whose artifacts are not here.
+  private static func requireOwn(
+    _ backup: String, _ site: borrowing RepairSite
+  ) throws(SpoolError) {
+    var database = try Database(at: backup, for: .frozen)
+    let other = try StoreIdentity(of: &database)
+    if StoreIdentity(ofStoreAt: site.layout, site.records).isSameStore(as: other) { return }
+    throw SpoolError(
+      BackupSlots.using, backup,
+      reason: "it is of another store: nothing of it (runs: \(other.runCount)) is known here",
+      advice:
+        "spool restore --list shows this store's own; --other-store takes this one all the same")
+  }
+
+  private static func newestGood(_ site: borrowing RepairSite) throws(SpoolError) -> String {
+    guard let slot = site.slots.newestGood else {
+      throw SpoolError(
+        "find a backup in", site.slots.folder,
+        reason: site.slots.filled.isEmpty ? "there is none" : "none of them is whole",
+        advice: "name a backup's file, or let spool repair make the database from its records")
+    }
+    return site.slots.path(slot)
+  }
+}
+
+/// Identifies a store: the identity of its database, and its runs. A rebuilt database has another
+/// identity, and the same runs.
+struct StoreIdentity: Hashable, Sendable {
+  private var names: Set<String> = []
+  private var runs: Set<String> = []
+
+  var isUnknown: Bool { names.isEmpty && runs.isEmpty }
+
+  var runCount: Int { runs.count }
+
+  /// Reads a database; an older one has no identity, only runs.
+  init(of database: inout Database) throws(SpoolError) {
+    let action = "tell the store of"
+    let runRows = try database.run("SELECT id FROM runs", to: action)
+    runs = Set(runRows.compactMap { $0[0].text })
+    let isNamed = try !database.run(
+      "SELECT 1 FROM sqlite_schema WHERE name = 'identity'", to: action
+    ).isEmpty
+    guard isNamed else { return }
+    let rows = try database.run("SELECT store FROM identity", to: action)
+    names = Set(rows.compactMap { $0[0].text })
+  }
+
+  /// What is known of a store: its database as far as it can be read, and the records beside it.
+  init(ofStoreAt layout: StoreLayout, _ records: RecordFolder) {
+    if (try? FileStamp(at: layout.database)) != nil,
+      var database = try? Database(at: layout.database, for: .reading),
+      let known = try? StoreIdentity(of: &database)
+    {
+      self = known
+    }
+    let suffix = ".json"
+    for path in records.runPaths {
+      guard let name = path.split(separator: "/").last, name.hasSuffix(suffix) else { continue }
+      runs.insert(String(name.dropLast(suffix.count)))
+    }
+  }
+
+  /// Whether both may be of one store.
+  func isSameStore(as other: StoreIdentity) -> Bool {
+    isUnknown || other.isUnknown || !names.isDisjoint(with: other.names)
+      || !runs.isDisjoint(with: other.runs)
+  }
+}

@@ -1,0 +1,198 @@
+import Glibc
+import PipelineModel
+package import Platform
+
+extension DiskStore {
+  /// Frees what the policy allows, except what is needed by kept, running or unfinished runs, what
+  /// was used within the grace period, and what was used since the oldest running run began.
+  ///
+  /// Rows go first, then records, then files: after an interruption the store is consistent, and
+  /// the rest goes next time. Portions grow, so that on a full disk the first needs almost no room
+  /// and makes room for the next. Others may use the store meanwhile.
+  package func collect(
+    _ policy: CollectionPolicy, isDryRun: Bool = false
+  ) throws(SpoolError) -> CollectionReport {
+    let now = clock()
+    let layout = StoreLayout(root: path)
+    let runs = try everyRun()
+    let start = guardStart(now, policy.grace, runs)
+    let unfinished = UnfinishedRuns(runs)
+    let present = ArtifactFile.all(in: layout).files
+    let (plan, pinned) = try withDatabase {
+      (database) throws(SpoolError) -> (CollectionPlan, Int) in
+      let pinned = try PinTable.pinned(among: runs, records, in: &database)
+      return (
+        try self.plan(
+          policy, now: now, guardStart: start, runs, unfinished, pinned, present, &database),
+        pinned.count
+      )
+    }
+    let going = present.filter { plan.files.contains($0.digest) }
+      .sorted { ($0.stamp.byteCount, $0.path) > ($1.stamp.byteCount, $1.path) }
+    var report = CollectionReport(isDryRun: isDryRun)
+    report.checkpoints = plan.keys.count
+    report.runs = plan.holdingCount
+    report.pinned = pinned
+    report.held = unfinished.names.count
+    report.keptBytes = present.reduce(0) { $0 + Int($1.stamp.byteCount) }
+    report.recentBytes = present.filter { $0.stamp.modified > start }
+      .reduce(0) { $0 + Int($1.stamp.byteCount) }
+    let freed = isDryRun ? Set(going.map(\.digest)) : try free(plan, going, guardStart: start)
+    if !isDryRun { pruneWords() }
+    for file in going where freed.contains(file.digest) {
+      let byteCount = Int(file.stamp.byteCount)
+      report.files.append(CollectionReport.File(path: file.path, byteCount: byteCount))
+      report.freedBytes += byteCount
+      report.keptBytes -= byteCount
+    }
+    // Recent work may be resumed at any time, whatever the policy.
+    let workAge = max(policy.effectiveAge, policy.grace)
+    let lost = try freeWork(
+      untouchedFor: workAge, before: unfinished.firstStart, isDryRun: isDryRun)
+    for (folder, byteCount) in lost {
+      report.unfinished.append(CollectionReport.File(path: folder, byteCount: byteCount))
+      report.freedBytes += byteCount
+    }
+    if !policy.isSoundOnly {
+      for file in try freeDamaged(unusedFor: workAge, isDryRun: isDryRun) {
+        report.files.append(file)
+        report.freedBytes += file.byteCount
+      }
+    }
+    return report
+  }
+
+  /// Deletes damaged files set aside so many seconds ago; only lists them if `isDryRun`.
+  private func freeDamaged(
+    unusedFor age: Double, isDryRun: Bool
+  ) throws(SpoolError) -> [CollectionReport.File] {
+    var freed: [CollectionReport.File] = []
+    for name in FolderListing.names(in: layout.damaged) {
+      let path = "\(layout.damaged)/\(name)"
+      // A rename changes the change time.
+      guard let stamp = try? FileStamp(at: path), now - Double(stamp.changed) / 1e9 > age else {
+        continue
+      }
+      if !isDryRun {
+        try doing("delete", path) { () throws(SystemError) in try files.unlink(path) }
+      }
+      freed.append(CollectionReport.File(path: path, byteCount: Int(stamp.byteCount)))
+    }
+    return freed
+  }
+
+  /// Files used since then are kept: the grace period, or the start of the oldest running run.
+  private func guardStart(_ now: Int64, _ grace: Double, _ runs: [RunRecord]) -> Int64 {
+    let hour = now - Int64(grace * 1e9)
+    // Runs of dead processes are recognized by their owners and hold nothing.
+    let oldest = runs.filter { $0.state == .running }.map(\.startedAt).min()
+    return oldest.map { min(hour, Int64($0 * 1e9)) } ?? hour
+  }
+
+  private func plan(
+    _ policy: CollectionPolicy, now: Int64, guardStart: Int64, _ runs: [RunRecord],
+    _ unfinished: UnfinishedRuns, _ pinned: Set<String>, _ present: [ArtifactFile],
+    _ database: inout Database
+  ) throws(SpoolError) -> CollectionPlan {
+    var holdings: [CollectionPlan.Holding] = []
+    var named: Set<Digest> = []
+    for run in runs {
+      let keys = Set(run.steps.compactMap { $0.key?.digest })
+      named.formUnion(keys)
+      holdings.append(
+        CollectionPlan.Holding(
+          lastUse: run.finishedAt ?? run.startedAt,
+          isPinned: run.state == .running || pinned.contains(run.id.name)
+            || unfinished.names.contains(run.id.name),
+          keys: keys))
+    }
+    var mentions: [Digest: [CollectionPlan.Mention]] = [:]
+    var recent: Set<Digest> = []
+    for text in try CheckpointTable.keys(in: &database) {
+      guard let digest = Digest(hex: text) else { continue }
+      let key = Checkpoint.Key(digest)
+      let checkpoint = try CheckpointTable.checkpoint(for: key, in: &database)
+      mentions[digest] = (checkpoint?.outputs.values.compactMap(\.artifact) ?? []).map {
+        CollectionPlan.Mention(artifact: $0.digest, isSound: $0.kind == .sound)
+      }
+      // A checkpoint has no time; its record, written with it, has.
+      let recorded = (try? FileStamp(at: records.path(of: key)))?.modified ?? guardStart
+      if recorded > guardStart { recent.insert(digest) }
+      if !named.contains(digest) {
+        // Its run may have been interrupted before it recorded the use.
+        let time = Double(recorded) / 1e9
+        holdings.append(
+          CollectionPlan.Holding(
+            lastUse: time, isPinned: unfinished.mayHaveMade(at: time), keys: [digest]))
+      }
+    }
+    let held = try RecordingTable.held(in: &database)
+    let files = Dictionary(
+      present.map { file in
+        let isWanted =
+          held.contains(file.digest) || file.stamp.modified > guardStart || file.stamp.hasOtherNames
+        return (
+          file.digest,
+          CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
+        )
+      }, uniquingKeysWith: { first, _ in first })
+    return CollectionPlan(
+      policy, now: Double(now) / 1e9, holdings: holdings, mentions: mentions, files: files,
+      isRecent: recent)
+  }
+
+  /// Frees the plan, portion by portion.
+  /// - Returns: the freed files.
+  private func free(
+    _ plan: CollectionPlan, _ present: [ArtifactFile], guardStart: Int64
+  ) throws(SpoolError) -> Set<Digest> {
+    let files = Dictionary(present.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
+    var freed: Set<Digest> = []
+    for portion in plan.portions {
+      try strike(portion)
+      for digest in portion.files {
+        guard let file = files[digest], try remove(file, unlessWantedSince: guardStart) else {
+          continue
+        }
+        freed.insert(digest)
+      }
+    }
+    return freed
+  }
+
+  /// Removes a portion from the database, then from the records.
+  private func strike(_ portion: CollectionPlan.Portion) throws(SpoolError) {
+    if portion.keys.isEmpty && portion.sound.isEmpty { return }
+    try withDatabase { (database) throws(SpoolError) in
+      try database.transaction(to: "free room in") { (database) throws(SpoolError) in
+        for key in portion.keys { try CheckpointTable.remove(key.hex, from: &database) }
+        for artifact in portion.sound {
+          _ = try CheckpointTable.strike(artifact, from: &database)
+        }
+      }
+    }
+    for key in portion.keys { try records.remove(records.path(of: Checkpoint.Key(key))) }
+  }
+
+  /// Deletes a file, unless it was used or named since.
+  /// - Returns: whether it is gone.
+  private func remove(
+    _ file: ArtifactFile, unlessWantedSince start: Int64
+  ) throws(SpoolError) -> Bool {
+    let isNamed = try withDatabase { (database) throws(SpoolError) in
+      if try CheckpointTable.names(file.digest, in: &database) { return true }
+      return try RecordingTable.holds(file.digest, in: &database)
+    }
+    guard !isNamed, let stamp = try? FileStamp(at: file.path), stamp.modified <= start,
+      !stamp.hasOtherNames
+    else { return false }
+    return try doing("delete", file.path) { () throws(SystemError) in
+      do throws(SystemError) {
+        try files.unlink(file.path)
+      } catch {
+        if error.code != ENOENT { throw error }
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import PipelineModel
+internal import Platform
+
+extension DiskStore {
+  /// How long a verification is valid for reading, in seconds: media lose bits without a change of
+  /// file times.
+  private static let verificationLifetime = 30.0 * 86_400
+
+  /// Delivers the store's messages (a damaged artifact that was set aside, say), one line each: the
+  /// kept ones at once, later ones on any thread.
+  package func listen(_ listener: @escaping @Sendable (String) -> Void) { news.listen(listener) }
+
+  /// The path of a sound artifact; nil if it is missing. Sets aside a damaged one, with all that
+  /// may derive from it.
+  /// - Parameter isRead: whether it is about to be read, not only named.
+  func soundPath(of artifact: Artifact, isRead: Bool = false) throws(SpoolError) -> String? {
+    let age = isRead ? Self.verificationLifetime : nil
+    switch try artifacts.look(at: artifact, verifiedWithin: age) {
+    case .sound(let path): return path
+    case .missing: return nil
+    case .damaged(let damage):
+      try setAside(damage, kind: artifact.kind)
+      return nil
+    }
+  }
+
+  private func setAside(_ damage: ArtifactDamage, kind: ArtifactKind) throws(SpoolError) {
+    let what = "the \(kind.rawValue) artifact \(damage.digest.short) in the store is damaged"
+    guard isWritable else {
+      news.tell("\(what) (\(damage.problem)): it is not used")
+      return
+    }
+    let removal = DamageRemoval(layout: layout, records: records, files: files)
+    let (struck, aside) = try withDatabase {
+      (database) throws(SpoolError) -> (CheckpointTable.RemovalOutcome, String?) in
+      try removal.remove(damage, from: &database)
+    }
+    guard let aside else { return }
+    let count = struck.suspects.count
+    let rest =
+      count == 0
+      ? "" : ", and so \(count == 1 ? "is the stage that" : "are the \(count) stages that") used it"
+    news.tell(
+      "\(what) (\(damage.problem)): it is kept aside as \(aside) and made again where it is needed"
+        + rest)
+  }
+
+  /// Reports outputs that differ from their removed originals.
+  func tell(_ differences: [ReproducedOutput]) {
+    for output in differences { news.tell(output.line) }
+  }
+}

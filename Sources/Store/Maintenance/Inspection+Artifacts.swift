@@ -1,0 +1,152 @@
+import Glibc
+internal import PipelineModel
+internal import Platform
+internal import Synchronization
+
+extension Inspection {
+  /// Age, in nanoseconds, from which an unnamed file is reported: files are sealed before they are
+  /// named.
+  private static let namingTime: Int64 = 3600 * 1_000_000_000
+
+  /// Checks every artifact that exists or is named.
+  func inspectArtifacts(
+    _ named: [Digest: Artifact], in database: inout Database, _ report: inout InspectionReport
+  ) throws(SpoolError) {
+    let found = try inspectFiles(named, &report)
+    for (digest, artifact) in named.sorted(by: { $0.key < $1.key })
+    where !found.contains(digest) && !isThere(layout.artifact(digest)) {
+      guard try CheckpointTable.names(digest, in: &database) else { continue }
+      report.findings.append(
+        InspectionFinding(
+          .missingArtifact, layout.artifact(digest), subject: digest.hex,
+          problem: "a \(artifact.kind.rawValue) that a checkpoint names is not there",
+          meaning: "it is made again when it is needed"))
+    }
+    for file in ArtifactFile.all(in: layout).files where named[file.digest] == nil {
+      let isSettled = Clock.now() - file.stamp.modified > Self.namingTime
+      if isSettled, try !CheckpointTable.names(file.digest, in: &database),
+        try !isHeldByNote(file.digest, in: &database)
+      {
+        report.findings.append(
+          InspectionFinding(
+            .unnamedArtifact, file.path, subject: file.digest.hex,
+            problem: "no checkpoint names this file of \(file.stamp.byteCount) bytes",
+            meaning: "it only takes room", advice: "spool gc"))
+      }
+    }
+  }
+
+  /// Whether a recording needs an artifact; false in a database without recordings.
+  private func isHeldByNote(
+    _ digest: Digest, in database: inout Database
+  ) throws(SpoolError) -> Bool {
+    guard try RecordingTable.isThere(in: &database) else { return false }
+    return try RecordingTable.holds(digest, in: &database)
+  }
+
+  /// Checks every artifact file, without a database.
+  func inspectArtifactsAlone(_ report: inout InspectionReport) throws(SpoolError) {
+    _ = try inspectFiles([:], &report)
+  }
+
+  private func inspectFiles(
+    _ named: [Digest: Artifact], _ report: inout InspectionReport
+  ) throws(SpoolError) -> Set<Digest> {
+    let (files, strays) = ArtifactFile.all(in: layout)
+    report.artifacts = files.count
+    report.artifactBytes = files.reduce(0) { $0 + Int($1.stamp.byteCount) }
+    for path in strays {
+      report.findings.append(
+        InspectionFinding(
+          .strayFile, path, problem: "this is no artifact",
+          meaning: "nothing uses it; it may be deleted", advice: nil))
+    }
+    var unread: [ArtifactFile] = []
+    for file in files {
+      if let artifact = named[file.digest], artifact.byteCount != file.stamp.byteCount {
+        report.findings.append(
+          damaged(
+            file, "it has \(file.stamp.byteCount) bytes instead of \(artifact.byteCount)"))
+      } else {
+        unread.append(file)
+      }
+    }
+    if !options.isQuick {
+      for (file, fault) in try faults(in: unread) { report.findings.append(damaged(file, fault)) }
+    }
+    return Set(files.map(\.digest))
+  }
+
+  private func damaged(_ file: ArtifactFile, _ problem: String) -> InspectionFinding {
+    InspectionFinding(
+      .damagedArtifact, file.path, subject: file.digest.hex, problem: problem,
+      meaning: "it must not be used; it is made again when it is needed")
+  }
+
+  /// Reads the files in parallel, the longest first.
+  /// - Returns: the faults.
+  private func faults(in list: [ArtifactFile]) throws(SpoolError) -> [(ArtifactFile, String)] {
+    let total = list.reduce(0) { $0 + Int($1.stamp.byteCount) }
+    let done = Mutex(0)
+    let found = Mutex<[(ArtifactFile, String)]>([])
+    let failure = Mutex<SpoolError?>(nil)
+    withPool { pool in
+      for file in list.sorted(by: { $0.stamp.byteCount > $1.stamp.byteCount }) {
+        pool.submit { [progress, stop, files] in
+          do throws(SystemError) {
+            let fault = try Self.fault(in: file, files, stop) { count in
+              let soFar = done.withLock { done in
+                done += count
+                return done
+              }
+              progress(InspectionProgress(doneBytes: soFar, totalBytes: total))
+            }
+            if let fault { found.withLock { $0.append((file, fault)) } }
+          } catch {
+            failure.withLock { $0 = $0 ?? SpoolError(inStore: "read", file.path, error) }
+          }
+        }
+      }
+    }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    if stop.isRequested {
+      throw SpoolError("check", layout.root, reason: "it was stopped")
+    }
+    return found.withLock { $0.sorted { $0.0.digest < $1.0.digest } }
+  }
+
+  private func withPool(_ body: (WorkerPool) -> Void) {
+    let pool = WorkerPool(threadCount: options.threadCount, name: "check")
+    body(pool)
+    pool.finish()
+  }
+
+  /// The fault of a file's bytes; nil if there is none or the file is gone. Throws errors that say
+  /// nothing of the file (too many open files, say).
+  private static func fault(
+    in file: ArtifactFile, _ files: FileOperations, _ stop: StopRequest, _ done: (Int) -> Void
+  ) throws(SystemError) -> String? {
+    do throws(SystemError) {
+      let opened = try files.open(file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      _ = posix_fadvise(opened.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+      var hash = SHA256()
+      var offset: Int64 = 0
+      var piece = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
+      while !stop.isRequested {
+        let count = try files.read(into: &piece, from: opened, at: offset)
+        if count == 0 {
+          return hash.finalize() == file.digest
+            ? nil : "its bytes are not those that its name promises"
+        }
+        unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes { unsafe hash.update($0) }
+        offset += Int64(count)
+        done(count)
+      }
+      return nil
+    } catch {
+      if error.code == ENOENT { return nil }
+      guard error.code == EIO else { throw error }
+      return "it cannot be read: \(error.words)"
+    }
+  }
+}

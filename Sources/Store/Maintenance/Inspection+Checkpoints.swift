@@ -1,0 +1,112 @@
+internal import PipelineModel
+internal import Platform
+
+extension Inspection {
+  /// Checks every checkpoint's rows.
+  /// - Returns: the artifacts that they name.
+  func inspectCheckpoints(
+    in database: inout Database, _ report: inout InspectionReport
+  ) throws(SpoolError) -> [Digest: Artifact] {
+    var named: [Digest: Artifact] = [:]
+    for text in try CheckpointTable.keys(in: &database) {
+      report.checkpoints += 1
+      guard
+        let key = Digest(hex: text).map(Checkpoint.Key.init),
+        let checkpoint = try CheckpointTable.checkpoint(for: key, in: &database),
+        try namesWell(text, &database)
+      else {
+        report.findings.append(
+          InspectionFinding(
+            .unreadableCheckpoint, layout.database, subject: text,
+            problem: "the checkpoint \(text.prefix(12)) does not read as what its key says",
+            meaning: "its work is done again when it is needed"))
+        continue
+      }
+      for output in checkpoint.outputs.values {
+        if let artifact = output.artifact { named[artifact.digest] = artifact }
+      }
+    }
+    return named
+  }
+
+  /// Whether a checkpoint names its artifacts by digests.
+  private func namesWell(_ key: String, _ database: inout Database) throws(SpoolError) -> Bool {
+    try database.run(
+      "SELECT 1 FROM outputs WHERE key = ? AND (length(artifact) <> 64 OR artifact GLOB ?) LIMIT 1",
+      [.text(key), .text("*[^0-9a-f]*")], to: "read checkpoints in"
+    ).isEmpty
+  }
+
+  func inspectRuns(
+    in database: inout Database, _ report: inout InspectionReport
+  ) throws(SpoolError) {
+    let rows = try database.run(
+      "SELECT id, record, number, started_at, state, pipeline FROM runs", to: "read runs in")
+    for row in rows {
+      report.runs += 1
+      let id = row[0].text ?? ""
+      let run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
+      let record = try records.recordedRun(at: records.path(of: RunID(id)))
+      let recorded = record?.run
+      guard let run, run.id.name == id else {
+        report.findings.append(unreadableRun(id, "does not read"))
+        continue
+      }
+      let columns: [SQLValue] = [
+        .real(run.startedAt), .text(run.state.rawValue), .text(run.pipeline),
+      ]
+      if Array(row.dropFirst(3)) != columns {
+        report.findings.append(unreadableRun(id, "contradicts itself"))
+        continue
+      }
+      // A record written at the run's start says only that.
+      let isClosed = run.state != .running && recorded?.state != .running
+      let isMoved = record.map { .integer($0.number) != row[2] } ?? false
+      if isMoved || (isClosed && recorded.map { $0 != run } ?? false) {
+        report.findings.append(unreadableRun(id, "is not what its record says"))
+      } else if run.state != .running, recorded == nil, !isThere(records.path(of: run.id)) {
+        report.findings.append(
+          InspectionFinding(
+            .withoutRecord, records.path(of: run.id), subject: id,
+            problem: "the run \(id) has no record beside the database",
+            meaning: "it would not outlive the loss of the database"))
+      }
+    }
+  }
+
+  private func unreadableRun(_ id: String, _ what: String) -> InspectionFinding {
+    InspectionFinding(
+      .unreadableRun, layout.database, subject: id, problem: "the row of the run \(id) \(what)",
+      meaning: "spool runs and spool show cannot tell what became of it")
+  }
+
+  /// Compares exports with what was published. They belong to the user: changes are no damage.
+  func inspectExports(
+    in database: inout Database, _ report: inout InspectionReport
+  ) throws(SpoolError) {
+    let rows = try database.run(
+      "SELECT path, device, inode, byte_count, modified_ns, changed_ns FROM published",
+      to: "read published files in")
+    for row in rows {
+      guard let path = row[0].text else { continue }
+      report.exports += 1
+      guard let stamp = try? FileStamp(at: path) else {
+        report.findings.append(
+          InspectionFinding(
+            .exportMissing, path, problem: "an export is not there any more",
+            meaning: "it was moved or deleted; running its pipeline again writes it again",
+            advice: nil))
+        continue
+      }
+      let now = [stamp.device, stamp.inode, stamp.byteCount, stamp.modified, stamp.changed]
+      if now.map(SQLValue.integer) != Array(row.dropFirst()) {
+        report.findings.append(
+          InspectionFinding(
+            .exportChanged, path, problem: "an export was changed since it was written",
+            meaning: "spool run will not replace it unless told so with --replace", advice: nil))
+      }
+    }
+  }
+
+  func isThere(_ path: String) -> Bool { (try? FileStamp(at: path)) != nil }
+}

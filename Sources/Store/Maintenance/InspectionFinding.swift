@@ -1,0 +1,134 @@
+/// A finding of an inspection: what is wrong, on which file, what it means, what to do.
+package struct InspectionFinding: Hashable, Sendable, Codable {
+  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    case database
+    /// The store was being made when its process ended.
+    case unfinishedStore
+    /// The database has lost its last transactions.
+    case databaseBehind
+    /// A file's bytes do not match its name.
+    case damagedArtifact
+    /// A file that a checkpoint names is gone.
+    case missingArtifact
+    /// A recording's artifact is gone.
+    case missingRecording
+    /// A checkpoint's rows are unreadable, or their key is not that of their components.
+    case unreadableCheckpoint
+    /// A checkpoint's rows and its record contradict each other.
+    case contradiction
+    /// A run's row is unreadable, or contradicts its record.
+    case unreadableRun
+    /// A record beside the database is damaged.
+    case damagedRecord
+    /// The transparency log is not as it was signed.
+    case damagedLedger
+    /// A backup is damaged.
+    case damagedBackup
+    /// A journal entry is damaged.
+    case damagedNote
+    /// Files that a journal entry refers to are missing or damaged.
+    case damagedWork
+    /// A row has no record.
+    case withoutRecord
+    /// A record has no row.
+    case onlyRecord
+    /// A pin and its record differ, or it names no run.
+    case damagedPin
+    /// No checkpoint names the file.
+    case unnamedArtifact
+    /// Not an artifact, but in the artifact folder.
+    case strayFile
+    case exportMissing
+    /// An export was changed since.
+    case exportChanged
+  }
+
+  package let kind: Kind
+  package let path: String
+  /// The artifact's digest, the checkpoint's key or the run's name; nil if there is none.
+  package let subject: String?
+  package let problem: String
+  package let meaning: String
+  /// The advice; nil if nothing needs to be done.
+  package let advice: String?
+
+  private static let repair = "spool repair"
+
+  /// Whether a repair can fix it.
+  package var isRepairable: Bool { advice == Self.repair }
+
+  init(
+    _ kind: Kind, _ path: String, subject: String? = nil, problem: String, meaning: String,
+    advice: String? = Self.repair
+  ) {
+    self.kind = kind
+    self.path = path
+    self.subject = subject
+    self.problem = problem
+    self.meaning = meaning
+    self.advice = advice
+  }
+
+  /// A fault in the transparency log.
+  /// - Parameters:
+  /// - name: the store's file, or the receipt.
+  /// - advice: nil if a repair helps.
+  package init(log name: String, problem: String, advice: String?) {
+    self.init(
+      .damagedLedger, name, problem: problem,
+      meaning: "the receipts that are there can be checked; the ledger cannot tell what is missing",
+      advice: advice ?? Self.repair)
+  }
+
+  /// Whether it is damage rather than a remark.
+  package var isDamage: Bool {
+    switch kind {
+    case .database, .databaseBehind, .damagedArtifact, .missingArtifact, .missingRecording,
+      .unreadableCheckpoint, .contradiction, .unreadableRun, .damagedRecord, .damagedLedger,
+      .damagedBackup,
+      .damagedNote, .damagedWork, .damagedPin:
+      true
+    case .unfinishedStore, .withoutRecord, .onlyRecord, .unnamedArtifact, .strayFile,
+      .exportMissing, .exportChanged:
+      false
+    }
+  }
+}
+
+package struct InspectionProgress: Hashable, Sendable {
+  /// Bytes of artifacts read.
+  package let doneBytes: Int
+  /// Bytes of artifacts in total.
+  package let totalBytes: Int
+}
+
+/// The result of an inspection.
+package struct InspectionReport: Hashable, Sendable, Codable {
+  package internal(set) var artifacts = 0
+  package internal(set) var artifactBytes = 0
+  package internal(set) var checkpoints = 0
+  package internal(set) var runs = 0
+  package internal(set) var backups = 0
+  /// Pieces of unfinished work.
+  package internal(set) var unfinished = 0
+  /// Exports in users' folders.
+  package internal(set) var exports = 0
+  /// Bytes of the ballast.
+  package internal(set) var ballastBytes = 0
+  /// The fault of the database as a whole, in SQLite's own words if it has some; nil if it could be
+  /// read.
+  package internal(set) var databaseFault: String?
+  /// Whether the artifacts' bytes were read.
+  package internal(set) var isThorough = true
+  package internal(set) var findings: [InspectionFinding] = []
+  /// Number of receipts in the transparency log; nil if it was not checked.
+  package var receipts: Int?
+
+  /// Adds damage found outside the store's own checks.
+  package mutating func add(_ damage: [InspectionFinding]) {
+    findings = findings.filter(\.isDamage) + damage + findings.filter { !$0.isDamage }
+  }
+
+  /// Whether there is no damage.
+  package var isSound: Bool { !findings.contains(where: \.isDamage) }
+}

@@ -1,0 +1,194 @@
+import PipelineModel
+package import Platform
+
+extension DiskStore {
+  package func recording(_ key: RecordingKey) throws(SpoolError) -> Recording? {
+    try readNotes("WHERE key = ?", [.text(key.name)]).first
+  }
+
+  /// A recording by its key, a prefix of it, or its device's identity.
+  package func recording(named prefix: String) throws(SpoolError) -> Recording? {
+    // Keys and identities are stored in lower case; devices may show capitals.
+    let prefix = prefix.lowercased()
+    let text = SQLValue.text(prefix)
+    if let recording = try readNotes("WHERE key = ?", [text]).first { return recording }
+    // If two claim an identity, its first owner is meant.
+    let own = try readNotes(
+      "WHERE device_id = ? ORDER BY conflict IS NOT NULL, received_at LIMIT 1", [text])
+    if let recording = own.first { return recording }
+    // It may be an alias of the same bytes.
+    let alias = try readNotes(
+      """
+      WHERE key IN (SELECT note FROM note_files WHERE device_id = ?) ORDER BY received_at LIMIT 1
+      """, [text])
+    if let recording = alias.first { return recording }
+    guard !prefix.isEmpty else { return nil }
+    let found = try readNotes(
+      "WHERE key >= ?1 AND key < ?1 || 'g' ORDER BY received_at DESC LIMIT 4", [text]
+    ).filter { $0.key.name.hasPrefix(prefix) }
+    guard found.count > 1 else { return found.first }
+    let names = found.prefix(3).map(\.key.name).joined(separator: ", ")
+    throw SpoolError(
+      "choose a note by", prefix,
+      reason: "several begin with it: \(names)\(found.count > 3 ? ", …" : "")",
+      advice: "type more of the name")
+  }
+
+  /// Recordings, the last changed first.
+  package func recordings(_ query: RecordingQuery) throws(SpoolError) -> [Recording] {
+    var conditions: [String] = []
+    var values: [SQLValue] = []
+    if !query.states.isEmpty {
+      let states = query.states.map(\.rawValue).sorted()
+      conditions.append("state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+      values += states.map(SQLValue.text)
+    }
+    if let isCancelled = query.isCancelled {
+      conditions.append("is_cancelled = ?")
+      values.append(.integer(isCancelled ? 1 : 0))
+    }
+    if let pipeline = query.pipeline {
+      // The plus keeps SQLite on the index that gives the order.
+      conditions.append("+pipeline = ?")
+      values.append(.text(pipeline))
+    }
+    if let since = query.changedSince {
+      conditions.append("changed_at >= ?")
+      values.append(.real(since))
+    }
+    let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND ")) "
+    return try readNotes(
+      "\(filter)ORDER BY changed_at DESC, key LIMIT ?", values + [SQLValue(max(0, query.limit))])
+  }
+
+  /// Recordings that may be incomplete, the last changed first. O(recordings changed since).
+  /// - Parameter time: in seconds since 1970.
+  package func doubtfulNotes(
+    changedSince time: Double, limit: Int
+  ) throws(SpoolError) -> [Recording] {
+    try readNotes(
+      """
+      WHERE changed_at >= ?
+        AND iif(json_valid(facts), json_type(facts, '$.doubt') = 'text', 0)
+      ORDER BY changed_at DESC, key LIMIT ?
+      """, [.real(time), SQLValue(max(0, limit))])
+  }
+
+  /// Uploaded recordings with undecided claims, the last changed first. O(claims).
+  package func openClaims(limit: Int) throws(SpoolError) -> [Recording] {
+    try readNotes(
+      """
+      WHERE conflict IS NOT NULL AND is_claim_open = 1 AND state = 'uploaded'
+      ORDER BY changed_at DESC, key LIMIT ?
+      """, [SQLValue(max(0, limit))])
+  }
+
+  package func events(of key: RecordingKey) throws(SpoolError) -> [RecordingEvent] {
+    let rows = try withDatabase { (database) throws(SpoolError) in
+      try database.run(
+        "SELECT at, state, reason FROM note_events WHERE note = ? ORDER BY number",
+        [.text(key.name)], to: RecordingTable.reading)
+    }
+    return rows.compactMap { row in
+      guard let at = row[0].real, let state = row[1].text.flatMap(RecordingState.init(rawValue:))
+      else {
+        return nil
+      }
+      return RecordingEvent(at: at, state: state, reason: row[2].text)
+    }
+  }
+
+  /// Counts of recordings by state.
+  package func tally(pipeline: String? = nil) throws(SpoolError) -> RecordingTally {
+    let filter = pipeline == nil ? "" : "WHERE pipeline = ?"
+    let values = pipeline.map { [SQLValue.text($0)] } ?? []
+    return try withDatabase { (database) throws(SpoolError) in
+      var tally = RecordingTally()
+      let rows = try database.run(
+        "SELECT state, count(*), min(state_since) FROM notes \(filter) GROUP BY state", values,
+        to: RecordingTable.reading)
+      for row in rows {
+        guard let state = row[0].text.flatMap(RecordingState.init(rawValue:)),
+          let count = row[1].integer, let since = row[2].real
+        else { continue }
+        tally.counts[state] = RecordingTally.Count(count: Int(count), since: since)
+      }
+      try Self.tellCancelled(in: &database, filter, values, &tally)
+      tally.nextAttempt = try database.run(
+        """
+        SELECT min(next_attempt) FROM notes
+        WHERE next_attempt IS NOT NULL \(pipeline == nil ? "" : "AND pipeline = ?")
+        """, values, to: RecordingTable.reading
+      ).first?[0].real
+      tally.heldFiles = Int(
+        try database.run(
+          """
+          SELECT count(*) FROM note_files JOIN notes ON notes.key = note_files.note
+          WHERE (state = 'uploaded' AND place IN ('inbox', 'quarantine')
+            OR state = 'quarantined' AND place = 'inbox')
+            \(pipeline == nil ? "" : "AND pipeline = ?")
+          """, values, to: RecordingTable.reading
+        ).first?[0].integer ?? 0)
+      return tally
+    }
+  }
+
+  /// Separates cancelled from failed recordings, and counts commands for unknown ones.
+  private static func tellCancelled(
+    in database: inout Database, _ filter: String, _ values: [SQLValue],
+    _ tally: inout RecordingTally
+  ) throws(SpoolError) {
+    func count(_ rest: String) throws(SpoolError) -> RecordingTally.Count? {
+      let sql = "SELECT count(*), \(rest)" + (filter.isEmpty ? "" : " AND pipeline = ?")
+      let row = try database.run(sql, values, to: RecordingTable.reading).first
+      guard let count = row?[0].integer, let since = row?[1].real else { return nil }
+      return RecordingTally.Count(count: Int(count), since: since)
+    }
+    tally.cancelled = try count("min(state_since) FROM notes WHERE is_cancelled = 1")
+    if tally.cancelled != nil {
+      tally.counts[.failed] = try count(
+        "min(state_since) FROM notes WHERE state = 'failed' AND is_cancelled = 0")
+    }
+    tally.waitingCommands = try count(
+      "min(taken_at) FROM note_commands WHERE status = 'waiting'")
+  }
+
+  /// Recordings to be processed now, the oldest first.
+  package func dueNotes(
+    pipeline: String, at time: Double, limit: Int
+  ) throws(SpoolError) -> [Recording] {
+    let count = SQLValue(max(0, limit))
+    let received = try readNotes(
+      """
+      WHERE pipeline = ? AND state = 'received' AND original IS NULL ORDER BY received_at LIMIT ?
+      """, [.text(pipeline), count])
+    let retried = try readNotes(
+      "WHERE pipeline = ? AND next_attempt <= ? ORDER BY next_attempt LIMIT ?",
+      [.text(pipeline), .real(time), count])
+    return Array(
+      (received + retried).sorted { ($0.receivedAt, $0.key) < ($1.receivedAt, $1.key) }
+        .prefix(max(0, limit)))
+  }
+
+  /// When the next failed recording is due.
+  package func nextAttempt(pipeline: String) throws(SpoolError) -> Double? {
+    try withDatabase { (database) throws(SpoolError) in
+      try database.run(
+        "SELECT min(next_attempt) FROM notes WHERE next_attempt IS NOT NULL AND pipeline = ?",
+        [.text(pipeline)], to: RecordingTable.reading)
+    }.first?[0].real
+  }
+
+  /// Grows with every change of any recording.
+  package func noteVersion() throws(SpoolError) -> Int64 {
+    try withDatabase { (database) throws(SpoolError) in
+      try database.run("SELECT number FROM note_version", to: RecordingTable.reading)
+    }.first?[0].integer ?? 0
+  }
+
+  func readNotes(_ rest: String, _ values: [SQLValue]) throws(SpoolError) -> [Recording] {
+    try withDatabase { (database) throws(SpoolError) in
+      try RecordingTable.recordings(rest, values, in: &database)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package import PipelineModel
+package import Platform
+
+/// A file of a recording, its place and its target.
+package struct RecordingFile: Hashable, Sendable {
+  package enum Role: String, Hashable, Sendable, Codable {
+    /// The recording, or a repeat.
+    case recording
+    /// The device's metadata.
+    case sidecar
+    case transcript
+    /// Marks the recording as complete.
+    case marker
+  }
+
+  package enum Place: String, Hashable, Sendable, Codable {
+    /// Where it arrived in the inbox.
+    case inbox
+    /// The inbox's folder for quarantined files.
+    case quarantine
+    /// The inbox's folder for accepted files.
+    case accepted
+    /// Left in the inbox by configuration.
+    case left
+    /// Deleted by configuration.
+    case deleted
+    /// Removed or changed by another program.
+    case gone
+  }
+
+  /// Its row id.
+  package let id: Int64
+  package let recording: RecordingKey
+  /// The inbox, as an absolute path.
+  package let inbox: String
+  package let role: Role
+  /// The path of arrival in the inbox; control characters, percent signs and invalid bytes are
+  /// written as `%0A`.
+  package let path: String
+  /// The present path, in the form of `path`.
+  package let location: String
+  /// The stored version of the file.
+  package let stamp: RecordingFileStamp
+  /// The digest of a transcript; nil for other files, whose recordings have it.
+  package let digest: Digest?
+  package let place: Place
+  /// The target of a move in progress, in the form of `path`; nil if none.
+  package let target: String?
+
+  package init(
+    id: Int64, recording: RecordingKey, inbox: String, role: Role, path: String, location: String,
+    stamp: RecordingFileStamp, digest: Digest? = nil, place: Place, target: String?
+  ) {
+    self.id = id
+    self.recording = recording
+    self.inbox = inbox
+    self.role = role
+    self.path = path
+    self.location = location
+    self.stamp = stamp
+    self.digest = digest
+    self.place = place
+    self.target = target
+  }
+}
+
+extension RecordingFile {
+  /// A transcript's artifact; nil for other files.
+  package var transcript: Artifact? {
+    digest.map { Artifact(kind: .file, digest: $0, byteCount: Int(stamp.byteCount)) }
+  }
+}
+
+/// A file to be moved, with the recording that determines its target.
+package struct HeldFile: Hashable, Sendable {
+  package let file: RecordingFile
+  /// An uploaded or quarantined recording.
+  package let recording: Recording
+
+  package init(file: RecordingFile, recording: Recording) {
+    self.file = file
+    self.recording = recording
+  }
+}
+
+/// Identifies a version of a file in an inbox.
+package struct RecordingFileStamp: Hashable, Sendable {
+  package let inode: UInt64
+  /// Length in bytes.
+  package let byteCount: Int64
+  /// Modification time in nanoseconds since 1970.
+  package let modified: Int64
+  /// Change time in nanoseconds since 1970.
+  package let changed: Int64
+
+  package init(inode: UInt64, byteCount: Int64, modified: Int64, changed: Int64) {
+    self.inode = inode
+    self.byteCount = byteCount
+    self.modified = modified
+    self.changed = changed
+  }
+
+  /// Whether both are of one file with the same bytes; a rename changes the change time only.
+  package func isSameFile(as other: RecordingFileStamp) -> Bool {
+    inode == other.inode && byteCount == other.byteCount && modified == other.modified
+  }
+}

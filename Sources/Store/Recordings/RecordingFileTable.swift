@@ -1,0 +1,104 @@
+internal import PipelineModel
+internal import Platform
+
+/// The files of recordings as rows.
+enum RecordingFileTable {
+  /// Files, by the text that follows `FROM note_files`.
+  static func files(
+    _ rest: String, _ values: [SQLValue], in database: inout Database
+  ) throws(SpoolError) -> [RecordingFile] {
+    try database.run(
+      """
+      SELECT note_files.id, note_files.note, note_files.inbox, role, path, location, inode,
+        note_files.byte_count, modified_ns, changed_ns, place, target,
+        note_files.digest
+      FROM note_files \(rest)
+      """, values, to: RecordingTable.reading
+    ).compactMap(file)
+  }
+
+  /// Records a file in the inbox, inside a transaction.
+  static func add(
+    _ role: RecordingFile.Role, path: String, stamp: RecordingFileStamp, digest: Digest? = nil,
+    inbox: String, deviceID: String? = nil, deviceName: String? = nil, to key: RecordingKey,
+    in database: inout Database
+  ) throws(SpoolError) {
+    try database.run(
+      """
+      INSERT INTO note_files
+        (note, inbox, role, path, location, inode, byte_count, modified_ns, changed_ns, place,
+          device_id, device_name, digest)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'inbox', ?, ?, ?)
+      """,
+      [.text(key.name), .text(inbox), .text(role.rawValue), .text(path), .text(path)]
+        + values(stamp)
+        + [SQLValue(deviceID), SQLValue(deviceName), SQLValue(digest?.hex)],
+      to: RecordingTable.recordAction
+    )
+  }
+
+  /// The row of this path and version if it is still there; nil if none.
+  static func known(
+    path: String, stamp: RecordingFileStamp, inbox: String, in database: inout Database
+  ) throws(SpoolError) -> RecordingFile? {
+    try files(
+      """
+      WHERE inbox = ? AND location = ? AND (inode, byte_count, modified_ns, changed_ns) = (?, ?, ?, ?)
+        AND place IN ('inbox', 'quarantine', 'left') ORDER BY id DESC LIMIT 1
+      """, [.text(inbox), .text(path)] + values(stamp), in: &database
+    ).first
+  }
+
+  static func values(_ stamp: RecordingFileStamp) -> [SQLValue] {
+    [
+      .integer(Int64(bitPattern: stamp.inode)), .integer(stamp.byteCount),
+      .integer(stamp.modified), .integer(stamp.changed),
+    ]
+  }
+
+  private static func file(_ row: SQLRow) -> RecordingFile? {
+    guard let id = row[0].integer, let recording = row[1].text, let inbox = row[2].text,
+      let role = row[3].text.flatMap(RecordingFile.Role.init(rawValue:)), let path = row[4].text,
+      let location = row[5].text, let inode = row[6].integer, let byteCount = row[7].integer,
+      let modified = row[8].integer, let changed = row[9].integer,
+      let place = row[10].text.flatMap(RecordingFile.Place.init(rawValue:))
+    else { return nil }
+    return RecordingFile(
+      id: id, recording: RecordingKey(recording), inbox: inbox, role: role, path: path,
+      location: location,
+      stamp: RecordingFileStamp(
+        inode: UInt64(bitPattern: inode), byteCount: byteCount, modified: modified,
+        changed: changed),
+      digest: row[12].text.flatMap(Digest.init(hex:)), place: place, target: row[11].text)
+  }
+}
+
+/// Acknowledgements to be removed from outboxes, as rows.
+enum RetractionTable {
+  /// Records that an acknowledgement must be removed, inside a transaction.
+  static func add(
+    _ name: String, _ pipeline: String, in database: inout Database
+  ) throws(SpoolError) {
+    try database.run(
+      "INSERT OR IGNORE INTO retracted (pipeline, name) VALUES (?, ?)",
+      [.text(pipeline), .text(name)], to: RecordingTable.recordAction)
+  }
+
+  /// Records that the name is in use again, or that its acknowledgement is gone.
+  static func withdraw(
+    _ name: String, _ pipeline: String, in database: inout Database
+  ) throws(SpoolError) {
+    try database.run(
+      "DELETE FROM retracted WHERE pipeline = ? AND name = ?", [.text(pipeline), .text(name)],
+      to: RecordingTable.recordAction)
+  }
+
+  static func names(
+    pipeline: String, in database: inout Database
+  ) throws(SpoolError) -> [String] {
+    try database.run(
+      "SELECT name FROM retracted WHERE pipeline = ? ORDER BY name", [.text(pipeline)],
+      to: RecordingTable.reading
+    ).compactMap { $0[0].text }
+  }
+}

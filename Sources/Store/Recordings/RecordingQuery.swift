@@ -1,0 +1,68 @@
+/// A filter of recordings.
+package struct RecordingQuery: Hashable, Sendable {
+  /// All states if empty.
+  package var states: Set<RecordingState>
+  /// Only cancelled or only other recordings; both if nil.
+  package var isCancelled: Bool?
+  /// All pipelines if nil.
+  package var pipeline: String?
+  /// Only those changed at or after this time, in seconds since 1970; all if nil.
+  package var changedSince: Double?
+  package var limit: Int
+
+  /// The last changed come first.
+  package init(
+    states: Set<RecordingState> = [], isCancelled: Bool? = nil, pipeline: String? = nil,
+    changedSince: Double? = nil,
+    limit: Int = 100
+  ) {
+    self.states = states
+    self.isCancelled = isCancelled
+    self.pipeline = pipeline
+    self.changedSince = changedSince
+    self.limit = limit
+  }
+}
+
+/// Counts of recordings by state, and what is due.
+package struct RecordingTally: Hashable, Sendable {
+  package struct Count: Hashable, Sendable {
+    package let count: Int
+    /// When the oldest of them entered the state, in seconds since 1970.
+    package let since: Double
+
+    package init(count: Int, since: Double) {
+      self.count = count
+      self.since = since
+    }
+  }
+
+  /// The occupied states. Cancelled recordings do not count as failed.
+  package var counts: [RecordingState: Count]
+  /// Cancelled recordings; nil if none.
+  package var cancelled: Count?
+  /// Commands that wait for their recordings; nil if none.
+  package var waitingCommands: Count?
+  /// When the next recording is retried, in seconds since 1970; nil if none.
+  package var nextAttempt: Double?
+  /// Files to be moved out of an inbox.
+  package var heldFiles: Int
+
+  package init(
+    counts: [RecordingState: Count] = [:], nextAttempt: Double? = nil, heldFiles: Int = 0
+  ) {
+    self.counts = counts
+    self.nextAttempt = nextAttempt
+    self.heldFiles = heldFiles
+  }
+
+  package subscript(_ state: RecordingState) -> Int { counts[state]?.count ?? 0 }
+
+  /// Commands for the user, the most urgent first.
+  package var nextCommands: [String] {
+    var commands: [String] = []
+    if self[.quarantined] > 0 { commands.append("spool inbox list --state quarantined") }
+    if self[.failed] > 0 { commands.append("spool inbox list --state failed") }
+    return commands
+  }
+}

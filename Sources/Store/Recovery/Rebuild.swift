@@ -1,0 +1,269 @@
+import Glibc
+internal import PipelineModel
+internal import Platform
+
+/// Rebuilds a lost database from a good backup, if any, and the records and change log beside it.
+/// The caller holds the store exclusively.
+struct Rebuild {
+  let layout: StoreLayout
+  let files: FileOperations
+  let schema: Schema
+  let records: RecordFolder
+  let slots: BackupSlots
+  let now: Int64
+
+  /// Rebuilds the database and puts it in place; the old one is kept aside.
+  ///
+  /// The old one is replaced in the last step; after an interruption the next opening repeats the
+  /// rebuild.
+  func run(because cause: String) throws(SpoolError) -> Recovery {
+    let part = DatabaseFiles(path: layout.database + ".part", files: files)
+    let (slot, found) = try makeFromNewest(part)
+    let aside = try replace(with: part.path, word: "damaged")
+    return Recovery(
+      cause: cause, slot: slot, checkpoints: found.checkpoints, runs: found.runs,
+      recordings: found.recordings, keptAside: aside)
+  }
+
+  /// Starts from the newest backup that proves good in use; without any if none does.
+  private func makeFromNewest(
+    _ part: DatabaseFiles
+  ) throws(SpoolError) -> (slot: Int?, found: CatchUp) {
+    for slot in slots.filled where (try? slots.examine(slots.path(slot))) != nil {
+      do throws(SpoolError) {
+        return (slot, try make(part, from: slots.path(slot)))
+      } catch {
+        if error.isFullDisk { throw error }
+      }
+    }
+    return (nil, try make(part, from: nil))
+  }
+
+  /// Replaces the database by a backup and returns the old one's new path.
+  /// - Parameter isForeign: whether it is of another store, so that its position in the change log
+  ///   does not apply: the next opening takes in all records and the change log.
+  func restore(_ backup: String, isForeign: Bool = false) throws(SpoolError) -> String? {
+    let part = DatabaseFiles(path: layout.database + ".part", files: files)
+    try part.remove()
+    try FileCopy(files: files).copy(from: backup, to: part.path)
+    if isForeign { try forgetLedger(part) }
+    try slots.examine(part.path)
+    return try replace(with: part.path, word: "replaced")
+  }
+
+  private func forgetLedger(_ part: DatabaseFiles) throws(SpoolError) {
+    do throws(SpoolError) {
+      var database = try Database(at: part.path)
+      try schema.migrate(&database, at: part.path)
+      try ChangeLog.record(
+        ChangeLog.State(generation: 0, byteCount: 0, firstByteCount: 0, number: 0), in: &database)
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
+      _ = consume database
+    } catch {
+      try? part.remove()
+      throw error
+    }
+  }
+
+  private func replace(with part: String, word: String) throws(SpoolError) -> String? {
+    let current = DatabaseFiles(path: layout.database, files: files)
+    var aside: String?
+    if DatabaseCondition(at: layout.database) == .blank {
+      try current.remove()
+    } else {
+      aside = try current.moveAside(word, now: now)
+    }
+    try current.place(part)
+    return aside
+  }
+
+  /// Writes a complete database.
+  /// - Returns: what came from records and the change log.
+  private func make(
+    _ part: DatabaseFiles, from backup: String?
+  ) throws(SpoolError) -> CatchUp {
+    try part.remove()
+    if let backup { try FileCopy(files: files).copy(from: backup, to: part.path) }
+    do throws(SpoolError) {
+      var database = try Database(at: part.path)
+      try schema.migrate(&database, at: part.path)
+      let adopted = try adopt(into: &database)
+      let lines = try ChangeLog(records: records).catchUp(&database, with: self)
+      let counts = CatchUp(
+        checkpoints: adopted.checkpoints + lines.checkpoints, runs: adopted.runs + lines.runs,
+        recordings: lines.recordings)
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
+      _ = consume database
+      let log = (try? FileStamp(at: part.path + "-wal"))?.byteCount ?? 0
+      guard log == 0 else {
+        throw SpoolError("write", part.path, reason: "not all of it reached the disk")
+      }
+      return counts
+    } catch {
+      try? part.remove()
+      throw error
+    }
+  }
+
+  /// Takes in records that the database lacks, and removes references to missing files.
+  func adopt(into database: inout Database) throws(SpoolError) -> (checkpoints: Int, runs: Int) {
+    try database.transaction(to: "read the records into") { (database) throws(SpoolError) in
+      try adoptAll(into: &database)
+    }
+  }
+
+  func adoptAll(into database: inout Database) throws(SpoolError) -> (checkpoints: Int, runs: Int) {
+    try strikeMissing(from: &database)
+    var (checkpoints, runs) = (0, 0)
+    for path in records.checkpointPaths where try adoptCheckpoint(at: path, into: &database) {
+      checkpoints += 1
+    }
+    for path in records.runPaths where try adoptRun(at: path, into: &database) { runs += 1 }
+    for path in records.pinPaths {
+      if let pin = try records.pin(at: path) { try PinTable.write(pin, to: &database) }
+    }
+    return (checkpoints, runs)
+  }
+
+  /// Takes in a line of the change log, inside a transaction.
+  func adopt(
+    _ line: ChangeLogLine, into database: inout Database, _ news: inout CatchUp
+  ) throws(SpoolError) {
+    switch line.kind {
+    case .checkpoint:
+      guard let key = Digest(hex: line.payload).map(Checkpoint.Key.init) else { return }
+      if try adoptCheckpoint(at: records.path(of: key), into: &database) { news.checkpoints += 1 }
+    case .run:
+      let path = records.path(of: RunID(line.payload))
+      if try adoptRun(at: path, into: &database) { news.runs += 1 }
+    case .recording:
+      let rows = String(line.rows)
+      guard try RecordingRows.recording(String(line.subject), in: &database) != rows else { return }
+      try RecordingRows.putNote(rows, into: &database)
+      news.countNote(line.subject)
+    case .notePart:
+      if try RecordingRows.addPart(String(line.rows), into: &database) {
+        news.countNote(line.subject)
+      }
+    case .command: try RecordingRows.putCommand(String(line.rows), into: &database)
+    case .head: break
+    }
+  }
+
+  private func adoptCheckpoint(
+    at path: String, into database: inout Database
+  ) throws(SpoolError) -> Bool {
+    guard let checkpoint = try records.checkpoint(at: path)?.backed(where: layout.holds),
+      try isNews(checkpoint, to: &database)
+    else { return false }
+    try CheckpointTable.write(checkpoint, to: &database)
+    return true
+  }
+
+  /// A run that was running when its record was written counts as interrupted; if its process is
+  /// alive, its next write corrects that.
+  private func adoptRun(
+    at path: String, into database: inout Database
+  ) throws(SpoolError) -> Bool {
+    guard let recorded = try records.recordedRun(at: path) else { return false }
+    var run = recorded.run
+    let hasEnded = run.state != .running
+    let known = try database.run(
+      "SELECT state FROM runs WHERE id = ?", [.text(run.id.name)], to: "read runs in"
+    ).first?[0].text
+    if let known, !hasEnded || known != RunRecord.State.running.rawValue { return false }
+    if !hasEnded { run.state = .cutOff }
+    try RunTable.write(RecordedRun(run, number: recorded.number), to: &database)
+    return true
+  }
+
+  private func strikeMissing(from database: inout Database) throws(SpoolError) {
+    let rows = try database.run(
+      "SELECT DISTINCT artifact, byte_count FROM outputs WHERE artifact IS NOT NULL", to: "read")
+    for row in rows {
+      guard let digest = row[0].text.flatMap(Digest.init(hex:)), let count = row[1].integer else {
+        continue
+      }
+      if !layout.holds(Artifact(kind: .file, digest: digest, byteCount: Int(count))) {
+        _ = try CheckpointTable.strike(digest, from: &database)
+      }
+    }
+  }
+
+  /// Whether a record has more than the database. A contradicting record wins: it has a checksum.
+  private func isNews(
+    _ record: Checkpoint, to database: inout Database
+  ) throws(SpoolError) -> Bool {
+    guard let rows = try CheckpointTable.checkpoint(for: record.key, in: &database) else {
+      try CheckpointTable.remove(record.key.digest.hex, from: &database)
+      return true
+    }
+    switch RecordRelation(record: record, rows: rows) {
+    case .same, .behind: return false
+    case .ahead: return true
+    case .contradiction:
+      // A backup may hold an older version: it is removed, so that the two are not mixed.
+      try CheckpointTable.remove(record.key.digest.hex, from: &database)
+      return true
+    }
+  }
+}
+
+/// How a lost or damaged database was recovered.
+package struct Recovery: Hashable, Sendable, Codable {
+  /// The fault, in SQLite's own words if it has some.
+  package let cause: String
+  /// The backup used, 1 for the newest; nil if there was no good one.
+  package let slot: Int?
+  /// Checkpoints from records.
+  package let checkpoints: Int
+  /// Runs from records.
+  package let runs: Int
+  /// Recordings from the change log.
+  package let recordings: Int
+  /// The path of the damaged database; nil if there was none.
+  package let keptAside: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case cause, slot, checkpoints, runs, recordings = "notes", keptAside
+  }
+
+  package var line: String {
+    let aside = keptAside.map { "; the damaged one is kept as \($0)" } ?? ""
+    return "\(DatabaseLoss.line(cause)) and was made again from \(DatabaseLoss.source(slot)): "
+      + "\(checkpoints) \(checkpoints == 1 ? "checkpoint" : "checkpoints") and "
+      + "\(runs) \(runs == 1 ? "run" : "runs") from records"
+      + (recordings == 0
+        ? "" : ", \(recordings) \(recordings == 1 ? "note" : "notes") from the ledger") + aside
+  }
+}
+
+/// What a database had lost and was restored.
+struct CatchUp: Hashable, Sendable {
+  var checkpoints = 0
+  var runs = 0
+  var recordings = 0
+  /// The counted recordings: several lines may be about one.
+  private var counted: Set<String> = []
+
+  init(checkpoints: Int = 0, runs: Int = 0, recordings: Int = 0) {
+    (self.checkpoints, self.runs, self.recordings) = (checkpoints, runs, recordings)
+  }
+
+  mutating func countNote(_ key: Substring) {
+    if counted.insert(String(key)).inserted { recordings += 1 }
+  }
+
+  var isEmpty: Bool { checkpoints == 0 && runs == 0 && recordings == 0 }
+
+  /// `2 checkpoints, 1 run`.
+  var words: String {
+    [(checkpoints, "checkpoint"), (runs, "run"), (recordings, "note")]
+      .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+      .joined(separator: ", ")
+  }
+
+  var line: String {
+    "the store's database knew less than the records beside it, and took them in: \(words)"
+  }
+}

@@ -1,0 +1,183 @@
+package import PipelineModel
+package import Platform
+
+extension DiskStore: RunLog {
+  /// Writes a run whole. A running run belongs to this process and becomes durable with its first
+  /// work; an ended one is durable on return. Its record is written at the start and at the end.
+  /// Once a day the end of a run backs up the database.
+  package func save(_ run: RunRecord) throws(SpoolError) {
+    guard run.state != .running else {
+      let isNew = (try? FileStamp(at: records.path(of: run.id))) == nil
+      if isNew {
+        ballast.keep()
+        reserve.keep(for: run.id)
+      }
+      return try withDeferringDatabase(to: RunTable.recordAction) { (database) throws(SpoolError) in
+        try write(run, isRecorded: isNew, isDurable: false, to: &database)
+      }
+    }
+    defer { reserve.end(run.id) }
+    do throws(SpoolError) {
+      try saveEnded(run)
+    } catch {
+      guard error.isFullDisk else { throw error }
+      reserve.giveUp()
+      try saveEnded(run)
+    }
+    indexWords(of: run)
+    backUpIfDue()
+  }
+
+  private func saveEnded(_ run: RunRecord) throws(SpoolError) {
+    try withDatabase { (database) throws(SpoolError) in
+      try write(run, isRecorded: true, isDurable: true, to: &database)
+    }
+  }
+
+  private func write(
+    _ run: RunRecord, isRecorded: Bool, isDurable: Bool, to database: inout Database
+  ) throws(SpoolError) {
+    try database.transaction(to: RunTable.recordAction) { (database) throws(SpoolError) in
+      let recorded = RecordedRun(run, number: try RunTable.number(of: run.id, in: &database))
+      try RunTable.write(recorded, to: &database)
+      guard isRecorded else { return }
+      try records.write(recorded, isDurable: isDurable)
+      try changeLog.append([.run(run.id)], in: &database, isDurable: isDurable)
+    }
+  }
+
+  /// Gives up an unfinished run, which then holds nothing.
+  /// - Parameter prefix: the run's name, or the beginning of it.
+  /// - Returns: the run; nil if there is none of that name. Throws if it is running or done.
+  package func drop(_ prefix: String) throws(SpoolError) -> RunRecord? {
+    guard var run = try run(named: prefix) else { return nil }
+    guard run.state != .running, run.state != .done else {
+      let isDone = run.state == .done
+      throw SpoolError(
+        "drop the run", run.id.name, reason: isDone ? "it is done" : "it is under way",
+        advice: isDone ? "spool gc frees what only old runs need" : "stop it first")
+    }
+    if run.state == .dropped { return run }
+    run.state = .dropped
+    run.finishedAt = run.finishedAt ?? now
+    try save(run)
+    return run
+  }
+
+  /// The newest runs, the last recorded first, whatever the clock said. Running runs of dead
+  /// processes are interrupted.
+  package func runs(limit: Int) throws(SpoolError) -> [RunRecord] {
+    let found = try look(Self.newestFirst, [SQLValue(max(0, limit))])
+    guard found.hasStrays else { return told(found) }
+    // If index and table differ, the runs of both are returned.
+    let rows = try look("SELECT id, record, owner, number FROM runs NOT INDEXED", [])
+    news.tellOnce(
+      "the list of runs is damaged: some are shown as their records say; spool repair puts it right"
+    )
+    let known = Set(found.runs.map(\.id))
+    let runs = found.recorded + rows.recorded.filter { !known.contains($0.run.id) }
+    return Array(
+      runs.sorted { RecordedRun.isBefore($1, $0) }.map(\.run).prefix(max(0, limit)))
+  }
+
+  /// Names from the index alone: one without a matching row is an unreadable run, not an unknown
+  /// one.
+  private static let newestFirst = """
+    SELECT newest.id, runs.record, runs.owner, newest.number FROM (
+      SELECT id, number, started_at FROM runs INDEXED BY runs_by_number
+      ORDER BY number DESC, started_at DESC, id DESC LIMIT ?
+    ) AS newest LEFT JOIN runs ON runs.id = newest.id
+    ORDER BY newest.number DESC, newest.started_at DESC, newest.id DESC
+    """
+
+  /// The newest run of a pipeline on a recording; nil if none. O(runs).
+  package func lastRun(
+    of recording: Digest, pipeline: String
+  ) throws(SpoolError) -> RunRecord? {
+    try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE pipeline = ? AND instr(record, ?) > 0
+      ORDER BY number DESC, started_at DESC, id DESC LIMIT 8
+      """, [.text(pipeline), .text(recording.hex)]
+    ).first { $0.recordings?.values.contains(recording) == true }
+  }
+
+  /// The run of this name, or the only one with this prefix; throws if it is ambiguous, nil if
+  /// none.
+  package func run(named prefix: String) throws(SpoolError) -> RunRecord? {
+    let found = try records(
+      """
+      SELECT id, record, owner, number FROM runs WHERE substr(id, 1, length(?1)) = ?1
+      ORDER BY id = ?1 DESC, number DESC, started_at DESC LIMIT 4
+      """, [.text(prefix)])
+    guard let first = found.first, found.count > 1, first.id.name != prefix else {
+      return found.first
+    }
+    let names = found.prefix(3).map(\.id.name).joined(separator: ", ")
+    throw SpoolError(
+      "choose a run by", prefix,
+      reason: "several begin with it: \(names)\(found.count > 3 ? ", …" : "")",
+      advice: "type more of the name")
+  }
+
+  /// All runs. Throws if one is unreadable.
+  func everyRun() throws(SpoolError) -> [RunRecord] {
+    let found = try look(Self.newestFirst, [SQLValue(Int.max)])
+    guard let lost = found.unreadable.first else { return found.runs }
+    throw SpoolError(
+      "tell what the run \(lost) needs in", path, reason: "its row is damaged",
+      advice: "spool repair takes it from its record, or drops it")
+  }
+
+  /// The readable runs; the others are reported.
+  private func records(_ sql: String, _ values: [SQLValue]) throws(SpoolError) -> [RunRecord] {
+    told(try look(sql, values))
+  }
+
+  private func told(_ found: FoundRuns) -> [RunRecord] {
+    for id in found.restored {
+      news.tellOnce(
+        "the row of the run \(id) is damaged: it is shown as its record says; "
+          + "spool repair puts it right")
+    }
+    for id in found.unreadable {
+      news.tellOnce("the run \(id) cannot be read and is left out; spool repair drops it")
+    }
+    return found.runs
+  }
+
+  /// Runs from rows or, if a row is damaged, from records.
+  private func look(_ sql: String, _ values: [SQLValue]) throws(SpoolError) -> FoundRuns {
+    let rows = try withDatabase { (database) throws(SpoolError) in
+      try database.run(sql, values, to: "read runs in")
+    }
+    var found = FoundRuns()
+    for row in rows {
+      let id = row[0].text ?? "without a name"
+      if row[1] == .null { found.hasStrays = true }
+      var run: RunRecord? = row[1].text.flatMap { try? StoredJSON.decode($0) }
+      if run?.id.name != id {
+        run = try? records.run(at: records.path(of: RunID(id)))
+        if run?.id.name == id { found.restored.append(id) } else { found.unreadable.append(id) }
+      }
+      guard var run, run.id.name == id else { continue }
+      if run.state == .running, row[2].text.flatMap({ ProcessIdentity($0) })?.isAlive == false {
+        run.state = .cutOff
+      }
+      found.recorded.append(RecordedRun(run, number: row[3].integer ?? 0))
+    }
+    return found
+  }
+
+  /// The result of a query of runs.
+  private struct FoundRuns {
+    var recorded: [RecordedRun] = []
+    var runs: [RunRecord] { recorded.map(\.run) }
+    /// Runs restored from records, by name.
+    var restored: [String] = []
+    /// Unreadable runs, by name.
+    var unreadable: [String] = []
+    /// Whether the index names runs that the table lacks.
+    var hasStrays = false
+  }
+}

@@ -1,0 +1,74 @@
+internal import PipelineModel
+import Platform
+
+/// Runs as rows.
+enum RunTable {
+  static let recordAction = "record a run in"
+
+  /// Replaces a run's row. A running run belongs to this process.
+  static func write(_ recorded: RecordedRun, to database: inout Database) throws(SpoolError) {
+    let action = recordAction
+    let run = recorded.run
+    try database.run(
+      """
+      INSERT INTO runs (id, started_at, state, pipeline, record, owner, number)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET started_at = excluded.started_at, state = excluded.state,
+        pipeline = excluded.pipeline, record = excluded.record, owner = excluded.owner,
+        number = excluded.number
+      """,
+      [
+        .text(run.id.name), .real(run.startedAt), .text(run.state.rawValue),
+        .text(run.pipeline), .text(try StoredJSON.encode(run, to: action)),
+        SQLValue(run.state == .running ? ProcessIdentity.current.description : nil),
+        .integer(recorded.number),
+      ], to: action)
+  }
+
+  /// A run's position in the order of recording: its own, or for a new one the next. Call it in the
+  /// transaction that writes it.
+  static func number(of run: RunID, in database: inout Database) throws(SpoolError) -> Int64 {
+    try database.run(
+      """
+      SELECT coalesce(
+        (SELECT number FROM runs WHERE id = ?), max(0, (SELECT max(number) FROM runs)) + 1, 1)
+      """, [.text(run.name)], to: recordAction
+    ).first?.first?.integer ?? 1
+  }
+}
+
+/// A run and its position in the order of recording, which is independent of the clock.
+struct RecordedRun: Hashable, Sendable, Codable {
+  let run: RunRecord
+  /// From 1; 0 for a run recorded before runs were numbered, ordered by time.
+  let number: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case number
+  }
+
+  init(_ run: RunRecord, number: Int64) {
+    self.run = run
+    self.number = number
+  }
+
+  /// The number is a member of the run's JSON, so that records without one are readable.
+  init(from decoder: any Decoder) throws {
+    run = try RunRecord(from: decoder)
+    number =
+      try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Int64.self, forKey: .number)
+      ?? 0
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try run.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(number, forKey: .number)
+  }
+
+  /// Whether it precedes another: without numbers, or with equal ones, by time.
+  static func isBefore(_ one: RecordedRun, _ other: RecordedRun) -> Bool {
+    (one.number, one.run.startedAt, one.run.id.name)
+      < (other.number, other.run.startedAt, other.run.id.name)
+  }
+}

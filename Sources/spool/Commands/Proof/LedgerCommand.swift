@@ -1,0 +1,267 @@
+import Glibc
+import PipelineModel
+import Platform
+import Proof
+import Receipts
+import Stages
+import Store
+
+/// `spool ledger`: the transparency log of receipts, which reveals deleted or inserted ones.
+struct LedgerCommand: Command {
+  enum Action: String, CaseIterable, ArgumentValue {
+    case head, prove, consistency, withdraw
+  }
+
+  private static let action = Positional<Action?>.optional(
+    "ACTION", help: "What to do; left out, head.")
+  private static let words = Positional<[String]>.repeated(
+    "ARGUMENT", minimum: 0,
+    help: "The receipt to prove or to withdraw; the earlier and the later head.",
+    completion: .files())
+  static let reason = Option<String?>.value(
+    "reason", "TEXT", help: "With withdraw: why the receipt was taken away.")
+
+  static let declaration = CommandDeclaration(
+    name: "ledger", group: "Proof",
+    summary: "Show the ledger of receipts, and prove what it holds.",
+    discussion: """
+      Every receipt is a leaf of a Merkle tree in the store, hashed as RFC 6962 has it, to which \
+      leaves are only added. head shows its size and root; with --json it is signed, a DSSE \
+      envelope to give away or to keep elsewhere. prove gives the hashes by which whoever has the \
+      root sees that a receipt is in it. consistency OLD [NEW] shows that the tree still begins with \
+      what it held before; OLD and NEW are signed heads in files, or sizes, and NEW is the tree as \
+      it is now unless it is named. withdraw says, signed, that a receipt and its files were taken \
+      away on purpose: verify does not miss it any more, and tells when that was and the --reason.
+
+      The exit code is 4 if a receipt is not there, the tree does not continue an earlier one, or a \
+      head is not as it was signed.
+      """,
+    positionals: [action, words],
+    options: [reason, Options.store, Options.keys, Options.passphraseFile, Options.json],
+    examples: [
+      Example("Keep the head elsewhere", "spool ledger head --json > head.json"),
+      Example("Has anything been forgotten since?", "spool ledger consistency head.json"),
+      Example(
+        "State that one was taken away",
+        "spool ledger withdraw out/note.receipt.json --reason 'its speaker asked for it'"),
+    ])
+
+  let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let context = CommandContext(console: console)
+    do throws(CommandContext.Refusal) {
+      let readable = try context.existingStore(at: arguments[Options.store])
+      defer { withExtendedLifetime(readable) {} }
+      let keys = try trustedKeys(context)
+      let records: ReceiptRecords
+      do throws(SpoolError) {
+        records = try readable.store.receiptRecords().caughtUp(keys: keys)
+      } catch {
+        throw CommandContext.Refusal(
+          text: ErrorText(SpoolError(error)).render(console), code: .failed)
+      }
+      let tree = MerkleTree(leaves: records.entries.compactMap(\.leaf))
+      let words = arguments[Self.words]
+      switch (arguments[Self.action] ?? .head, words.count) {
+      case (.head, 0):
+        try audit(records, keys, context)
+        try head(of: tree, records.entries, context)
+      case (.prove, 1):
+        try audit(records, keys, context)
+        try prove(words[0], in: tree, console)
+      case (.consistency, 1...2):
+        // An earlier signed head is stronger evidence than the heads in the store.
+        let evidence = try compare(words, with: tree, records, keys, context)
+        try audit(records, keys, context)
+        tell(evidence, console)
+      case (.withdraw, 1):
+        try audit(records, keys, context)
+        try withdraw(words[0], records.entries, keys, context)
+      default:
+        throw CommandContext.Refusal(
+          text: "\(console.red("error:")) that is not what spool ledger takes\n"
+            + "next:  spool ledger head, prove RECEIPT, consistency OLD [NEW],"
+            + " or withdraw RECEIPT", code: .usage)
+      }
+      return .done
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  /// Refuses to answer from a log that contradicts its own signed heads.
+  func audit(
+    _ records: ReceiptRecords, _ keys: [VerifyingKey], _ context: CommandContext
+  ) throws(CommandContext.Refusal) {
+    guard let refusal = LogAudit(records, keys: keys).refusal(keys: keys) else { return }
+    throw CommandContext.Refusal(
+      text: ErrorText(refusal).render(context.console), code: .verificationFailed)
+  }
+
+  private func trustedKeys(_ context: CommandContext) throws(CommandContext.Refusal)
+    -> [VerifyingKey]
+  {
+    try KeyCommand.asking(context.console) { () throws(SpoolError) in
+      try context.keyFolder(at: arguments[Options.keys]).knownKeys()
+    }
+  }
+
+  private func head(
+    of tree: MerkleTree, _ entries: [ReceiptEntry], _ context: CommandContext
+  ) throws(CommandContext.Refusal) {
+    let size = tree.leaves.count
+    let root = tree.root(size: size)
+    guard arguments[Options.json] else {
+      let receipts = entries.receipts.count
+      let withdrawn = size == receipts ? "" : "withdrawn \(size - receipts)\n"
+      return context.console.print("receipts  \(receipts)\n\(withdrawn)root      \(root)")
+    }
+    let key = try KeyCommand.asking(context.console) { () throws(SpoolError) in
+      try context.keyFolder(
+        at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile]
+      ).signingKey()
+    }
+    let paths = PathChain(entries.map(\.path)).digest
+    context.console.draw(
+      TreeHead(size: size, root: root, paths: paths, time: SystemClock().now).signed(by: key))
+  }
+
+  private func prove(
+    _ path: String, in tree: MerkleTree, _ console: Console
+  ) throws(CommandContext.Refusal) {
+    let leaf = try KeyCommand.asking(console) { () throws(SpoolError) in
+      try MerkleTree.leaf(ofFile: path)
+    }
+    guard let index = tree.leaves.firstIndex(of: leaf) else {
+      throw broken(
+        "the receipt \(path) is not in the ledger", "it was changed, or another store wrote it",
+        console)
+    }
+    let size = tree.leaves.count
+    let proof = tree.inclusionProof(of: index, size: size)
+    tell(
+      LogEvidence(
+        index: index, oldSize: nil, size: size, leaf: leaf.hex, oldRoot: nil,
+        root: tree.root(size: size).hex, proof: proof.map(\.hex)), console)
+  }
+
+  func broken(_ what: String, _ why: String, _ console: Console) -> CommandContext.Refusal {
+    CommandContext.Refusal(
+      text: ErrorText(
+        SpoolError(
+          what, reason: why,
+          advice: "spool check holds the ledger against its heads, spool verify the receipts")
+      ).render(console), code: .verificationFailed)
+  }
+
+  private func tell(_ proof: LogEvidence, _ console: Console) {
+    console.print(arguments[Options.json] ? JSONText.of(proof) : proof.text)
+  }
+}
+
+/// Consistency of the log with an earlier state.
+extension LedgerCommand {
+  /// Checks an earlier head, and optionally a later one, against the tree.
+  func compare(
+    _ words: [String], with tree: MerkleTree, _ records: ReceiptRecords, _ keys: [VerifyingKey],
+    _ context: CommandContext
+  ) throws(CommandContext.Refusal) -> LogEvidence {
+    for word in words.compactMap({ Int($0) }) where word > tree.leaves.count {
+      // A typed size is no evidence; the log's own signed heads are.
+      try audit(records, keys, context)
+      throw CommandContext.Refusal(
+        text:
+          "\(context.console.red("error:")) the ledger holds \(tree.leaves.count), not \(word)\n"
+          + "next:  spool ledger head says how many; name a head that was kept as a file",
+        code: .usage)
+    }
+    let old = try place(words[0], keys, context)
+    let new = try words.count > 1 ? place(words[1], keys, context) : (tree.leaves.count, nil)
+    for (size, head) in [old, new] {
+      switch head?.contradiction(in: records.entries) {
+      case nil: break
+      case .isShort:
+        throw broken(
+          "the ledger has forgotten receipts",
+          "it holds \(tree.leaves.count), and once held \(size)", context.console)
+      case .leaves:
+        throw broken(
+          "the ledger is not what it was",
+          "its first \(size) receipts have another root than the signed head says", context.console)
+      case .paths:
+        throw broken(
+          "the ledger is not what it was",
+          "its first \(size) receipts lay elsewhere when the head was signed", context.console)
+      }
+    }
+    guard old.size <= new.size else {
+      throw CommandContext.Refusal(
+        text: "\(context.console.red("error:")) the earlier head is the larger one\n"
+          + "next:  spool ledger consistency OLD NEW", code: .usage)
+    }
+    let proof = tree.consistencyProof(from: old.size, to: new.size)
+    return LogEvidence(
+      index: nil, oldSize: old.size, size: new.size, leaf: nil,
+      oldRoot: tree.root(size: old.size).hex, root: tree.root(size: new.size).hex,
+      proof: proof.map(\.hex))
+  }
+
+  /// Parses a size, or reads a signed head from a file.
+  private func place(
+    _ word: String, _ keys: [VerifyingKey], _ context: CommandContext
+  ) throws(CommandContext.Refusal) -> (size: Int, head: TreeHead?) {
+    if let size = Int(word), size >= 0 { return (size, nil) }
+    guard unsafe access(word, R_OK) == 0 else {
+      throw CommandContext.Refusal(
+        text: ErrorText(
+          SpoolError(
+            "cannot read the tree head \(word)", reason: unsafe String(cString: strerror(errno)),
+            advice: "check the path")
+        ).render(context.console), code: .failed)
+    }
+    do throws(SpoolError) {
+      let head = try TreeHead(at: word, keys: keys)
+      return (head.size, head)
+    } catch {
+      throw CommandContext.Refusal(
+        text: ErrorText(
+          SpoolError(
+            error.message, reason: error.reason,
+            advice: error.advice ?? "take a head as it was kept, or import the key of its signer")
+        ).render(context.console), code: .verificationFailed)
+    }
+  }
+}
+
+/// An inclusion or consistency proof, as `spool ledger` shows it.
+struct LogEvidence: Encodable {
+  let index: Int?
+  let oldSize: Int?
+  let size: Int
+  let leaf: String?
+  let oldRoot: String?
+  let root: String
+  let proof: [String]
+
+  var text: String {
+    var lines: [String] = []
+    if let index, let leaf {
+      lines += ["receipt   \(index + 1) of \(size)", "leaf      \(leaf)"]
+    }
+    if let oldSize, let oldRoot {
+      lines += [
+        "the ledger of \(Count.of(size, "receipt")) begins with that of \(oldSize)",
+        "old root  \(oldRoot)",
+      ]
+    }
+    lines.append("root      \(root)")
+    for (number, hash) in proof.enumerated() {
+      lines.append("\(number == 0 ? "proof   " : "        ")  \(hash)")
+    }
+    return lines.joined(separator: "\n")
+  }
+}

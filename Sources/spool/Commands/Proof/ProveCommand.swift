@@ -1,0 +1,328 @@
+import Glibc
+import PipelineEngine
+import PipelineModel
+import Platform
+import Proof
+import Stages
+import Store
+import Transcripts
+
+/// `spool prove`: quotes a part of an export, with a proof that it is unchanged.
+struct ProveCommand: Command {
+  private static let place = Positional<String>.required(
+    "RECEIPT", help: "A receipt, or an export that one lies beside.", completion: .files())
+  private static let from = Option<MediaTime?>.value(
+    "from", "TIME", help: "Where the quote begins, in the export.")
+  private static let to = Option<MediaTime?>.value(
+    "to", "TIME", help: "Where the quote ends, in the export.")
+  private static let words = Option<String?>.value(
+    "words", "PHRASE", help: "Quote where this is said, by the transcript.")
+  private static let transcript = Option<String?>.value(
+    "transcript", "FILE", help: "Words with their times; the quote holds those in it.",
+    defaultText: "the one that the receipt vouches for", completion: .files())
+  private static let export = Option<String?>.value(
+    "export", "NAME", help: "Which export of the receipt.",
+    defaultText: "the first one without loss")
+  private static let out = Option<String?>.value(
+    "out", "FOLDER", short: "o", help: "The quote's folder, which is not there yet, or empty.",
+    defaultText: "named after the export and the time", completion: .folder)
+
+  static let declaration = CommandDeclaration(
+    name: "prove", group: "Proof",
+    summary: "Quote a part of an export, with the proof that it is one.",
+    discussion: """
+      Writes a folder with the seconds that the quote lies in, as a WAV file, the receipt, and the \
+      hashes by which anyone sees that these samples lead to the root that was signed, without \
+      hearing the rest. spool verify FOLDER checks it; so does its verify.py, with Python and \
+      openssl alone. Nothing is signed anew, and no key is needed.
+
+      It works for WAV, ALAC and FLAC files whose receipt states a root over their samples. The \
+      hashes of the other seconds come from the store; where they are gone, the export is read.
+
+      A transcript is any file that align and recognize write, or what Whisper writes; where the \
+      receipt vouches for one, that is taken. Case and punctuation of --words do not count. Words \
+      are no part of the proof.
+
+      The exit code is 4 if the receipt or the export is not as it was signed.
+      """,
+    positionals: [place],
+    options: [
+      from, to, words, transcript, export, out, Options.store, Options.keys, Options.json,
+    ],
+    examples: [
+      Example("27 seconds", "spool prove exports/note.wav --from 00:12:04 --to 00:12:31"),
+      Example(
+        "What was said",
+        "spool prove exports/note.receipt.json --words \"the garage is closed\""),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let context = CommandContext(console: console)
+    do throws(CommandContext.Refusal) {
+      let wish = try wish(console)
+      let keys = try KeyCommand.asking(console) { () throws(SpoolError) in
+        try context.keyFolder(at: arguments[Options.keys]).knownKeys()
+      }
+      let stop = SignalWatch.begin()
+      let outcome: Made?
+      do throws(SpoolError) {
+        outcome = try make(wish, keys: keys, context) { !stop.isRequested }
+      } catch {
+        throw CommandContext.Refusal(
+          text: ErrorText(SpoolError(error.message, reason: error.reason, advice: error.advice))
+            .render(console), code: error.kind == .broken ? .verificationFailed : .failed)
+      }
+      guard let outcome else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+      tell(outcome, console)
+      return .done
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  private enum Wish {
+    case range(from: Double, to: Double)
+    case words(String)
+  }
+
+  /// A finished quote.
+  private struct Made {
+    let quote: Quote
+    let folder: String
+    let words: [QuotedWords.Word]?
+    let isRemade: Bool
+    let authoritiesMissing: [String]
+  }
+
+  private func wish(_ console: Console) throws(CommandContext.Refusal) -> Wish {
+    switch (arguments[Self.from], arguments[Self.to], arguments[Self.words]) {
+    case (let from?, let to?, nil):
+      guard from.seconds < to.seconds else {
+        throw usage("--to is not behind --from", "name the earlier time first", console)
+      }
+      return .range(from: from.seconds, to: to.seconds)
+    case (nil, nil, let words?): return .words(words)
+    default:
+      throw usage(
+        "it takes either --from and --to, or --words",
+        "spool prove RECEIPT --from 00:12:04 --to 00:12:31", console)
+    }
+  }
+
+  private func usage(_ what: String, _ next: String, _ console: Console) -> CommandContext.Refusal {
+    CommandContext.Refusal(text: "\(console.red("error:")) \(what)\nnext:  \(next)", code: .usage)
+  }
+
+  private func make(
+    _ wish: Wish, keys: [VerifyingKey], _ context: CommandContext, mayGoOn: () -> Bool
+  ) throws(SpoolError) -> Made? {
+    let (receipt, export) = try source(keys)
+    let extent = export.samples.extent
+    let named = try arguments[Self.transcript].map { (path) throws(SpoolError) in
+      try WordSummary(path)
+    }
+    let transcript = named ?? WordSummary.vouched(by: receipt)
+    let range = try frames(wish, transcript, extent, export.name)
+    let prover = try ClipProver(export, of: receipt)
+    let kept = keptTree(prover, context)
+    let meter = ReadingMeter(context.console, isShown: !arguments[Options.json])
+    let remade =
+      try kept == nil
+      ? prover.remadeTree { done, count in
+        let bytes = extent.frames * extent.frameByteCount
+        meter.show(bytes / count * done, of: bytes)
+        return mayGoOn()
+      } : nil
+    meter.clear()
+    guard let tree = kept ?? remade else { return nil }
+    let folder = arguments[Self.out] ?? name(of: range, extent, export.name)
+    let words = transcript?.quoted(in: extent.time(of: range), by: receipt)
+    let quote = try prover.write(range, tree, words: words, to: folder)
+    return Made(
+      quote: quote, folder: folder, words: words?.words, isRemade: kept == nil,
+      authoritiesMissing: prover.authoritiesMissing)
+  }
+
+  /// The receipt and the export to quote from.
+  private func source(
+    _ keys: [VerifyingKey]
+  ) throws(SpoolError) -> (QuotableReceipt, QuotableReceipt.Export) {
+    let place = arguments[Self.place]
+    let isReceipt = place.hasSuffix(ReceiptSearch.ending)
+    guard unsafe access(place, R_OK) == 0 else {
+      throw SpoolError(
+        "cannot read \(place)", reason: unsafe String(cString: strerror(errno)),
+        advice: "check the path")
+    }
+    let receipt =
+      try isReceipt
+      ? QuotableReceipt(at: place, knownKeys: keys)
+      : QuotableReceipt.find(for: place, knownKeys: keys)
+    let name =
+      arguments[Self.export]
+      ?? (isReceipt ? nil : place.split(separator: "/").last.map(String.init))
+    let found =
+      name.map { name in receipt.exports.first { $0.name == name } }
+      ?? receipt.exports.first { $0.name.hasSuffix(".wav") } ?? receipt.exports.first
+    guard let export = found else {
+      let names = receipt.exports.map(\.name).joined(separator: ", ")
+      throw SpoolError(
+        "cannot quote from \(name ?? place)",
+        reason: "the receipt states no root over its samples",
+        advice: names.isEmpty
+          ? "export WAV, ALAC or FLAC, and run the pipeline again"
+          : "--export with one of: \(names)")
+    }
+    return (receipt, export)
+  }
+
+  private func keptTree(_ prover: ClipProver, _ context: CommandContext) -> SampleTree? {
+    let path = StoreLocation.resolve(
+      option: arguments[Options.store], environment: Environment.variables)
+    guard DiskStore.isThere(at: path), let store = try? DiskStore(reading: path) else {
+      return nil
+    }
+    return prover.keptTree(in: store)
+  }
+
+  /// The frames to quote.
+  private func frames(
+    _ wish: Wish, _ transcript: WordSummary?, _ extent: SampleExtent, _ export: String
+  ) throws(SpoolError) -> Range<Int> {
+    let times: (from: Double, to: Double)
+    switch wish {
+    case .range(let from, let to): times = (from, to)
+    case .words(let phrase):
+      guard let range = try transcript?.place(of: phrase) else {
+        throw SpoolError(
+          "cannot find \"\(phrase)\"", reason: "the receipt vouches for no transcript with times",
+          advice: "name one with --transcript, or the times with --from and --to")
+      }
+      times = (range.lowerBound, range.upperBound)
+    }
+    let from = Int((times.from * Double(extent.rate)).rounded(.down))
+    let to = Int((times.to * Double(extent.rate)).rounded(.up))
+    guard from < to, to <= extent.frames else {
+      throw SpoolError(
+        "cannot quote \(QuoteText.time(times.from)) to \(QuoteText.time(times.to)) of \(export)",
+        reason: "it is \(QuoteText.time(extent.time(of: extent.frames))) long",
+        advice: "name times within it")
+    }
+    return from..<to
+  }
+
+  /// The default folder name: `note.quote-001204-001231`.
+  private func name(of range: Range<Int>, _ extent: SampleExtent, _ export: String) -> String {
+    let stem = export.split(separator: "/").last?.split(separator: ".").first ?? "export"
+    let times = [range.lowerBound, range.upperBound].map { frame in
+      String(QuoteText.time(extent.time(of: frame)).prefix(8)).replacing(":", with: "")
+    }
+    return "\(stem).quote-\(times[0])-\(times[1])"
+  }
+
+  private func tell(_ made: Made, _ console: Console) {
+    if arguments[Options.json] {
+      return console.print(
+        JSONText.of(
+          MadeLine(
+            folder: made.folder, quote: QuoteLine(made.quote), words: made.words?.map(\.text))))
+    }
+    let text = QuoteText(made.quote)
+    let count = Count.of(made.quote.blocks.count, "second")
+    var lines = [
+      "quoted    \(Format.visible(made.quote.export))   \(text.range)",
+      "  clip    \(text.clip), \(count)",
+      "  proof   \(Count.of(made.quote.siblings.count, "sibling")) to the root "
+        + "\(made.quote.samples.root.hex.prefix(16))"
+        + (made.isRemade ? ", made again from the export" : ""),
+    ]
+    if let words = made.words {
+      lines.append(
+        "  words   " + Format.visible(words.map(\.text).joined(separator: " ")) + "   (not proven)")
+    }
+    console.print(
+      (lines + ["", "written to \(Format.visible(made.folder))/"]).joined(separator: "\n"))
+    for authority in made.authoritiesMissing {
+      console.report(
+        "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
+          + "it: type spool stamp, and prove again")
+    }
+    console.report("next:  spool verify \(made.folder), or python3 \(made.folder)/verify.py")
+  }
+
+  /// The quote as `--json` shows it.
+  private struct MadeLine: Encodable {
+    let folder: String
+    let quote: QuoteLine
+    let words: [String]?
+  }
+}
+
+/// A timed transcript to quote from.
+struct WordSummary {
+  private let transcript: Transcript
+  private let name: String
+  private let digest: Digest
+
+  /// Reads a transcript in any timed format.
+  init(_ path: String) throws(SpoolError) {
+    let file: TranscriptFile
+    do throws(SpoolError) { file = try TranscriptFile(path) } catch {
+      throw SpoolError(error.message, reason: error.reason, advice: error.advice)
+    }
+    guard file.transcript.words.contains(where: { $0.start != nil && $0.end != nil }) else {
+      throw SpoolError(
+        "cannot use the transcript \(path)", reason: "it has no words with times",
+        advice: "align gives them: spool run Pipelines/words.yaml RECORDING \(path)")
+    }
+    transcript = file.transcript
+    digest = file.digest
+    name = path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  /// The signed transcript beside a receipt, unchanged since; nil if there is none.
+  static func vouched(by receipt: QuotableReceipt) -> WordSummary? {
+    let names = receipt.names.values.sorted()
+    for format in TranscriptFormat.all where format.needsTimes || format == .json {
+      for name in names where format.nameEndings.contains(where: { name.hasSuffix($0) }) {
+        guard let path = receipt.path(ofFile: name), let words = try? WordSummary(path),
+          receipt.names[words.digest] == name
+        else { continue }
+        return words
+      }
+    }
+    return nil
+  }
+
+  /// The range of a phrase, in seconds; refused unless it occurs exactly once.
+  func place(of phrase: String) throws(SpoolError) -> Range<Double> {
+    let times = transcript.times(of: phrase)
+    guard let first = times.first else {
+      throw SpoolError(
+        "\"\(phrase)\" is not said in \(name)",
+        reason: "no words of the transcript follow each other like that",
+        advice: "name the times with --from and --to")
+    }
+    guard times.count == 1 else {
+      let list = times.map { QuoteText.time($0.lowerBound) }
+      let shown = list.prefix(20).joined(separator: ", ") + (list.count > 20 ? ", …" : "")
+      throw SpoolError(
+        "\"\(phrase)\" is said \(times.count) times in \(name)", reason: "at \(shown)",
+        advice: "add the words around it, or name the times with --from and --to")
+    }
+    return first
+  }
+
+  /// The words in a range, in seconds.
+  func quoted(in range: Range<Double>, by receipt: QuotableReceipt) -> QuotedWords {
+    let words = transcript.words(in: range).map { word in
+      QuotedWords.Word(text: word.text, from: word.start ?? 0, to: word.end ?? 0)
+    }
+    return QuotedWords(words, from: name, digest, subject: receipt.names[digest])
+  }
+}

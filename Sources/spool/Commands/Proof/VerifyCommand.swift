@@ -1,0 +1,303 @@
+import Glibc
+import PipelineEngine
+import PipelineModel
+import Platform
+import Plugins
+import Proof
+import Receipts
+import Stages
+import Store
+
+/// `spool verify`: checks receipts, bags and quotes.
+struct VerifyCommand: Command {
+  private static let place = Positional<String>.required(
+    "RECEIPT", help: "A receipt, or a folder whose receipts, bags and quotes are all checked.",
+    completion: .files())
+  private static let key = Option<[String]>.values(
+    "key", "PUB", help: "Take only signatures by this public key, and not those known here.")
+
+  private static let authority = Option<String?>.value(
+    "tsa-ca", "FILE",
+    help: "Check time stamps against these certificates, and not those beside them.",
+    defaultText: "what lies beside each time stamp", completion: .files())
+
+  static let isAlone = Option<Bool>.flag(
+    "no-ledger", help: "Leave the ledger in the store unlooked at.")
+
+  static let declaration = CommandDeclaration(
+    name: "verify", group: "Proof",
+    summary: "Check receipts, bags and quotes, and the files that they vouch for.",
+    discussion: """
+      Checks the signature, the chain of stages, and every file beside the receipt: whatever is not \
+      as it was signed is named. Only keys that are known here count: your own, your earlier ones, \
+      and those that spool key import took; or those that --key names. In a folder and those below \
+      it, every file called *.receipt.json is checked, and every BagIt bag: that its manifests name \
+      all files of its payload and no others, and that all are as they say. A bag alone is no proof: \
+      whoever changes a file can write its digest anew, but cannot sign the receipt. Of a quote, as \
+      spool prove makes it, it is checked that the clip is part of the export whose root was signed.
+
+      A time stamp beside a receipt has to be of that receipt, by a certificate that leads to one of \
+      --tsa-ca, or of those that lie beside it: these show only that the two belong together, so get \
+      the authority's own from the authority.
+
+      Where there is a store, its ledger is held against its signed head, and has to have every \
+      receipt that the keys of this place signed; with --store, every receipt. A receipt that was \
+      deleted, changed or slipped in is named: so is one that the ledger knows in the folder, and \
+      that is there no more, unless spool ledger withdraw said that it was taken away on purpose.
+
+      The exit code is 0 if all is as it was signed, and 4 if anything is not. What the recording \
+      itself shows is not proven by any receipt.
+      """,
+    positionals: [place],
+    options: [key, authority, isAlone, Options.keys, Options.store, Options.json, Options.quiet],
+    examples: [
+      Example("One recording's exports", "spool verify exports/note.receipt.json"),
+      Example("A bag, and the receipt in it", "spool verify exports/note"),
+      Example("A quote", "spool verify note.quote-001204-001231 --key their.pub"),
+      Example("A stranger's archive", "spool verify archive --key their.pub"),
+    ])
+
+  let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let context = CommandContext(console: console)
+    do throws(CommandContext.Refusal) {
+      let keys = try keys(context)
+      let certificates = try certificates(console)
+      var log = try log(context, keys)
+      let isBusy = log?.others.isEmpty == false
+      let (paths, bags, quotes) = try subjects(console)
+      let stop = SignalWatch.begin()
+      let meter = ReadingMeter(
+        console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
+      let verification = Verification(
+        keys: keys, certificates: certificates, awaited: log?.awaited ?? [:],
+        threadCount: CoreCount.online)
+      let found = verification.check(
+        receipts: paths, bags: bags, mayGoOn: { !stop.isRequested },
+        report: { progress in
+          if progress.allBytes > 0 {
+            meter.show(
+              progress.bytes, of: progress.allBytes, files: progress.files, of: progress.allFiles)
+          } else {
+            meter.show(progress.receipts, of: progress.allReceipts, named: "receipt")
+          }
+        })
+      meter.clear()
+      guard var found,
+        let proven = verification.check(quotes: quotes, mayGoOn: { !stop.isRequested })
+      else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+      if let first = log {
+        let looks = RetryingCheck(
+          below: arguments[Self.place], first, found.receipts, isBusy: isBusy
+        ) { () throws(CommandContext.Refusal) in try self.log(context, keys) }
+        let settled = try looks.settle { log, paths in
+          Verification(
+            keys: keys, certificates: certificates, awaited: log.awaited,
+            threadCount: CoreCount.online
+          ).check(paths, mayGoOn: { !stop.isRequested })
+        }
+        guard let settled else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+        (log, found.receipts) = (settled.log, settled.receipts)
+      }
+      let withdrawals =
+        log?.withdrawals(below: arguments[Self.place], among: found.receipts) ?? []
+      guard
+        !found.receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty || !withdrawals.isEmpty
+      else {
+        throw nothing(in: arguments[Self.place], console)
+      }
+      tell(found.receipts, found.bags, proven, console)
+      if !found.receipts.isEmpty || !withdrawals.isEmpty {
+        tell(of: log, found.receipts, withdrawals, console)
+      }
+      let isSound =
+        (found.receipts.isEmpty || log?.findings.isEmpty != false)
+        && found.receipts.allSatisfy(\.isSound)
+        && found.bags.allSatisfy(\.isSound)
+        && proven.allSatisfy(\.isSound)
+      if !isSound, let other = log?.others.first {
+        console.report(
+          "note: \(Format.visible(other)) works in the store: what it is writing may not be whole yet"
+        )
+      }
+      return isSound ? .done : .verificationFailed
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+  }
+
+  /// Reports the result of the log lookup.
+  private func tell(
+    of log: LogView?, _ receipts: [VerifiedReceipt], _ withdrawals: [Withdrawal],
+    _ console: Console
+  ) {
+    let text = TransparencyLogText(
+      log, receipts, withdrawals: withdrawals, isAsked: !arguments[Self.isAlone])
+    if arguments[Options.json] {
+      // The results of sound receipts have lines of their own.
+      guard !text.line.problems.isEmpty || !text.line.withdrawn.isEmpty else { return }
+      return console.print(JSONText.of(text.line))
+    }
+    for line in text.lines(isQuiet: arguments[Options.quiet]) { console.print(line) }
+  }
+
+  /// The trusted keys.
+  private func keys(_ context: CommandContext) throws(CommandContext.Refusal) -> [VerifyingKey] {
+    let named = arguments[Self.key]
+    guard named.isEmpty else {
+      var keys: [VerifyingKey] = []
+      for path in named {
+        keys.append(try KeyCommand.publicKey(at: path, context.console))
+      }
+      return keys
+    }
+    return try KeyCommand.asking(context.console) { () throws(SpoolError) in
+      try context.keyFolder(at: arguments[Options.keys]).knownKeys()
+    }
+  }
+
+  /// The trusted certificates of authorities; nil trusts those beside each time stamp.
+  private func certificates(
+    _ console: Console
+  ) throws(CommandContext.Refusal) -> TrustedCertificates? {
+    guard let path = arguments[Self.authority] else { return nil }
+    return try KeyCommand.asking(console) { () throws(SpoolError) in
+      try TrustedCertificates(at: path)
+    }
+  }
+
+  /// The receipts, bags and quotes to check.
+  private func subjects(
+    _ console: Console
+  ) throws(CommandContext.Refusal) -> (receipts: [String], bags: [String], quotes: [String]) {
+    let place = arguments[Self.place]
+    var status = stat()
+    guard unsafe stat(place, &status) == 0 else {
+      throw refusal(
+        "cannot read \(place)", unsafe String(cString: strerror(errno)), "check the path", console)
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      guard place == QuoteBundle.quoteName || place.hasSuffix("/" + QuoteBundle.quoteName) else {
+        return ([place], [], [])
+      }
+      let folder = place.dropLast(QuoteBundle.quoteName.utf8.count + 1)
+      return ([], [], [folder.isEmpty ? (place.hasPrefix("/") ? "/" : ".") : String(folder)])
+    }
+    let search = ReceiptSearch(below: place)
+    return (search.receipts, search.bags, search.quotes)
+  }
+
+  private func nothing(in place: String, _ console: Console) -> CommandContext.Refusal {
+    refusal(
+      "there is no receipt in \(place)",
+      "no file in it or below it is called *\(ReceiptSearch.ending), and it holds no bag and no quote",
+      "name another folder; a proof stage in a pipeline writes receipts", console)
+  }
+
+  private func refusal(
+    _ what: String, _ why: String, _ next: String, _ console: Console
+  ) -> CommandContext.Refusal {
+    CommandContext.Refusal(
+      text: ErrorText(SpoolError(what, reason: why, advice: next)).render(console), code: .failed)
+  }
+
+  private func tell(
+    _ receipts: [VerifiedReceipt], _ bags: [VerifiedBag], _ quotes: [VerifiedQuote],
+    _ console: Console
+  ) {
+    if arguments[Options.json] {
+      for bag in bags { console.print(JSONText.of(VerifiedBagLine(bag))) }
+      for receipt in receipts { console.print(JSONText.of(VerifiedLine(receipt))) }
+      for quote in quotes { console.print(JSONText.of(VerifiedQuoteLine(quote))) }
+      return
+    }
+    let isQuiet = arguments[Options.quiet]
+    let lines =
+      VerifiedText.lines(bags, isQuiet: isQuiet) + VerifiedText.lines(quotes, isQuiet: isQuiet)
+      + VerifiedText.lines(
+        receipts, certificates: arguments[Self.authority], isQuiet: isQuiet)
+    for line in lines { console.print(line) }
+    for advice in VerifiedText.advice(for: receipts, keys: arguments[Self.key]) {
+      console.report("next:  \(advice)")
+    }
+    guard !isQuiet, receipts.contains(where: { !$0.plugins.isEmpty }) else { return }
+    let changes = PluginChanges(CommandContext(console: console).registry(beside: nil))
+    for line in changes.lines(for: receipts) {
+      console.report("note: \(Format.visible(line))")
+    }
+  }
+}
+
+/// Compares the plugins that receipts name with the installed ones. A difference does not
+/// invalidate a receipt.
+struct PluginChanges {
+  private let registry: PluginRegistry
+
+  init(_ registry: PluginRegistry) { self.registry = registry }
+
+  /// A line for each plugin that differs from the one in a receipt.
+  func lines(for receipts: [VerifiedReceipt]) -> [String] {
+    var made: [String: Set<String>] = [:]
+    for receipt in receipts {
+      for (name, version) in receipt.plugins { made[name, default: []].insert(version) }
+    }
+    return made.sorted { $0.key < $1.key }.flatMap { name, versions -> [String] in
+      let found = registry.plugins.filter { $0.manifest.name == name }
+      guard found.count == 1, let plugin = found.first else { return [] }
+      let now = "\(plugin.manifest.version) \(plugin.digest().short)"
+      return versions.sorted().filter { $0 != now }.map {
+        "the plugin \(name) was \($0) when it worked on this, and is \(now) here: a run would make "
+          + "it anew"
+      }
+    }
+  }
+}
+
+/// The log lookup and its keys.
+extension VerifyCommand {
+  /// The store's log; nil if there is none or the lookup is disabled.
+  func log(
+    _ context: CommandContext, _ keys: [VerifyingKey]
+  ) throws(CommandContext.Refusal) -> LogView? {
+    if arguments[Self.isAlone] { return nil }
+    let named = arguments[Options.store]
+    if let named { try context.requireStore(at: named) }
+    let path = StoreLocation.resolve(option: named, environment: Environment.variables)
+    // `--key` names the keys of receipts; heads are checked with the local keys.
+    let folder = context.keyFolder(at: arguments[Options.keys])
+    var own: VerifyingKey?
+    var trouble: SpoolError?
+    do throws(SpoolError) { own = try folder.existingVerifyingKey() } catch { trouble = error }
+    let (known, earlier) = try KeyCommand.asking(context.console) { () throws(SpoolError) in
+      (try folder.knownKeys(), try folder.earlierKeys())
+    }
+    let log: LogView?
+    do throws(SpoolError) {
+      log = try LogView.find(
+        at: path, keys: known + keys, own: earlier + (own.map { [$0] } ?? []),
+        isNamed: named != nil)
+    } catch {
+      throw CommandContext.Refusal(
+        text: ErrorText(SpoolError(error)).render(context.console), code: .failed)
+    }
+    if trouble == nil, own == nil, let log, !log.signers.allSatisfy(earlier.contains) {
+      trouble = SpoolError("the signing key is not in \(folder.path) any more", cause: .blocked)
+    }
+    if log != nil, let trouble { warn(of: trouble, context.console) }
+    return log
+  }
+
+  /// A local key that cannot be used signs nothing; receipts that it signed are looked up all the
+  /// same.
+  private func warn(of trouble: SpoolError, _ console: Console) {
+    let reason = trouble.reason.map { ": \($0)" } ?? ""
+    console.report(
+      "note: " + Format.visible("\(trouble.message)\(reason)")
+        + "; the ledger is held against the keys that its heads are signed with")
+    if let advice = trouble.advice { console.report("next:  \(Format.visible(advice))") }
+  }
+}

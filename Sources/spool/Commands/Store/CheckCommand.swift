@@ -1,0 +1,142 @@
+import Media
+import PipelineEngine
+import PipelineModel
+import Platform
+import Proof
+import Receipts
+import Stages
+import Store
+
+/// `spool check`: verifies everything in the store.
+struct CheckCommand: Command {
+  private static let quick = Option<Bool>.flag(
+    "quick", help: "Look at names and lengths only, and read no artifact.")
+
+  static let declaration = CommandDeclaration(
+    name: "check", group: "Store",
+    summary: "Look whether everything in the store is as it was written.",
+    discussion: """
+      Every artifact is read and compared with the digest that is its name; every checkpoint with \
+      its artifacts, its key and its record; the database with itself; the ledger of receipts with its \
+      signed head, by the keys that are known here. Nothing is changed. Exports \
+      that were moved or edited since are mentioned, and are no damage.
+
+      The exit code is 0 for a sound store, 4 for a damaged one, and 1 where it could not be told.
+      """,
+    options: [quick, Options.store, Options.keys, Options.json, Options.quiet],
+    examples: [
+      Example("Read everything", "spool check"),
+      Example("A look that takes no time", "spool check --quick"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let stop = SignalWatch.begin()
+    let meter = ReadingMeter(
+      console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
+    var options = Inspection.Options()
+    options.isQuick = arguments[Self.quick]
+    options.threadCount = CoreCount.online
+    options.workFault = {
+      UnfinishedEncoding(in: $0, notes: $1).fault.map { ($0.path, $0.problem) }
+    }
+    let path = StoreLocation.resolve(
+      option: arguments[Options.store], environment: Environment.variables)
+    do throws(CommandContext.Refusal) {
+      try CommandContext(console: console).requireStore(at: path)
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+    let keys: [VerifyingKey]
+    do throws(CommandContext.Refusal) {
+      keys = try KeyCommand.asking(console) { () throws(SpoolError) in
+        try CommandContext(console: console).keyFolder(at: arguments[Options.keys]).knownKeys()
+      }
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+    do throws(SpoolError) {
+      var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
+      if report.databaseFault == nil {
+        let records = try DiskStore(reading: path).receiptRecords().caughtUp(keys: keys)
+        report.receipts = records.entries.receipts.count
+        let findings = LogRepair(records, keys: keys).findings
+        let named = Set(findings.map(\.path))
+        let runs = try DiskStore(reading: path).runs(limit: .max)
+        let missed = MissingReceipts(records, of: runs, isSound: findings.isEmpty).all
+          .filter { !named.contains($0.path) }
+        report.add(
+          findings
+            + missed.map {
+              InspectionFinding(
+                log: $0.path, problem: $0.problem,
+                advice: "put a backup in its place with spool restore; without one, keep this "
+                  + "store as it is, and let what comes go into another (--store)")
+            })
+      }
+      meter.clear()
+      if arguments[Options.json] {
+        console.print(JSONText.of(CheckLine(report)))
+      } else if !arguments[Options.quiet] || !report.isSound {
+        console.print(
+          (FindingList(report.findings).lines + summary(report)).joined(separator: "\n"))
+      }
+      return report.isSound ? .done : .verificationFailed
+    } catch {
+      meter.clear()
+      if let signal = stop.signalNumber { return .interrupted(by: signal) }
+      console.report(ErrorText(SpoolError(error)).render(console))
+      return .failed
+    }
+  }
+
+  private func summary(_ report: InspectionReport) -> [String] {
+    let read = report.isThorough ? "read" : "looked at, not read"
+    let size = ByteCount(report.artifactBytes)
+    let damage = report.findings.filter(\.isDamage).count
+    let isRepairable = report.findings.contains { $0.isDamage && $0.isRepairable }
+    let looked =
+      "\(Count.of(report.artifacts, "artifact")) (\(size)) \(read), "
+      + "\(Count.of(report.checkpoints, "checkpoint")), \(Count.of(report.runs, "run")), "
+      + "\(Count.of(report.exports, "export")), \(Count.of(report.backups, "backup"))"
+      + ((report.receipts ?? 0) == 0 ? "" : ", \(Count.of(report.receipts ?? 0, "receipt"))")
+      + (report.unfinished == 0 ? "" : ", \(Count.of(report.unfinished, "unfinished pass"))")
+    let verdict =
+      report.isSound
+      ? report.isThorough
+        ? "the store is sound" : "nothing is missing, and no length is wrong; no bytes were read"
+      : "the store is damaged: \(Count.of(damage, "problem"))"
+        + (isRepairable ? "; spool repair puts it right" : "")
+    let ballast =
+      report.ballastBytes > 0 || report.runs == 0
+      ? []
+      : ["no room is kept for spool gc on a full disk; the next run keeps it where there is plenty"]
+    return (report.findings.isEmpty ? [] : [""]) + [looked] + ballast + [verdict]
+  }
+}
+
+/// A result as `--json` shows it.
+private struct CheckLine: Encodable {
+  private let sound: Bool
+  private let report: InspectionReport
+
+  init(_ report: InspectionReport) {
+    sound = report.isSound
+    self.report = report
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case sound
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try report.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(sound, forKey: .sound)
+  }
+}

@@ -1,0 +1,312 @@
+import Glibc
+import PipelineModel
+import Platform
+
+/// `spool crashtest`: tests that a run survives being killed at any time.
+struct CrashTestCommand: Command {
+  private static let kills = Option<Int?>.value(
+    "kills", "N", help: "Kill the run so many times, at random moments.", defaultText: "50")
+  private static let seed = Option<Int?>.value(
+    "seed", "S", help: "Fixes the moments, as shares of what is left of the run.",
+    defaultText: "a new one each time")
+  private static let atEveryWrite = Option<Bool>.flag(
+    "at-every-write",
+    help: "Instead, kill one run before each operation that changes its store: write, flush, "
+      + "link, rename, commit.")
+  private static let every = Option<Int?>.value(
+    "every", "K", help: "With --at-every-write: only before every K-th operation.",
+    defaultText: "1")
+  private static let keep = Option<Bool>.flag("keep", help: "Delete nothing in the end.")
+  private static let scratch = Option<String?>.value(
+    "scratch", "DIR", help: "The folder to work in.", defaultText: "$TMPDIR, or /tmp",
+    completion: .folder)
+
+  static let declaration = CommandDeclaration(
+    name: "crashtest", group: "Care",
+    summary: "Kill a run again and again, and compare what it leaves byte for byte.",
+    discussion: """
+      Runs the pipeline once undisturbed. Then runs it in processes that get SIGKILL, starts it \
+      again until it is done, and compares every output with the undisturbed one, but for receipts, which say when \
+      and in which run they were signed. After each kill, \
+      every file under a final name must be whole. Works in a scratch folder with stores of its \
+      own; your store and your exports are not touched.
+
+      A seed fixes after which share of the work that is left each start is killed, not after how many \
+      seconds: how far a run has come by then depends on how busy the machine is, so that the same seed \
+      does not kill at the very same instructions again.
+
+      Exit code 0 says that all was identical, 4 that something was not: then both files are kept.
+      """,
+    positionals: [Options.pipeline, Options.inputs],
+    options: [
+      kills, seed, atEveryWrite, every, Options.set, Options.plugins, scratch, keep, Options.json,
+    ],
+    examples: [
+      Example(
+        "Kill it 100 times",
+        "spool crashtest Pipelines/podcast.yaml take.flac --kills 100"),
+      Example(
+        "Kill it before every change of the store",
+        "spool crashtest Pipelines/voice-note.yaml note.m4a --at-every-write"),
+    ])
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    Environment.share(plugins: arguments[Options.plugins])
+    let context = CommandContext(console: console)
+    do throws(CommandContext.Refusal) {
+      // Reports pipeline errors before a child process would.
+      let pipeline = try context.pipeline(at: arguments[Options.pipeline])
+      let inputs = try context.bind(
+        arguments[Options.inputs], to: pipeline, store: nil)
+      _ = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+    if let fault {
+      console.report(ErrorText(fault).render(console))
+      return .usage
+    }
+    // Blocks signals before any thread starts, so that only this process receives them.
+    let stop = SignalWatch.begin()
+    let recorder = CrashTestRecorder(plan, isJSON: arguments[Options.json], console)
+    let test = KillTest(
+      of: TestedRun(
+        pipeline: arguments[Options.pipeline], inputs: arguments[Options.inputs],
+        overrides: arguments[Options.set]),
+      scratch: scratchFolder(context), keepsEverything: arguments[Self.keep],
+      shouldStop: { stop.isRequested }, report: recorder.record)
+    do throws(CrashTestError) {
+      let result = try test.carryOut(plan)
+      recorder.conclude(result)
+      if !result.differences.isEmpty { return .verificationFailed }
+      return stop.signalNumber.map { .interrupted(by: $0) } ?? .done
+    } catch {
+      let failure = SpoolError(error.message, reason: error.reason, advice: error.advice)
+      console.report(ErrorText(failure).render(console))
+      return error.exitCode.map { ExitCode(rawValue: $0) } ?? .failed
+    }
+  }
+
+  /// The first problem with the options; nil if there is none.
+  private var fault: SpoolError? {
+    for (name, value) in [("kills", arguments[Self.kills]), ("every", arguments[Self.every])] {
+      guard let value, value <= 0 else { continue }
+      return SpoolError("--\(name) wants a number above 0, not \(value)", advice: "leave it out")
+    }
+    let isRandom = arguments[Self.kills] != nil || arguments[Self.seed] != nil
+    if arguments[Self.atEveryWrite], isRandom {
+      return SpoolError(
+        "--at-every-write goes with neither --kills nor --seed",
+        reason: "it kills before every operation, and nothing of it is random",
+        advice: "run the two tests one after the other")
+    }
+    if !arguments[Self.atEveryWrite], arguments[Self.every] != nil {
+      return SpoolError(
+        "--every goes with --at-every-write only", advice: "add --at-every-write, or leave it out")
+    }
+    return nil
+  }
+
+  private var plan: KillPlan {
+    if arguments[Self.atEveryWrite] {
+      return .beforeOperations(stride: arguments[Self.every] ?? 1)
+    }
+    let seed = arguments[Self.seed].map { UInt64(bitPattern: Int64($0)) }
+    // A short seed is easy to type again.
+    return .atRandom(
+      kills: arguments[Self.kills] ?? 50, seed: seed ?? UInt64.random(in: 0..<1_000_000))
+  }
+
+  private func scratchFolder(_ context: CommandContext) -> String {
+    context.absolute(arguments[Self.scratch] ?? Environment.variables["TMPDIR"] ?? "/tmp")
+  }
+}
+
+/// Reports a crash test's progress as text or JSON.
+struct CrashTestRecorder {
+  /// Progress interval if every kill is a series of its own.
+  private static let killsPerLine = 10
+
+  private let plan: KillPlan
+  private let isJSON: Bool
+  private let console: Console
+
+  init(_ plan: KillPlan, isJSON: Bool, _ console: Console) {
+    self.plan = plan
+    self.isJSON = isJSON
+    self.console = console
+  }
+
+  func record(_ event: KillTestEvent) {
+    if isJSON {
+      console.print(JSONText.of(CrashTestLine(event)))
+    } else if let text = text(event) {
+      console.print(text)
+    }
+  }
+
+  /// Prints the result.
+  func conclude(_ result: KillTestResult) {
+    if isJSON {
+      console.print(JSONText.of(CrashTestLine(result)))
+    } else {
+      console.print(CrashTestTable(result).text)
+    }
+  }
+
+  private func text(_ event: KillTestEvent) -> String? {
+    switch event {
+    case .reference(let files, let seconds):
+      let list = files.map { "  \($0.sha256.prefix(16))…  \(Format.visible($0.name))" }
+      return (["undisturbed: \(Format.duration(seconds))"] + list + ["", intent])
+        .joined(separator: "\n")
+    case .killed(let number, _, _, let operation?):
+      guard number % Self.killsPerLine == 0 else { return nil }
+      return "  killed \(Count.of(number, "time")), at last before operation \(operation)"
+    case .seriesEnded(let number, let kills, let differenceCount):
+      guard case .atRandom = plan else { return nil }
+      let verdict = differenceCount == 0 ? "identical" : Count.of(differenceCount, "problem")
+      let count = Format.pad(Format.padLeft("\(kills)", 3) + (kills == 1 ? " kill" : " kills"), 12)
+      return "  series \(Format.padLeft(String(number), 3))\(count)\(verdict)"
+    case .differs(let difference):
+      let reference = difference.referencePath.map { "\n    reference: \($0)" } ?? ""
+      return """
+          WRONG after \(difference.after): \(difference.words)
+            \(difference.path)\(reference)
+        """
+    case .killed, .wentOn: return nil
+    }
+  }
+
+  private var intent: String {
+    switch plan {
+    case .atRandom(let kills, let seed): "\(Count.of(kills, "kill")) at random, --seed \(seed)"
+    case .beforeOperations(1): "one kill before every operation that changes the store"
+    case .beforeOperations(let stride):
+      "one kill before every \(Count.ordinal(stride)) operation that changes the store"
+    }
+  }
+}
+
+/// An event as `--json` shows it: `event` names it, and the other members depend on it.
+struct CrashTestLine: Encodable {
+  private var event = ""
+  private var files: [OutputDigest]?
+  private var seconds: Double?
+  private var number: Int?
+  private var series: Int?
+  private var kills: Int?
+  private var operation: Int?
+  private var isInsidePass: Bool?
+  private var losses: [Loss]?
+  private var differenceCount: Int?
+  private var difference: Difference?
+  private var result: KillTestResult?
+
+  init(_ event: KillTestEvent) {
+    switch event {
+    case .reference(let files, let seconds):
+      self.event = "reference"
+      self.files = files
+      self.seconds = seconds
+    case .killed(let number, let series, let seconds, let operation):
+      self.event = "killed"
+      self.number = number
+      self.series = series
+      self.seconds = seconds
+      self.operation = operation
+    case .wentOn(let series, let seconds, let isInsidePass, let losses):
+      self.event = "went-on"
+      self.series = series
+      self.seconds = seconds
+      self.isInsidePass = isInsidePass
+      self.losses = losses
+    case .seriesEnded(let series, let kills, let differenceCount):
+      self.event = "series"
+      self.series = series
+      self.kills = kills
+      self.differenceCount = differenceCount
+    case .differs(let difference):
+      self.event = "differs"
+      self.difference = difference
+    }
+  }
+
+  init(_ result: KillTestResult) {
+    event = "result"
+    self.result = result
+  }
+}
+
+/// The result of a crash test as a table.
+struct CrashTestTable {
+  private let result: KillTestResult
+
+  init(_ result: KillTestResult) { self.result = result }
+
+  /// An empty line, the table and the verdict.
+  var text: String {
+    var rows = [
+      ("kills", "\(result.kills)"),
+      ("resumes", resumes),
+      ("series", "\(result.series)"),
+      ("identical outputs", "\(result.identicalOutputs) of \(result.outputs)"),
+      ("looks at the folder", "\(result.checks)"),
+    ]
+    if let operations = result.operations { rows.append(("store operations", "\(operations)")) }
+    rows.append(("loss of time", spread(result.bound, "by this test's clock")))
+    rows.append(("  in the runs' words", spread(result.statedLost, "")))
+    rows.append(("loss of sound", spread(result.soundRepeated, "of the recording, done again")))
+    rows.append(("processor time a kill", spread(result.repeatedWork, "more than undisturbed")))
+    rows.append(("start to going on", spread(result.latency, "")))
+    let lines = rows.map { Format.pad($0, 22) + $1 }
+    return ([""] + lines + [""] + remark + [verdict]).joined(separator: "\n")
+  }
+
+  private var resumes: String {
+    switch result.resumes {
+    case 0: "no start went on inside a pass"
+    case 1: "1 start went on inside a pass"
+    default: "\(result.resumes) starts went on inside a pass"
+    }
+  }
+
+  /// The shortest undisturbed run, in seconds, in which random kills usually find journal entries:
+  /// one is written every half second, after start-up.
+  private static let telling = 5.0
+
+  /// Explains why no start resumed inside a pass, and suggests a suitable recording.
+  private var remark: [String] {
+    guard result.kills > 0, result.resumes == 0, let seconds = result.undisturbedSeconds,
+      seconds < Self.telling
+    else { return [] }
+    var lines = [
+      "A pass is noted every half second; at \(Format.duration(seconds)) in all, the recording is "
+        + "too short for that."
+    ]
+    if let media = result.mediaSeconds {
+      let minutes = (media * Self.telling / seconds / 60).rounded(.up)
+      lines.append("One of about \(Format.decimal(minutes, places: 0)) min would show it.")
+    }
+    return lines + [""]
+  }
+
+  private var verdict: String {
+    let kept = result.keptFolder.map { "\nkept: \($0)" } ?? ""
+    let time = Format.duration(result.seconds)
+    if !result.differences.isEmpty { return "NOT identical: see above\(kept)" }
+    if result.isStopped { return "stopped after \(time); identical so far\(kept)" }
+    return "all identical, in \(time)\(kept)"
+  }
+
+  private func spread(_ spread: KillTestResult.Spread?, _ unit: String) -> String {
+    guard let spread else { return "–" }
+    let words = "worst \(Format.duration(spread.worst)), median \(Format.duration(spread.median))"
+    return unit.isEmpty ? words : "\(words), \(unit)"
+  }
+}

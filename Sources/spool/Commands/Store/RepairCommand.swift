@@ -1,0 +1,114 @@
+import Media
+import PipelineModel
+import Platform
+import Proof
+import Receipts
+import Stages
+import Store
+
+/// `spool repair`: repairs a damaged store.
+struct RepairCommand: Command {
+  static let declaration = CommandDeclaration(
+    name: "repair", group: "Store",
+    summary: "Put a damaged store right.",
+    discussion: """
+      Damaged files are deleted and struck from their checkpoints, so that they are made again when \
+      they are needed. A lost or damaged database is made again from the newest good backup and the \
+      records that lie beside it; the damaged one is kept. So is the index of words, from the \
+      transcripts. A ledger of receipts that somebody changed is put back as it was signed last, where \
+      the database or the log beside it still has that. Recordings and exports are not touched.
+
+      No other spool may work in the store meanwhile. --dry-run only looks: others may work, and \
+      the store may lie on a disk that may only be read.
+      """,
+    options: [Self.dryRun, Options.keys, Options.store, Options.json],
+    examples: [Example("Only tell what would be done", "spool repair --dry-run")])
+
+  private static let dryRun = Option<Bool>.flag(
+    "dry-run", short: "n", help: "Only tell what would be done.")
+
+  private let arguments: ParsedArguments
+
+  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+  func run(console: Console) -> ExitCode {
+    let stop = SignalWatch.begin()
+    let meter = ReadingMeter(console, isShown: !arguments[Options.json])
+    var options = Inspection.Options()
+    options.threadCount = CoreCount.online
+    options.workFault = {
+      UnfinishedEncoding(in: $0, notes: $1).fault.map { ($0.path, $0.problem) }
+    }
+    let path = StoreLocation.resolve(
+      option: arguments[Options.store], environment: Environment.variables)
+    let keys: [VerifyingKey]
+    do throws(CommandContext.Refusal) {
+      let context = CommandContext(console: console)
+      try context.requireStore(at: path)
+      keys = try KeyCommand.asking(console) { () throws(SpoolError) in
+        try context.keyFolder(at: arguments[Options.keys]).knownKeys()
+      }
+    } catch {
+      console.report(error.text)
+      return error.code
+    }
+    do throws(SpoolError) {
+      let repair = Repair(of: path, options, isDryRun: arguments[Self.dryRun], stop: stop) {
+        meter.show($0)
+      }
+      var report = try repair.run()
+      meter.clear()
+      try mendLists(of: path, keys, &report)
+      console.print(arguments[Options.json] ? JSONText.of(report) : text(report))
+      return report.unmendable.isEmpty ? .done : .verificationFailed
+    } catch {
+      meter.clear()
+      if let signal = stop.signalNumber { return .interrupted(by: signal) }
+      console.report(ErrorText(SpoolError(error)).render(console))
+      return .failed
+    }
+  }
+
+  /// Repairs the search index and the transparency log, which requires an open database.
+  private func mendLists(
+    of path: String, _ keys: [VerifyingKey], _ report: inout RepairReport
+  ) throws(SpoolError) {
+    let isDryRun = arguments[Self.dryRun]
+    if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return }
+    let store = try isDryRun ? DiskStore(reading: path) : DiskStore(at: path)
+    if !isDryRun { try store.repairWords(for: &report) }
+    let records = try store.receiptRecords().caughtUp(keys: keys)
+    let repair = LogRepair(records, keys: keys)
+    if !isDryRun, let mending = repair.mending {
+      try store.restore(mending.entries, under: mending.head)
+    }
+    report.add(repair.findings, done: repair.actions)
+  }
+
+  private func text(_ report: RepairReport) -> String {
+    var lines = FindingList(report.unmendable).lines
+    guard !report.actions.isEmpty else {
+      return lines.isEmpty ? "nothing to repair" : lines.joined(separator: "\n")
+    }
+    for action in report.actions {
+      lines.append("\(Format.visible(action.path))\n  \(action.what)")
+    }
+    lines.append("")
+    if let recovery = report.recovery {
+      lines.append(recovery.line)
+    } else if let lost = report.findings.first(where: { $0.kind == .database }) {
+      lines.append(lost.problem)
+    }
+    lines.append(
+      report.isDryRun
+        ? "nothing was changed; spool repair does this" : "repaired; spool check looks again")
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension RepairReport {
+  /// Findings about a log of which no state leads to a signed head.
+  fileprivate var unmendable: [InspectionFinding] {
+    findings.filter { $0.kind == .damagedLedger && !$0.isRepairable }
+  }
+}

@@ -1,0 +1,214 @@
+import Glibc
+import PipelineModel
+
+/// Assignment of files to pipeline inputs.
+extension CommandContext {
+  /// Assigns files to inputs: `name=path`, or by position. `name=` leaves an optional input empty.
+  func bind(
+    _ arguments: [String], to pipeline: Pipeline, store: String?
+  ) throws(Refusal) -> [String: String] {
+    var bound: [String: String] = [:]
+    var declined: Set<String> = []
+    var free = pipeline.definition.inputs.map(\.name)
+    let names = Set(free)
+    var unnamed: [String] = []
+    for argument in arguments {
+      if let (name, path) = Self.assignment(argument), names.contains(name) {
+        let isOptional = pipeline.definition.inputs.contains { $0.name == name && $0.isOptional }
+        if path.isEmpty, isOptional {
+          declined.insert(name)
+          free.removeAll { $0 == name }
+          continue
+        }
+        let list = pipeline.definition.inputs.first { $0.name == name && $0.isList }
+        let place = list.map { $0.place($0.names(in: Set(bound.keys)).count + 1) } ?? name
+        guard bound[place] == nil else {
+          throw Refusal(
+            text: "\(console.red("error:")) the input \(name) was given twice", code: .usage)
+        }
+        bound[place] = absolute(path)
+        free.removeAll { $0 == name }
+      } else {
+        try refuseUnknownName(argument, among: pipeline)
+        unnamed.append(argument)
+      }
+    }
+    // A list takes what the required inputs leave.
+    let waiting = pipeline.definition.inputs.filter { free.contains($0.name) }
+    if let place = waiting.firstIndex(where: \.isList) {
+      let list = waiting[place]
+      let others = waiting.count { !$0.isOptional } - 1
+      let taken = unnamed.dropFirst(place).prefix(max(0, unnamed.count - others))
+      for (index, path) in taken.enumerated() { bound[list.place(index + 1)] = absolute(path) }
+      unnamed.removeSubrange(taken.indices)
+      free.removeAll { $0 == list.name }
+    }
+    guard unnamed.count <= free.count else {
+      throw Refusal(
+        text: """
+          \(console.red("error:")) \(pipeline.definition.name) takes \
+          \(names.count) input\(names.count == 1 ? "" : "s") \
+          (\(pipeline.definition.inputs.map(\.name).joined(separator: ", "))), \
+          and \(arguments.count) were given
+          next:  run spool once for each recording
+          """, code: .usage)
+    }
+    for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
+    for path in bound.values.sorted() { try refuseUnnameable(path) }
+    bound = withTranscript(bound, in: pipeline, declined: declined, store: store)
+    return try bound.merging(sessionTracks(pipeline, bound)) { given, _ in given }
+  }
+
+  /// Rejects `notes=a.m4a` if the input is called `note`, unless a file has that very name.
+  private func refuseUnknownName(
+    _ argument: String, among pipeline: Pipeline
+  ) throws(Refusal) {
+    guard let (name, path) = Self.assignment(argument), !name.contains("/"),
+      unsafe access(argument, F_OK) != 0
+    else { return }
+    let names = pipeline.definition.inputs.map(\.name)
+    let nearest = Problem.nearest(to: name, in: names)
+    let isFile = unsafe access(path, F_OK) == 0
+    guard nearest != nil || isFile else { return }
+    throw Refusal(
+      text: """
+        \(console.red("error:")) \(pipeline.definition.name) has no input "\(name)"
+        why:   its inputs are \(names.joined(separator: ", "))
+        next:  \(nearest ?? names.first ?? "name")=\(path)
+        """, code: .usage)
+  }
+
+  /// Rejects a name that is not valid UTF-8: it was altered on decoding and opens no file.
+  private func refuseUnnameable(_ path: String) throws(Refusal) {
+    guard path.contains("\u{FFFD}"), unsafe access(path, F_OK) != 0 else { return }
+    throw Refusal(
+      text: """
+        \(console.red("error:")) cannot take \(path)
+        why:   its name is not UTF-8 text, and shows here as well as it can be written
+        next:  rename it: convmv -f latin1 -t utf8 helps with many
+        """, code: .usage)
+  }
+
+  /// Names for exports, where they differ from the file names.
+  func names(of inputs: [String: String], in pipeline: Pipeline) -> [String: String]? {
+    SessionTracks(pipeline.definition, pipeline.catalog)?.names(in: inputs)
+  }
+
+  /// The tracks that a session file names, unless the user gave them.
+  private func sessionTracks(
+    _ pipeline: Pipeline, _ bound: [String: String]
+  ) throws(Refusal) -> [String: String] {
+    guard let rule = SessionTracks(pipeline.definition, pipeline.catalog),
+      let path = rule.path(in: bound)
+    else { return [:] }
+    let text: String
+    do throws(TextFileError) { text = try TextFile.read(path) } catch {
+      throw Refusal(
+        text: """
+          \(console.red("error:")) cannot read the session \(path)
+          why:   \(error.reason)
+          next:  check the path
+          """, code: .usage)
+    }
+    let (paths, problems) = rule.tracks(text, at: path)
+    guard problems.isEmpty else { throw refusal(problems, in: text, at: path) }
+    return paths
+  }
+}
+
+/// A session file and the list of recordings that it fills, if a stage takes both and the user gave
+/// only the session.
+struct SessionTracks {
+  /// The port of a session file.
+  private static let port = PortName("session")
+
+  /// The session's input.
+  let session: InputDefinition
+  /// The list's input.
+  let list: InputDefinition
+
+  /// Nil if no stage takes a session and a list.
+  init?(_ definition: PipelineDefinition, _ catalog: StageCatalog) {
+    func input(_ reference: String?) -> InputDefinition? {
+      definition.inputs.first { reference == "$\($0.name)" }
+    }
+    for step in definition.steps {
+      guard let ports = catalog[step.kind.value]?.descriptor.inputs,
+        ports.contains(where: { $0.name == Self.port }),
+        let session = input(Self.reference(of: step))
+      else { continue }
+      let sources: [String]
+      switch step.from {
+      case .ordered(let references): sources = references.map(\.value)
+      case .named(let references): sources = references.map(\.value.value)
+      case nil: sources = definition.inputs.filter(\.isList).map { "$\($0.name)" }
+      }
+      if let list = sources.compactMap({ input($0) }).first(where: \.isList) {
+        self.session = session
+        self.list = list
+        return
+      }
+    }
+    return nil
+  }
+
+  /// The session's path, if it must name the tracks.
+  func path(in bound: [String: String]) -> String? {
+    list.names(in: Set(bound.keys)).isEmpty ? bound[session.name] : nil
+  }
+
+  /// Names for exports: a mix is named after its session.
+  func names(in bound: [String: String]) -> [String: String] {
+    guard let path = bound[session.name] else { return [:] }
+    return Dictionary(
+      list.names(in: Set(bound.keys)).map { ($0, path) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The tracks of a session by list position, and the session's problems. Relative paths start
+  /// from the session file's folder. If no channel names a file, the files beside the session are
+  /// taken; if some do, all must.
+  func tracks(_ text: String, at path: String) -> (paths: [String: String], problems: [Problem]) {
+    let parsed = ParsedSession(text)
+    var problems = parsed.problems
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      .joined(separator: "/")
+    var paths: [String: String] = [:]
+    for (index, file) in parsed.definition.files(from: folder).enumerated() {
+      paths[list.place(index + 1)] = file.value
+      if unsafe access(file.value, R_OK) != 0 {
+        problems.append(
+          Problem(
+            at: file.location,
+            "the track \(file.value) cannot be read: \(unsafe String(cString: strerror(errno)))",
+            allowed: "a path from the session file's folder"))
+      }
+    }
+    if paths.isEmpty, problems.isEmpty {
+      problems.append(
+        Problem(
+          at: nil, "the session names no files",
+          allowed: "file: PATH in every channel; or the tracks behind the session, in the order of "
+            + "its channels: \(path) TRACK…"))
+    } else if !paths.isEmpty {
+      for channel in parsed.definition.channels where channel.file == nil && channel.name == nil {
+        problems.append(
+          Problem(
+            at: channel.location, "the channel has neither a file nor a name",
+            allowed: "file: a path from the session file's folder; name: for a track that an "
+              + "earlier step gives"))
+      }
+    }
+    return (paths, problems)
+  }
+
+  /// The input that a step's session port refers to.
+  private static func reference(of step: StepDefinition) -> String? {
+    if case .named(let references) = step.from, let reference = references[port.name] {
+      return reference.value
+    }
+    guard case .mapping(let entries) = step.parameters.content,
+      case .scalar(let text, _)? = entries.first(where: { $0.key == port.name })?.value.content
+    else { return nil }
+    return text
+  }
+}

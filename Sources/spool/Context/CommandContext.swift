@@ -1,0 +1,389 @@
+import FoundationEssentials
+import Glibc
+import Intake
+import Media
+import PipelineEngine
+import PipelineModel
+import Platform
+import Plugins
+import Proof
+import Receipts
+import Stages
+import Store
+import Synchronization
+
+/// The shared services of commands: catalogue, pipelines, store, keys, plugins.
+struct CommandContext {
+  let console: Console
+  /// `--plugins` as typed, or `SPOOL_PLUGINS`.
+  let plugins: String?
+  /// Whether `plugins` comes from an earlier run.
+  private(set) var isRemembered = false
+  /// A store whose runs record earlier plugins.
+  var storeOfRuns: String?
+
+  init(console: Console, plugins: String? = nil) {
+    self.console = console
+    self.plugins = plugins ?? Environment.variables["SPOOL_PLUGINS"]
+  }
+
+  /// If `plugins` is nil, uses the folder of an earlier run.
+  init(console: Console, plugins: String?, rememberedBy earlier: RunRecord) {
+    self.init(console: console, plugins: plugins ?? earlier.request?.pluginFolder)
+    isRemembered = plugins == nil
+  }
+
+  /// Ends a command with messages and an exit code.
+  struct Refusal: Error {
+    let text: String
+    let code: ExitCode
+    /// Whether the store's disk is full.
+    var isFullDisk = false
+  }
+
+  /// A parsed pipeline file.
+  struct Pipeline {
+    let definition: PipelineDefinition
+    let path: String
+    let text: String
+    /// The available stage kinds.
+    let catalog: StageCatalog
+  }
+
+  /// Reads a pipeline's file and reports every problem that does not depend on inputs.
+  /// - Parameter path: the file, or the name of a pipeline that comes with Spool.
+  func pipeline(at path: String) throws(Refusal) -> Pipeline {
+    let path = pipelinePath(path)
+    return try pipeline(read(path), from: path)
+  }
+
+  /// The file that a user means by a path or by the name of a pipeline that comes with Spool.
+  /// - Parameter base: the folder that paths start from; nil for the current one.
+  func pipelinePath(_ typed: String, base: String? = nil) -> String {
+    let path = typed.hasPrefix("/") ? typed : (base.map { $0 + "/" } ?? "") + typed
+    return NamedPipelines.isFile(path) ? path : NamedPipelines().path(of: typed) ?? path
+  }
+
+  /// Parses a pipeline; `path` is the text's origin.
+  func pipeline(_ text: String, from path: String) throws(Refusal) -> Pipeline {
+    try checkPluginFolder()
+    let registry = registry(beside: path)
+    let catalog = StageCatalog.builtIn.adding(registry)
+    let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
+    guard var definition = parsed.definition, parsed.problems.isEmpty else {
+      throw refusal(allProblems(parsed, at: path, catalog, registry), in: text, at: path)
+    }
+    definition.folder = folder(of: path)
+    guard definition.steps.allSatisfy({ catalog[$0.kind.value] != nil }) else {
+      throw refusal(allProblems(parsed, at: path, catalog, registry), in: text, at: path)
+    }
+    return Pipeline(definition: definition, path: path, text: text, catalog: catalog)
+  }
+
+  /// All problems of a pipeline's file, and its text.
+  func problems(at path: String) throws(Refusal) -> (problems: [Problem], text: String) {
+    try checkPluginFolder()
+    let path = pipelinePath(path)
+    let text = try read(path)
+    let registry = registry(beside: path)
+    let catalog = StageCatalog.builtIn.adding(registry)
+    let parsed = ParsedPipeline(text, knownKinds: catalog.kinds)
+    return (allProblems(parsed, at: path, catalog, registry), text)
+  }
+
+  /// Problems of the text and of the kinds that it names.
+  private func allProblems(
+    _ parsed: ParsedPipeline, at path: String, _ catalog: StageCatalog, _ registry: PluginRegistry
+  ) -> [Problem] {
+    var problems = parsed.problems
+    if var definition = parsed.definition {
+      definition.folder = folder(of: path)
+      problems += Plan.problems(in: definition, catalog: catalog).filter { !problems.contains($0) }
+      let advice = PluginAdvice(registry, earlier: earlierPlugins).problems(
+        with: definition, catalog)
+      // Plugin advice replaces the generic message about an unknown kind.
+      let places = Set(advice.compactMap(\.location))
+      problems = problems.filter { !($0.location.map { places.contains($0) } ?? false) } + advice
+    }
+    return PlanError(problems: problems).problems
+  }
+
+  /// Splits `name=value`; nil for anything else.
+  static func assignment(_ text: String) -> (name: String, value: String)? {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    return (String(parts[0]), String(parts[1]))
+  }
+
+  /// Binds a pipeline to files and overrides.
+  /// - Parameter checksEquipment: whether missing programs of stages are problems.
+  func plan(
+    _ pipeline: Pipeline, inputs: [String: String], overrides: [String],
+    checksEquipment: Bool = true
+  ) throws(Refusal) -> Plan {
+    let overrides = try parse(overrides)
+    MediaLibraries.beginOpening()
+    do {
+      return try Plan(
+        pipeline.definition, catalog: pipeline.catalog, inputs: inputs, overrides: overrides,
+        checksEquipment: checksEquipment)
+    } catch {
+      throw refusal(error.problems, in: pipeline.text, at: pipeline.path)
+    }
+  }
+
+  /// A refusal that shows a file's problems.
+  func refusal(_ problems: [Problem], in text: String, at path: String) -> Refusal {
+    let excerpt = SourceExcerpt(text, path: path, isColored: console.isColored)
+    let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+    return Refusal(
+      text: excerpt.render(problems) + "\n\(count) in \(Format.visible(path))", code: .usage)
+  }
+
+  /// The absolute path.
+  func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
+    defer { unsafe free(folder) }
+    return unsafe String(cString: folder) + "/"
+      + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+  }
+
+  /// The absolute path of a file's folder.
+  func folder(of path: String) -> String {
+    "/" + absolute(path).split(separator: "/").dropLast().joined(separator: "/")
+  }
+
+  /// The folder of the keys for receipts.
+  /// - Parameter passphraseFile: `--passphrase-file`, for commands that sign.
+  func keyFolder(at option: String?, passphraseFile: String? = nil) -> KeyFolder {
+    KeyFolder(
+      absolute(KeyFolder.locate(option: option, environment: Environment.variables)),
+      passphrases: PassphraseProvider(file: passphraseFile))
+  }
+
+  func receiptWriter(
+    keys option: String?, passphraseFile: String?, log: any TransparencyLog & StampQueue & RunLog
+  ) -> SignedReceiptWriter {
+    SignedReceiptWriter(
+      keys: keyFolder(at: option, passphraseFile: passphraseFile), log: log,
+      version: Spool.version)
+  }
+
+  /// Asks for the passphrase of the signing key, if any, before work starts and a progress board is
+  /// drawn.
+  func unlock(_ receiptWriter: SignedReceiptWriter) throws(Refusal) {
+    do throws(SpoolError) { try receiptWriter.unlock() } catch {
+      throw Refusal(text: ErrorText(error).render(console), code: .failed)
+    }
+  }
+
+  /// Parses `--set` options, by variable.
+  func parse(_ overrides: [String]) throws(Refusal) -> [String: DocumentNode] {
+    var result: [String: DocumentNode] = [:]
+    for override in overrides {
+      guard let (name, text) = Self.assignment(override), !name.isEmpty,
+        let value = YAMLDocument(text).root
+      else {
+        throw Refusal(
+          text: """
+            \(console.red("error:")) --set \(override) cannot be understood
+            next:  --set name=value, with a variable of the pipeline
+            """, code: .usage)
+      }
+      result[name] = value
+    }
+    return result
+  }
+
+  /// `--set` options as typed, by variable.
+  func texts(_ overrides: [String]) -> [String: String] {
+    Dictionary(overrides.compactMap { Self.assignment($0) }, uniquingKeysWith: { $1 })
+  }
+
+  private func read(_ path: String) throws(Refusal) -> String {
+    do throws(TextFileError) { return try TextFile.read(path) } catch {
+      var advice = "check the path; spool new writes a pipeline to start from"
+      let known = NamedPipelines().all.map(\.name)
+      if NamedPipelines.isName(path), !known.isEmpty {
+        advice = "name a file, or one of " + known.joined(separator: ", ")
+      }
+      throw Refusal(
+        text: """
+          \(console.red("error:")) cannot read the pipeline \(Format.visible(path))
+          why:   \(error.reason)
+          next:  \(Format.visible(advice))
+          """, code: .usage)
+    }
+  }
+}
+
+/// Finding runs by name.
+extension CommandContext {
+  /// The run with this name or prefix; `last` is the newest.
+  func run(named name: String, in store: DiskStore) throws(Refusal) -> RunRecord {
+    let found: RunRecord?
+    do throws(SpoolError) {
+      found = name == "last" ? try store.runs(limit: 1).first : try store.run(named: name)
+    } catch {
+      throw Refusal(text: ErrorText(SpoolError(error)).render(console), code: .usage)
+    }
+    if found == nil, try runs(limit: 1, in: store).isEmpty {
+      throw Refusal(
+        text: "\(console.red("error:")) \(noRuns(in: store))\n"
+          + "next:  spool run PIPELINE INPUT makes the first; --store names another store",
+        code: .usage)
+    }
+    guard let run = found else {
+      throw Refusal(
+        text: "\(console.red("error:")) there is no run \"\(name)\"\nnext:  spool runs lists them",
+        code: .usage)
+    }
+    return run
+  }
+
+  /// The message for a store without runs.
+  func noRuns(in store: DiskStore) -> String { "no run yet in \(Format.visible(store.path))" }
+
+  /// The newest runs, newest first.
+  func runs(limit: Int, in store: DiskStore) throws(Refusal) -> [RunRecord] {
+    do throws(SpoolError) { return try store.runs(limit: limit) } catch {
+      throw Refusal(text: ErrorText(SpoolError(error)).render(console), code: .failed)
+    }
+  }
+}
+
+/// Reads the passphrase from the named file, from systemd's credentials or from the terminal; never
+/// from the environment or an argument, which other processes can read. Asks once and caches the
+/// answer.
+final class PassphraseProvider: PassphraseSource {
+  private let file: PassphraseFile?
+  private let known = Mutex<[String: SecretBytes]>([:])
+
+  /// - Parameter option: the path of `--passphrase-file`.
+  init(file option: String?) {
+    file =
+      option.map { PassphraseFile($0) } ?? PassphraseFile.credential(Environment.variables)
+  }
+
+  func passphrase(of key: String) throws(SpoolError) -> SecretBytes {
+    let answer = known.withLock { known in
+      Result { () throws(SpoolError) in
+        if let passphrase = known[key] { return passphrase }
+        let passphrase = try ask(key)
+        known[key] = passphrase
+        return passphrase
+      }
+    }
+    return try answer.get()
+  }
+
+  private func ask(_ key: String) throws(SpoolError) -> SecretBytes {
+    if let file { return try file.passphrase(of: key) }
+    if let typed = try TerminalPassphrase.read("passphrase of \(key): ") { return typed }
+    throw SpoolError(
+      "\(key) is protected by a passphrase",
+      reason: "there is no terminal to ask for it, and no file with it was named",
+      advice: "--passphrase-file FILE, with a file that only you can read", cause: .blocked)
+  }
+}
+
+/// Transcripts beside recordings.
+extension CommandContext {
+  /// If a pipeline takes a transcript, uses the one beside the recording, unless the user named
+  /// one, or none with `name=`.
+  ///
+  /// Ignores transcripts that a store published there: recognised words are not a source text.
+  func withTranscript(
+    _ bound: [String: String], in pipeline: Pipeline, declined: Set<String>, store: String?
+  ) -> [String: String] {
+    let inputs = pipeline.definition.inputs
+    let texts = inputs.filter { $0.kind == .transcript && !$0.isList }
+    let sounds = inputs.filter { $0.kind == .sound }
+    guard texts.count == 1, let text = texts.first, bound[text.name] == nil,
+      !declined.contains(text.name), sounds.count == 1, let sound = sounds.first, !sound.isList,
+      let recording = bound[sound.name], let path = transcript(beside: recording, store: store)
+    else { return bound }
+    return bound.merging([text.name: path]) { given, _ in given }
+  }
+
+  private func transcript(beside recording: String, store: String?) -> String? {
+    let url = URL(filePath: recording)
+    guard let name = FileName(url.lastPathComponent) else { return nil }
+    let folder = url.deletingLastPathComponent().path
+    func path(_ name: FileName) -> String { folder + "/" + name.description }
+    func exists(_ name: FileName) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+    func read(_ name: FileName) -> [UInt8]? {
+      (try? Data(contentsOf: URL(filePath: path(name)))).map(Array.init)
+    }
+    let companions = Companions(of: name, exists: exists) { name, byteCount in
+      read(name).map { Array($0.prefix(byteCount)) }
+    }
+    if let sidecar = companions.sidecar, let bytes = read(sidecar) {
+      switch Sidecar(json: bytes).transcript(exists: exists) {
+      case .file(let name): return path(name)
+      case .itself: return path(sidecar)
+      case nil: break
+      }
+    }
+    guard !companions.transcripts.isEmpty else { return nil }
+    let readable = try? readableStore(at: store)
+    return companions.transcripts.map(path).first {
+      readable?.store.byteCount(ofPublished: $0) == nil
+    }
+  }
+}
+
+/// The plugins of a command, and the catalogue with them.
+extension CommandContext {
+  /// The absolute path of `--plugins`; nil if not given.
+  var pluginFolder: String? { plugins.map { ResolvedPath.of(absolute($0)) } }
+
+  /// The plugins that a pipeline may use.
+  /// - Parameter path: the pipeline's file; nil if there is none.
+  func registry(beside path: String?) -> PluginRegistry {
+    PluginRegistry(
+      in: PluginRegistry.folders(
+        pipeline: path.map(folder), current: currentFolder, environment: Environment.variables),
+      named: plugins.map(absolute), beside: path.map(folder),
+      installed: PluginRegistry.installedFolders,
+      taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
+  }
+
+  /// The plugins of earlier runs, newest first; empty if no store is set.
+  func earlierPlugins() -> [PluginUse] {
+    guard let storeOfRuns, DiskStore.isThere(at: storeOfRuns),
+      let runs = try? DiskStore(reading: storeOfRuns).runs(limit: 1000)
+    else { return [] }
+    return runs.flatMap { $0.plugins ?? [] }
+  }
+
+  private var currentFolder: String { String(absolute("").dropLast()) }
+
+  /// Refuses a `--plugins` folder that does not exist.
+  func checkPluginFolder() throws(Refusal) {
+    guard let plugins, !isRemembered else { return }
+    var status = stat()
+    let isThere = unsafe stat(absolute(plugins), &status) == 0
+    if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
+    let error = SpoolError(
+      "there are no plugins in \(plugins)",
+      reason: isThere ? "it is no folder" : "there is no such folder",
+      advice: "--plugins DIR, or SPOOL_PLUGINS, names a folder in which plugins have theirs")
+    throw Refusal(text: ErrorText(error).render(console), code: .usage)
+  }
+
+  /// The built-in stage kinds and those of plugins.
+  func catalog(beside path: String?) -> StageCatalog {
+    StageCatalog.builtIn.adding(registry(beside: path))
+  }
+
+  /// Calls `body` with the stage kinds for the current folder; reports an invalid `--plugins`
+  /// folder.
+  func withStages(_ body: (StageCatalog) -> ExitCode) -> ExitCode {
+    do throws(Refusal) { try checkPluginFolder() } catch {
+      console.report(error.text)
+      return error.code
+    }
+    return body(catalog(beside: nil))
+  }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import PipelineModel
+import Platform
+
+/// The error for an unfinished run whose recording was renamed, moved or deleted.
+struct MissingRecording {
+  let message: String
+  /// The system's error text.
+  private let reason: String
+  /// The run that processed the same recording under another name; nil if there is none.
+  private let twin: String?
+  let advice: String
+
+  /// Finds a run's first missing recording; nil if all exist.
+  /// - Parameters:
+  ///   - others: all runs, newest first; one of them may have read the same recording under another
+  ///     name.
+  ///   - store: `--store` as typed, for suggested commands.
+  init?(of run: RunRecord, beside others: [RunRecord], store: String?) {
+    for (name, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
+      guard unsafe access(path, F_OK) != 0 else { continue }
+      message = "the \(name) of run \(run.id) is gone: \(path)"
+      reason = unsafe String(cString: strerror(errno))
+      twin = Self.twin(of: run, name, in: others)
+      let place = store.map { " " + ShellWords.line(["--store", $0]) } ?? ""
+      let dropping = "spool gc --drop \(run.id)\(place) gives the run up"
+      advice =
+        twin == nil
+        ? "put it back there, and spool resume \(run.id)\(place) goes on; or run the pipeline on it "
+          + "where it is now, which reuses what is done; \(dropping)"
+        : dropping
+      return
+    }
+    return nil
+  }
+
+  private static func twin(
+    of run: RunRecord, _ name: String, in others: [RunRecord]
+  ) -> String? {
+    // Only runs newer than this one can have continued its work.
+    let twin = others.prefix { $0.id != run.id }.first { other in
+      other.pipeline == run.pipeline
+        && other.state == .done && run.recordings?[name] != nil
+        && other.recordings?[name] == run.recordings?[name]
+    }
+    return twin.flatMap { twin in
+      twin.inputs[name].map { "run \(twin.id) has done the same recording as \($0)" }
+    }
+  }
+
+  var line: String {
+    ([message] + (twin.map { [$0] } ?? [])).joined(separator: "; ") + ": \(advice)"
+  }
+
+  /// The complete error with advice.
+  var error: SpoolError {
+    SpoolError(
+      message, reason: ([reason] + (twin.map { [$0] } ?? [])).joined(separator: "; "),
+      advice: advice, cause: .environment)
+  }
+}

@@ -1,0 +1,207 @@
+import PipelineModel
+import Platform
+import Plugins
+import Stages
+
+/// The context that `spool plugin`'s actions share: finding and inspecting plugins.
+struct PluginContext {
+  let context: CommandContext
+  /// Whether output is JSON.
+  let isJSON: Bool
+
+  var console: Console { context.console }
+
+  /// The plugins that a pipeline in the current folder could use.
+  var registry: PluginRegistry { context.registry(beside: context.absolute("pipeline.yaml")) }
+
+  /// The folder of a plugin, given by name or by folder.
+  func folder(of name: String) throws(CommandContext.Refusal) -> String {
+    let path = ResolvedPath.of(context.absolute(name))
+    let isPath = name.contains("/") || name == "." || name == ".."
+    if PluginRegistry.holdsPlugin(path) { return path }
+    guard !isPath else {
+      throw refusal(
+        SpoolError(
+          "there is no plugin in \(name)", reason: "it has no plugin.yaml",
+          advice: "spool plugin list shows those that are found here"), .usage)
+    }
+    let statuses = registry.statuses
+    let found = statuses.filter { $0.name == name }
+    if found.count > 1 {
+      throw refusal(
+        SpoolError(
+          "more than one plugin is called \(name)",
+          reason: found.map(\.folder).joined(separator: ", "),
+          advice: "name its folder; give the others another name, or move them elsewhere"), .usage)
+    }
+    if let found = found.first { return found.folder }
+    let guess = Problem.nearest(to: name, in: statuses.map(\.name))
+    throw refusal(
+      SpoolError(
+        "there is no plugin \"\(name)\"" + (guess.map { "; did you mean \($0)?" } ?? ""),
+        reason: "no folder of that name with a plugin.yaml is found here",
+        advice: "spool plugin list shows those that are; --plugins DIR names another folder"),
+      .usage)
+  }
+
+  /// Inspects a plugin; problems are a refusal that shows them.
+  func soundPlugin(in folder: String) throws(CommandContext.Refusal) -> Plugin {
+    let inspection = try inspect(folder)
+    guard let plugin = inspection.plugin, inspection.problems.isEmpty else {
+      throw context.refusal(
+        inspection.problems, in: inspection.text, at: "\(shown(inspection.folder))/plugin.yaml")
+    }
+    return plugin
+  }
+
+  /// Inspects a plugin.
+  func inspect(_ folder: String) throws(CommandContext.Refusal) -> PluginInspection {
+    do throws(SpoolError) {
+      return try PluginInspection(
+        folder: folder,
+        taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
+    } catch { throw refusal(error, .usage) }
+  }
+
+  func refusal(_ error: SpoolError, _ code: ExitCode) -> CommandContext.Refusal {
+    CommandContext.Refusal(text: ErrorText(error).render(console), code: code)
+  }
+
+  /// The path relative to the current folder, if it lies in it.
+  func shown(_ path: String) -> String {
+    let here = ResolvedPath.of(context.absolute("."))
+    return path.hasPrefix(here + "/") ? String(path.dropFirst(here.count + 1)) : path
+  }
+}
+
+/// The plugins recorded with a run, and how they have changed when it resumes.
+struct PluginUsage {
+  private let registry: PluginRegistry
+
+  init(_ registry: PluginRegistry) { self.registry = registry }
+
+  /// The plugins of a pipeline's stages; nil if there are none. Reads all of their files.
+  /// - Parameter earlier: their earlier state, for plugins that are temporarily missing.
+  func uses(
+    of definition: PipelineDefinition, orElse earlier: [PluginUse]? = nil
+  ) -> [PluginUse]? {
+    let kinds = Set(definition.steps.map(\.kind.value)).sorted()
+    let uses = kinds.compactMap { kind in
+      plugin(offering: kind).map { use(of: $0, for: kind) }
+        ?? earlier?.first { $0.kind == kind }
+    }
+    return uses.isEmpty ? nil : uses
+  }
+
+  /// The error for a missing plugin, which prevents resuming.
+  func loss(since earlier: RunRecord, resumeCommand: String) -> SpoolError? {
+    guard let lost = (earlier.plugins ?? []).first(where: { plugin(offering: $0.kind) == nil })
+    else { return nil }
+    let flawed = registry.flawed.first { $0.folder == lost.folder }
+    return SpoolError(
+      "the plugin \(lost.name) \(lost.version), which run \(earlier.id) uses, "
+        + (flawed == nil ? "is not there any more" : "cannot be read any more"),
+      reason: flawed == nil
+        ? "it lay in \(lost.folder)" : "the manifest in \(lost.folder) is wrong",
+      advice: flawed == nil
+        ? "put it back, or name the folder above it now: \(resumeCommand) --plugins DIR"
+        : "spool plugin check \(ShellWords.line([lost.folder])) shows what")
+  }
+
+  /// Changes that only cause steps to run again.
+  func changes(since earlier: RunRecord) -> [String] {
+    (earlier.plugins ?? []).compactMap { old in
+      guard let now = plugin(offering: old.kind) else { return nil }
+      let use = use(of: now, for: old.kind)
+      guard use.digest != old.digest else { return nil }
+      let what =
+        use.version == old.version
+        ? "files of the plugin \(use.name) \(use.version) have changed"
+        : "the plugin \(use.name) was \(old.version), and is \(use.version) now"
+      return "\(what) since run \(earlier.id): the stage \(old.kind) is made anew"
+    }
+  }
+
+  private func plugin(offering kind: String) -> Plugin? {
+    registry.plugins.first { plugin in
+      plugin.manifest.kinds.contains { $0.kind == kind && registry.canUse($0, of: plugin) }
+    }
+  }
+
+  private func use(of plugin: Plugin, for kind: String) -> PluginUse {
+    PluginUse(
+      kind: kind, name: plugin.manifest.name, version: plugin.manifest.version,
+      digest: plugin.digest().description, folder: plugin.folder)
+  }
+}
+
+/// Explains an unknown stage kind by plugins that offer it but cannot be used.
+struct PluginAdvice {
+  private let registry: PluginRegistry
+  /// The plugins of earlier runs, newest first; called only for an unknown kind.
+  private let earlier: () -> [PluginUse]
+
+  init(_ registry: PluginRegistry, earlier: @escaping () -> [PluginUse] = { [] }) {
+    self.registry = registry
+    self.earlier = earlier
+  }
+
+  /// Problems beyond those of the pipeline's file.
+  func problems(with definition: PipelineDefinition, _ catalog: StageCatalog) -> [Problem] {
+    let unknown = definition.steps.map(\.kind).filter { catalog[$0.value] == nil }
+    guard !unknown.isEmpty else { return [] }
+    let uses = earlier()
+    let doubles = unknown.compactMap { kind in
+      dispute(over: kind.value, at: kind.location) ?? loss(of: kind.value, uses, at: kind.location)
+    }
+    // An unusable plugin may be the missing one.
+    guard doubles.count < unknown.count else { return doubles }
+    let flaws = registry.flawed.map { flawed in
+      Problem(
+        at: nil, "the plugin in \(flawed.folder) is left out: its manifest is wrong",
+        allowed: "spool plugin check \(ShellWords.line([flawed.folder])) shows what")
+    }
+    let doubts = registry.distrusted.sorted { $0.key < $1.key }.map { folder, reason in
+      Problem(
+        at: nil, "the plugins in \(folder) are left out: \(reason)",
+        allowed: "a folder of yours that only you can write into; or name it with --plugins")
+    }
+    return doubles + flaws + doubts
+  }
+
+  /// The missing plugin that offered a kind in earlier runs; nil if none is known.
+  private func loss(
+    of kind: String, _ uses: [PluginUse], at place: SourceLocation?
+  ) -> Problem? {
+    guard let lost = uses.first(where: { $0.kind == kind }) else { return nil }
+    let flawed = registry.flawed.contains { $0.folder == lost.folder }
+    return Problem(
+      at: place,
+      "the plugin \(lost.name) \(lost.version), which offers \(kind), "
+        + (flawed
+          ? "cannot be read any more: the manifest in \(lost.folder) is wrong"
+          : "is not there any more: it lay in \(lost.folder)"),
+      allowed: flawed
+        ? "spool plugin check \(ShellWords.line([lost.folder])) shows what"
+        : "put it back, or name the folder above it now with --plugins DIR")
+  }
+
+  /// The conflict that makes a kind unusable; nil if there is none.
+  private func dispute(over kind: String, at place: SourceLocation?) -> Problem? {
+    let offering = registry.plugins.filter { $0.manifest.kinds.contains { $0.kind == kind } }
+    let names = offering.map(\.manifest.name).filter { registry.namesakes[$0] != nil }
+    if let name = names.first {
+      return Problem(
+        at: place,
+        "more than one plugin is called \(name): "
+          + (registry.namesakes[name] ?? []).joined(separator: ", "),
+        allowed: "one of them; give the others another name and other kinds, or move them elsewhere"
+      )
+    }
+    return registry.disputed[kind].map { folders in
+      Problem(
+        at: place, "more than one plugin offers \(kind): \(folders.joined(separator: ", "))",
+        allowed: "one of them; move the others elsewhere")
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import Platform
+import Proof
+
+/// Reads a passphrase from the terminal without echo.
+///
+/// The terminal's mode is always restored: signals stay blocked until then, and no other thread may
+/// receive them.
+enum TerminalPassphrase {
+  /// Milliseconds between checks for a pending signal.
+  private static let patience: Int32 = 200
+
+  /// The effect of a key stroke.
+  private enum Outcome {
+    case goOn, done, interrupted
+  }
+
+  /// The typed line; nil if the program has no terminal.
+  static func read(_ prompt: String) throws(SpoolError) -> SecretBytes? {
+    let terminal = unsafe open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard terminal >= 0 else { return nil }
+    defer { close(terminal) }
+    var usual = termios()
+    guard unsafe tcgetattr(terminal, &usual) == 0 else { return nil }
+    var typed: Outcome = .interrupted
+    var line: SecretBytes?
+    do {
+      var signals = waiting
+      var before = sigset_t()
+      unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
+      // A pending signal ends the program here, after the terminal is restored.
+      defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+      var silent = usual
+      silent.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
+      silent.c_cc.5 = 0  // VTIME
+      silent.c_cc.6 = 1  // VMIN
+      guard unsafe tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
+      defer {
+        unsafe tcsetattr(terminal, TCSAFLUSH, &usual)
+        say("\n", on: terminal)
+      }
+      say(prompt, on: terminal)
+      line = unsafe SecretBytes(capacity: PassphraseFile.maximumByteCount) { room in
+        var count = 0
+        repeat { unsafe typed = type(into: room, &count, from: terminal) } while typed == .goOn
+        return typed == .done ? count : 0
+      }
+    }
+    if typed == .interrupted {
+      _ = raise(SIGINT)
+      // Reached if SIGINT is ignored, as in the background of a script.
+      _exit(128 + SIGINT)
+    }
+    guard let line, line.count > 0 else {
+      throw SpoolError(
+        "no passphrase was given", advice: "type it, or name --passphrase-file", cause: .blocked)
+    }
+    return line
+  }
+
+  /// Handles a key stroke.
+  private static func type(
+    into room: UnsafeMutableRawBufferPointer, _ count: inout Int, from terminal: Int32
+  ) -> Outcome {
+    var ready = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+    let answer = unsafe poll(&ready, 1, patience)
+    if isSignalWaiting { return .interrupted }
+    guard answer > 0 else { return answer == 0 || errno == EINTR ? .goOn : .interrupted }
+    var byte: UInt8 = 0
+    guard unsafe Glibc.read(terminal, &byte, 1) == 1 else { return .interrupted }
+    switch byte {
+    case 0x0A, 0x0D: return .done
+    case 0x03, 0x1C: return .interrupted
+    case 0x04: return count == 0 ? .interrupted : .done
+    case 0x08, 0x7F: unsafe erase(room, &count)
+    case 0x15: while count > 0 { unsafe erase(room, &count) }
+    // Longer passphrases are truncated.
+    case _ where count == room.count: return .goOn
+    default:
+      unsafe room[count] = byte
+      count += 1
+    }
+    return .goOn
+  }
+
+  /// Erases the last UTF-8 character.
+  private static func erase(_ room: UnsafeMutableRawBufferPointer, _ count: inout Int) {
+    var isInside = true
+    while count > 0, isInside {
+      count -= 1
+      isInside = unsafe room[count] & 0xC0 == 0x80
+      unsafe room[count] = 0
+    }
+  }
+
+  /// Pending signals that would otherwise end the program in this terminal mode.
+  private static var waiting: sigset_t {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { unsafe sigaddset(&signals, number) }
+    return signals
+  }
+
+  private static var isSignalWaiting: Bool {
+    var pending = sigset_t()
+    guard unsafe sigpending(&pending) == 0 else { return false }
+    return [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains {
+      unsafe sigismember(&pending, $0) == 1
+    }
+  }
+
+  private static func say(_ text: String, on terminal: Int32) {
+    let bytes = Array(text.utf8)
+    _ = unsafe write(terminal, bytes, bytes.count)
+  }
+}

@@ -1,0 +1,301 @@
+import FoundationEssentials
+import Glibc
+
+/// One start of the run in a child process, with timed reports.
+///
+/// The waiting thread itself reads and times the lines, without a queue between the pipe and the
+/// clock. Dropping the object kills the process.
+final class TestedProcess {
+  /// How a process ended.
+  enum Ending: Equatable {
+    /// It exited with this code.
+    case exited(Int32)
+    /// By a signal.
+    case signalled(Int32)
+  }
+
+  /// Why waiting ended.
+  enum Wake: Equatable {
+    case ended
+    case timedOut
+    case stopped
+  }
+
+  /// Maximum sleep in milliseconds, which bounds the reaction to a stop request.
+  private static let nap = 50.0
+
+  private(set) var trace = Trace()
+  private let process: pid_t
+  private let output: Int32
+  private let beginning = ContinuousClock.now
+  private var line: [UInt8] = []
+  private var ending: Ending?
+
+  /// Starts a command; `environment` is added to this process's own.
+  init(
+    _ command: [String], errors: String, environment: [String: String]
+  ) throws(CrashTestError) {
+    var ends: [Int32] = [0, 0]
+    guard unsafe pipe(&ends) == 0 else { throw .system("start", command[0]) }
+    output = ends[0]
+    // Other children must not inherit either end: a pipe ends when its last writer closes it.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(output, F_SETFL, O_NONBLOCK)
+    let result = Spawning.start(
+      command, output: ends[1], errors: errors, environment: environment)
+    close(ends[1])
+    switch result {
+    case .success(let number): process = number
+    case .failure(let error):
+      close(output)
+      throw error
+    }
+  }
+
+  deinit {
+    if ending == nil { kill() }
+    close(output)
+  }
+
+  /// Total processor time in seconds, set once it has ended.
+  private(set) var processorSeconds = 0.0
+
+  /// Seconds since the start.
+  var age: Double { beginning.duration(to: .now) / .seconds(1) }
+
+  /// Reads reports until the process ends, is `limit` seconds old, or `shouldStop` returns true.
+  func watch(untilAge limit: Double, shouldStop: () -> Bool) -> Wake {
+    while true {
+      if readAll() || hasEnded() { return .ended }
+      if shouldStop() { return .stopped }
+      let rest = (limit - age) * 1000
+      if rest <= 0 { return .timedOut }
+      var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      // Short rests are busy-waited, so that kills do not fall on whole milliseconds.
+      if rest < 1 {
+        usleep(UInt32(rest * 1000))
+      } else {
+        _ = unsafe Glibc.poll(&poll, 1, Int32(min(Self.nap, rest.rounded(.down))))
+      }
+    }
+  }
+
+  /// Kills it with SIGKILL if it still runs, and reads its remaining reports.
+  /// - Returns: how it ended, which may have been before the kill.
+  @discardableResult
+  func kill() -> Ending {
+    if ending == nil { Glibc.kill(process, SIGKILL) }
+    return end()
+  }
+
+  /// Waits for its end and reads its remaining reports.
+  func end() -> Ending {
+    while true {
+      if let ending { return ending }
+      var status: Int32 = 0
+      var usage = rusage()
+      let number = unsafe wait4(process, &status, 0, &usage)
+      if number == process || errno != EINTR { record(status, usage) }
+    }
+  }
+
+  /// Whether it has ended. Its output may stay open if it started other processes.
+  private func hasEnded() -> Bool {
+    var status: Int32 = 0
+    var usage = rusage()
+    guard unsafe wait4(process, &status, WNOHANG, &usage) == process else { return false }
+    record(status, usage)
+    return true
+  }
+
+  private func record(_ status: Int32, _ usage: rusage) {
+    _ = readAll()
+    processorSeconds = [usage.ru_utime, usage.ru_stime].reduce(0) {
+      $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
+    }
+    // Glibc's macros (WIFEXITED, WEXITSTATUS, WTERMSIG) are not imported.
+    let signal = status & 0x7F
+    ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+  }
+
+  /// Reads all available output.
+  /// - Returns: whether the end was reached.
+  private func readAll() -> Bool {
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe read(output, &piece, piece.count)
+      if count > 0 {
+        take(piece[..<count])
+      } else if count == 0 {
+        return true
+      } else if errno != EINTR {
+        return errno != EAGAIN
+      }
+    }
+  }
+
+  private func take(_ bytes: ArraySlice<UInt8>) {
+    let now = age
+    var rest = bytes
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      line += rest[..<end]
+      if let report = Report(line: line) { trace.record(report, at: now) }
+      line.removeAll(keepingCapacity: true)
+      rest = rest[(end + 1)...]
+    }
+    line += rest
+  }
+}
+
+/// Starts processes by `posix_spawn`.
+enum Spawning {
+  /// Starts a command in its own process group, so that terminal signals reach the crash test
+  /// alone.
+  /// - Parameters:
+  ///   - output: the descriptor for standard output.
+  ///   - errors: the file for standard error, truncated.
+  ///   - environment: added to this process's own.
+  static func start(
+    _ command: [String], output: Int32, errors: String, environment: [String: String]
+  ) -> Result<pid_t, CrashTestError> {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    unsafe posix_spawn_file_actions_addopen(
+      &actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var noSignals = sigset_t()
+    unsafe sigemptyset(&noSignals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGMASK))
+
+    let words = unsafe strings(command)
+    let variables = unsafe strings(
+      inherited(but: environment.keys) + environment.map { "\($0)=\($1)" })
+    defer { unsafe (words + variables).forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    let status = unsafe posix_spawn(
+      &process, command[0], &actions, &attributes, words, variables)
+    return status == 0
+      ? .success(process) : .failure(.system("start", command[0], code: status))
+  }
+
+  /// This process's variables as `NAME=value`.
+  private static func inherited(but names: some Collection<String>) -> [String] {
+    var list: [String] = []
+    var next = unsafe environ
+    while let entry = unsafe next.pointee {
+      let text = unsafe String(cString: entry)
+      if !names.contains(where: { text.hasPrefix($0 + "=") }) { list.append(text) }
+      unsafe next += 1
+    }
+    return list
+  }
+
+  /// Null-terminated C copies. The caller frees each.
+  private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
+    unsafe texts.map { unsafe strdup($0) } + [nil]
+  }
+}
+
+/// The run under test: a program and the arguments of `spool run`.
+package struct TestedRun: Sendable {
+  private let program: [String]
+  private let words: [String]
+
+  /// - Parameters:
+  ///   - program: the program's absolute path and the words before `run`. `/proc/self/exe` is the
+  ///     running program, even if its file was replaced.
+  ///   - pipeline: the pipeline's file.
+  ///   - inputs: the recordings as arguments of `spool run`.
+  ///   - overrides: values of `--set`: `name=value`.
+  package init(
+    program: [String] = ["/proc/self/exe"], pipeline: String, inputs: [String], overrides: [String]
+  ) {
+    self.program = program
+    words = ["run", pipeline] + inputs + overrides.flatMap { ["--set", $0] } + ["--json"]
+  }
+
+  /// The command line for a scratch store; its first word is the program.
+  func commandLine(in place: ScratchStore) -> [String] {
+    program + words + ["--store", place.store, "--out", place.out]
+  }
+}
+
+/// A folder with a store and an output folder, in which one run is started until it is done.
+struct ScratchStore: Sendable {
+  let path: String
+
+  var store: String { path + "/store" }
+  var out: String { path + "/out" }
+  /// The keys that sign receipts: one folder for all scratch stores, so that all runs use the same
+  /// key and the user's keys are untouched.
+  var keys: String { path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex) + "/keys" }
+  /// The file of the run's standard error.
+  var errors: String { path + "/errors" }
+
+  init(at path: String) throws(CrashTestError) {
+    self.path = path
+    guard unsafe mkdir(path, 0o700) == 0 else { throw .system("make the folder", path) }
+  }
+
+  /// Makes a uniquely named folder in `folder`, accessible to its owner only.
+  static func makeRoot(inFolder folder: String) throws(CrashTestError) -> String {
+    var name = Array("\(folder)/spool-crashtest-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&name) != nil else { throw .system("make a folder in", folder) }
+    return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Deletes a folder recursively.
+  static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+  /// The files in the output folder, sorted by name; empty if there is no folder. Excludes
+  /// receipts, which contain the run and the time.
+  func outputs() throws(CrashTestError) -> [Output] {
+    guard unsafe access(out, F_OK) == 0 else { return [] }
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: out).sorted()
+        .filter { !$0.hasSuffix(".receipt.json") }
+        .map { Output(name: $0, path: "\(out)/\($0)") }
+    } catch {
+      throw CrashTestError("cannot list \(out)", reason: "\(error)")
+    }
+  }
+
+  /// The last start's standard error: the parts of an error, or else all of it in one line.
+  var complaint: (reason: String, advice: String?) {
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: errors)) else { return ("", nil) }
+    return Self.complaint(in: String(decoding: data, as: UTF8.self))
+  }
+
+  /// Splits an error as commands print it.
+  static func complaint(in text: String) -> (reason: String, advice: String?) {
+    var reasons: [String] = []
+    var advice: String?
+    for line in text.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      let rest = parts.count == 2 ? parts[1].drop(while: \.isWhitespace) : line
+      switch parts.first {
+      case "error", "why": reasons.append(String(rest))
+      case "next": advice = String(rest)
+      default: reasons.append(String(line.drop(while: \.isWhitespace)))
+      }
+    }
+    return (reasons.joined(separator: ": "), advice)
+  }
+
+  struct Output: Hashable, Sendable {
+    let name: String
+    let path: String
+
+    /// Whether the name is that of an incomplete file.
+    var isTemporary: Bool { name.hasPrefix(".spool-") && name.hasSuffix(".part") }
+  }
+}

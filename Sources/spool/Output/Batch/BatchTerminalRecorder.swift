@@ -1,0 +1,285 @@
+import Intake
+import PipelineEngine
+import PipelineModel
+import Synchronization
+
+/// Shows a batch as text: on a terminal a few live lines, elsewhere a plain line for each finished
+/// file.
+final class BatchTerminalRecorder: BatchRecorder {
+  /// Seconds between redraws.
+  private static let interval = 0.2
+
+  private let order: BatchOrder
+  private let isQuiet: Bool
+  private let console: Console
+  private let clock: SystemClock
+  private let state = Mutex(BatchBoard())
+  private let words = Mutex(WordTally())
+
+  init(_ order: BatchOrder, isQuiet: Bool, clock: SystemClock, console: Console) {
+    self.order = order
+    self.isQuiet = isQuiet
+    self.clock = clock
+    self.console = console
+  }
+
+  func record(_ event: BatchEvent) {
+    let now = clock.elapsed
+    state.withLock { board in
+      board.take(event, now: now)
+      switch event {
+      case .listening(let step, let round, let done, let count):
+        guard !isQuiet else { return }
+        if console.isTerminal {
+          erase(&board)
+          console.draw("\(BatchText.listening(step, round: round))  \(done) of \(count)\n")
+          board.drawnLineCount = 1
+        } else if done == 0 {
+          console.print(BatchText.listening(step, round: round))
+        }
+        return
+      case .settled(let step, let figures):
+        erase(&board)
+        if !isQuiet { console.print(BatchText.settled(step, figures)) }
+        return
+      case .planned(let forecast):
+        guard !isQuiet else { return }
+        console.print("\(console.bold(order.definition.name))  \(Format.visible(order.folder))")
+        console.print(BatchText.plan(forecast))
+        let asides = [
+          BatchText.skipped(forecast.skipped), BatchText.renamed(forecast.renamedCount),
+        ]
+        asides.compactMap { $0 }.forEach(console.print)
+        for folder in forecast.exportFolders {
+          console.print("left out, for it holds exports: \(Format.visible(folder))")
+        }
+      case .warning(let path, let step, let text):
+        erase(&board)
+        console.report(
+          "warning: \(Format.visible(path)): \(step): \(Format.visible(text))")
+      case .finished(let result): finished(result, &board)
+      case .ended(let summary):
+        erase(&board)
+        if !isQuiet, let line = words.withLock(\.line) {
+          console.print("\n\(Format.visible(line))")
+        }
+        let lines = BatchText.summary(summary, isQuiet: isQuiet)
+        if isQuiet { lines.forEach(console.report) } else { lines.forEach(console.print) }
+        return
+      case .started, .progress: break
+      }
+      guard console.isTerminal, !isQuiet, now - board.drawnAt >= Self.interval else { return }
+      draw(&board, now: now)
+    }
+  }
+
+  private func finished(_ result: BatchFileResult, _ board: inout BatchBoard) {
+    guard !isQuiet else { return }
+    let path = Format.visible(result.path)
+    let reports = WordQuality.all(in: result.findings)
+    words.withLock { $0.add(reports, of: result.path) }
+    switch result.outcome {
+    case .failed where console.isTerminal:
+      erase(&board)
+      console.print("\(console.red("failed"))  \(path)")
+    case .failed: console.print("\(board.position) failed  \(path)")
+    case .done, .reused:
+      if !console.isTerminal {
+        console.print("\(board.position) \(result.outcome.rawValue)  \(path)")
+        for report in reports {
+          console.print("  words  \(Format.visible(report.line))")
+        }
+      }
+    default: break
+    }
+  }
+
+  /// Redraws the board.
+  private func draw(_ board: inout BatchBoard, now: Double) {
+    let lines = board.lines(now: now, width: console.width)
+    let up = board.drawnLineCount > 0 ? "\u{1B}[\(board.drawnLineCount)A\u{1B}[J" : ""
+    console.draw(up + lines.map { $0 + "\n" }.joined())
+    board.drawnLineCount = lines.count
+    board.drawnAt = now
+  }
+
+  /// Erases the board, so that a line can be printed above it.
+  private func erase(_ board: inout BatchBoard) {
+    guard console.isTerminal, board.drawnLineCount > 0 else { return }
+    console.draw("\u{1B}[\(board.drawnLineCount)A\u{1B}[J")
+    board.drawnLineCount = 0
+    board.drawnAt = 0
+  }
+}
+
+/// The state of a batch as text: a line for each active file, and one for all. A pure value.
+struct BatchBoard {
+  /// Time and line count of the last drawing.
+  var drawnAt = 0.0
+  var drawnLineCount = 0
+  private var forecast = BatchForecast.nothing
+  private var running: [(path: String, share: Double, fraction: Double)] = []
+  /// The share of the total work in finished files.
+  private var endedShare = 0.0
+  private var doneCount = 0
+  private var failedCount = 0
+  private var beganAt = 0.0
+
+  mutating func take(_ event: BatchEvent, now: Double) {
+    switch event {
+    case .planned(let forecast):
+      self.forecast = forecast
+      beganAt = now
+    case .started(let path, let share): running.append((path, share, 0))
+    case .progress(let path, let fraction):
+      if let index = running.firstIndex(where: { $0.path == path }) {
+        running[index].fraction = fraction
+      }
+    case .finished(let result):
+      guard let index = running.firstIndex(where: { $0.path == result.path }) else { return }
+      endedShare += running.remove(at: index).share
+      if [.done, .reused].contains(result.outcome) { doneCount += 1 }
+      if result.outcome == .failed { failedCount += 1 }
+    case .listening, .settled, .warning, .ended: break
+    }
+  }
+
+  /// The share of work done, 0…1, with files weighted by their estimated cost.
+  private var fraction: Double {
+    guard forecast.pendingCount > 0 else { return 1 }
+    return min(running.reduce(endedShare) { $0 + $1.share * $1.fraction }, 1)
+  }
+
+  /// One line for each active file, then one for all.
+  func lines(now: Double, width: Int) -> [String] {
+    let name = max(12, width - 22)
+    var lines = running.map { file in
+      "  \(Format.pad(Self.shortened(file.path, to: name), name))  "
+        + Format.bar(file.fraction, width: 8) + Format.padLeft("\(Int(file.fraction * 100)) %", 6)
+    }
+    var total =
+      Format.bar(fraction, width: 20) + Format.padLeft("\(Int(fraction * 100)) %", 6)
+      + "  \(doneCount + failedCount) of \(forecast.pendingCount)"
+    if failedCount > 0 { total += ", \(failedCount) failed" }
+    let wall = now - beganAt
+    if fraction > 0.01, fraction < 1, wall > 1 {
+      total += ", \(Format.duration(wall * (1 - fraction) / fraction)) left"
+    }
+    lines.append(total)
+    return lines
+  }
+
+  /// Keeps the end of a path, which is more distinctive.
+  private static func shortened(_ path: String, to width: Int) -> String {
+    let path = Format.visible(path)
+    return path.count <= width ? path : "…" + path.suffix(width - 1)
+  }
+
+  /// The number of finished files: `[3/12]`.
+  var position: String { "[\(doneCount + failedCount)/\(forecast.pendingCount)]" }
+}
+
+/// Messages at the start and the end of a batch.
+enum BatchText {
+  /// `12 files, 3.4 h: 8 to do, 4 reused · needs 1.2 GB of 80 GB free · about 3 min`.
+  static func plan(_ forecast: BatchForecast) -> String {
+    let count =
+      forecast.pendingCount + forecast.reusedCount + forecast.troubleCount + forecast.leftOutCount
+    let about = forecast.isSampled ? "about " : ""
+    var parts = ["\(count) \(count == 1 ? "file" : "files")"]
+    if forecast.mediaSeconds > 0 {
+      parts[0] += ", \(about)\(Format.duration(forecast.mediaSeconds)) of sound"
+    }
+    var shares = ["\(forecast.pendingCount) to do", "\(forecast.reusedCount) reused"]
+    if forecast.leftOutCount > 0 { shares.append("\(forecast.leftOutCount) left out") }
+    if forecast.troubleCount > 0 { shares.append("\(forecast.troubleCount) cannot be taken") }
+    parts[0] += ": " + shares.joined(separator: ", ")
+    if forecast.pendingCount > 0 {
+      parts.append(need(forecast))
+      if forecast.seconds > 0 { parts.append("about \(Format.duration(forecast.seconds))") }
+      parts.append("\(forecast.workerCount) at once")
+    }
+    return parts.joined(separator: " · ")
+  }
+
+  /// `left out: 12 no recordings, 3 links, 1 hidden`; nil if none were.
+  static func skipped(_ skipped: SkippedFiles) -> String? {
+    let parts = SkippedFiles.Reason.allCases.compactMap { reason -> String? in
+      guard let count = skipped.counts[reason], count > 0 else { return nil }
+      switch reason {
+      case .noRecording: return count == 1 ? "1 that is no recording" : "\(count) no recordings"
+      case .link: return count == 1 ? "1 link" : "\(count) links"
+      case .special:
+        return count == 1 ? "1 pipe, socket or device" : "\(count) pipes, sockets or devices"
+      case .hidden: return "\(count) hidden"
+      case .excluded: return "\(count) by --exclude"
+      }
+    }
+    return parts.isEmpty ? nil : "left out: " + parts.joined(separator: ", ")
+  }
+
+  /// `renamed: 2, for the exports of other files have their names`; nil if none are.
+  static func renamed(_ count: Int) -> String? {
+    guard count > 0 else { return nil }
+    return "renamed: \(count), for the exports of other files have "
+      + (count == 1 ? "its name" : "their names")
+  }
+
+  /// `listening to all files for normalize`, with the round's number from the second on.
+  static func listening(_ step: StepID, round: Int) -> String {
+    "listening to all files for \(step)" + (round > 1 ? ", round \(round)" : "")
+  }
+
+  /// `normalize: album-gain 4.2 dB for all files`.
+  static func settled(_ step: StepID, _ figures: [String: String]) -> String {
+    guard !figures.isEmpty else { return "\(step): every file stands for itself" }
+    let words = figures.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    return "\(step): \(words.joined(separator: ", ")) for all files"
+  }
+
+  private static func need(_ forecast: BatchForecast) -> String {
+    // The size is unknown for files that cannot be opened or are in the store already.
+    if forecast.neededByteCount == 0 {
+      return "\(ByteCount(forecast.outputFreeByteCount)) free"
+    }
+    if forecast.sharesDisk {
+      return "needs about \(ByteCount(forecast.neededByteCount)) of "
+        + "\(ByteCount(forecast.storeFreeByteCount)) free"
+    }
+    return "needs about \(ByteCount(forecast.storeByteCount)) of "
+      + "\(ByteCount(forecast.storeFreeByteCount)) free in the store and "
+      + "\(ByteCount(forecast.publishedByteCount)) of "
+      + "\(ByteCount(forecast.outputFreeByteCount)) for the exports"
+  }
+
+  /// The last lines: counts, and one line for each failed file.
+  static func summary(_ summary: BatchSummary, isQuiet: Bool) -> [String] {
+    var lines = summary.failed.map(failure)
+    guard !isQuiet else { return lines }
+    if !lines.isEmpty { lines = ["", "failed"] + lines }
+    var counts = ["\(summary.doneCount) done"]
+    if summary.reusedCount > 0 { counts.append("\(summary.reusedCount) reused") }
+    if !summary.failed.isEmpty { counts.append("\(summary.failed.count) failed") }
+    if summary.interruptedCount > 0 { counts.append("\(summary.interruptedCount) not done yet") }
+    var last = counts.joined(separator: ", ") + ", in \(Format.duration(summary.seconds))"
+    if summary.mediaSeconds > 0 {
+      last += ", \(Format.speed(media: summary.mediaSeconds, wall: summary.seconds))"
+    }
+    lines += ["", last]
+    lines += [skipped(summary.skipped), renamed(summary.renamedCount)].compactMap { $0 }
+    if let path = summary.reportPath { lines.append("details in \(Format.visible(path))") }
+    return lines
+  }
+
+  /// File, message, reason, advice.
+  static func failure(_ result: BatchFileResult) -> String {
+    var text = result.path + ": "
+    if let failure = result.failure {
+      let what = failure.step.map { "\($0): " } ?? ""
+      text += what + failure.message
+      if let reason = failure.reason { text += " — \(reason)" }
+      if let advice = failure.advice { text += " — next: \(advice)" }
+    }
+    return "  " + Format.visible(text)
+  }
+}

@@ -1,0 +1,150 @@
+import FoundationEssentials
+import PipelineEngine
+import PipelineModel
+
+/// A run's summary: levels before and after, files, time.
+struct RunSummary {
+  private let run: RunRecord
+
+  init(_ run: RunRecord) { self.run = run }
+
+  /// The summary's lines, with an empty line before each part.
+  var lines: [String] { levels + words + files + [""] + [time] }
+
+  /// The summary with full word reports.
+  var fullLines: [String] { levels + wordReports + files + [""] + [time] }
+
+  private var words: [String] {
+    let reports = WordQuality.all(of: run)
+    let lines = reports.map { Format.visible($0.titledLine(isOne: reports.count == 1)) }
+    return lines.isEmpty ? [] : [""] + lines
+  }
+
+  private var wordReports: [String] {
+    WordQuality.all(of: run).flatMap { [""] + $0.section.map { Format.visible($0) } }
+  }
+
+  /// Levels as measuring stages report them; nil if not measured.
+  private struct Levels: Decodable {
+    var integratedLoudness: Double?
+    var loudnessRange: Double?
+    var truePeak: Double?
+    var samplePeak: Double?
+    var rms: Double?
+    var clippedSamples: Int?
+  }
+
+  /// The report of a normalizing stage.
+  private struct Change: Decodable {
+    var before: Levels
+    var after: Levels
+  }
+
+  private var levels: [String] {
+    var columns: [(title: String, levels: Levels)] = []
+    for step in run.steps {
+      guard step.kind == "measure", let levels = decode(Levels.self, step.findings) else {
+        continue
+      }
+      columns.append((step.id.name, levels))
+    }
+    if columns.isEmpty,
+      let change = run.steps.lazy.compactMap({ decode(Change.self, $0.findings) }).first
+    {
+      columns = [("before", change.before), ("after", change.after)]
+    }
+    guard !columns.isEmpty else { return [] }
+    let rows: [(String, (Levels) -> String?)] = [
+      ("loudness", { figure($0.integratedLoudness, "LUFS") }),
+      ("range", { figure($0.loudnessRange, "LU") }),
+      ("true peak", { figure($0.truePeak, "dBTP") }),
+      ("sample peak", { figure($0.samplePeak, "dBFS") }),
+      ("RMS", { figure($0.rms, "dBFS") }),
+      ("clipped", { levels in levels.clippedSamples.map { "\($0) samples" } }),
+    ]
+    func figure(_ value: Double?, _ unit: String) -> String? {
+      value.map { "\(Format.decimal($0, places: 1)) \(unit)" }
+    }
+    var lines = [
+      "", Format.pad("levels", 14) + columns.map { Format.padLeft($0.title, 13) }.joined(),
+    ]
+    for (name, read) in rows {
+      let cells = columns.map { read($0.levels) }
+      guard cells.contains(where: { $0 != nil }) else { continue }
+      lines.append(
+        "  \(Format.pad(name, 12))" + cells.map { Format.padLeft($0 ?? "–", 13) }.joined())
+    }
+    return lines
+  }
+
+  private func decode<T: Decodable>(_ type: T.Type, _ text: String?) -> T? {
+    text.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
+  }
+
+  private var files: [String] {
+    guard !run.published.isEmpty else { return [] }
+    let folder = folder
+    var lines = ["", Format.visible("files in /\(folder.joined(separator: "/"))")]
+    let width = (run.published.map { name(of: $0, in: folder).count }.max() ?? 0) + 2
+    for file in run.published {
+      lines.append(
+        "  \(Format.pad(name(of: file, in: folder), width))"
+          + Format.padLeft(ByteCount(file.byteCount).description, 9)
+          + (file.wasThere ? "   unchanged" : ""))
+    }
+    return lines + pictures
+  }
+
+  /// Pictures to mention; of several formats of one picture, the one that every viewer opens.
+  private var pictures: [String] {
+    let names = run.published.map { name(of: $0, in: folder) }
+    let shown = names.filter { name in
+      name.hasSuffix(".png")
+        || (name.hasSuffix(".svg") && !names.contains(name.dropLast(4) + ".png"))
+    }
+    return shown.isEmpty ? [] : ["", "look at  \(shown.joined(separator: "  "))"]
+  }
+
+  /// The common folder of all files.
+  private var folder: [Substring] {
+    let folders = run.published.map { Array($0.path.split(separator: "/").dropLast()) }
+    return folders.dropFirst().reduce(folders.first ?? []) { common, other in
+      zip(common, other).prefix { $0 == $1 }.map(\.0)
+    }
+  }
+
+  /// A file's path relative to that folder.
+  private func name(of file: PublishedFile, in folder: [Substring]) -> String {
+    Format.visible(file.path.split(separator: "/").dropFirst(folder.count).joined(separator: "/"))
+  }
+
+  private var time: String {
+    let seconds = run.seconds ?? 0
+    let made = run.steps.filter { $0.outcome == .made }
+    let pause = run.stoppedSeconds.map { ", \(Format.duration($0)) of them stopped" } ?? ""
+    let took = "in \(Format.duration(seconds))\(pause)"
+    let name = "run \(run.id)"
+    switch run.state {
+    case .running: return "under way   \(name)"
+    case .failed, .refused, .interrupted, .cutOff, .paused, .dropped:
+      let after = run.seconds.map { " after \(Format.duration($0))" } ?? ""
+      return run.status + after + "   \(name)"
+    case .done:
+      let written = run.published.filter { !$0.wasThere }.count
+      guard !made.isEmpty else {
+        let news =
+          written == 0
+          ? "everything was there already"
+          : "nothing to compute, \(written) \(written == 1 ? "file" : "files") written again"
+        return "\(news), \(took)   \(name)"
+      }
+      let reused = run.steps.filter { $0.outcome == .reused }.count
+      let speed =
+        run.mediaSeconds.map {
+          ", \(Format.speed(media: $0, wall: seconds - (run.stoppedSeconds ?? 0)))"
+        } ?? ""
+      return "done \(took)\(speed)"
+        + (reused > 0 ? ", \(reused) \(reused == 1 ? "step" : "steps") reused" : "") + "   \(name)"
+    }
+  }
+}

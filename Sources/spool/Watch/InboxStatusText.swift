@@ -1,0 +1,168 @@
+import Glibc
+import Intake
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+
+/// The status of an inbox: its watching process, and its files that are not recordings.
+struct InboxStatusText: Encodable {
+  private let path: String
+  /// The watching process's number; nil if none.
+  private let process: Int?
+  /// Whether the folder does not exist, as with an unmounted share, which otherwise looks like an
+  /// idle inbox.
+  private let isMissing: Bool
+  /// Seconds since 1970.
+  private let reportedAt: Double?
+  private let waiting: InboxReport.Group?
+  private let refused: InboxReport.Group?
+  private let ignored: InboxReport.Group?
+  /// Files ignored for a long time because their names are hidden or temporary.
+  private let overlooked: InboxReport.Overlooked?
+  /// Recordings in the folder that are not in the store; nil if none.
+  private let notTakenIn: NotTakenIn?
+  /// Why processing is paused; nil if it is not.
+  private let pause: InboxReport.Pause?
+
+  /// Maximum number of file names listed for each kind.
+  private static let nameLimit = 5
+
+  /// The command that watches it again: the last one, or a template with PIPELINE; nil if it is
+  /// watched.
+  private let wayOn: String?
+
+  /// - Parameters:
+  ///   - line: the command line of its last watch; nil if unknown.
+  ///   - notTakenIn: recordings in it that are not in the store; nil if none.
+  ///   - option: `--store` as typed.
+  init(
+    _ inbox: WatchedInbox, line: String?, notTakenIn: NotTakenIn? = nil, store option: String?
+  ) {
+    self.notTakenIn = notTakenIn
+    path = inbox.path
+    wayOn = inbox.processNumber == nil ? line ?? Self.wayOn(inbox.path, option) : nil
+    process = inbox.processNumber
+    isMissing = unsafe access(inbox.path, F_OK) != 0
+    reportedAt = inbox.reportedAt
+    waiting = inbox.report?.waiting
+    refused = inbox.report?.refused
+    ignored = inbox.report?.ignored
+    overlooked = inbox.report?.overlooked
+    // Only a running watch pauses.
+    pause = inbox.processNumber == nil ? nil : inbox.report?.pause
+  }
+
+  /// An unwatched inbox with waiting recordings.
+  init(unwatched path: String, line: String?, notTakenIn: NotTakenIn?, store option: String?) {
+    self.notTakenIn = notTakenIn
+    self.path = path
+    wayOn = line ?? Self.wayOn(path, option)
+    isMissing = unsafe access(path, F_OK) != 0
+    (process, reportedAt, pause) = (nil, nil, nil)
+    (waiting, refused, ignored, overlooked) = (nil, nil, nil, nil)
+  }
+
+  private static func wayOn(_ path: String, _ option: String?) -> String {
+    "spool watch PIPELINE "
+      + ShellWords.line([path] + (option.map { ["--store", $0] } ?? []))
+  }
+
+  var lines: [String] {
+    var lines = [
+      "inbox \(Format.visible(path)): "
+        + (process.map { "watched by process \($0)" }
+          ?? (reportedAt == nil ? "not watched" : "not watched since its watch was killed"))
+    ]
+    if let wayOn { lines.append("           \(Format.visible(wayOn)) goes on with it") }
+    if isMissing {
+      lines.append("           there is no such folder now: nothing can arrive in it")
+    }
+    if let pause {
+      lines += [
+        "           paused since \(Format.time(pause.since)): \(Format.visible(pause.reason))",
+        "           nothing is lost or tried in vain; \(pause.advice)",
+      ]
+    }
+    lines += notTakenIn?.lines ?? []
+    lines += Self.lines(waiting, "not taken in yet") + Self.lines(refused, "left alone")
+    lines += overlookedLines
+    if let ignored, ignored.count > 0 {
+      let names = ignored.files.prefix(Self.nameLimit).map(\.path)
+      let rest = ignored.count - names.count
+      lines.append(
+        "\(Format.padLeft("\(ignored.count)", 7))  ignored, no recordings: "
+          + Format.visible(names.joined(separator: ", "))
+          + (rest > 0 ? " and \(rest) more" : ""))
+    }
+    return lines
+  }
+
+  /// The ignored files.
+  var overlookedLines: [String] {
+    guard let overlooked else { return [] }
+    return Self.lines(
+      overlooked.group,
+      "never taken: temporary or hidden names, the oldest since \(Format.time(overlooked.since))")
+  }
+
+  private static func lines(_ group: InboxReport.Group?, _ words: String) -> [String] {
+    guard let group, group.count > 0 else { return [] }
+    var lines = ["\(Format.padLeft("\(group.count)", 7))  \(words)"]
+    for file in group.files.prefix(nameLimit) {
+      lines.append(
+        "           " + Format.visible(file.path + (file.reason.map { ": \($0)" } ?? "")))
+    }
+    let rest = group.count - min(nameLimit, group.files.count)
+    if rest > 0 { lines.append("           and \(rest) more") }
+    return lines
+  }
+}
+
+/// Recordings in an inbox that are not in the store, and the free space for them.
+struct NotTakenIn: Encodable {
+  let count: Int
+  /// Their total bytes.
+  let byteCount: Int64
+  /// Free bytes on the store's disk; nil if unknown.
+  let freeByteCount: Int?
+  /// Whether they do not fit.
+  let isDiskFull: Bool
+  /// How many of them the watch has not reported.
+  private let untold: Int
+
+  private enum CodingKeys: CodingKey { case count, byteCount, freeByteCount, isDiskFull }
+
+  /// Searches an inbox; nil if every file was taken in or refused.
+  /// - Parameter report: the watch's last report.
+  init?(inInbox path: String, report: InboxReport?, store: DiskStore) {
+    let refused = Set((report?.refused.files ?? []).map(\.path))
+      .union((report?.ignored.files ?? []).map(\.path))
+    let files = UnclaimedRecordings(inInbox: path, store: store).files
+      .filter { !refused.contains($0.path) }
+    if files.isEmpty { return nil }
+    count = files.count
+    byteCount = files.reduce(0) { $0 + $1.byteCount }
+    freeByteCount = try? store.freeByteCount()
+    isDiskFull = freeByteCount.map { [byteCount] in byteCount > Int64($0) } ?? false
+    let told = Set((report?.waiting.files ?? []).map(\.path))
+    untold = files.count { !told.contains($0.path) }
+  }
+
+  var lines: [String] {
+    var lines: [String] = []
+    if untold > 0 {
+      let (noun, verb) = untold == 1 ? ("recording", "waits") : ("recordings", "wait")
+      lines.append("\(Format.padLeft("\(untold)", 7))  \(noun) \(verb) in the inbox, not taken in")
+    }
+    if isDiskFull, let freeByteCount {
+      let need = ByteCount(Int(byteCount))
+      lines += [
+        "           disk full: what waits needs \(need), and the store's disk has "
+          + "\(ByteCount(freeByteCount))",
+        "           nothing is lost; free some space there, and it is taken in",
+      ]
+    }
+    return lines
+  }
+}

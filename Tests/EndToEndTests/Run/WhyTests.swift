@@ -1,0 +1,170 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@Suite(
+  "why tells the causes",
+  .enabled(if: SoundFacts.areAvailable, "the ffmpeg and ffprobe programs are not installed"))
+struct WhyTests {
+  private let place: Workspace
+  private let note: String
+
+  init() throws {
+    place = try Workspace()
+    note = place.file("note.wav")
+    try Reference.record(note, seconds: 1)
+  }
+
+  private func run(
+    _ recording: String? = nil, threshold: String = "-18 dB", formats: String = "wav",
+    second: String = "compress"
+  ) throws -> String {
+    let pipeline = try place.pipeline(
+      """
+      pipeline: why
+      inputs: { note: sound }
+      stages:
+        - decode
+        - eq: { bands: [{ type: highpass, frequency: 80 Hz }] }
+        - compress: { threshold: \(threshold), ratio: 3 }
+        - gain: { gain: -1 dB, from: \(second) }
+        - export: [\(formats)]
+      """)
+    let run = try place.run(pipeline, [recording ?? note], ["--replace"])
+    try #require(run.exitCode == 0, "\(run.errorOutput)")
+    return try #require(run.record?.id)
+  }
+
+  /// The reason of each stage, as the table says it.
+  private func reasons(_ run: String = "last") throws -> [String: String] {
+    let result = try place.spool(["why", run])
+    try #require(result.exitCode == 0, "\(result.errorOutput)")
+    var reasons: [String: String] = [:]
+    for line in result.text.split(separator: "\n").filter({ $0.hasPrefix("  ") }) {
+      let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+      reasons[String(words[0])] = words.dropFirst().joined(separator: " ")
+        .replacing(/\ +/, with: " ")
+    }
+    return reasons
+  }
+
+  /// The first digits of what a stage of a run was given.
+  private func input(of stage: String, in run: String) throws -> String {
+    let text = try place.spool(["why", run, stage]).text
+    return String(try #require(text.firstMatch(of: /input +sound ([0-9a-f]{12})/)).output.1)
+  }
+
+  /// The first digits of a file's SHA-256.
+  private func digits(_ path: String) throws -> String {
+    SHA256.digest(of: [UInt8](try Data(contentsOf: URL(filePath: path)))).short
+  }
+
+  @Test("what was made by a run whose record was lost is said to be, in words")
+  func lostRecord() throws {
+    _ = try run()
+    let files = FileManager.default
+    for name in Workspace.names(in: place.store) where name.hasPrefix("spool.sqlite") {
+      try files.removeItem(atPath: place.store + "/" + name)
+    }
+    try files.removeItem(atPath: place.store + "/backups")
+    try files.removeItem(atPath: place.store + "/records/runs")
+    _ = try run()
+    for (stage, reason) in try reasons() {
+      #expect(
+        reason == "reused from an earlier run, whose record was lost; "
+          + "spool check tells whether more is missing", "\(stage)")
+    }
+  }
+
+  @Test("the first run, a repetition and another threshold")
+  func threshold() throws {
+    let first = try run()
+    #expect(try reasons().values.allSatisfy { $0 == "made first run of this pipeline" })
+    _ = try run()
+    #expect(try reasons().values.allSatisfy { $0 == "reused from run \(first)" })
+    let third = try run(threshold: "-20 dB")
+    let why = try reasons()
+    #expect(why["decode"] == "reused from run \(first)")
+    #expect(why["compress"] == "made threshold: -18 dB → -20 dB")
+    for (stage, above) in [("gain", "compress"), ("export", "gain")] {
+      let (old, new) = (try input(of: stage, in: first), try input(of: stage, in: third))
+      #expect(old != new)
+      #expect(why[stage] == "made \(above) above it gave \(new)… instead of \(old)…")
+    }
+    #expect(try reasons(first) == reasons(String(first.dropLast(1))))
+
+    let stage = try place.spool(["why", third, "compress"])
+    #expect(stage.text.contains("because    threshold: -18 dB → -20 dB"), "\(stage.text)")
+    #expect(stage.text.contains("parameter  attack: 8 ms"), "\(stage.text)")
+    #expect(stage.text.contains("parameter  ratio: 3:1"), "\(stage.text)")
+  }
+
+  @Test("another recording, other formats, another source")
+  func others() throws {
+    _ = try run()
+    _ = try run(formats: "wav, flac")
+    #expect(try reasons()["export"] == "made formats: [wav] → [wav, flac]")
+    _ = try run(formats: "wav, flac", second: "eq")
+    #expect(try reasons()["gain"] == "made takes its sound from eq, no longer from compress")
+
+    let other = place.file("other.wav")
+    try Reference.record(other, seconds: 2)
+    _ = try run(other)
+    let (first, second) = (try digits(note), try digits(other))
+    #expect(
+      try reasons()["decode"]
+        == "made another recording: \(note) (\(first)…) → \(other) (\(second)…)")
+    #expect(try reasons()["eq"]?.hasPrefix("made decode above it gave ") == true)
+    // Back at the first recording, its own runs are what counts.
+    _ = try run(threshold: "-21 dB")
+    #expect(try reasons()["compress"] == "made threshold: -18 dB → -21 dB")
+
+    try Reference.record(note, seconds: 3)
+    _ = try run()
+    #expect(
+      try reasons()["decode"] == "made \(note) has changed: \(first)… → \(try digits(note))…")
+  }
+
+  @Test("scripts get the same as JSON")
+  func json() throws {
+    _ = try run()
+    let id = try run(threshold: "-20 dB")
+    let result = try place.spool(["why", id, "--json"])
+    let answer = try JSONDecoder().decode(Answer.self, from: result.output)
+    #expect(answer.run == id)
+    let compress = try #require(answer.stages.first { $0.stage == "compress" })
+    #expect(compress.reason == "changed")
+    #expect(
+      compress.changes == [
+        Change(what: "parameter", name: "threshold", from: "-18 dB", to: "-20 dB")
+      ])
+  }
+
+  @Test("a run or a stage that is not there is an error that says what is")
+  func unknown() throws {
+    _ = try run()
+    let run = try place.spool(["why", "1999"])
+    #expect(run.exitCode == 2)
+    #expect(run.errorOutput.contains("spool runs"))
+    let stage = try place.spool(["why", "last", "compres"])
+    #expect(stage.exitCode == 2)
+    #expect(stage.errorOutput.contains("did you mean compress?"), "\(stage.errorOutput)")
+  }
+
+  private struct Answer: Decodable {
+    let run: String
+    let stages: [Stage]
+  }
+  private struct Stage: Decodable {
+    let stage: String
+    let reason: String
+    let changes: [Change]?
+  }
+  private struct Change: Decodable, Equatable {
+    let what: String
+    let name: String
+    let from: String?
+    let to: String?
+  }
+}

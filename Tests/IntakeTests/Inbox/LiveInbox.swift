@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+@testable import Intake
+import Platform
+import Synchronization
+import TestSupport
+import Testing
+
+/// A real folder with a watcher on it, which rests shorter than a user's, and what it told.
+final class LiveInbox: Sendable {
+  let scratch: ScratchFolder
+  private let news: News
+  private let watcher: InboxWatcher
+
+  /// Where the inbox is.
+  var path: String { scratch.file("inbox") }
+
+  init(
+    names: UntouchedNames = UntouchedNames(), rescanPause: Duration = .seconds(60),
+    rules change: (inout StabilityRules) -> Void = { _ in }
+  ) throws {
+    scratch = try ScratchFolder()
+    try FileManager.default.createDirectory(
+      atPath: scratch.file("inbox"), withIntermediateDirectories: true)
+    var rules = StabilityRules()
+    rules.restPeriod = .milliseconds(300)
+    rules.cautiousRestPeriod = .milliseconds(600)
+    // Other tests may keep every thread for longer than a user would wait.
+    rules.patience = .seconds(36_000)
+    rules.sidecarPatience = .seconds(36_000)
+    change(&rules)
+    var schedule = RescanSchedule()
+    schedule.pause = rescanPause
+    let news = News()
+    self.news = news
+    watcher = InboxWatcher(
+      path: scratch.file("inbox"), names: names, rules: rules, schedule: schedule,
+      isKnown: { _, _ in false }, examine: TestContainer.verdict, report: { news.add($0) })
+  }
+
+  deinit { watcher.stop() }
+
+  /// Everything told so far, but for what files wait for.
+  var told: [Arrival] {
+    news.list.withLock { $0.filter { if case .waiting = $0 { false } else { true } } }
+  }
+
+  /// The names of the recordings that settled so far, in the order of settling.
+  var settled: [String] { told.compactMap(\.settledName) }
+
+  /// Asks the watcher to look through everything.
+  func rescan() { watcher.rescan() }
+
+  /// Takes a file as new.
+  func lookAgain(at path: InboxPath) { watcher.lookAgain(at: path) }
+
+  /// Waits until something has been told.
+  @discardableResult
+  func wait(
+    for what: String, seconds: Double = 15, location: SourceLocation = #_sourceLocation,
+    _ isTold: ([Arrival]) -> Bool
+  ) async -> Bool {
+    // Other tests may keep every thread of the pool for longer than any limit: what counts is
+    // that there was time and that it was looked at often.
+    let end = Date() + seconds
+    var looks = 0
+    while Date() < end || looks < 300 {
+      if isTold(told) { return true }
+      looks += 1
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+    Issue.record("\(what) was not told; told was \(told)", sourceLocation: location)
+    return false
+  }
+
+  /// Waits until a recording has settled.
+  @discardableResult
+  func waitForSettled(_ name: String, location: SourceLocation = #_sourceLocation)
+    async -> Bool
+  {
+    await wait(for: "that \(name) settled", location: location) { told in
+      told.contains { $0.settledName == name }
+    }
+  }
+
+  /// Runs a line of shell in the scratch folder, where the inbox is `inbox`, to its end.
+  func shell(_ line: String) throws {
+    let shell = try #require(Program(named: "sh"))
+    let result = try shell.run(["-c", line], folder: scratch.path)
+    #expect(result.exitCode == 0, "\(line): \(result.errorOutput)")
+  }
+
+  /// Begins a line of shell in the scratch folder.
+  func begin(_ line: String) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", line]
+    process.currentDirectoryURL = URL(fileURLWithPath: scratch.path)
+    try process.run()
+    return process
+  }
+
+  /// Puts a whole recording into the scratch folder, outside the inbox.
+  func prepare(_ name: String, byteCount: Int = 4000) throws {
+    try Data(TestContainer.bytes(byteCount: byteCount)).write(
+      to: URL(fileURLWithPath: scratch.file(name)))
+  }
+}
+
+extension Process {
+  /// Waits for the program's end without keeping a thread of the pool.
+  func end() async throws {
+    while isRunning { try await Task.sleep(for: .milliseconds(10)) }
+  }
+}
+
+/// What a watcher told, in order.
+private final class News: Sendable {
+  let list = Mutex<[Arrival]>([])
+
+  func add(_ arrival: Arrival) { list.withLock { $0.append(arrival) } }
+}
+
+extension Arrival {
+  /// The printable path of a recording that settled.
+  var settledName: String? {
+    if case .settled(let recording) = self { return recording.path.description }
+    return nil
+  }
+
+  /// The printable path of what was refused, and what it is.
+  var refusal: (name: String, kind: SpoolError.Kind?)? {
+    if case .refused(let path, let error) = self { return (path.description, error.kind) }
+    return nil
+  }
+
+  /// The printable path of what will never be whole, and why.
+  var hopeless: String? {
+    if case .hopeless(let recording, let reason) = self { return "\(recording.path): \(reason)" }
+    return nil
+  }
+
+  /// The printable path of what is no recording.
+  var ignored: String? {
+    if case .ignored(let path) = self { return path.description }
+    return nil
+  }
+
+  /// The printable path of what did not settle, and why.
+  var unsettled: (name: String, reason: Unsettled)? {
+    if case .unsettled(let path, let reason) = self { return (path.description, reason) }
+    return nil
+  }
+}

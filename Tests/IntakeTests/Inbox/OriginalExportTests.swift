@@ -1,0 +1,97 @@
+import Foundation
+@testable import Intake
+import PipelineModel
+import Platform
+import Store
+import TestSupport
+import Testing
+
+@Suite("An original is given back as it arrived")
+struct OriginalExportTests {
+  private let bench: ProcessorBench
+  private let store: DiskStore
+  private let processor: InboxProcessor
+  private let target: ScratchFolder
+
+  init() throws {
+    bench = try ProcessorBench()
+    store = try bench.store()
+    processor = try bench.processor(store)
+    target = try ScratchFolder()
+  }
+
+  private func takeIn(_ text: String, _ path: String) throws -> Recording {
+    try #require(try processor.takeIn(try bench.drop(text, as: path)).recording)
+  }
+
+  private func export(_ recording: Recording) throws -> OriginalExport.Outcome {
+    try OriginalExport(store: store).write(recording, to: target.path)
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: target.file(name), encoding: .utf8)
+  }
+
+  @Test("by its arrival name, with its time, and once only")
+  func plain() throws {
+    let arrived = try bench.drop("sound", as: "calls/a (1).m4a")
+    let recording = try #require(try processor.takeIn(arrived).recording)
+    let outcome = try export(recording)
+    #expect(outcome.path == target.file("a (1).m4a") && outcome.isNew)
+    #expect(try text("a (1).m4a") == "sound")
+    let attributes = try FileManager.default.attributesOfItem(atPath: outcome.path)
+    let time = try #require(attributes[.modificationDate] as? Date).timeIntervalSince1970
+    #expect(abs(time - Double(arrived.stamp.modified) / 1e9) < 0.001)
+    #expect(try export(recording) == OriginalExport.Outcome(path: outcome.path, isNew: false))
+    #expect(Workspace.names(in: target.path) == ["a (1).m4a"])
+  }
+
+  @Test("never over another file, nor through a link")
+  func taken() throws {
+    let recording = try takeIn("sound", "a.m4a")
+    let victim = try ScratchFolder()
+    try victim.write("mine", to: "x")
+    try target.write("mine", to: "a.m4a")
+    try FileManager.default.createSymbolicLink(
+      atPath: target.file("a (2).m4a"), withDestinationPath: victim.file("x"))
+    #expect(try export(recording).path == target.file("a (3).m4a"))
+    #expect(try text("a (3).m4a") == "sound" && text("a.m4a") == "mine")
+    #expect(try String(contentsOfFile: victim.file("x"), encoding: .utf8) == "mine")
+    #expect(try !export(recording).isNew)
+  }
+
+  @Test(
+    "a hostile name leads nowhere and steers nothing",
+    arguments: ["-rf.m4a", ".hidden.m4a", "a\nb.m4a", "\u{1b}[31m.m4a", "$(x).m4a"])
+  func hostile(name: String) throws {
+    let recording = try takeIn("sound \(name)", name)
+    let path = try export(recording).path
+    let last = try #require(path.split(separator: "/").last)
+    #expect(path == target.path + "/" + last && !last.hasPrefix("-") && !last.hasPrefix("."))
+    #expect(last.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    #expect(try text(String(last)) == "sound \(name)")
+  }
+
+  @Test("what the store has lost comes from where its file was moved, if that is what arrived")
+  func lost() throws {
+    let recording = try takeIn("sound", "a.m4a")
+    try bench.process(recording.key, with: processor, sound: "A")
+    #expect(processor.settle().problems.isEmpty)
+    let path = try store.path(of: recording.content)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    try Data("other".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(try export(recording).isNew)
+    #expect(try text("a.m4a") == "sound")
+  }
+
+  @Test("a damaged original never gets a name")
+  func damaged() throws {
+    let recording = try takeIn("sound", "a.m4a")
+    for path in [try store.path(of: recording.content), bench.inbox + "/a.m4a"] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+      try Data("noise".utf8).write(to: URL(fileURLWithPath: path))
+    }
+    #expect(throws: SpoolError.self) { try export(recording) }
+    #expect(Workspace.names(in: target.path) == [])
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+@testable import Intake
+import PipelineModel
+import Platform
+import Store
+import TestSupport
+import Testing
+
+@Suite("Taking transcripts in")
+struct CustodyTranscriptTests {
+  private let bench: ProcessorBench
+  private let store: DiskStore
+  private let processor: InboxProcessor
+
+  init() throws {
+    bench = try ProcessorBench()
+    store = try bench.store()
+    processor = try bench.processor(store)
+  }
+
+  /// A recording with files beside it, as a watcher that takes transcripts tells it.
+  private func receive(
+    _ name: String, sidecar: String? = nil, transcripts: [(name: String, text: String)] = []
+  ) throws -> Recording {
+    let arrived = try bench.drop("sound of \(name)", as: name, sidecar: sidecar)
+    let paths = try transcripts.map { transcript in
+      let path = try #require(InboxPath(transcript.name))
+      try bench.write(transcript.text, to: path)
+      return path
+    }
+    let intake = try processor.takeIn(
+      StableRecording(
+        path: arrived.path, stamp: arrived.stamp, sidecar: arrived.sidecar, nameCount: 1,
+        transcripts: paths))
+    let recording = intake.recording
+    return try #require(recording)
+  }
+
+  private func transcripts(of recording: Recording) throws -> [String] {
+    try store.files(of: recording.key).compactMap(\.transcript).map { try store.text(of: $0) }
+  }
+
+  @Test("transcripts come into the store with their recording, and leave the inbox with it")
+  func together() throws {
+    let recording = try receive(
+      "a.m4a", transcripts: [("a.txt", "what is said"), ("a.m4a.srt", "captions")])
+    #expect(try transcripts(of: recording) == ["what is said", "captions"])
+    _ = processor.settle()
+    #expect(try bench.ack(recording.acknowledgementName)["transcript"] == .text("a.txt"))
+    #expect(bench.files(in: bench.inbox) == ["a.m4a", "a.m4a.srt", "a.txt"])
+    try bench.process(recording.key, with: processor)
+    _ = processor.settle()
+    #expect(
+      bench.files(in: bench.inbox)
+        == ["accepted/a.m4a", "accepted/a.m4a.srt", "accepted/a.txt"])
+  }
+
+  @Test("what is deleted from the inbox is in the store, and is never freed while it is needed")
+  func deleted() throws {
+    let processor = try bench.processor(store) {
+      $0.keep = .delete
+      $0.asidePeriod = 0
+      $0.unseenAsidePeriod = 0
+    }
+    let recording = try receive("a.m4a", transcripts: [("a.txt", "what is said")])
+    try bench.process(recording.key, with: processor)
+    for _ in 0..<3 {
+      _ = processor.settle()
+      bench.time.advance(by: 100)
+    }
+    #expect(bench.files(in: bench.inbox) == [])
+    var policy = CollectionPolicy()
+    (policy.age, policy.grace) = (0, 0)
+    _ = try store.collect(policy)
+    #expect(try transcripts(of: recording) == ["what is said"])
+  }
+
+  @Test("one that comes before its recording is begun is attached, and a later one is left there")
+  func late() throws {
+    let recording = try receive("a.m4a")
+    let text = try #require(InboxPath("a.txt"))
+    try bench.write("what is said", to: text)
+    let stamp = try bench.stamp(of: text)
+    guard case .attached(let known) = try processor.takeTranscript(at: text, stamp: stamp) else {
+      Issue.record("it was not attached")
+      return
+    }
+    #expect(known.key == recording.key && StoredFacts(of: known).transcript == "a.txt")
+    #expect(try transcripts(of: recording) == ["what is said"])
+    #expect(processor.isKnown(text, stamp))
+    #expect(try store.events(of: recording.key).last?.reason == "its transcript came")
+    try bench.process(recording.key, with: processor)
+    let captions = try #require(InboxPath("a.srt"))
+    try bench.write("captions", to: captions)
+    guard
+      case .late(let done) = try processor.takeTranscript(
+        at: captions, stamp: try bench.stamp(of: captions))
+    else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(done.key == recording.key)
+    _ = processor.settle()
+    #expect(bench.files(in: bench.inbox) == ["a.srt", "accepted/a.m4a", "accepted/a.txt"])
+  }
+
+  @Test("one without a recording waits, one that changed is looked at again")
+  func alone() throws {
+    let text = try #require(InboxPath("b.txt"))
+    try bench.write("what is said", to: text)
+    let stamp = try bench.stamp(of: text)
+    #expect(try processor.takeTranscript(at: text, stamp: stamp) == .waiting)
+    _ = try receive("b.m4a")
+    try bench.write("what is said, and more", to: text)
+    #expect(try processor.takeTranscript(at: text, stamp: stamp) == .changed)
+  }
+
+  @Test(
+    "the acknowledgement names the file that says what is said",
+    arguments: [
+      (#"{"transcript":"said.txt"}"#, "said.txt"), (#"{"transcript":"Hello there"}"#, "a.json"),
+      (#"{"title":"Lunch"}"#, "a.txt"),
+    ])
+  func named(sidecar: String, name: String) throws {
+    let recording = try receive(
+      "a.m4a", sidecar: sidecar, transcripts: [("a.txt", "one"), ("said.txt", "two")])
+    #expect(StoredFacts(of: recording).transcript == name)
+  }
+}

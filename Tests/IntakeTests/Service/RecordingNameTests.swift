@@ -1,0 +1,49 @@
+@testable import Intake
+import Testing
+
+@Suite("A recording's name becomes harmless and stays recognisable")
+struct RecordingNameTests {
+  @Test(
+    "stem and ending are kept apart",
+    arguments: [
+      ("walk.m4a", "walk.m4a"), ("two.parts.WAV", "two.parts.WAV"), ("no ending", "no ending"),
+      ("a/b", "recording"), ("$(rm).wav", "(rm).wav"), ("..wav", "recording.wav"),
+      ("x.$(y)", "x"), ("x.much-too-long", "x"),
+    ])
+  func cleaning(name: String, expected: String) {
+    #expect(RecordingName(FileName(name)).text() == expected)
+  }
+
+  @Test("a mark stands before the ending")
+  func marks() {
+    #expect(RecordingName(FileName("walk.m4a")).text(marked: "3f9a12cd") == "walk-3f9a12cd.m4a")
+  }
+
+  @Test(
+    "what takes one ending away leaves all of the stem and of the mark",
+    arguments: [
+      ("Talk 10.30.recording-a", "Talk 10.30"), ("a.b.c.Sitzungsprotokoll eins", "a.b.c"),
+      ("walk.m4a", "walk"), ("no ending", "no ending"), ("x.much-too-long", "x"),
+      ("1.2.wav", "1.2"),
+    ])
+  func stems(name: String, stem: String) throws {
+    let name = RecordingName(FileName(name))
+    let plain = try #require(FileName(name.fileName()))
+    let marked = try #require(FileName(name.fileName(marked: "3f9a12cd")))
+    #expect(String(decoding: plain.stem, as: UTF8.self) == stem)
+    #expect(String(decoding: marked.stem, as: UTF8.self) == stem + "-3f9a12cd")
+  }
+
+  @Test("bytes that are no text do no harm")
+  func bytes() {
+    let name = RecordingName(FileName(bytes: [0xff, 0x0a, 0x61, 0x2e, 0x77, 0x61, 0x76]))
+    #expect(name.text().hasSuffix("a.wav"))
+    #expect(name.text().unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0xfffd })
+  }
+
+  @Test("folders are made harmless one by one")
+  func folders() throws {
+    let path = try #require(InboxPath("a b/$x/.hidden/n.wav"))
+    #expect(path.safeFolders == ["a b", "x", "hidden"])
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+@testable import Intake
+import TestSupport
+import Testing
+
+@Suite("Sidecars")
+struct SidecarTests {
+  private func sidecar(_ text: String) -> Sidecar { Sidecar(json: Array(text.utf8)) }
+
+  @Test("every field is read, and unknown ones are kept as they were written")
+  func whole() {
+    let sidecar = sidecar(
+      #"""
+      {"noteId": "6F9619FF-8B86-D011-B42D-00C04FC964FF", "createdAt": "2026-11-21T14:05:33+01:00",
+       "durationMs": 61234, "title": " Team\u0000\n meeting\u202e ", "watchModel": "Watch7,1",
+       "watchOSVersion": "12.1", "phoneModel": "iPhone17,1", "iOSVersion": "27.0",
+       "tags": ["work", "a\tb", "work"], "heartRate": [61.50, {"z": 1, "a": null}], "app": "x"}
+      """#)
+    #expect(sidecar.problems == [])
+    #expect(sidecar.noteID?.text == "6f9619ff-8b86-d011-b42d-00c04fc964ff")
+    #expect(sidecar.createdAt?.description == "2026-11-21T14:05:33+01:00")
+    #expect(sidecar.milliseconds == 61234 && sidecar.title == "Team meeting")
+    #expect(sidecar.watchModel == "Watch7,1" && sidecar.watchOSVersion == "12.1")
+    #expect(sidecar.phoneModel == "iPhone17,1" && sidecar.iOSVersion == "27.0")
+    #expect(sidecar.tags == ["work", "a b"])
+    #expect(sidecar.unknownJSON == #"{"app":"x","heartRate":[61.50,{"a":null,"z":1}]}"#)
+  }
+
+  @Test("every wrong field is reported, and every right one is kept")
+  func wrongTypes() {
+    let sidecar = sidecar(
+      #"""
+      {"noteId": "not-a-uuid", "uuid": "6f9619ff8b86d011b42d00c04fc964ff", "createdAt": 1763730000,
+       "durationMs": "61234", "duration": 61.2, "title": ["x"], "watchModel": null,
+       "phoneModel": {"a": 1}, "iOSVersion": true, "tags": ["ok", 7, ""], "watchOSVersion": "1"}
+      """#)
+    #expect(
+      sidecar.problems.map { "\($0.field ?? ""): \($0.found)" } == [
+        "createdAt: the number 1763730000", "durationMs: the text \"61234\"", "iOSVersion: true",
+        "noteId: the text \"not-a-uuid\"", "phoneModel: an object", "tags[1]: the number 7",
+        "tags[2]: the text \"\"", "title: a list",
+      ])
+    #expect(sidecar.problems.allSatisfy { !$0.expected.isEmpty })
+    #expect(sidecar.noteID?.text == "6f9619ff-8b86-d011-b42d-00c04fc964ff")
+    #expect(sidecar.milliseconds == 61200 && sidecar.tags == ["ok"])
+    #expect(sidecar.watchOSVersion == "1" && sidecar.title == nil && sidecar.unknown == [:])
+  }
+
+  @Test(
+    "what ends too early may be half of a sidecar, and anything else never becomes one",
+    arguments: [
+      ("", true), (" \n", true), (#"{"title":"a"#, true), (#"{"title":"#, true), ("{", true),
+      ("{\"a\":1,\n\"b\":tru", true), ("{\"a\":\u{0}\u{0}", true), (#"{"a":[1,2"#, true),
+      ("hello", false), (#"["a"]"#, false), (#"{"a":x}"#, false), (#"{"a":1} more"#, false),
+      ("7", false), (String(repeating: "[", count: 40), false), ("{\"a\":\n\ntruth}", false),
+    ])
+  func halves(text: String, isCutOff: Bool) {
+    let sidecar = sidecar(text)
+    #expect(!sidecar.isReadable && sidecar.isCutOff == isCutOff)
+  }
+
+  @Test("fields that contradict each other are reported")
+  func contradictions() {
+    let sidecar = sidecar(
+      #"""
+      {"noteId": "6f9619ff-8b86-d011-b42d-00c04fc964ff", "duration": 70, "durationMs": 61234,
+       "uuid": "00000000-0000-0000-0000-000000000001", "title": "a", "title": "b"}
+      """#)
+    #expect(Set(sidecar.problems.map(\.field)) == ["uuid", "duration", "title"])
+    #expect(sidecar.noteID?.text.hasPrefix("6f96") == true && sidecar.milliseconds == 61234)
+    #expect(sidecar.title == "b")
+  }
+
+  @Test(
+    "lengths that no recording has are reported",
+    arguments: ["-1", "1e300", "1e999", "-0.001e5", "99999999999999"])
+  func lengths(number: String) {
+    let sidecar = sidecar("{\"durationMs\": \(number)}")
+    #expect(sidecar.milliseconds == nil && sidecar.problems.count == 1)
+  }
+
+  @Test(
+    "what is no object, empty, malformed or too deep is one problem, with its place",
+    arguments: ["", "  ", "[]", "7", "{", "{\"title\": \"x\"", "<html>", "\u{0}\u{0}\u{0}"])
+  func malformed(text: String) {
+    let sidecar = sidecar(text)
+    #expect(sidecar.isEmpty && sidecar.problems.count == 1)
+    #expect(sidecar.problems.first?.field == nil)
+    #expect(sidecar.problems.first?.description.contains("expected") == true)
+  }
+
+  @Test("a huge file is not read, and a list of a thousand tags is cut")
+  func huge() throws {
+    let text = "{\"title\":\"" + String(repeating: "x", count: Sidecar.byteLimit) + "\"}"
+    let read = sidecar(text)
+    #expect(read.isEmpty && !read.isReadable)
+    #expect(read.problems.first?.expected == "at most 1048576 bytes")
+    let many = sidecar("{\"tags\": [\((0..<1000).map { "\"\($0)\"" }.joined(separator: ","))]}")
+    #expect(many.tags.count == 100 && many.problems.map(\.field) == ["tags"])
+    let long = sidecar("{\"title\": \"\(String(repeating: "é", count: 5000))\"}")
+    #expect(long.title?.count == 1000)
+  }
+}

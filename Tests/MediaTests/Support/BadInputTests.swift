@@ -1,0 +1,129 @@
+import Audio
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@Suite("A bad recording", .enabled(if: FFmpeg.isInstalled, "the ffmpeg program is not installed"))
+struct BadInputTests {
+  let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// The error of decoding the whole recording.
+  func error(_ path: String, keepsDamaged: Bool = false) -> MediaError? {
+    do throws(MediaError) {
+      _ = try Decoding(of: path, options: DecoderOptions(keepsDamaged: keepsDamaged))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("that is not there, empty, a folder or a pipe is called that")
+  func notAFile() throws {
+    #expect(error(scratch.file("none"))?.kind == .missing)
+    #expect(error(try scratch.write("", to: "empty.m4a"))?.kind == .empty)
+    #expect(error(scratch.path)?.reason == "it is a folder")
+    let pipe = scratch.file("pipe.m4a")
+    #expect(unsafe mkfifo(pipe, 0o600) == 0)
+    #expect(error(pipe)?.kind == .notAFile)
+  }
+
+  @Test("that may not be read is called that", .enabled(if: getuid() != 0, "root reads everything"))
+  func unreadable() throws {
+    let path = try scratch.write("secret", to: "a.wav")
+    #expect(unsafe chmod(path, 0) == 0)
+    #expect(error(path)?.kind == .unreadable)
+  }
+
+  @Test("that is text is no recording", arguments: ["a.m4a", "a.wav", "a.mp3", "a"])
+  func text(name: String) throws {
+    let text = String(repeating: "Dear diary, today nothing was recorded.\n", count: 200)
+    #expect(error(try scratch.write(text, to: name))?.kind == .notMedia)
+  }
+
+  @Test("that names other files is refused")
+  func playlist() throws {
+    let other = scratch.file("other.wav")
+    try FFmpeg.run(FFmpeg.sound(seconds: 1) + [other])
+    let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(other)\n#EXT-X-ENDLIST\n"
+    let found = error(try scratch.write(list, to: "a.m3u8"))
+    #expect(found?.kind == .notMedia || found?.kind == .unreadable)
+  }
+
+  @Test("whose index was never written is cut off")
+  func noIndex() throws {
+    let whole = scratch.file("whole.m4a")
+    try FFmpeg.run(FFmpeg.sound(seconds: 2) + ["-c:a", "aac", whole])
+    let half = scratch.file("half.m4a")
+    try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(9000)
+      .write(to: URL(fileURLWithPath: half))
+    let found = error(half)
+    #expect(found?.kind == .truncated)
+    #expect(found?.reason?.contains("moov") == true)
+  }
+
+  @Test("with pictures alone has no sound")
+  func silentFilm() throws {
+    let film = scratch.file("film.mp4")
+    try FFmpeg.run(["-f", "lavfi", "-i", "testsrc=d=1", film])
+    #expect(error(film)?.kind == .noSound)
+    #expect(
+      #expect(throws: MediaError.self) { try MediaProbe.describe(film) }?.kind == .noSound)
+  }
+
+  @Test("without a single frame has no length")
+  func zeroLength() throws {
+    let path = scratch.file("zero.wav")
+    try FFmpeg.run(["-f", "lavfi", "-i", "anullsrc", "-frames:a", "0", "-t", "0", path])
+    #expect(error(path)?.kind == .noFrames)
+  }
+
+  @Test(
+    "that ends early is truncated, and kept as far as it goes if asked to",
+    arguments: ["a.wav", "a.flac", "a.m4a"])
+  func truncated(name: String) throws {
+    let whole = scratch.file(name)
+    try FFmpeg.run(FFmpeg.sound(seconds: 4) + ["-movflags", "+faststart", whole])
+    let data = try Data(contentsOf: URL(fileURLWithPath: whole))
+    let half = scratch.file("half-" + name)
+    try data.prefix(data.count / 2).write(to: URL(fileURLWithPath: half))
+    let found = try #require(error(half))
+    #expect(found.kind == .truncated || found.kind == .damaged)
+    #expect(found.damage != nil)
+    let kept = try Decoding(of: half, options: DecoderOptions(keepsDamaged: true))
+    #expect(kept.damages.contains { $0.kind == .truncated })
+    #expect((80_000...110_000).contains(kept.frameCount))
+  }
+
+  @Test(
+    "with a damaged middle is reported with its place, and keeps its length if kept",
+    arguments: [
+      "a.flac", "a.m4a", "a.opus", "a.ogg", "flac.ogg", "a.mp3", "a.mp2", "a.wv",
+    ])
+  func damaged(name: String) throws {
+    let path = scratch.file(name)
+    try FFmpeg.run(FFmpeg.sound(seconds: 6) + ["-movflags", "+faststart", path])
+    let whole = try Decoding(of: path)
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    let middle = data.count / 2
+    for index in middle..<middle + 2000 { data[index] = UInt8(truncatingIfNeeded: index &* 151) }
+    try data.write(to: URL(fileURLWithPath: path))
+    let found = try #require(error(path))
+    #expect(found.kind == .damaged)
+    let place = try #require(found.damage)
+    // A page of Ogg is a second long, and is lost as a whole.
+    #expect((1.9...3.5).contains(place.position.value))
+    #expect(abs((place.byteOffset ?? 0) - middle) < 20_000)
+    let kept = try Decoding(of: path, options: DecoderOptions(keepsDamaged: true))
+    #expect(!kept.damages.isEmpty)
+    // How much an MP3 encoder added at the end goes by the number of frames, and stays.
+    let added = name == "a.mp3" ? 0...1152 : 0...0
+    #expect(added.contains(kept.frameCount - whole.frameCount))
+    try #require(kept.frameCount >= whole.frameCount)
+    // What follows the damage has not moved; AAC's substituted noise is another one.
+    let tail = whole.samples.count - 96000..<whole.samples.count
+    #expect(signalToNoise(whole.samples, kept.samples, in: tail) > 20)
+  }
+}

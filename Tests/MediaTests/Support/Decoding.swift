@@ -1,0 +1,37 @@
+import Audio
+import Media
+
+/// A whole recording in memory, interleaved.
+struct Decoding {
+  let format: AudioFormat
+  let samples: [Float]
+  let damages: [Damage]
+
+  /// Decodes the recording at `path` in blocks of `blockSize` frames.
+  init(
+    of path: String, options: DecoderOptions = DecoderOptions(), blockSize: Int = 4000
+  ) throws(MediaError) {
+    let decoder = try SoundDecoder(path: path, options: options)
+    format = decoder.format
+    var samples: [Float] = []
+    var block = AudioBuffer(channelCount: format.channelCount, capacity: Frames(blockSize))
+    while try decoder.read(into: &block) {
+      samples.reserveCapacity(samples.count + block.frameCount.count * format.channelCount)
+      for frame in 0..<block.frameCount.count {
+        for channel in 0..<format.channelCount { samples.append(block.channel(channel)[frame]) }
+      }
+    }
+    self.samples = samples
+    damages = decoder.damages
+  }
+
+  var frameCount: Int { samples.count / format.channelCount }
+}
+
+/// The largest difference of two runs of samples; nil when their lengths differ.
+func largestDifference(_ a: [Float], _ b: [Float]) -> Float? {
+  guard a.count == b.count else { return nil }
+  var largest: Float = 0
+  for index in a.indices { largest = max(largest, abs(a[index] - b[index])) }
+  return largest
+}

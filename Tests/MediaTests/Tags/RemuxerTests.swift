@@ -1,0 +1,121 @@
+import Audio
+import Foundation
+@testable import Media
+import Platform
+import TestSupport
+import Testing
+
+@Suite("A remuxer", .enabled(if: FFmpeg.isInstalled, "the ffmpeg program is not installed"))
+struct RemuxerTests {
+  let scratch: ScratchFolder
+  let pool = WorkerPool(threadCount: 2)
+
+  init() throws { scratch = try ScratchFolder() }
+
+  static let tags = [
+    "title": "Überfahrt", "artist": "A. Nonymous", "album": "Notes", "date": "2026-03-14",
+    "comment": "line one; line two", "genre": "Speech",
+  ]
+
+  func cover(_ name: String) throws -> CoverArt {
+    let path = scratch.file(name)
+    try FFmpeg.run(["-f", "lavfi", "-i", "testsrc=s=120x90", "-frames:v", "1", path])
+    return try #require(CoverArt(bytes: Array(bytes(of: path))))
+  }
+
+  @Test(
+    "adds tags and a picture and leaves every sample as it was",
+    arguments: [
+      ExportSpec.aac(bitRate: 96_000), .alac(.bits24), .flac(.bits16, level: 5),
+      .wav(.integer(.bits24)), .wav(.float32),
+    ])
+  func copies(spec: ExportSpec) throws {
+    let plain = scratch.file("plain")
+    try Sound(frames: 123_457).encode(as: spec, to: plain, pool: pool)
+    let tagged = scratch.file("tagged")
+    let picture = try cover("cover.jpg")
+    try Remuxer.copy(from: plain, to: tagged, spec: spec, tags: Self.tags, cover: picture)
+    #expect(try FFmpeg.decode(tagged) == FFmpeg.decode(plain))
+
+    let before = try MediaProbe.describe(plain)
+    let after = try MediaProbe.describe(tagged)
+    #expect(after.expectedFrames == before.expectedFrames)
+    #expect(after.codec == before.codec)
+    for (name, value) in Self.tags { #expect(after.tags[name] == value) }
+    if case .wav = spec {
+      #expect(!after.hasCoverArt)
+    } else {
+      #expect(try MediaProbe.coverArt(of: tagged) == picture)
+    }
+    // The reference program reads the same tags.
+    let listed = String(
+      decoding: try FFmpeg.run(["-i", tagged, "-f", "ffmetadata", "-"]), as: UTF8.self)
+    #expect(listed.contains("title=Überfahrt") || listed.contains("TITLE=Überfahrt"))
+
+    let again = scratch.file("again")
+    let digest = try Remuxer.copy(
+      from: plain, to: again, spec: spec, tags: Self.tags, cover: picture, isDigestWanted: true)
+    #expect(try bytes(of: again) == bytes(of: tagged))
+    #expect(try digest == SHA256.digest(of: Array(bytes(of: tagged))))
+  }
+
+  @Test(
+    "exchanges the tags of an M4A or a FLAC file for the bytes that libavformat writes",
+    arguments: [ExportSpec.aac(bitRate: 96_000), .alac(.bits24), .flac(.bits16, level: 5)],
+    [false, true])
+  func sameBytes(spec: ExportSpec, hasCover: Bool) throws {
+    let plain = scratch.file("plain")
+    try Sound(frames: 123_457).encode(as: spec, to: plain, pool: pool)
+    let picture = hasCover ? try cover("cover.png") : nil
+    var tags = Self.tags
+    for time in [nil, "2026-03-14T15:09:26Z", "2055-01-01T00:00:00Z"] {
+      tags["creation_time"] = time
+      let (quick, whole) = (scratch.file("quick"), scratch.file("whole"))
+      try Remuxer.copy(from: plain, to: quick, spec: spec, tags: tags, cover: picture)
+      try Remuxer.write(from: plain, to: whole, spec: spec, tags: tags, cover: picture)
+      #expect(try bytes(of: quick) == bytes(of: whole), "\(time ?? "no time")")
+    }
+  }
+
+  @Test("writes a file anew whose boxes are not in the order that it expects")
+  func otherOrder() throws {
+    let path = scratch.file("fast.m4a")
+    try FFmpeg.run(
+      FFmpeg.sound(seconds: 2.5) + ["-c:a", "aac", "-movflags", "+faststart", path])
+    let isAsExpected = try TaggedMovie.open(path) != nil
+    #expect(!isAsExpected)
+    let copy = scratch.file("copy")
+    try Remuxer.copy(from: path, to: copy, spec: .aac(bitRate: 0), tags: Self.tags)
+    #expect(try FFmpeg.decode(copy) == FFmpeg.decode(path))
+    #expect(try MediaProbe.describe(copy).tags["title"] == "Überfahrt")
+  }
+
+  @Test("takes no box for what it is not: each length that is spoilt is written anew or refused")
+  func spoiltBoxes() throws {
+    let plain = scratch.file("plain")
+    try Sound(frames: 5000).encode(as: .aac(bitRate: 96_000), to: plain, pool: pool)
+    let intact = try bytes(of: plain)
+    let movie = try #require(intact.range(of: Data("moov".utf8))).lowerBound - 4
+    for offset in [0, 28, 36, movie, movie + 8, movie + 116, movie + 116 + 92] {
+      for byte in 0..<4 {
+        var spoilt = intact
+        spoilt[offset + byte] ^= 0x41
+        try spoilt.write(to: URL(fileURLWithPath: plain))
+        _ = try? Remuxer.copy(
+          from: plain, to: scratch.file("copy"), spec: .aac(bitRate: 96_000), tags: Self.tags)
+      }
+    }
+  }
+
+  @Test("keeps the priming of a file that the ffmpeg program made", arguments: ["a.m4a"])
+  func foreign(name: String) throws {
+    let path = scratch.file(name)
+    try FFmpeg.run(FFmpeg.sound(seconds: 2.5) + ["-c:a", "aac", path])
+    let copy = scratch.file("copy")
+    try Remuxer.copy(
+      from: path, to: copy, spec: .aac(bitRate: 0), tags: ["creation_time": "2026-03-14T15:09:26Z"],
+      cover: cover("cover.png"))
+    #expect(try FFmpeg.decode(copy) == FFmpeg.decode(path))
+    #expect(try MediaProbe.describe(copy).tags["creation_time"] == "2026-03-14T15:09:26.000000Z")
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+import Platform
+
+@Suite("A command line that is wrong")
+struct UsageErrorTests {
+  @Test(
+    "is told what is wrong",
+    arguments: [
+      ("--json", [.missingCommand]),
+      ("rnu", [.unknownCommand("rnu", nearest: "run")]),
+      ("hepl", [.unknownCommand("hepl", nearest: "help")]),
+      ("nothing", [.unknownCommand("nothing", nearest: nil)]),
+      ("run p x --otu=d", [.unknownOption("--otu", nearest: "--out")]),
+      ("run p x --frobnicate", [.unknownOption("--frobnicate", nearest: nil)]),
+      ("run p x -quiet", [.unknownOption("-quiet", nearest: "--quiet")]),
+      ("show x -store", [.unknownOption("-store", nearest: "--store")]),
+      ("show x -jx", [.unknownOption("-jx", nearest: nil)]),
+      ("run p x -5", [.unknownOption("-5", nearest: nil)]),
+      ("--out d run", [.optionBeforeCommand("--out")]),
+      ("run p x -o", [.missingValue("--out", placeholder: "DIR")]),
+      ("run p x --json=yes", [.unexpectedValue("--json", value: "yes")]),
+      ("run p x -o a --out b", [.repeatedOption("--out")]),
+      ("run p x --json -j", []),
+      ("run p", [.missingArgument("INPUT")]),
+      ("run", [.missingArgument("PIPELINE"), .missingArgument("INPUT")]),
+      ("show a b c", [.unexpectedArgument("b"), .unexpectedArgument("c")]),
+      (
+        "run p x --jobs two",
+        [
+          .invalidValue(
+            "--jobs", value: "two", expectation: "a whole number", nearest: nil)
+        ]
+      ),
+      (
+        "completion zhs",
+        [
+          .invalidValue(
+            "SHELL", value: "zhs", expectation: "one of bash, zsh", nearest: "zsh")
+        ]
+      ),
+    ] as [(String, [UsageProblem])])
+  func problems(line: String, problems: [UsageProblem]) {
+    #expect(Fixture.problems(line) == problems)
+  }
+
+  @Test("is told everything that is wrong at once")
+  func allAtOnce() {
+    #expect(
+      Fixture.problems("run --jsn --jobs two -o a -o b") == [
+        .unknownOption("--jsn", nearest: "--json"),
+        .invalidValue("--jobs", value: "two", expectation: "a whole number", nearest: nil),
+        .repeatedOption("--out"),
+        .missingArgument("PIPELINE"), .missingArgument("INPUT"),
+      ])
+  }
+
+  @Test("is not blamed for the value of an option that nobody knows")
+  func unknownOptionsValue() {
+    #expect(Fixture.problems("show a --ot dir") == [.unknownOption("--ot", nearest: nil)])
+  }
+
+  @Test("is told where to read on")
+  func hint() throws {
+    #expect(
+      throws: UsageError.self, "an unknown command",
+      performing: { try Fixture.program.parse(["rnu"]) })
+    do throws(UsageError) {
+      _ = try Fixture.program.parse(["run", "--otu"])
+    } catch {
+      #expect(error.hint == "see 'spool run --help'")
+      #expect(
+        error.message == """
+          unknown option '--otu'; did you mean '--out'?
+          missing argument PIPELINE
+          missing argument INPUT
+          """)
+    }
+  }
+
+  @Test(
+    "is told so in plain words",
+    arguments: [
+      (.unknownCommand("rnu", nearest: "run"), "unknown command 'rnu'; did you mean 'run'?"),
+      (
+        .unknownOption("-5", nearest: nil),
+        "unknown option '-5'; write '--' before arguments that begin with a dash"
+      ),
+      (.missingValue("--out", placeholder: "DIR"), "option '--out' needs a value: --out DIR"),
+      (
+        .unexpectedValue("--json", value: "yes"),
+        "option '--json' takes no value, but was given 'yes'"
+      ),
+      (
+        .invalidValue("SHELL", value: "zhs", expectation: "one of bash, zsh", nearest: "zsh"),
+        "SHELL has to be one of bash, zsh, not 'zhs'; did you mean 'zsh'?"
+      ),
+    ] as [(UsageProblem, String)])
+  func messages(problem: UsageProblem, message: String) {
+    #expect(problem.message == message)
+  }
+}

@@ -1,0 +1,20 @@
+import TestSupport
+import Testing
+import Platform
+
+@Suite("The completion script for zsh", .enabled(if: Zsh.program != nil, "zsh is not installed"))
+struct ZshCompletionTests {
+  @Test("is a script that zsh can read")
+  func syntax() throws {
+    let zsh = try #require(Zsh.program)
+    let folder = try ScratchFolder()
+    let script = try folder.write(CompletionScript.zsh(Fixture.program).text, to: "_spool")
+    let result = try zsh.run(["-f", "-n", script])
+    #expect(result.exitCode == 0)
+    #expect(result.errorOutput == "")
+  }
+}
+
+enum Zsh {
+  static let program = Program(named: "zsh")
+}

@@ -1,0 +1,79 @@
+import Foundation
+import PipelineModel
+import Platform
+@testable import Store
+import TestSupport
+import Testing
+
+@Suite("An export remembers the recording that it was made of")
+struct PublishedRecordingTests {
+  private let scratch: ScratchFolder
+  private let store: DiskStore
+  private let path: String
+
+  init() throws {
+    scratch = try ScratchFolder()
+    store = try DiskStore(at: scratch.file("store"))
+    try FileManager.default.createDirectory(
+      atPath: scratch.file("out"), withIntermediateDirectories: true)
+    path = scratch.file("out/note.wav")
+  }
+
+  private func recording(_ path: String, _ bytes: String) -> RecordingIdentity {
+    RecordingIdentity(path: path, digest: SHA256.digest(of: bytes))
+  }
+
+  private func publish(
+    _ text: String, of recording: RecordingIdentity?, isReplacing: Bool = false
+  ) throws(SpoolError) {
+    _ = try store.publish(
+      SHA256.digest(of: text), at: path, of: recording, isReplacing: isReplacing
+    ) { (temporary) throws(SpoolError) in
+      do { try text.write(toFile: temporary, atomically: false, encoding: .utf8) } catch {
+        throw SpoolError("cannot write", reason: "\(error)")
+      }
+    }
+  }
+
+  @Test("another recording is refused, by name, and takes its place only when told to")
+  func other() throws {
+    let (mine, yours) = (recording("/a/note.wav", "a"), recording("/b/note.wav", "b"))
+    try publish("first", of: mine)
+    #expect(try store.recording(ofPublished: path) == mine)
+    #expect(try DiskStore(at: store.path).recording(ofPublished: path) == mine)
+    let error = try #require(throws: SpoolError.self) { try publish("second", of: yours) }
+    #expect(error.reason?.contains(mine.path) == true && error.reason?.contains(yours.path) == true)
+    #expect(error.advice?.contains("--replace") == true)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "first")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.file("out")).count == 1)
+
+    try publish("second", of: yours, isReplacing: true)
+    #expect(try store.recording(ofPublished: path) == yours)
+  }
+
+  @Test("the same recording, moved or edited, replaces what was made of it")
+  func same() throws {
+    try publish("first", of: recording("/a/note.wav", "a"))
+    try publish("second", of: recording("/b/note.wav", "a"))
+    try publish("third", of: recording("/b/note.wav", "edited"))
+    #expect(try store.recording(ofPublished: path) == recording("/b/note.wav", "edited"))
+    // So does one that two names lead to.
+    let file = try scratch.write("sound", to: "file.wav")
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.file("link.wav"), withDestinationPath: file)
+    try publish("fourth", of: recording(file, "x"), isReplacing: true)
+    try publish("fifth", of: recording(scratch.file("link.wav"), "y"))
+  }
+
+  @Test("where nothing is known of the recording, nothing is refused")
+  func unknown() throws {
+    try publish("first", of: nil)
+    #expect(try store.recording(ofPublished: path) == nil)
+    try publish("second", of: recording("/b/note.wav", "b"))
+    try publish("third", of: nil)
+    // What somebody changed is nobody's.
+    try publish("fourth", of: recording("/b/note.wav", "b"))
+    try Data("edited".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(try store.recording(ofPublished: path) == nil)
+  }
+}

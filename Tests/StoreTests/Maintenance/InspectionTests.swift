@@ -1,0 +1,202 @@
+import Foundation
+import Glibc
+import PipelineModel
+import Platform
+@testable import Store
+import TestSupport
+import Testing
+
+@Suite struct InspectionTests {
+  private let sample: StoreSample
+
+  init() throws { sample = try StoreSample() }
+
+  @Test("a store as it was written is sound, and is looked at as a whole")
+  func sound() throws {
+    let report = try sample.inspect()
+    #expect(report.findings == [])
+    #expect(report.isSound && report.isThorough)
+    #expect(report.artifacts == 3 && report.checkpoints == 3 && report.runs == 1)
+    #expect(report.exports == 1 && report.backups == 1)
+    #expect(report.artifactBytes == 10_000 + 11 + 4000)
+  }
+
+  @Test("looking changes nothing")
+  func changesNothing() throws {
+    func listing() throws -> [String: String] {
+      // SQLite's own files come and go with every reader.
+      try Workspace.listing(of: sample.path).filter { !$0.key.contains("spool.sqlite-") }
+    }
+    try flipBit(0, ofByte: 3, in: sample.artifact(0))
+    let before = try listing()
+    #expect(try !sample.inspect().isSound)
+    #expect(try listing() == before)
+  }
+
+  @Test("a flipped bit anywhere in an artifact is found", arguments: [0, 1, 2])
+  func artifactBits(index: Int) throws {
+    let path = try sample.artifact(index)
+    let count = try Data(contentsOf: URL(fileURLWithPath: path)).count
+    for offset in [0, count / 2, count - 1] {
+      try flipBit(offset % 8, ofByte: offset, in: path)
+      let found = try sample.damage()
+      #expect(found.map(\.kind) == [.damagedArtifact] && found.first?.path == path)
+      #expect(found.first?.advice == "spool repair")
+      try flipBit(offset % 8, ofByte: offset, in: path)
+      #expect(try sample.damage() == [])
+    }
+    #expect(try sample.inspect(isQuick: true).isSound)
+  }
+
+  @Test("a wrong length is found even by a quick look")
+  func length() throws {
+    let path = try sample.artifact(2)
+    _ = unsafe chmod(path, 0o644)
+    #expect(unsafe truncate(path, 3999) == 0)
+    let found = try sample.inspect(isQuick: true).findings
+    #expect(found.map(\.kind) == [.damagedArtifact])
+    #expect(found.first?.problem == "it has 3999 bytes instead of 4000")
+  }
+
+  @Test("an artifact that is gone is found, and so is one that has no business there")
+  func missing() throws {
+    try FileManager.default.removeItem(atPath: sample.artifact(1))
+    try Data("x".utf8).write(to: URL(fileURLWithPath: sample.path + "/artifacts/stray"))
+    let report = try sample.inspect(isQuick: true)
+    #expect(Set(report.findings.map(\.kind)) == [.missingArtifact, .strayFile])
+    #expect(!report.isSound)
+  }
+
+  @Test("a flipped bit anywhere in a record is found")
+  func recordBits() throws {
+    let files = sample.files(in: "records")
+    #expect(files.count == 5, "three checkpoints, a run, and the ledger")
+    for path in files {
+      let count = try Data(contentsOf: URL(fileURLWithPath: path)).count
+      for offset in 0..<count {
+        try flipBit(offset % 8, ofByte: offset, in: path)
+        let record = RecordFolder(
+          layout: StoreLayout(root: sample.path),
+          drafts: DraftFolder(path: sample.path + "/drafts", files: .system), files: .system)
+        #expect(try record.checkpoint(at: path) == nil && record.run(at: path) == nil)
+        try flipBit(offset % 8, ofByte: offset, in: path)
+      }
+      try flipBit(1, ofByte: count / 2, in: path)
+      let found = try sample.damage()
+      #expect(found.map(\.kind) == [.damagedRecord] && found.first?.path == path)
+      try flipBit(1, ofByte: count / 2, in: path)
+    }
+    #expect(try sample.inspect().findings == [])
+  }
+
+  /// Structure is checked by SQLite; what the rows say, by the records.
+  @Test("a flipped bit in the database is found, or changes nothing that was recorded")
+  func databaseBits() throws {
+    let count = try Data(contentsOf: URL(fileURLWithPath: sample.database)).count
+    var foundCount = 0
+    for offset in stride(from: 0, to: count, by: 211) {
+      try flipBit(offset % 8, ofByte: offset, in: sample.database)
+      defer { try? flipBit(offset % 8, ofByte: offset, in: sample.database) }
+      // A version that is not known is refused: that is found too.
+      guard let found = try? sample.damage(), found.isEmpty else {
+        foundCount += 1
+        continue
+      }
+      var database = try Database(at: sample.database, for: .reading)
+      for checkpoint in sample.checkpoints {
+        let read = try CheckpointTable.checkpoint(for: checkpoint.key, in: &database)
+        #expect(read == checkpoint, "byte \(offset)")
+      }
+    }
+    #expect(foundCount > 3)
+  }
+
+  @Test("a changed row is told from its record")
+  func contradiction() throws {
+    do {
+      var database = try Database(at: sample.database)
+      try database.run(
+        "UPDATE outputs SET identity = replace(identity, substr(identity, 1, 1), 'f')", to: "test")
+      try database.run("UPDATE runs SET record = replace(record, 'done', 'failed')", to: "test")
+    }
+    let kinds = Set(try sample.damage().map(\.kind))
+    #expect(kinds.contains(.contradiction) && kinds.contains(.unreadableRun))
+  }
+
+  @Test("a key that is not that of its components is found")
+  func wrongKey() throws {
+    do {
+      var database = try Database(at: sample.database)
+      try database.run(
+        "UPDATE checkpoints SET components = replace(components, '1.0', '1.1') WHERE kind = 'export'",
+        to: "test")
+    }
+    let found = try sample.damage()
+    #expect(found.map(\.kind) == [.unreadableCheckpoint])
+    #expect(found.first?.subject == sample.checkpoints[2].key.digest.hex)
+  }
+
+  @Test("an export that was changed or moved is a remark, and no damage")
+  func exports() throws {
+    try put("edited by hand", at: sample.export)
+    #expect(try sample.inspect().findings.map(\.kind) == [.exportChanged])
+    try FileManager.default.removeItem(atPath: sample.export)
+    let report = try sample.inspect()
+    #expect(report.findings.map(\.kind) == [.exportMissing] && report.isSound)
+  }
+
+  @Test("what only one side knows is a remark")
+  func oneSide() throws {
+    do {
+      var database = try Database(at: sample.database)
+      try database.run("DELETE FROM checkpoints WHERE kind = 'export'", to: "test")
+      try database.run("DELETE FROM runs", to: "test")
+    }
+    let records = sample.files(in: "records").filter { !$0.contains("/runs/") }
+    let measure = sample.checkpoints[1].key.digest.hex
+    try FileManager.default.removeItem(
+      atPath: try #require(records.first { $0.contains(measure) }))
+    let report = try sample.inspect()
+    #expect(report.isSound)
+    #expect(
+      report.findings.map(\.kind.rawValue).sorted() == [
+        "onlyRecord", "onlyRecord", "withoutRecord",
+      ])
+  }
+
+  @Test("a damaged backup is found")
+  func backup() throws {
+    let path = sample.path + "/backups/spool-1.sqlite"
+    try put("not a database, but long enough to be looked at", at: path)
+    #expect(try sample.damage().map(\.kind) == [.damagedBackup])
+  }
+
+  @Test("where there is no store, none is made")
+  func noStore() throws {
+    let folder = sample.scratch.file("nothing")
+    let error = try #require(throws: SpoolError.self) { try Inspection(of: folder).run() }
+    #expect(error.advice?.contains("--store") == true)
+    #expect(!FileManager.default.fileExists(atPath: folder))
+  }
+
+  @Test("a request to stop ends the reading")
+  func stopping() throws {
+    let stop = StopRequest()
+    stop.request(signal: SIGINT)
+    let error = try #require(throws: SpoolError.self) {
+      try Inspection(of: sample.path, stop: stop).run()
+    }
+    #expect(error.reason == "it was stopped")
+  }
+
+  @Test("a file that cannot be read is named, with the disk's own words")
+  func unreadable() throws {
+    let path = try sample.artifact(0)
+    let files = FileOperations { (operation) throws(SystemError) in
+      if operation == .read(path) { throw SystemError(EIO) }
+    }
+    let found = try Inspection(of: sample.path, .init(), files: files).run().findings
+    #expect(found.map(\.path) == [path])
+    #expect(found.first?.problem == "it cannot be read: Input/output error")
+  }
+}

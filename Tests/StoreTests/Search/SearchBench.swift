@@ -1,0 +1,108 @@
+import Foundation
+import PipelineModel
+import Platform
+@testable import Store
+import TestSupport
+
+/// A store in which runs tell what was said, word by word: each begins a second after the other, and
+/// takes half of it.
+struct SearchBench {
+  private let scratch: ScratchFolder?
+  let store: DiskStore
+
+  init() throws {
+    let scratch = try ScratchFolder()
+    self.scratch = scratch
+    store = try DiskStore(at: scratch.file("store"))
+  }
+
+  /// Opens a store that is there already.
+  init(at path: String) throws {
+    scratch = nil
+    store = try DiskStore(at: path)
+  }
+
+  /// Saves a run that is done.
+  func tell(
+    _ text: String, of recording: String, at time: Double = 1000, pipeline: String = "words",
+    untimed: Set<Int> = []
+  ) throws {
+    try store.save(run(text, of: recording, at: time, pipeline: pipeline, untimed: untimed))
+  }
+
+  /// A run that is done, whose work is committed.
+  func run(
+    _ text: String, of recording: String, at time: Double = 1000, pipeline: String = "words",
+    untimed: Set<Int> = []
+  ) throws -> RunRecord {
+    let words = text.split(whereSeparator: \.isWhitespace).enumerated().map { index, word in
+      untimed.contains(index)
+        ? Word(text: String(word), startTime: nil, endTime: nil)
+        : Word(text: String(word), startTime: Double(index), endTime: Double(index) + 0.5)
+    }
+    // The same words are the same bytes: one transcript, whatever it tells of.
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = String(
+      decoding: try encoder.encode(File(text: text, words: words, isFinal: true)), as: UTF8.self)
+    let transcript = try store.makeArtifact(json, kind: .transcript)
+    let decode = KeyComponents(
+      kind: "decode", revision: 1, parameters: "{}",
+      inputs: [PortName("recording"): SHA256.digest(of: recording)], libraries: [:])
+    let sound = decode.derivedIdentity(of: .sound)
+    let align = KeyComponents(
+      kind: "align", revision: 1, parameters: "{}",
+      inputs: [.sound: sound, PortName("transcript"): SHA256.digest(of: text)], libraries: [:])
+    let outputs = [
+      [PortName.sound: StepOutput(kind: .sound, identity: sound)],
+      [PortName("transcript"): StepOutput(transcript)],
+    ]
+    var run = RunRecord(
+      id: RunID(UUID().uuidString), pipeline: pipeline, pipelinePath: "/p/words.yaml",
+      inputs: ["a-text": "/in/a.txt", "recording": "/in/\(recording)"], overrides: [:],
+      startedAt: time)
+    for (components, outputs) in zip([decode, align], outputs) {
+      try store.commit(Checkpoint(components: components, outputs: outputs))
+      run.steps.append(
+        StepRecord(
+          id: StepID(components.kind), kind: components.kind, outcome: .made, key: components.key,
+          outputs: outputs))
+    }
+    run.recordings = [
+      "a-text": SHA256.digest(of: text), "recording": SHA256.digest(of: recording),
+    ]
+    run.state = .done
+    run.finishedAt = time + 1
+    return run
+  }
+
+  /// What is found, in all.
+  func answer(
+    _ query: String, count: Int = .max, since: Double? = nil, pipeline: String? = nil
+  ) throws -> SearchAnswer {
+    var limits = SearchLimits()
+    limits.count = count
+    limits.since = since
+    limits.pipeline = pipeline
+    return try store.search(try SearchQuery([query]), limits)
+  }
+
+  /// The places that are found.
+  func hits(
+    _ query: String, since: Double? = nil, pipeline: String? = nil
+  ) throws -> [SearchHit] {
+    try answer(query, since: since, pipeline: pipeline).hits
+  }
+
+  private struct File: Encodable {
+    let text: String
+    let words: [Word]
+    let isFinal: Bool
+  }
+
+  private struct Word: Encodable {
+    let text: String
+    let startTime: Double?
+    let endTime: Double?
+  }
+}

@@ -1,0 +1,289 @@
+import Foundation
+import Glibc
+import PipelineModel
+import Platform
+@testable import Store
+import TestSupport
+import Testing
+
+@Suite("Words of all recordings are found") struct SearchTests {
+  private let bench: SearchBench
+
+  init() throws { bench = try SearchBench() }
+
+  @Test("a word is found with its time, whatever its case, accents and punctuation")
+  func word() throws {
+    try bench.tell("The Café, opens at nine.", of: "a.wav")
+    for query in ["cafe", "CAFÉ", "café,"] {
+      let hit = try #require(try bench.hits(query).first)
+      #expect(hit.name == "a.wav" && hit.start == 1 && hit.end == 1.5)
+      #expect(hit.words == "Café,")
+    }
+    #expect(try bench.hits("cafes").isEmpty)
+  }
+
+  @Test("other scripts are found", arguments: ["Привет", "καλημέρα", "שלום", "नमस्ते", "日本語"])
+  func scripts(word: String) throws {
+    try bench.tell("one \(word) three", of: "a.wav")
+    #expect(try bench.hits(word).map(\.start) == [1])
+  }
+
+  @Test("words without letters, and words of several tokens, do not shift the times behind them")
+  func tokens() throws {
+    try bench.tell("— $3.50 😀 state-of-the-art don't fox", of: "a.wav")
+    #expect(try bench.hits("fox").first?.start == 5)
+    #expect(try bench.hits("3 50").first?.start == 1)
+    #expect(try bench.hits("of the").first?.words == "state-of-the-art")
+  }
+
+  @Test("places that lie close together are one hit, and those that do not are not")
+  func passages() throws {
+    let gap = (0..<60).map { "w\($0)" }.joined(separator: " ")
+    try bench.tell("fox and fox \(gap) fox", of: "a.wav")
+    let hits = try bench.hits("fox")
+    #expect(hits.map(\.start) == [0, 63])
+    #expect(hits.first?.pieces.filter(\.isHit).count == 2)
+    // A word that is said all the time does not make one passage of everything.
+    try bench.tell((0..<400).map { "the v\($0)" }.joined(separator: " "), of: "b.wav")
+    #expect(try bench.hits("the").count == 20)
+  }
+
+  @Test("where all that is wanted is said close together, only such places are shown")
+  func together() throws {
+    let gap = (0..<60).map { "w\($0)" }.joined(separator: " ")
+    try bench.tell("budget \(gap) garage", of: "far.wav")
+    #expect(try bench.hits("budget AND garage").count == 2)
+    try bench.tell("budget \(gap) the budget of the garage", of: "near.wav")
+    #expect(
+      try bench.hits("budget AND garage", pipeline: nil).map(\.name).filter { $0 == "near.wav" }
+        .count == 1)
+    #expect(try bench.hits("budget NOT garage").isEmpty)
+    #expect(try bench.hits("budget NEAR/3 garage").map(\.name) == ["near.wav"])
+  }
+
+  @Test("a phrase is found across the paragraphs of a text")
+  func paragraphs() throws {
+    try bench.tell("end of one\n\nbegin of two", of: "a.wav")
+    #expect(try bench.hits("one begin").count == 1)
+  }
+
+  @Test(
+    "what is written short is found as it is said, and as it is written",
+    arguments: [
+      ("twenty percent", 2...3), ("20 %", 2...3), ("20 percent", 2...3), ("ten thirty", 5...5),
+      ("10:30", 5...5), ("number seven", 7...8), ("No. 7", 7...8), ("fifth floor", 10...11),
+      ("5th floor", 10...11), ("three dollars", 13...13), ("$3.50", 13...13),
+      ("doctor smith", 15...16), ("Dr. Smith", 15...16), ("said doctor", 14...15),
+      ("c plus plus", 18...18), ("C++", 18...18), ("percent NEAR \"ten thirty\"", 3...5),
+      ("twenty percent NEAR/1 10:30", 2...5), ("eight percent", 20...21), ("8 %", 20...21),
+    ] as [(String, ClosedRange<Int>)])
+  func said(query: String, place: ClosedRange<Int>) throws {
+    try bench.tell(
+      """
+      He gives 20 % at 10:30 in No. 7, the 5th floor, for $3.50, said Dr. Smith. In C++ only \
+      eight percent.
+      """, of: "a.wav")
+    let hits = try bench.hits(query.contains("NEAR") ? query : "\"\(query)\"")
+    #expect(hits.contains { $0.start == Double(place.lowerBound) }, "\(hits)")
+    #expect(hits.contains { $0.end == Double(place.upperBound) + 0.5 })
+  }
+
+  @Test(
+    "a number finds no other number, and a sign is looked for as it stands there",
+    arguments: [
+      ("20", [5]), ("20 %", [5]), ("twenty percent", [5]), ("100", []), ("101", [8]), ("5", [11]),
+      ("2020", []), ("2023", [4]), ("C++", [9]), ("C#", [10]), ("-5°C", [11]), ("105", [12]),
+      ("23", [0, 1, 7]), ("50", []), ("5000", [14]), ("3", []), ("3.5", [15]),
+    ] as [(String, [Double])])
+  func wholeNumbers(query: String, places: [Double]) throws {
+    let gap = (0..<60).map { _ in "w" }.joined(separator: " ")
+    let words = [
+      "twenty three", "23:45", "1945.", "95", "2023.", "20 %", "Psalm", "23", "101", "C++", "C#",
+      "-5°C", "one hundred and five", "C", "$5,000", "3.5",
+    ]
+    try bench.tell(words.joined(separator: " \(gap) "), of: "a.wav")
+    // Words of a place take seconds of their own.
+    var start = 0.0
+    let starts = words.map { word in
+      defer { start += Double(word.split(separator: " ").count + 60) }
+      return start
+    }
+    let hits = try bench.hits("\"\(query)\"")
+    #expect(hits.map(\.start) == places.map { starts[Int($0)] })
+    if query == "105" { #expect(hits.first?.pieces.first(where: \.isHit)?.text == words[12]) }
+  }
+
+  @Test("signs are found in a text of another language, too")
+  func otherLanguage() {
+    #expect(
+      SaidText.words(of: ["zu", "20", "%", "in", "C++"], isEnglish: false)
+        == ["zu", "20", "percent", "in", "c plus plus"])
+  }
+
+  @Test("an index of another version is made again, and says nothing of damage")
+  func otherVersion() throws {
+    try bench.tell("apples cost 20 %", of: "a.wav")
+    #expect(try bench.hits("apples").count == 1)
+    do {
+      let database = try Database(at: bench.store.layout.search)
+      try database.script("PRAGMA user_version = 1", to: "test")
+    }
+    #expect(try bench.hits("\"twenty percent\"").count == 1)
+  }
+
+  @Test("a recording is told by its own file, whatever its exports are called")
+  func fileName() throws {
+    var run = try bench.run("alpha", of: "take.wav")
+    run.request = RunRequest(
+      pipelineText: "", folder: "/", isReplacing: false, keepsEverything: false,
+      names: ["recording": "take.recording"])
+    try bench.store.save(run)
+    #expect(try bench.hits("alpha").map(\.name) == ["take.wav"])
+  }
+
+  @Test("words without times get their neighbours', and it is said")
+  func untimed() throws {
+    try bench.tell("one two three", of: "a.wav", untimed: [1])
+    let hit = try #require(try bench.hits("two").first)
+    #expect(hit.isApproximate && hit.start == 0.5 && hit.end == 2)
+  }
+
+  @Test("told again it is there once; told otherwise, the newer words count")
+  func again() throws {
+    try bench.tell("alpha beta", of: "a.wav")
+    try bench.tell("alpha beta", of: "a.wav")
+    #expect(try bench.hits("alpha").count == 1)
+    try bench.tell("alpha gamma", of: "a.wav")
+    #expect(try bench.hits("alpha").count == 1)
+    #expect(try bench.hits("beta").isEmpty)
+    #expect(try bench.hits("gamma").count == 1)
+  }
+
+  @Test("only what was told since, and only by a pipeline")
+  func limits() throws {
+    try bench.tell("alpha", of: "a.wav", at: 1000)
+    try bench.tell("alpha", of: "b.wav", at: 2000, pipeline: "other")
+    #expect(try bench.hits("alpha").map(\.name) == ["b.wav", "a.wav"])
+    #expect(try bench.hits("alpha", since: 1500).map(\.name) == ["b.wav"])
+    #expect(try bench.hits("alpha", pipeline: "words").map(\.name) == ["a.wav"])
+    let cut = try bench.answer("alpha", count: 1)
+    #expect(cut.hits.count == 1 && cut.hasMore)
+    #expect(try !bench.answer("alpha", count: 2).hasMore)
+  }
+
+  @Test("what gc frees is not found any more")
+  func collected() throws {
+    try bench.tell("alpha", of: "a.wav", at: 1000)
+    #expect(try bench.hits("alpha").count == 1)
+    var policy = CollectionPolicy()
+    policy.age = 0
+    policy.grace = 0
+    _ = try bench.store.collect(policy)
+    let answer = try bench.answer("alpha")
+    #expect(answer.hits.isEmpty && answer.transcripts == 0)
+  }
+
+  @Test("an index that is lost, emptied, cut short or overwritten is made again", arguments: 0..<5)
+  func damaged(way: Int) throws {
+    try bench.tell("alpha beta", of: "a.wav")
+    try bench.tell("alpha gamma", of: "b.wav")
+    let path = bench.store.layout.search
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    switch way {
+    case 0: bytes = Data("no database at all, but some text that is long enough".utf8)
+    case 1: bytes = Data()
+    case 2: bytes = bytes.prefix(bytes.count / 2)
+    case 3: for index in 4096..<bytes.count { bytes[index] ^= 0x5A }
+    default: break
+    }
+    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
+    if way < 4 { try bytes.write(to: URL(fileURLWithPath: path)) }
+    #expect(try bench.hits("alpha").map(\.name) == ["b.wav", "a.wav"])
+    #expect(try bench.hits("beta").count == 1)
+    #expect(try bench.store.repairWords() == nil)
+  }
+
+  @Test("repair finds a row that is gone, and makes the index again")
+  func repaired() throws {
+    try bench.tell("alpha beta", of: "a.wav")
+    do {
+      var index = try SearchIndex(at: bench.store.layout.search)
+      try index.database.run("DELETE FROM texts_data WHERE id > 10", to: "test")
+    }
+    #expect(try bench.store.repairWords() != nil)
+    #expect(try bench.hits("beta").count == 1)
+    #expect(try bench.store.repairWords() == nil)
+  }
+
+  @Test("an older run that was missed does not take the place of a newer one")
+  func order() throws {
+    try bench.tell("alpha old", of: "a.wav", at: 5000)
+    try FileManager.default.removeItem(atPath: bench.store.layout.search)
+    // Its clock was set back.
+    try bench.tell("alpha new", of: "a.wav", at: 1000)
+    #expect(try bench.hits("alpha").map(\.words) == ["alpha"])
+    #expect(try bench.hits("new").count == 1)
+    #expect(try bench.hits("old").isEmpty)
+  }
+
+  @Test("a process that is killed before any of its commits leaves nothing that the next misses")
+  func killed() async throws {
+    try bench.tell("alpha", of: "a.wav")
+    let path = bench.store.path
+    for number in stride(from: 1, through: 61, by: 3) {
+      try? FileManager.default.removeItem(atPath: path + "/search.sqlite")
+      await #expect(processExitsWith: .failure) { [path = path as String, number = number as Int] in
+        unsafe setenv(CrashPoint.variable, "\(number)", 1)
+        let bench = try SearchBench(at: path)
+        try bench.tell("alpha number\(number)", of: "\(number).wav")
+        exit(1)
+      }
+      let again = try SearchBench(at: path)
+      let ended = try again.store.runs(limit: .max).filter { $0.state == .done }.count
+      #expect(try again.answer("alpha").transcripts == ended)
+      #expect(try again.hits("alpha").count == ended)
+    }
+    #expect(try SearchBench(at: path).hits("number61").count == 1, "no process came to its end")
+  }
+
+  @Test("where the index cannot be written no run fails, and its words are taken in later")
+  func unwritable() throws {
+    let place = bench.store.layout.search
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    try bench.tell("beta", of: "b.wav")
+    #expect(try bench.store.runs(limit: 1).first?.state == .done)
+    try FileManager.default.removeItem(atPath: place)
+    #expect(try bench.hits("beta").count == 1)
+  }
+
+  @Test("a query of ten thousand bytes, and one with NUL, are answered")
+  func hostile() throws {
+    try bench.tell("alpha beta", of: "a.wav")
+    #expect(try bench.hits(String(repeating: "a", count: 10_000)).isEmpty)
+    #expect(try bench.hits("alpha\0beta").count == 1)
+    #expect(try bench.hits("alpha\"; DROP TABLE said").isEmpty)
+  }
+
+  @Test("what is packed comes back", arguments: [0, 1, 31, 32, 1023, 1024, 123_456_789])
+  func packing(number: Int) throws {
+    var numbers = SearchNumbers()
+    numbers.append(number)
+    numbers.append(signed: -number)
+    var reader = SearchNumbers.Reader(numbers.text)
+    #expect(reader.next() == number && reader.nextSigned() == -number && reader.next() == nil)
+    let words = SearchWords([
+      .init(text: "a", start: number, end: number + 7, saidTokenCount: 3),
+      .init(text: "—", tokenCount: 0),
+      .init(text: "b", start: 3, end: 3, tokenCount: 2, saidTokenCount: 1),
+    ])
+    let page = try #require(SearchPage(text: words.text, times: words.times))
+    #expect((0..<3).map { page[$0].start } == [number, nil, 3])
+    #expect((0..<3).map { page[$0].end } == [number + 7, nil, 3])
+    #expect((0..<3).map { page.word(ofToken: $0, in: .words) } == [0, 2, 2])
+    #expect((0..<4).map { page.word(ofToken: $0, in: .said) } == [0, 0, 0, 2])
+    #expect(page.tokenCount(in: .words) == 3 && page.tokenCount(in: .said) == 4)
+    #expect(page.text(0..<3) == "a — b" && page.text(1..<2) == "—")
+    #expect(SearchPage(text: words.text, times: String(words.times.dropLast())) == nil)
+    #expect(SearchPage(text: words.text + "\nc", times: words.times) == nil)
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Glibc
+import PipelineModel
+import Platform
+@testable import Store
+import TestSupport
+import Testing
+
+@Suite struct RunLogTests {
+  private let scratch: ScratchFolder
+  private let store: DiskStore
+
+  init() throws {
+    scratch = try ScratchFolder()
+    store = try DiskStore(at: scratch.file("store"))
+  }
+
+  private func record(_ name: String, startedAt: Double = 1_764_000_000) -> RunRecord {
+    RunRecord(
+      id: RunID(name), pipeline: "voice-note", pipelinePath: "/p/voice-note.yaml",
+      inputs: ["note": "/in/note.m4a"], overrides: ["room": "large"], startedAt: startedAt)
+  }
+
+  @Test("a run comes back whole, and in its last state")
+  func roundTrip() throws {
+    var run = record("20261121-142205-3f9a")
+    try store.save(run)
+    #expect(try store.run(named: run.id.name) == run)
+    run.state = .failed
+    run.finishedAt = 1_764_000_012.25
+    run.failure = "eq: no sound"
+    run.mediaSeconds = 30.5
+    run.steps = [
+      StepRecord(
+        id: StepID("eq"), kind: "eq", outcome: .made, key: KeyComponents.sample("eq", "1").key,
+        outputs: [.sound: StepOutput(kind: .sound, identity: SHA256.digest(of: "s"))],
+        findings: #"{"peak":-1}"#)
+    ]
+    run.published = [
+      PublishedFile(path: "/out/a.wav", byteCount: 44, step: StepID("export"), wasThere: false)
+    ]
+    try store.save(run)
+    #expect(try store.run(named: run.id.name) == run)
+    #expect(try DiskStore(at: store.path).runs(limit: 10) == [run])
+  }
+
+  @Test("the runs recorded last come first, whatever the clock said, and no more than asked for")
+  func newest() throws {
+    for (name, time) in [("b", 2.0), ("a", 1), ("d", 3), ("c", 3)] {
+      try store.save(record(name, startedAt: time))
+    }
+    #expect(try store.runs(limit: 10).map(\.id.name) == ["c", "d", "a", "b"])
+    #expect(try store.runs(limit: 2).map(\.id.name) == ["c", "d"])
+    #expect(try store.runs(limit: 0) == [])
+    #expect(try store.runs(limit: -1) == [])
+  }
+
+  @Test("a run that is done settles the one it goes on with though the clock was set back")
+  func setBack() throws {
+    var cut = record("20261121-150000-aaaa", startedAt: 7200)
+    cut.state = .interrupted
+    try store.save(cut)
+    var next = RunRecord(
+      id: RunID("20261121-140000-bbbb"), pipeline: cut.pipeline, pipelinePath: cut.pipelinePath,
+      inputs: cut.inputs, overrides: cut.overrides, startedAt: 3600, resumes: cut.id)
+    try store.save(next)
+    next.state = .done
+    try store.save(next)
+    #expect(try store.runs(limit: 1) == [next])
+    #expect(RunRecord.unsettled(in: try store.runs(limit: 9)) == [])
+    #expect(UnfinishedRuns(try store.runs(limit: 9)).names == [])
+    // Also where the order itself is not known, as in records without numbers.
+    #expect(RunRecord.unsettled(in: [cut, next]) == [])
+  }
+
+  @Test("the order of runs outlives the database, and records without a number come before all")
+  func orderOfRecords() throws {
+    for (name, time) in [("b", 2.0), ("a", 1)] {
+      var run = record(name, startedAt: time)
+      run.state = .done
+      try store.save(run)
+    }
+    var old = record("old", startedAt: 9)
+    old.state = .done
+    try store.records.write(
+      SealedRecord.encode(old), to: store.records.path(of: old.id))
+    let copy = scratch.file("copy")
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: store.path + "/records", toPath: copy + "/records")
+    let again = try DiskStore(at: copy)
+    #expect(again.recovery != nil)
+    #expect(try again.runs(limit: 9).map(\.id.name) == ["a", "b", "old"])
+    try again.save(record("c", startedAt: 0))
+    #expect(try again.runs(limit: 9).map(\.id.name) == ["c", "a", "b", "old"])
+  }
+
+  @Test(
+    "a run whose row has another name by a flipped bit is not taken for one that never was",
+    arguments: [false, true])
+  func flippedName(inIndex: Bool) throws {
+    // Not a whole number, which would be stored in fewer bytes.
+    let start = 1_764_000_000.5
+    let run = record("20261121-142205-3f9a", startedAt: start)
+    var ended = run
+    ended.state = .done
+    try store.save(ended)
+    try store.save(record("20261121-142206-aaaa", startedAt: start + 1))
+    _ = try store.withDatabase { (database) throws(SpoolError) in
+      try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "test")
+    }
+    let file = URL(fileURLWithPath: store.path + "/spool.sqlite")
+    var bytes = try Data(contentsOf: file)
+    // The name behind which the time follows is the table's; the one behind the time is the index's.
+    let time = Data((0..<8).map { UInt8(truncatingIfNeeded: start.bitPattern >> (56 - 8 * $0)) })
+    let name = Data(run.id.name.utf8)
+    let found = try #require(
+      bytes.range(of: inIndex ? time.suffix(4) + name : name + time.prefix(4)))
+    bytes[found.lowerBound + (inIndex ? 4 : 0) + 3] ^= 1
+    try bytes.write(to: file)
+
+    let copy = try ScratchFolder()
+    try FileManager.default.copyItem(atPath: store.path, toPath: copy.file("store"))
+    let damaged = try DiskStore(at: copy.file("store"))
+    let runs = try damaged.runs(limit: 10)
+    #expect(runs.contains(ended) && runs.count == 2, "\(runs)")
+    let report = try Inspection(of: copy.file("store")).run()
+    #expect(report.findings.contains { $0.isDamage })
+  }
+
+  @Test("the beginning of a name is enough where it tells runs apart")
+  func prefixes() throws {
+    for name in ["2026-a", "2026-ab", "2026-b", "x%_"] { try store.save(record(name)) }
+    #expect(try store.run(named: "2026-b")?.id.name == "2026-b")
+    #expect(try store.run(named: "x")?.id.name == "x%_")
+    #expect(try store.run(named: "2026-a")?.id.name == "2026-a", "a whole name wins")
+    #expect(try store.run(named: "%") == nil, "nothing in it is a pattern")
+    #expect(try store.run(named: "2027") == nil)
+    let error = try #require(throws: SpoolError.self) { try store.run(named: "2026") }
+    #expect(error.why.contains("2026-b, 2026-ab, 2026-a"))
+    #expect(error.advice == "type more of the name")
+  }
+
+  @Test("a run whose process died while it was under way is cut off; one of this process is not")
+  func cutOff() async throws {
+    let path = store.path
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let store = try DiskStore(at: path)
+      for name in ["killed", "ended"] {
+        var run = RunRecord(
+          id: RunID(name), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
+          startedAt: 2)
+        try store.save(run)
+        guard name == "ended" else { continue }
+        run.state = .done
+        try store.save(run)
+      }
+      kill(getpid(), SIGKILL)
+    }
+    try store.save(record("own", startedAt: 1))
+    #expect(
+      try store.runs(limit: 9).map { "\($0.id.name) \($0.state.rawValue)" }
+        == ["own running", "ended done", "killed cut-off"])
+    #expect(try store.run(named: "killed")?.state == .cutOff)
+  }
+
+  @Test("nothing is said of the process of a run that an older Spool recorded")
+  func unknownOwner() throws {
+    try store.save(record("old"))
+    try store.withDatabase { (database) throws(SpoolError) in
+      _ = try database.run("UPDATE runs SET owner = NULL", to: "test")
+    }
+    #expect(try store.run(named: "old")?.state == .running)
+  }
+}

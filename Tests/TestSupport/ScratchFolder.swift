@@ -1,0 +1,25 @@
+import Foundation
+
+/// A folder of a test's own, deleted with its last reference.
+package final class ScratchFolder: Sendable {
+  /// Where it is.
+  package let path: String
+
+  /// Makes an empty folder under the system's temporary folder.
+  package init() throws {
+    path = NSTemporaryDirectory() + "spool-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// The path of `name` inside it.
+  package func file(_ name: String) -> String { path + "/" + name }
+
+  /// Writes a text file inside it and gives its path.
+  @discardableResult
+  package func write(_ text: String, to name: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
+    return file(name)
+  }
+}

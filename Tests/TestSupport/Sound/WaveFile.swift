@@ -1,0 +1,43 @@
+package import Audio
+package import Foundation
+
+extension TestSound {
+  /// Writes the sound as a WAV file of 32-bit floats, for other programs to read.
+  package func writeWAV(to path: String) throws {
+    let samples = interleaved
+    var data = Data()
+    func text(_ value: String) { data.append(contentsOf: Array(value.utf8)) }
+    func number<T: FixedWidthInteger>(_ value: T) {
+      var value = value.littleEndian
+      unsafe withUnsafeBytes(of: &value) { unsafe data.append(contentsOf: $0) }
+    }
+    let rate = UInt32(format.sampleRate.value)
+    let frameSize = UInt16(format.channelCount * 4)
+    text("RIFF")
+    number(UInt32(36 + samples.count * 4))
+    text("WAVEfmt ")
+    number(UInt32(16))
+    number(UInt16(3))
+    number(UInt16(format.channelCount))
+    number(rate)
+    number(rate * UInt32(frameSize))
+    number(frameSize)
+    number(UInt16(32))
+    text("data")
+    number(UInt32(samples.count * 4))
+    for sample in samples { number(sample.bitPattern) }
+    try data.write(to: URL(fileURLWithPath: path))
+  }
+
+  /// Reads interleaved little-endian 32-bit floats without a header, as other programs write them.
+  package init(rawFloats data: Data, sampleRate: Hertz, channelCount: Int) {
+    let bytes = [UInt8](data)
+    let frames = bytes.count / 4 / channelCount
+    self.init(AudioFormat(sampleRate: sampleRate, channelCount: channelCount), frames: frames) {
+      channel, frame in
+      let start = (frame * channelCount + channel) * 4
+      let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[start + $1]) << (8 * UInt32($1)) }
+      return Float(bitPattern: bits)
+    }
+  }
+}
