@@ -123,11 +123,13 @@ extension LogAudit {
   package func wayOut(keys: [VerifyingKey]) -> String? {
     if findings.isEmpty { return nil }
     if signers.isEmpty, records.head != nil {
-      return "if the key that signed it is to be trusted here, spool key import its public part"
+      return "if the key that signed it is to be trusted here, \(command: .keyImport) its "
+        + "public part"
     }
     guard LogRecovery(records, keys: keys) == nil else { return nil }
-    return "only a backup may lead back (spool restore); without one, keep this store as it is, "
-      + "and let what comes go into another (--store)"
+    return "only a backup may lead back (\(command: .restore)); without one, keep this store "
+      + "as it is, "
+      + "and let what comes go into another (\(option: .store))"
   }
 
   /// Why the log accepts no additions; nil if it is as it was signed.
@@ -136,9 +138,9 @@ extension LogAudit {
     guard let first = findings.first else { return nil }
     let more = findings.count - 1
     let advice =
-      wayOut(keys: keys).map { "spool check names all that is wrong; \($0)" }
-      ?? "spool check names all that is wrong; stop whatever works in the store (a watch), and spool "
-      + "repair puts it back"
+      wayOut(keys: keys).map { "\(command: .check) names all that is wrong; \($0)" }
+      ?? "\(command: .check) names all that is wrong; stop what works in the store (a watch), "
+      + "and \(command: .repair) puts it back"
     return SpoolError(
       "the ledger of receipts is not as it was signed",
       reason: "\(first.name): \(first.problem)"

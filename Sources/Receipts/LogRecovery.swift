@@ -10,7 +10,7 @@ package import Store
 /// repaired: a shorter head would lose receipts.
 package struct LogRecovery: Sendable {
   /// The list that leads to the signed head.
-  package enum Witness: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
     case database
     case log
   }
@@ -18,7 +18,7 @@ package struct LogRecovery: Sendable {
   /// The entries under the head, in order.
   package let entries: [ReceiptEntry]
   package let head: ReceiptHead
-  package let receiptWriter: Witness
+  package let source: Source
 
   /// Searches for the signed list. O(n).
   /// - Parameter keys: the keys whose signatures count.
@@ -31,16 +31,16 @@ package struct LogRecovery: Sendable {
       text.flatMap { text in (try? TreeHead(text, at: path, keys: keys)).map { ($0, text) } }
     }
     guard let (head, text) = heads.max(by: { $0.0.size < $1.0.size }) else { return nil }
-    let lists: [(Witness, [ReceiptEntry])] = [
+    let lists: [(Source, [ReceiptEntry])] = [
       (.database, records.entries), (.log, records.logged),
     ]
-    guard let (receiptWriter, list) = lists.first(where: { head.contradiction(in: $0.1) == nil })
+    guard let (source, list) = lists.first(where: { head.contradiction(in: $0.1) == nil })
     else {
       return nil
     }
     entries = Array(list.prefix(head.size))
     self.head = ReceiptHead(size: head.size, root: head.root, text: text)
-    self.receiptWriter = receiptWriter
+    self.source = source
   }
 }
 

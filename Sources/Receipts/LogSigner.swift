@@ -172,8 +172,9 @@ package final class LogSigner: Sendable {
       "the ledger of receipts is not the one that there was",
       reason: "\(missed.path): \(missed.problem); the files beside \(records.databasePath), which "
         + "would tell, are gone",
-      advice: "put receipts.log and receipts.head.json back, or a backup (spool restore); without "
-        + "one, keep this store as it is, and let what comes go into another (--store)",
+      advice: "put receipts.log and receipts.head.json back, or a backup "
+        + "(\(command: .restore)); without "
+        + "one, keep this store as it is, and let what comes go into another (\(option: .store))",
       cause: .blocked)
   }
 }

@@ -77,10 +77,7 @@ struct ReceiptBuilder {
   }
 
   private static func failure(_ path: String) -> SpoolError {
-    let code = errno
-    return SpoolError(
-      "cannot write \(path)", reason: unsafe String(cString: strerror(code)),
-      cause: code == ENOSPC || code == EDQUOT ? .fullDisk : .environment)
+    SpoolError("write", path, SystemError.last)
   }
 }
 

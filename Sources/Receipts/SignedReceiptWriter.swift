@@ -193,7 +193,8 @@ extension SignedReceiptWriter {
     SpoolError(
       "cannot write \(path)",
       reason: "another file is there, which Spool did not write or which was changed since",
-      advice: "add --replace to overwrite it, or choose another folder with --out")
+      advice: "add \(option: .replace) to overwrite it, or choose another folder with "
+        + "\(option: .out)")
   }
 }
 

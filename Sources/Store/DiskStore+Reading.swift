@@ -50,7 +50,7 @@ extension DiskStore {
       guard !stamp.isFolder else { return }
       throw SpoolError(
         "use the folder", path, reason: "there is a file of that name",
-        advice: "move it away, or choose another folder with --out")
+        advice: "move it away, or choose another folder with \(option: .out)")
     }
     let parent = FilePath.folder(of: path)
     if parent != path { try makeFolder(parent) }
@@ -73,7 +73,8 @@ extension DiskStore {
       throw SpoolError(
         "take away", path,
         reason: "another file is there, which Spool did not write or which was changed since",
-        advice: "add --replace to overwrite it, or choose another folder with --out")
+        advice: "add \(option: .replace) to overwrite it, or choose another folder with "
+          + "\(option: .out)")
     }
     try doing("take away", path) { () throws(SystemError) in
       try files.unlink(path)

@@ -50,8 +50,9 @@ package struct BatchForecast: Hashable, Sendable {
       throw SpoolError(
         "there is not enough room in \(place)",
         reason: "the batch needs about \(ByteCount(needed)), and \(ByteCount(free)) are free",
-        advice: "free some space, or choose another place with --store or --out; "
-          + "--ignore-room begins nevertheless",
+        advice: "free some space, or choose another place with \(option: .store) or "
+          + "\(option: .out); "
+          + "\(option: .ignoreRoom) begins nevertheless",
         cause: .environment)
     }
   }

@@ -31,7 +31,7 @@ package struct BatchRunner: Sendable {
       throw SpoolError(
         "there is no recording in \(order.folder)",
         reason: "no file in it or below it has an extension of sound",
-        advice: "name another folder, or take other files too with --include '*.EXT'")
+        advice: "name another folder, or take other files too with \(option: .include) '*.EXT'")
     }
     var runner = self
     runner.order.album = try AlbumAnalysis(order: order, workplace: workplace, budget: budget)

@@ -243,7 +243,8 @@ struct OutputTree: Sendable {
       guard status.st_mode & S_IFMT == S_IFDIR else {
         throw SpoolError(
           "cannot use the folder \(current)", reason: "there is a file of that name",
-          advice: "move it away, or choose another folder with --out", cause: .environment)
+          advice: "move it away, or choose another folder with "
+            + "\(option: .out)", cause: .environment)
       }
     }
     return current
@@ -257,11 +258,10 @@ struct OutputTree: Sendable {
   }
 
   private func failure(_ action: String, _ path: String) -> SpoolError {
-    let isFull = errno == ENOSPC || errno == EDQUOT
+    let error = SystemError.last
     return SpoolError(
-      "cannot \(action) \(path)", reason: unsafe String(cString: strerror(errno)).lowercased(),
-      advice: isFull
-        ? "free some space" : "make it writable, or choose another folder with --out",
-      cause: isFull ? .fullDisk : .environment)
+      action, path, error,
+      advice: error.isFullDisk
+        ? "free some space" : "make it writable, or choose another folder with \(option: .out)")
   }
 }

@@ -50,7 +50,7 @@ package struct OriginalExport: Sendable {
       }
       throw SpoolError(
         "write", "\(folder)/\(name)", reason: "10,000 files of its name are there already",
-        advice: "choose another folder with --to")
+        advice: "choose another folder with \(option: .to)")
     } catch {
       try? target.remove(temporary)
       throw error
@@ -97,7 +97,7 @@ package struct OriginalExport: Sendable {
           throw SpoolError(
             "give back", recording.fileName,
             reason: "\(source.map { "\($0.inbox)/\($0.location)" } ?? "the store's copy") is not "
-              + "what arrived", advice: "spool check says what else is damaged")
+              + "what arrived", advice: "\(command: .check) says what else is damaged")
         }
         if let file = files.first { Self.setTime(of: copied, to: file.stamp.modified) }
         // A failed flush is not repeated.

@@ -349,14 +349,11 @@ struct RecordingRun {
   private func link(
     _ artifact: Artifact, as name: String, in claim: any WorkClaim
   ) throws(SpoolError) -> String {
-    let target: String
-    target = try engine.store.path(of: artifact)
+    let target = try engine.store.path(of: artifact)
     let path = claim.folder + "/" + name
     unsafe unlink(path)
     guard unsafe symlink(target, path) == 0 else {
-      throw SpoolError(
-        "cannot name the recording \(path)", reason: unsafe String(cString: strerror(errno)),
-        cause: errno == ENOSPC ? .fullDisk : .environment)
+      throw SpoolError("name the recording", path, SystemError.last)
     }
     return path
   }

@@ -68,7 +68,7 @@ final class ResultFolders: Sendable {
       return (
         absence,
         "mount or make that folder again; the watch goes on by itself "
-          + "(spool watch --ignore-mounts takes folders as they lie now)"
+          + "(\(command: .watch) \(option: .ignoreMounts) takes folders as they lie now)"
       )
     }
     return receiptWriter?.obstacle().map { error in

@@ -60,8 +60,10 @@ package struct ServingStore: Codable, Hashable, Sendable {
       reason: self.path == path
         ? "the one at \(path) is new; most likely the disk of the old one is not mounted there"
         : "it was served by \(self.path), and \(path) knows none of its recordings",
-      advice: "mount the disk or name the old store with --store; where all that lies in the inbox "
-        + "is to be taken in anew, spool watch --adopt, given once, with everything as before",
+      advice: "mount the disk or name the old store with \(option: .store); where all that "
+        + "lies in the inbox "
+        + "is to be taken in anew, \(command: .watch) \(option: .adopt), given once, with "
+        + "everything as before",
       cause: .environment)
   }
 

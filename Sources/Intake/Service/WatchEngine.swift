@@ -80,6 +80,6 @@ package struct StoreOption: Hashable, Sendable {
 
   /// The command for this store, as the user types it. O(n).
   package func completing(_ command: String) -> String {
-    path.map { "\(command) \(ShellWords.line(["--store", $0]))" } ?? command
+    path.map { "\(command) \(ShellWords.line(["\(option: .store)", $0]))" } ?? command
   }
 }

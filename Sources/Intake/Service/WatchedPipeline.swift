@@ -103,6 +103,6 @@ extension SpoolError {
   fileprivate init(_ error: PlanError) {
     self.init(
       "the pipeline cannot run", reason: error.problems.map(\.message).joined(separator: "; "),
-      advice: "spool check-pipeline says more", cause: .environment)
+      advice: "\(command: .checkPipeline) says more", cause: .environment)
   }
 }

@@ -1,6 +1,7 @@
 import CLibAV
 import CLibAVLoader
 import Glibc
+import Platform
 
 /// The owner of an output file: its container and streams.
 @safe final class OutputFile {
@@ -93,7 +94,7 @@ import Glibc
     let io = unsafe context.pointee.pb
     let code = unsafe spool_averror(io == nil ? status : min(io?.pointee.error ?? 0, 0))
     let isSystemError = code > 0 && code < 200
-    if code == ENOSPC || code == EDQUOT {
+    if SystemError(code).isFullDisk {
       return MediaError(
         .outOfSpace, "write", path: path, reason: "the disk is full",
         advice: "make room, or choose another folder")

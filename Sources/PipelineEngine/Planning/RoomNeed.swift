@@ -54,18 +54,23 @@ package struct RoomNeed: Hashable, Sendable {
         reason: "the run needs about \(ByteCount(storeByteCount + folderByteCount)) there "
           + "(\(store) for the store, \(exports) for exports), and \(storeFree) are free",
         advice:
-          "free about \(ByteCount(missingInStore)), or choose another disk with --store or --out"
+          "free about \(ByteCount(missingInStore)), or choose another disk with "
+          + "\(option: .store) or \(option: .out)"
           + ending, cause: .fullDisk)
     }
     var places: [String] = []
     var ways: [String] = []
     if missingInStore > 0 {
       places.append("the store")
-      ways.append("\(ByteCount(missingInStore)) for the store, or choose another with --store")
+      ways.append(
+        "\(ByteCount(missingInStore)) for the store, or choose another with "
+          + "\(option: .store)")
     }
     if missingInFolder > 0 {
       places.append(folder)
-      ways.append("\(ByteCount(missingInFolder)) for the exports, or choose a folder with --out")
+      ways.append(
+        "\(ByteCount(missingInFolder)) for the exports, or choose a folder with "
+          + "\(option: .out)")
     }
     var reasons = ["the exports need about \(exports), and \(folderFree) are free there"]
     if storeByteCount > 0 {
@@ -85,8 +90,10 @@ package struct RoomNeed: Hashable, Sendable {
   }
 
   /// The override: the figures are estimates.
-  static let override = "; --ignore-room begins nevertheless, and pauses where a disk gets full"
+  static let override =
+    "; \(option: .ignoreRoom) begins nevertheless, and pauses where a "
+    + "disk gets full"
 
   /// What may free room in the store.
-  static let collection = "; spool gc frees what no run needs any more"
+  static let collection = "; \(command: .gc) frees what no run needs any more"
 }

@@ -62,7 +62,7 @@ extension Runner {
             step.id,
             SpoolError(
               "\(path) is the recording itself", reason: "an export would take its place",
-              advice: "choose another folder with --out"))
+              advice: "choose another folder with \(option: .out)"))
         }
       }
     }

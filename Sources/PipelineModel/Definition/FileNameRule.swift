@@ -1,3 +1,5 @@
+import Platform
+
 /// The rule for templates of exported files' names.
 struct FileNameRule {
   static let maximumLength = 200
@@ -24,7 +26,7 @@ struct FileNameRule {
       flaws.append(
         Flaw(
           message: "is one file's name, and \"\(template)\" leads to a folder",
-          allowed: "a name without /; --out chooses the folder"))
+          allowed: "a name without /; \(option: .out) chooses the folder"))
     }
     var rest = template[...]
     while let opening = rest.firstIndex(of: "{") {

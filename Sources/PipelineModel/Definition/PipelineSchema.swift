@@ -1,3 +1,5 @@
+import Platform
+
 /// The JSON Schema (draft 2020-12) of pipelines, for completion and validation in editors. Derived
 /// from the same declarations as validation and help.
 package struct PipelineSchema: Sendable {
@@ -25,7 +27,10 @@ package struct PipelineSchema: Sendable {
               })
           ]),
         ]),
-        "vars": described("object", "named values that $name refers to and --set overrides"),
+        "vars": described(
+          "object",
+          "named values that $name refers to and \(option: .set) "
+            + "overrides"),
         "stages": .group([
           "description": .text("the steps, in order"),
           "type": .text("array"),

@@ -215,7 +215,8 @@ extension SpoolError {
     self.init(
       "\(path) was made of another recording",
       reason: "it holds \(other.path), and \(own.path) would take its place",
-      advice: "choose another folder with --out, rename one of the recordings, or add --replace")
+      advice: "choose another folder with \(option: .out), rename one of the recordings, or "
+        + "add \(option: .replace)")
   }
 }
 

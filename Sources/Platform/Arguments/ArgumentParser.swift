@@ -76,7 +76,7 @@ struct ArgumentParser {
   }
 
   private func hint(for command: CommandDeclaration?) -> String {
-    "see '\(program.name)\(command.map { " " + $0.name } ?? "") --help'"
+    "see '\(program.name)\(command.map { " " + $0.name } ?? "") \(option: .help)'"
   }
 }
 

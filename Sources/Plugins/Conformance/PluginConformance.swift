@@ -65,7 +65,8 @@ package struct PluginConformance {
     let names = ParameterTrial.madeUp(in: kind, set: chosen)
     guard !names.isEmpty else { return nil }
     return "it was given something made up for \(names.joined(separator: ", ")): "
-      + names.map { "--set \($0)=…" }.joined(separator: " ") + " gives it what makes sense"
+      + names.map { "\(option: .set) \($0)=…" }.joined(separator: " ") + " gives it what "
+      + "makes sense"
   }
 
   /// The distinct names of the checks of all kinds.

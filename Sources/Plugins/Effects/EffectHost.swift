@@ -241,7 +241,7 @@ extension EffectHost {
         ? "\(library.path) says that it has none"
         : "it has \(labels.prefix(20).joined(separator: ", "))\(near ?? "")",
       advice: labels.first.map { "ladspa:\(name):\($0) is one" }
-        ?? "spool stages ladspa shows what is installed")
+        ?? "\(command: .stages) ladspa shows what is installed")
   }
 
   private static func missing(
@@ -253,7 +253,8 @@ extension EffectHost {
     return EffectError(
       "no \(format.title) plugin \"\(name)\" is installed",
       reason: "looked in \(folders.joined(separator: ", "))\(near ?? "")\(leftOut)",
-      advice: "spool stages \(format.rawValue) shows what is installed; install the plugin, or set "
+      advice: "\(command: .stages) \(format.rawValue) shows what is installed; install the "
+        + "plugin, or set "
         + "\(format.title)_PATH")
   }
 }

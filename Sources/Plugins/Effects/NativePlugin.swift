@@ -29,7 +29,7 @@ package enum NativePlugin {
     else {
       throw EffectError(
         "the plugin cannot work with these settings", reason: setting.reasonText,
-        advice: "spool stages \(greeting.kind) shows what can be set")
+        advice: "\(command: .stages) \(greeting.kind) shows what can be set")
     }
     unsafe self.effect = unsafe effect
   }

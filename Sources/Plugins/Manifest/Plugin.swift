@@ -46,7 +46,7 @@ package struct Plugin: Hashable, Sendable {
         reason: isThere ? "\(path) is not executable" : "\(path) is not there",
         advice: isThere
           ? "chmod +x \(ShellWords.line([path]))"
-          : "build or install the plugin; spool plugin check \(ShellWords.line([folder]))",
+          : "build or install the plugin; \(command: .pluginCheck) \(ShellWords.line([folder]))",
         cause: .environment)
     }
     return path
@@ -157,7 +157,7 @@ extension Plugin {
     {
       throw SpoolError(
         "\(subject) cannot be started", reason: flaw.message,
-        advice: "it needs \(flaw.allowed); spool plugin check \(ShellWords.line([folder]))",
+        advice: "it needs \(flaw.allowed); \(command: .pluginCheck) \(ShellWords.line([folder]))",
         cause: .environment)
     }
     if let secret = secrets.first {
@@ -246,7 +246,7 @@ extension Plugin {
         reason: "\(path) is not \(isThere ? "readable" : "there")",
         advice: isThere
           ? "allow it to be read"
-          : "build or install the plugin; spool plugin check \(ShellWords.line([folder]))",
+          : "build or install the plugin; \(command: .pluginCheck) \(ShellWords.line([folder]))",
         cause: .transient)
     }
   }
@@ -272,7 +272,7 @@ extension Plugin {
         "the plugin \(title) cannot be started", reason: "\(path) is not there",
         advice: FileManager.default.fileExists(atPath: recipe)
           ? "build it: sh \(ShellWords.line([recipe]))"
-          : "build or install the plugin; spool plugin check \(ShellWords.line([folder]))",
+          : "build or install the plugin; \(command: .pluginCheck) \(ShellWords.line([folder]))",
         cause: .environment)
     }
     guard Self.isPlainFile(path) else {

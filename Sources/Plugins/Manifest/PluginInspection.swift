@@ -27,7 +27,7 @@ package struct PluginInspection: Sendable {
     guard ManifestFile.isThere(in: folder) else {
       throw SpoolError(
         "there is no plugin in \(folder)", reason: "it has no plugin.yaml",
-        advice: "spool plugin new NAME --lang python makes one to start from")
+        advice: "\(command: .pluginNew) NAME \(option: .lang) python makes one to start from")
     }
     self.folder = folder
     switch ManifestFile.text(in: folder) {

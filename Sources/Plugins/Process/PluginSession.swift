@@ -184,7 +184,7 @@ package final class PluginSession {
   }
 
   /// The command that tests the plugin.
-  private var test: String { "spool plugin test \(ShellWords.line([plugin.folder]))" }
+  private var test: String { "\(command: .pluginTest) \(ShellWords.line([plugin.folder]))" }
 }
 
 extension PluginSession {

@@ -34,7 +34,7 @@ package struct PluginScaffold {
     guard !taken.contains(name) else {
       throw SpoolError(
         "a plugin cannot be called \(name)", reason: "there is a stage kind of that name already",
-        advice: "choose another; spool stages \(name) shows what there is")
+        advice: "choose another; \(command: .stages) \(name) shows what there is")
     }
     self.name = name
     self.language = language
@@ -67,7 +67,9 @@ package struct PluginScaffold {
     return SpoolError(
       "cannot make \(path)", reason: unsafe String(cString: strerror(code)),
       advice: code == EEXIST
-        ? "choose another name, or another folder with --dir" : "check the folder above it",
+        ? "choose another name, or another folder with \(option: .dir)"
+        : "check the folder "
+          + "above it",
       cause: .environment)
   }
 

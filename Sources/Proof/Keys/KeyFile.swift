@@ -41,14 +41,14 @@ enum KeyFile {
     guard status.st_uid == geteuid() else {
       throw SpoolError(
         "the signing key \(path) is not used", reason: "it belongs to another user",
-        advice: "name a folder of your own with --keys", cause: .blocked)
+        advice: "name a folder of your own with \(option: .keys)", cause: .blocked)
     }
     let others = status.st_mode & 0o077
     guard others == 0 else {
       throw SpoolError(
         "the signing key \(path) is not used",
         reason: "others may have read it: its permissions are \(octal(status.st_mode & 0o777))",
-        advice: "chmod 600 \(path), or make a new key with spool key rotate after that",
+        advice: "chmod 600 \(path), or make a new key with \(command: .keyRotate) after that",
         cause: .blocked)
     }
   }
@@ -61,14 +61,14 @@ enum KeyFile {
       guard [geteuid(), 0].contains(status.st_uid) else {
         throw SpoolError(
           "the keys in \(path) are not used", reason: "the folder belongs to another user",
-          advice: "name a folder of your own with --keys", cause: .blocked)
+          advice: "name a folder of your own with \(option: .keys)", cause: .blocked)
       }
       guard status.st_mode & 0o022 == 0 else {
         throw SpoolError(
           "the keys in \(path) are not used",
           reason: "others may have changed them: the folder's permissions are "
             + octal(status.st_mode & 0o777),
-          advice: "chmod 700 \(path), and look with spool key show whose keys are in it",
+          advice: "chmod 700 \(path), and look with \(command: .keyShow) whose keys are in it",
           cause: .blocked)
       }
     }
@@ -150,6 +150,6 @@ enum KeyFile {
   private static func failure(_ action: String, _ path: String, _ code: Int32) -> SpoolError {
     SpoolError(
       "cannot \(action) \(path)", reason: unsafe String(cString: strerror(code)),
-      advice: "choose the folder of the keys with --keys or SPOOL_KEYS", cause: .blocked)
+      advice: "choose the folder of the keys with \(option: .keys) or SPOOL_KEYS", cause: .blocked)
   }
 }

@@ -86,7 +86,8 @@ package struct KeyFolder: Sendable {
         throw SpoolError(
           "cannot use the public key \(folder)/\(name)",
           reason: "it is not the key that its name says",
-          advice: "take it away, and import the right one with spool key import", cause: .blocked)
+          advice: "take it away, and import the right one with "
+            + "\(command: .keyImport)", cause: .blocked)
       }
       keys.append(key)
     }
@@ -186,7 +187,7 @@ package struct KeyFolder: Sendable {
       throw SpoolError(
         "cannot use the signing key \(signingPath)",
         reason: "its public part is not in \(knownFolder): one of the two was changed",
-        advice: "put the right file back, or move it away and spool key import it from there",
+        advice: "put the right file back, or move it away and \(command: .keyImport) it from there",
         cause: .blocked)
     }
   }
@@ -195,7 +196,7 @@ package struct KeyFolder: Sendable {
     guard let passphrases else {
       throw SpoolError(
         "\(key) is protected by a passphrase", reason: "nobody is here who could be asked for it",
-        advice: "name a file that holds it with --passphrase-file", cause: .blocked)
+        advice: "name a file that holds it with \(option: .passphraseFile)", cause: .blocked)
     }
     return try passphrases.passphrase(of: key)
   }
@@ -315,8 +316,9 @@ struct ProtectedKey {
         "cannot use the signing key \(path)",
         reason: isProtected ? Self.wrongPassphrase : Self.complaint,
         advice: isProtected
-          ? "type it again; spool key passphrase changes it, if the old one is known"
-          : "put the right file back, or spool key rotate after moving it away", cause: .blocked)
+          ? "type it again; \(command: .keyPassphrase) changes it, if the old one is known"
+          : "put the right file back, or \(command: .keyRotate) after moving it "
+            + "away", cause: .blocked)
     }
     self.key = key
     // Any 32 bytes are a valid private key; only the public part reveals damage.
@@ -344,7 +346,8 @@ struct ProtectedKey {
   private static func refusal(_ path: String, _ reason: String) -> SpoolError {
     SpoolError(
       "cannot use the signing key \(path)", reason: reason,
-      advice: "put the right file back, or spool key rotate after moving it away", cause: .blocked)
+      advice: "put the right file back, or \(command: .keyRotate) after moving it "
+        + "away", cause: .blocked)
   }
 
   static let complaint = "it is no Ed25519 key as PEM"

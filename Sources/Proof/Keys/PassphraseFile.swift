@@ -85,12 +85,12 @@ package struct PassphraseFile: PassphraseSource, Hashable {
     guard status.st_mode & (privacy == .own ? 0o077 : 0o007) == 0 else {
       throw failure(
         "others may have read it: its permissions are \(KeyFile.octal(status.st_mode & 0o777))",
-        "chmod 600 \(path), and choose another passphrase with spool key passphrase")
+        "chmod 600 \(path), and choose another passphrase with \(command: .keyPassphrase)")
     }
   }
 
   private func failure(
-    _ reason: String, _ advice: String = "name another with --passphrase-file"
+    _ reason: String, _ advice: String = "name another with \(option: .passphraseFile)"
   ) -> SpoolError {
     SpoolError(
       "cannot take a passphrase from \(path)", reason: reason, advice: advice, cause: .blocked)

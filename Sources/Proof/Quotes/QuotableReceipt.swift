@@ -46,7 +46,7 @@ package struct QuotableReceipt: Sendable {
       throw SpoolError(
         "cannot quote from the receipt \(path)",
         reason: "the public key \(envelope.keyID.prefix(16)) that signed it is not known here",
-        advice: "get it from the signer, and spool key import it")
+        advice: "get it from the signer, and \(command: .keyImport) it")
     }
     guard envelope.isSigned(by: key) else {
       throw SpoolError(
@@ -140,7 +140,7 @@ package struct QuotableReceipt: Sendable {
         throw SpoolError(
           "cannot tell which receipt \(export) is to be quoted by",
           reason: "several name it: \(found.map(\.path).joined(separator: ", "))",
-          advice: "name the receipt, and the export with --export")
+          advice: "name the receipt, and the export with \(option: .export)")
       }
     }
     throw SpoolError(

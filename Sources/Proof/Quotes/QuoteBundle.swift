@@ -31,7 +31,7 @@ package final class QuoteBundle {
     {
       throw SpoolError(
         "cannot write the quote to \(folder)", reason: "something is there already",
-        advice: "name another folder with --out", cause: .blocked)
+        advice: "name another folder with \(option: .out)", cause: .blocked)
     }
     Self.sweep(beside: path)
     guard unsafe mkdir(unfinished, 0o777) == 0 else { throw Self.failure(folder) }

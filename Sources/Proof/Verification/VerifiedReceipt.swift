@@ -71,7 +71,8 @@ package struct VerifiedReceipt: Hashable, Sendable {
     isMissing = true
     add(
       .ledger, ReceiptSearch.name(of: path),
-      "it is missing: the ledger in \(store) says that it was written here; if it was moved, check it "
+      "it is missing: the ledger in \(store) says that it was written here; if it was moved, "
+        + "check it "
         + "where it is now")
   }
 
@@ -84,7 +85,8 @@ package struct VerifiedReceipt: Hashable, Sendable {
       .ledger, ReceiptSearch.name(of: path),
       "the ledger in \(store) does not have it: "
         + (wayOn.map { "its run did not come to its end; go on with it: \($0)" }
-          ?? "it was changed or put there later, or another store wrote it, to be named with --store")
+          ?? "it was changed or put there later, or another store wrote it, to be named with "
+          + "\(option: .store)")
     )
   }
 

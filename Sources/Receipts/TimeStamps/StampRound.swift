@@ -218,7 +218,7 @@ struct StampAttempt {
     guard store.isForeign(path, to: SHA256.digest(of: bytes)) else { return }
     throw Self.trouble(
       "another file is at \(path), which Spool did not put there or which was changed since; "
-        + "the time stamp is kept: move the file away, and spool stamp lays it there")
+        + "the time stamp is kept: move the file away, and \(command: .stamp) lays it there")
   }
 
   /// With a trailing slash.

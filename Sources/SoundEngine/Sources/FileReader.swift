@@ -68,8 +68,8 @@ package final class FileReader {
           "cannot read \(path)",
           reason: count == 0 ? "it ends too early" : unsafe String(cString: strerror(errno)),
           advice: count == 0
-            ? "spool repair sets it aside, and it is made again"
-            : "the disk may be failing: dmesg says more; spool check says what else is hit",
+            ? "\(command: .repair) sets it aside, and it is made again"
+            : "the disk may be failing: dmesg says more; \(command: .check) says what else is hit",
           cause: .environment)
       }
     }

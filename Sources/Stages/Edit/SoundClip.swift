@@ -111,7 +111,9 @@ package struct SoundClip: Sendable {
       throw SpoolError(
         isThere ? "\(path) is there already" : "cannot write \(path)",
         reason: isThere ? nil : unsafe String(cString: strerror(errno)),
-        advice: isThere ? "choose another name, or type --replace" : nil, cause: .environment)
+        advice: isThere
+          ? "choose another name, or type "
+            + "\(option: .replace)" : nil, cause: .environment)
     }
     if !isReplacing { unsafe unlink(draft) }
   }

@@ -344,7 +344,7 @@ struct SplitFiles {
       result.artifacts[.measurement] = try store.keep(
         try Findings.json(SplitReport(sampleRate: rate, pieces: report)), as: .measurement)
     } catch let error as SpoolError {
-      throw SpoolError(error)
+      throw error
     } catch {
       throw SpoolError("cannot write down the pieces", reason: "\(error)")
     }

@@ -65,7 +65,7 @@ package struct ClipProver: Sendable {
     guard let tree, tree.summary == export.samples else {
       throw SpoolError(
         "cannot quote from \(path)", reason: "its samples are not those that were signed",
-        advice: "spool verify \(receipt.path) says what else was changed", kind: .broken)
+        advice: "\(command: .verify) \(receipt.path) says what else was changed", kind: .broken)
     }
     return tree
   }
@@ -121,7 +121,7 @@ package struct ClipProver: Sendable {
     SpoolError(
       "cannot quote from \(path)",
       reason: "second \(block + 1) of it is not as it was signed",
-      advice: "spool verify \(receipt.path) says what else was changed", kind: .broken)
+      advice: "\(command: .verify) \(receipt.path) says what else was changed", kind: .broken)
   }
 
   private func reading<Result>(

@@ -24,10 +24,10 @@ extension StageRegistration {
             "the library's file, without .so, or its path"),
           ParameterDescriptor(
             "label", .text(maximumLength: 200), .required,
-            "which plugin in it; spool stages ladspa lists them"),
+            "which plugin in it; \(command: .stages) ladspa lists them"),
           ParameterDescriptor(
             "controls", .named(.text(maximumLength: 100), maximumCount: 1000), .optional,
-            "values by name or number; spool stages ladspa:LIBRARY:LABEL shows them"),
+            "values by name or number; \(command: .stages) ladspa:LIBRARY:LABEL shows them"),
         ],
         report: "what its meters showed last"),
       libraries: { [:] },

@@ -24,10 +24,10 @@ extension StageRegistration {
         parameters: [
           ParameterDescriptor(
             "uri", .text(maximumLength: 2000), .required,
-            "which plugin; spool stages lv2 lists them"),
+            "which plugin; \(command: .stages) lv2 lists them"),
           ParameterDescriptor(
             "controls", .named(.text(maximumLength: 100), maximumCount: 1000), .optional,
-            "values by symbol; spool stages lv2:URI shows them"),
+            "values by symbol; \(command: .stages) lv2:URI shows them"),
           ParameterDescriptor(
             "preset", .text(maximumLength: 2000), .optional,
             "a preset to start from, by its label or URI"),

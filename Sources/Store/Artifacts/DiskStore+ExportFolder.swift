@@ -114,6 +114,6 @@ struct ReproducedOutput: Hashable, Sendable {
     return wasSuspect
       ? "\(what) \(digests): what was there had been made from a damaged artifact"
       : "\(what) \(digests), although nothing that decides on them has changed: one of the two is "
-        + "wrong, and spool check tells whether the store is"
+        + "wrong, and \(command: .check) tells whether the store is"
   }
 }

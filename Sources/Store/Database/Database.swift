@@ -257,7 +257,7 @@ extension Database {
 
   static let unreadableAdvice =
     "the disk may be failing: dmesg says more; copy the store to another one, and there "
-    + "spool restore puts the newest backup in place"
+    + "\(command: .restore) puts the newest backup in place"
 
   /// The error of the last call.
   /// - Parameter action: its purpose, in words that a path may follow.
@@ -288,10 +288,10 @@ extension Database {
     case SQLITE_FULL: SystemError(ENOSPC).advice
     case SQLITE_IOERR: unreadableAdvice
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
-      "check who owns the folder and its permissions, or choose another with --store"
+      "check who owns the folder and its permissions, or choose another with \(option: .store)"
     case SQLITE_NOTADB, SQLITE_CORRUPT:
-      "spool repair rebuilds it from the records that lie beside it"
-    case SQLITE_BUSY, SQLITE_LOCKED: "another spool is writing for a long time: try again later"
+      "\(command: .repair) rebuilds it from the records that lie beside it"
+    case SQLITE_BUSY, SQLITE_LOCKED: "another process is writing for a long time: try again later"
     default: nil
     }
   }

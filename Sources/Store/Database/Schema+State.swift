@@ -66,7 +66,7 @@ extension Schema {
     SpoolError(
       "open", path,
       reason: "a newer Spool wrote it (format \(version); this one knows up to \(steps.count))",
-      advice: "install the newer Spool, or use another store with --store")
+      advice: "install the newer Spool, or use another store with \(option: .store)")
   }
 
   /// Whether a database is new enough to hold its format in a row.

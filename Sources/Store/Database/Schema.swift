@@ -48,7 +48,7 @@ struct Schema: Sendable {
     guard version >= 0 else {
       throw SpoolError(
         "open", path, reason: "its header is damaged: there is no format \(version)",
-        advice: "spool repair makes it again")
+        advice: "\(command: .repair) makes it again")
     }
     return version
   }

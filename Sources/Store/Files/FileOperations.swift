@@ -264,7 +264,8 @@ extension SpoolError {
       action, path, reason: error.words,
       advice: advice
         ?? (error.isFullDisk
-          ? "free some space, or put the store on another disk with --store" : error.advice),
+          ? "free some space, or put the store on another disk with "
+            + "\(option: .store)" : error.advice),
       cause: error.isFullDisk ? .fullDisk : .environment)
   }
 }

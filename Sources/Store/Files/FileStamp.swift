@@ -44,8 +44,6 @@ struct FileStamp: Hashable, Sendable {
   var hasSeveralNames: Bool { linkCount > 1 }
   var isReadOnly: Bool { mode & 0o222 == 0 }
 
-  var hasOtherNames: Bool { linkCount > 1 }
-
   /// Whether both are of one file, in any version.
   func isSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 

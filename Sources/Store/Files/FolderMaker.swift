@@ -12,7 +12,7 @@ struct FolderMaker: Sendable {
       if stamp.isFolder { return }
       throw SpoolError(
         "use the folder", path, reason: "it is a file",
-        advice: "name a folder with --store or SPOOL_STORE")
+        advice: "name a folder with \(option: .store) or SPOOL_STORE")
     }
     let parent = FilePath.folder(of: path)
     if parent != path { try make(parent) }
@@ -36,8 +36,8 @@ struct FolderMaker: Sendable {
     }
     throw SpoolError(
       "write in the store", path, reason: cause.words,
-      advice: "\(way), or name another store with --store; "
-        + "spool runs, show, why, check and status read this one as it is")
+      advice: "\(way), or name another store with \(option: .store); "
+        + "\(command: .runs), show, why, check and status read this one as it is")
   }
 
   /// The stamp of the entry at `path`; nil if there is none.

@@ -64,7 +64,8 @@ struct Publication: ~Copyable {
         throw SpoolError(
           "write", path,
           reason: "another file is there, which Spool did not write or which was changed since",
-          advice: "add --replace to overwrite it, or choose another folder with --out")
+          advice: "add \(option: .replace) to overwrite it, or choose another folder with "
+            + "\(option: .out)")
       }
       try? files.unlink(temporaryPath)
     }
@@ -121,7 +122,7 @@ struct Publication: ~Copyable {
   }
 
   private static func checkFolder(_ folder: String) throws(SpoolError) {
-    let advice = "make the folder, or choose another with --out"
+    let advice = "make the folder, or choose another with \(option: .out)"
     let stamp = try doing("write in", folder, advice: advice) { () throws(SystemError) in
       try FileStamp(following: folder)
     }

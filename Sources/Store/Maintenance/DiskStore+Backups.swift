@@ -37,7 +37,7 @@ extension DiskStore {
       if !isReplacing, (try? FileStamp(at: target)) != nil {
         throw SpoolError(
           "write the backup", target, reason: "a file is there already",
-          advice: "choose another name, or add --replace")
+          advice: "choose another name, or add \(option: .replace)")
       }
       throw error
     }
@@ -52,7 +52,7 @@ extension DiskStore {
     } catch {
       // A copy of a damaged database is no backup.
       if error.action == BackupSlots.using {
-        news.tell("the database is damaged (\(error.why)): spool check says more")
+        news.tell("the database is damaged (\(error.why)): \(command: .check) says more")
       }
     }
   }
@@ -82,7 +82,7 @@ extension DiskStore {
     guard (try? FileStamp(following: chosen)) != nil else {
       throw SpoolError(
         "find the backup", chosen, reason: "there is no such file",
-        advice: "spool restore --list shows the store's own backups")
+        advice: "\(command: .restore) \(option: .list) shows the store's own backups")
     }
     try site.slots.examine(chosen)
     if !replacesNewer { try requireNoNewer(chosen, site) }
@@ -128,7 +128,8 @@ extension DiskStore {
       "restore", site.layout.database,
       reason: "a newer Spool wrote it (format \(version)), and the backup is of format \(older): "
         + "\(backup)",
-      advice: "install the newer Spool; --force takes the backup all the same, and keeps the "
+      advice: "install the newer Spool; \(option: .force) takes the backup all the same, and "
+        + "keeps the "
         + "database aside")
   }
 
@@ -143,7 +144,8 @@ extension DiskStore {
       BackupSlots.using, backup,
       reason: "it is of another store: nothing of it (runs: \(other.runCount)) is known here",
       advice:
-        "spool restore --list shows this store's own; --other-store takes this one all the same")
+        "\(command: .restore) \(option: .list) shows this store's own; \(option: .otherStore) "
+        + "takes this one all the same")
   }
 
   private static func newestGood(_ site: borrowing RepairSite) throws(SpoolError) -> String {
@@ -151,7 +153,8 @@ extension DiskStore {
       throw SpoolError(
         "find a backup in", site.slots.folder,
         reason: site.slots.filled.isEmpty ? "there is none" : "none of them is whole",
-        advice: "name a backup's file, or let spool repair make the database from its records")
+        advice: "name a backup's file, or let \(command: .repair) make the database from its "
+          + "records")
     }
     return site.slots.path(slot)
   }

@@ -130,7 +130,8 @@ extension DiskStore {
     let files = Dictionary(
       present.map { file in
         let isWanted =
-          held.contains(file.digest) || file.stamp.modified > guardStart || file.stamp.hasOtherNames
+          held.contains(file.digest) || file.stamp.modified > guardStart
+          || file.stamp.hasSeveralNames
         return (
           file.digest,
           CollectionPlan.File(byteCount: Int(file.stamp.byteCount), isProtected: isWanted)
@@ -184,7 +185,7 @@ extension DiskStore {
       return try RecordingTable.holds(file.digest, in: &database)
     }
     guard !isNamed, let stamp = try? FileStamp(at: file.path), stamp.modified <= start,
-      !stamp.hasOtherNames
+      !stamp.hasSeveralNames
     else { return false }
     return try doing("delete", file.path) { () throws(SystemError) in
       do throws(SystemError) {

@@ -31,7 +31,7 @@ extension Inspection {
           InspectionFinding(
             .unnamedArtifact, file.path, subject: file.digest.hex,
             problem: "no checkpoint names this file of \(file.stamp.byteCount) bytes",
-            meaning: "it only takes room", advice: "spool gc"))
+            meaning: "it only takes room", advice: "\(command: .gc)"))
       }
     }
   }

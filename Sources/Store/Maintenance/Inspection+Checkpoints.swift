@@ -77,7 +77,7 @@ extension Inspection {
   private func unreadableRun(_ id: String, _ what: String) -> InspectionFinding {
     InspectionFinding(
       .unreadableRun, layout.database, subject: id, problem: "the row of the run \(id) \(what)",
-      meaning: "spool runs and spool show cannot tell what became of it")
+      meaning: "\(command: .runs) and \(command: .show) cannot tell what became of it")
   }
 
   /// Compares exports with what was published. They belong to the user: changes are no damage.
@@ -103,7 +103,8 @@ extension Inspection {
         report.findings.append(
           InspectionFinding(
             .exportChanged, path, problem: "an export was changed since it was written",
-            meaning: "spool run will not replace it unless told so with --replace", advice: nil))
+            meaning: "\(command: .run) will not replace it unless told so with "
+              + "\(option: .replace)", advice: nil))
       }
     }
   }

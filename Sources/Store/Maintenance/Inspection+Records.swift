@@ -33,7 +33,7 @@ extension Inspection {
           InspectionFinding(
             .onlyRecord, path, subject: record.id.name,
             problem: "the database does not know the run \(record.id.name)",
-            meaning: "spool runs does not list it; its record can be taken in"))
+            meaning: "\(command: .runs) does not list it; its record can be taken in"))
       }
     }
     for path in records.pinPaths where try records.pin(at: path) == nil {

@@ -143,7 +143,7 @@ package struct Inspection: Sendable {
     case .ours(let version) where version < Schema.current.steps.count:
       throw SpoolError(
         "check", layout.database, reason: "an older Spool wrote it",
-        advice: "spool runs brings it up to date; then check it")
+        advice: "\(command: .runs) brings it up to date; then check it")
     case .ours, .newer: break
     }
     return .opened(database)
@@ -184,7 +184,7 @@ package struct Inspection: Sendable {
     if layout.isThere { return }
     throw SpoolError(
       "find a store", layout.root, reason: "there is no store at \(layout.root)",
-      advice: "name the store's folder with --store; spool run makes one")
+      advice: "name the store's folder with \(option: .store); \(command: .run) makes one")
   }
 }
 
@@ -217,7 +217,7 @@ extension Inspection {
         .databaseBehind, layout.database,
         problem: "it does not know what was recorded last: it or its log was cut short",
         meaning: "nothing is lost; the next command that opens the store takes it in from the "
-          + "records", advice: "spool runs"))
+          + "records", advice: "\(command: .runs)"))
   }
 
   private func damagedLedger(_ path: String) -> InspectionFinding {
@@ -240,7 +240,7 @@ extension Inspection {
           meaning: isThere(aside)
             ? "it was damaged, and is kept as \(aside); send it again if you have it"
             : "it cannot be processed; send it again if you have it",
-          advice: "spool inbox show \(recording.key)"))
+          advice: "\(command: .inboxShow) \(recording.key)"))
     }
   }
 }
@@ -277,7 +277,7 @@ extension Inspection {
         findings.append(
           finding(
             pin, layout.database, "the pin of the run \(pin.run) is gone from the database",
-            "its record still holds it, so spool gc keeps what the run needs"))
+            "its record still holds it, so \(command: .gc) keeps what the run needs"))
       }
     }
     for pin in rows {
@@ -294,7 +294,7 @@ extension Inspection {
           finding(
             pin, records.path(ofPin: pin.run),
             "the pin of the run \(pin.run) has no record beside the database",
-            "one of the two is wrong; spool gc keeps what the run needs meanwhile"))
+            "one of the two is wrong; \(command: .gc) keeps what the run needs meanwhile"))
       }
     }
     return findings

@@ -1,3 +1,5 @@
+import Platform
+
 /// A finding of an inspection: what is wrong, on which file, what it means, what to do.
 package struct InspectionFinding: Hashable, Sendable, Codable {
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
@@ -52,7 +54,7 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
   /// The advice; nil if nothing needs to be done.
   package let advice: String?
 
-  private static let repair = "spool repair"
+  private static let repair = "\(command: .repair)"
 
   /// Whether a repair can fix it.
   package var isRepairable: Bool { advice == Self.repair }

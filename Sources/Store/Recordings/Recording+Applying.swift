@@ -1,3 +1,5 @@
+import Platform
+
 extension Recording {
   /// The recording after a change: all rules of its state machine.
   /// - Parameter time: in seconds since 1970.
@@ -124,7 +126,7 @@ extension Recording {
     if state == .quarantined, let conflict {
       throw RecordingRefusal(
         reason: Self.words(claiming: conflict),
-        command: "spool inbox release \(key)")
+        command: "\(command: .inboxRelease) \(key)")
     }
     guard state == .failed || state == .quarantined else { throw refusal }
     guard !isEmpty else { throw emptiness }
@@ -148,7 +150,7 @@ extension Recording {
   private var emptiness: RecordingRefusal {
     RecordingRefusal(
       reason: "it is empty, and the recording has to be sent again",
-      command: "spool inbox forget \(key)")
+      command: "\(command: .inboxForget) \(key)")
   }
 
   private var unaccepted: RecordingRefusal {

@@ -118,13 +118,25 @@ package struct Recording: Hashable, Sendable {
   /// Commands for the user, the most likely first; empty if there is nothing to do.
   package var nextCommands: [String] {
     switch state {
-    case .uploaded where isClaimOpen: ["spool inbox show \(key)", "spool inbox release \(key)"]
-    case .received, .processing, .uploading, .uploaded: ["spool inbox show \(key)"]
-    case .failed: ["spool inbox retry \(key)", "spool inbox show \(key)"]
+    case .uploaded where isClaimOpen:
+      [
+        "\(command: .inboxShow) "
+          + "\(key)", "\(command: .inboxRelease) \(key)",
+      ]
+    case .received, .processing, .uploading, .uploaded: ["\(command: .inboxShow) \(key)"]
+    case .failed: ["\(command: .inboxRetry) \(key)", "\(command: .inboxShow) \(key)"]
     // An empty recording is sent again or forgotten.
-    case .quarantined where isEmpty: ["spool inbox show \(key)", "spool inbox forget \(key)"]
+    case .quarantined where isEmpty:
+      [
+        "\(command: .inboxShow) "
+          + "\(key)", "\(command: .inboxForget) \(key)",
+      ]
     case .quarantined:
-      ["spool inbox show \(key)", "spool inbox release \(key)", "spool inbox forget \(key)"]
+      [
+        "\(command: .inboxShow) \(key)",
+        "\(command: .inboxRelease) "
+          + "\(key)", "\(command: .inboxForget) \(key)",
+      ]
     }
   }
 }

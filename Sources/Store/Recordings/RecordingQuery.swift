@@ -1,3 +1,5 @@
+import Platform
+
 /// A filter of recordings.
 package struct RecordingQuery: Hashable, Sendable {
   /// All states if empty.
@@ -61,8 +63,12 @@ package struct RecordingTally: Hashable, Sendable {
   /// Commands for the user, the most urgent first.
   package var nextCommands: [String] {
     var commands: [String] = []
-    if self[.quarantined] > 0 { commands.append("spool inbox list --state quarantined") }
-    if self[.failed] > 0 { commands.append("spool inbox list --state failed") }
+    if self[.quarantined] > 0 {
+      commands.append(
+        "\(command: .inboxList) \(option: .state) "
+          + "quarantined")
+    }
+    if self[.failed] > 0 { commands.append("\(command: .inboxList) \(option: .state) failed") }
     return commands
   }
 }

@@ -19,7 +19,7 @@ enum RecordingTable {
         throw SpoolError(
           reading, database.path,
           reason: "the record of note \(row[0].text ?? "") does not read",
-          advice: "spool check says what else is damaged")
+          advice: "\(command: .check) says what else is damaged")
       }
       recordings.append(recording)
     }

@@ -55,7 +55,7 @@ extension DiskStore: RunLog {
       let isDone = run.state == .done
       throw SpoolError(
         "drop the run", run.id.name, reason: isDone ? "it is done" : "it is under way",
-        advice: isDone ? "spool gc frees what only old runs need" : "stop it first")
+        advice: isDone ? "\(command: .gc) frees what only old runs need" : "stop it first")
     }
     if run.state == .dropped { return run }
     run.state = .dropped
@@ -72,7 +72,8 @@ extension DiskStore: RunLog {
     // If index and table differ, the runs of both are returned.
     let rows = try look("SELECT id, record, owner, number FROM runs NOT INDEXED", [])
     news.tellOnce(
-      "the list of runs is damaged: some are shown as their records say; spool repair puts it right"
+      "the list of runs is damaged: some are shown as their records say; \(command: .repair) "
+        + "puts it right"
     )
     let known = Set(found.runs.map(\.id))
     let runs = found.recorded + rows.recorded.filter { !known.contains($0.run.id) }
@@ -126,7 +127,7 @@ extension DiskStore: RunLog {
     guard let lost = found.unreadable.first else { return found.runs }
     throw SpoolError(
       "tell what the run \(lost) needs in", path, reason: "its row is damaged",
-      advice: "spool repair takes it from its record, or drops it")
+      advice: "\(command: .repair) takes it from its record, or drops it")
   }
 
   /// The readable runs; the others are reported.
@@ -138,10 +139,10 @@ extension DiskStore: RunLog {
     for id in found.restored {
       news.tellOnce(
         "the row of the run \(id) is damaged: it is shown as its record says; "
-          + "spool repair puts it right")
+          + "\(command: .repair) puts it right")
     }
     for id in found.unreadable {
-      news.tellOnce("the run \(id) cannot be read and is left out; spool repair drops it")
+      news.tellOnce("the run \(id) cannot be read and is left out; \(command: .repair) drops it")
     }
     return found.runs
   }

@@ -1,3 +1,5 @@
+import Platform
+
 /// What is looked for among the words of all recordings.
 ///
 /// Words and phrases with `AND`, `OR`, `NOT` and `NEAR` between them, in capitals; words that merely
@@ -67,7 +69,9 @@ package struct SearchQuery: Hashable, Sendable {
     case .any, .without: break
     }
     throw SearchQueryError(
-      "--near goes with words and phrases alone", reason: "AND, OR and NOT are in the query",
+      "\(option: .near) goes with words and phrases alone",
+      reason: "AND, OR and NOT are in "
+        + "the query",
       advice: "write a NEAR/\(distance) b in the query itself")
   }
 }
@@ -102,7 +106,7 @@ struct SearchQueryReader {
     guard !rest.isEmpty else {
       throw SearchQueryError(
         "there is nothing to look for", reason: "the query has no words",
-        advice: "spool search WORD")
+        advice: "\(command: .search) WORD")
     }
     let term = try alternatives()
     guard rest.isEmpty else { throw unbalanced("a ) closes nothing") }

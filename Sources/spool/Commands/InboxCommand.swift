@@ -257,7 +257,7 @@ struct InboxCommand: Command {
   ) throws(CommandContext.Refusal) -> Result {
     do throws(SpoolError) { return try body() } catch {
       throw CommandContext.Refusal(
-        text: ErrorText(SpoolError(error)).render(console), code: .failed)
+        text: ErrorText(error).render(console), code: .failed)
     }
   }
 }

@@ -128,7 +128,7 @@ struct SearchCommand: Command {
       if answer.hasWords { return answer }
     } catch {
       throw CommandContext.Refusal(
-        text: ErrorText(SpoolError(error)).render(console), code: .failed)
+        text: ErrorText(error).render(console), code: .failed)
     }
     throw usage(
       "there is nothing to look for: no letter or digit is in the query", "spool search WORD",

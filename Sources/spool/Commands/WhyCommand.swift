@@ -56,7 +56,7 @@ struct WhyCommand: Command {
             ))
         } catch {
           throw CommandContext.Refusal(
-            text: ErrorText(SpoolError(error)).render(console), code: .failed)
+            text: ErrorText(error).render(console), code: .failed)
         }
       }
       if arguments[Options.json] {

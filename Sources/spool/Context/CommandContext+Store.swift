@@ -85,7 +85,7 @@ extension CommandContext {
         StoreLocation.resolve(option: option, environment: Environment.variables))
     } catch {
       throw Refusal(
-        text: ErrorText(SpoolError(error)).render(console), code: .failed,
+        text: ErrorText(error).render(console), code: .failed,
         isFullDisk: error.isFullDisk)
     }
   }

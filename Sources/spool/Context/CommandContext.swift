@@ -225,7 +225,7 @@ extension CommandContext {
     do throws(SpoolError) {
       found = name == "last" ? try store.runs(limit: 1).first : try store.run(named: name)
     } catch {
-      throw Refusal(text: ErrorText(SpoolError(error)).render(console), code: .usage)
+      throw Refusal(text: ErrorText(error).render(console), code: .usage)
     }
     if found == nil, try runs(limit: 1, in: store).isEmpty {
       throw Refusal(
@@ -247,7 +247,7 @@ extension CommandContext {
   /// The newest runs, newest first.
   func runs(limit: Int, in store: DiskStore) throws(Refusal) -> [RunRecord] {
     do throws(SpoolError) { return try store.runs(limit: limit) } catch {
-      throw Refusal(text: ErrorText(SpoolError(error)).render(console), code: .failed)
+      throw Refusal(text: ErrorText(error).render(console), code: .failed)
     }
   }
 }

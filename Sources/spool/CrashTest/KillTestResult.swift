@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 package struct KillTestResult: Sendable, Encodable {
   /// The maximum and the median of some values.
@@ -147,6 +148,6 @@ package struct CrashTestError: Error, Hashable, Sendable {
   static func system(_ action: String, _ path: String, code: Int32 = errno) -> CrashTestError {
     CrashTestError(
       "cannot \(action) \(path)", reason: unsafe String(cString: strerror(code)),
-      advice: code == ENOSPC ? "choose another folder with --scratch" : nil)
+      advice: SystemError(code).isFullDisk ? "choose another folder with --scratch" : nil)
   }
 }

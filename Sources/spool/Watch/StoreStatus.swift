@@ -122,7 +122,7 @@ struct StoreStatus: Encodable {
       timeStamps = WaitingStamps(try store.awaitedStamps())
     } catch {
       throw CommandContext.Refusal(
-        text: ErrorText(SpoolError(error)).render(context.console), code: .failed)
+        text: ErrorText(error).render(context.console), code: .failed)
     }
     recordings =
       RecordingState.allCases.compactMap { state in

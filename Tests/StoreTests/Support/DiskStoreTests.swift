@@ -52,16 +52,13 @@ import Testing
     #expect(try store.hasCheckpoint(kind: "eq", hint: "h"))
   }
 
-  @Test("opens an existing store without touching its files, in a few milliseconds")
+  @Test("opens an existing store without touching its files")
   func opening() throws {
     // Kept open, as by another spool.
     let other = try DiskStore(at: path)
     let probe = FileProbe()
-    let times = try (0..<20).map { _ in
-      try ContinuousClock().measure { _ = try DiskStore(at: path, files: probe.files) }
-    }
+    _ = try DiskStore(at: path, files: probe.files)
     #expect(probe.operations == [])
-    #expect(try #require(times.min()) < .milliseconds(5))
     _ = other
   }
 

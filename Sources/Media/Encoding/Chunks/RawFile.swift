@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The owner of an open file, which uses system calls directly.
 struct RawFile: ~Copyable, Sendable {
@@ -110,7 +111,7 @@ extension RawFile {
 extension MediaError {
   /// A failed system call while writing beside `path`.
   init(writing path: String, _ code: Int32) {
-    let isFull = code == ENOSPC || code == EDQUOT
+    let isFull = SystemError(code).isFullDisk
     self.init(
       isFull ? .outOfSpace : .write, "write", path: path,
       reason: unsafe String(cString: strerror(code)),

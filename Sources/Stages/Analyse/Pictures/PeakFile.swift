@@ -38,7 +38,7 @@ final class PeakFile {
         pointCount = 0
         isResumed = false
       }
-    } catch { throw SpoolError(error) }
+    } catch { throw error }
     (flusher, prefix) = (draft.flusher, draft.prefix)
   }
 
@@ -52,7 +52,7 @@ final class PeakFile {
       floats.append(peak.highest)
       floats.append(peak.energy)
     }
-    do { try unsafe draft.append(floats.span.bytes) } catch { throw SpoolError(error) }
+    do { try unsafe draft.append(floats.span.bytes) } catch { throw error }
     pointCount += peaks.count / channelCount
   }
 

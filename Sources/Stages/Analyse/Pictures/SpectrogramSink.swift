@@ -86,7 +86,7 @@ final class SpectrogramSink: SoundSink {
   func flush() throws(SpoolError) {
     let flushers = state.withLock { $0.columns.flushers }
     for flusher in flushers {
-      do { try flusher() } catch { throw SpoolError(error) }
+      do { try flusher() } catch { throw error }
     }
   }
 

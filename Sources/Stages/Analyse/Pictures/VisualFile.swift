@@ -12,7 +12,7 @@ struct VisualFile: ~Copyable {
 
   /// Starts an empty file.
   init(in store: any ArtifactStore) throws(SpoolError) {
-    do { draft = try store.makeDraft(.file) } catch { throw SpoolError(error) }
+    do { draft = try store.makeDraft(.file) } catch { throw error }
   }
 
   /// Adds bytes through `body`.
@@ -29,14 +29,14 @@ struct VisualFile: ~Copyable {
 
   private mutating func write() throws(SpoolError) {
     let piece = bytes
-    do { try unsafe draft.append(piece.span.bytes) } catch { throw SpoolError(error) }
+    do { try unsafe draft.append(piece.span.bytes) } catch { throw error }
     bytes.removeAll(keepingCapacity: true)
   }
 
   /// Makes it an artifact.
   consuming func seal() throws(SpoolError) -> Artifact {
     try write()
-    do { return try draft.seal() } catch { throw SpoolError(error) }
+    do { return try draft.seal() } catch { throw error }
   }
 }
 
@@ -65,7 +65,7 @@ extension PublishingContext {
 extension ArtifactStore {
   /// Keeps a drawing as scalable graphics.
   func keepSVG(_ drawing: Drawing) throws(SpoolError) -> Artifact {
-    do { return try keep(SVGDocument(drawing).text, as: .file) } catch { throw SpoolError(error) }
+    do { return try keep(SVGDocument(drawing).text, as: .file) } catch { throw error }
   }
 
   /// Keeps pixels as PNG.

@@ -73,7 +73,7 @@ final class WaveformSink: SoundSink {
   }
 
   func flush() throws(SpoolError) {
-    do { try flusher() } catch { throw SpoolError(error) }
+    do { try flusher() } catch { throw error }
   }
 
   func finish() throws(SpoolError) -> PassOutcome.Result {

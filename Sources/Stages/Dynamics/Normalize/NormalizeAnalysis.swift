@@ -70,7 +70,7 @@ final class NormalizeAnalysis: SoundAnalysis {
       result.artifacts[.measurement] = try store.keep(
         try Findings.json(findings), as: .measurement)
     } catch let error as SpoolError {
-      throw SpoolError(error)
+      throw error
     } catch {
       throw SpoolError("cannot write down the levels", reason: "\(error)")
     }

@@ -200,7 +200,8 @@ struct EffectProcess {
         kinds: [kind]),
       advice: order.identity.isEmpty
         ? "remove the plugin whose files are broken"
-        : "spool stages \(ShellWords.line([page])) shows its controls; set others, or take another "
+        : "\(command: .stages) \(ShellWords.line([page])) shows its controls; set others, or "
+          + "take another "
           + "plugin")
   }
 

@@ -21,11 +21,11 @@ struct HostedEffectStage: SoundFilterStage, VersionedStage {
     launcher: String
   ) throws(SpoolError) {
     let effect = try registry.description(format, identity)
-    let page = "spool stages \(ShellWords.line(["\(format.rawValue):\(identity)"]))"
+    let page = "\(command: .stages) \(ShellWords.line(["\(format.rawValue):\(identity)"]))"
     if let reason = effect.refusal {
       throw SpoolError(
         "\(format.rawValue) cannot use \(identity)", reason: reason,
-        advice: "spool stages \(format.rawValue) lists what treats sound")
+        advice: "\(command: .stages) \(format.rawValue) lists what treats sound")
     }
     settings = EffectSettings(
       Self.texts(parameters["controls"]), preset: Self.text(parameters["preset"]), for: effect)

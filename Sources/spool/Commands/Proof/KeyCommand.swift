@@ -209,9 +209,7 @@ struct KeyCommand: Command {
   ) throws(CommandContext.Refusal) -> Result {
     do throws(SpoolError) { return try body() } catch {
       throw CommandContext.Refusal(
-        text: ErrorText(
-          SpoolError(error.message, reason: error.reason, advice: error.advice)
-        ).render(console), code: .failed)
+        text: ErrorText(error).render(console), code: .failed)
     }
   }
 }

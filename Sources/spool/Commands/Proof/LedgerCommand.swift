@@ -61,7 +61,7 @@ struct LedgerCommand: Command {
         records = try readable.store.receiptRecords().caughtUp(keys: keys)
       } catch {
         throw CommandContext.Refusal(
-          text: ErrorText(SpoolError(error)).render(console), code: .failed)
+          text: ErrorText(error).render(console), code: .failed)
       }
       let tree = MerkleTree(leaves: records.entries.compactMap(\.leaf))
       let words = arguments[Self.words]

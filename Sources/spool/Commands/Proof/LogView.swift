@@ -146,7 +146,7 @@ struct LogRepair {
       actions = []
       return
     }
-    let source = mending.receiptWriter == .log ? records.logPath : records.databasePath
+    let source = mending.source == .log ? records.logPath : records.databasePath
     let receipts = mending.entries.receipts.count
     let withdrawn = mending.entries.count - receipts
     let signed =

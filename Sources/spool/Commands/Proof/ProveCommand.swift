@@ -73,8 +73,8 @@ struct ProveCommand: Command {
         outcome = try make(wish, keys: keys, context) { !stop.isRequested }
       } catch {
         throw CommandContext.Refusal(
-          text: ErrorText(SpoolError(error.message, reason: error.reason, advice: error.advice))
-            .render(console), code: error.kind == .broken ? .verificationFailed : .failed)
+          text: ErrorText(error).render(console),
+          code: error.kind == .broken ? .verificationFailed : .failed)
       }
       guard let outcome else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
       tell(outcome, console)
@@ -271,10 +271,7 @@ struct WordSummary {
 
   /// Reads a transcript in any timed format.
   init(_ path: String) throws(SpoolError) {
-    let file: TranscriptFile
-    do throws(SpoolError) { file = try TranscriptFile(path) } catch {
-      throw SpoolError(error.message, reason: error.reason, advice: error.advice)
-    }
+    let file = try TranscriptFile(path)
     guard file.transcript.words.contains(where: { $0.start != nil && $0.end != nil }) else {
       throw SpoolError(
         "cannot use the transcript \(path)", reason: "it has no words with times",

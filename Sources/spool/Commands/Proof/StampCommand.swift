@@ -50,7 +50,7 @@ struct StampCommand: Command {
         return try drop(context.absolute(receipt), in: store, console)
       } catch {
         throw CommandContext.Refusal(
-          text: ErrorText(SpoolError(error)).render(console), code: .failed)
+          text: ErrorText(error).render(console), code: .failed)
       }
     } catch {
       console.report(error.text)

@@ -282,7 +282,7 @@ extension VerifyCommand {
         isNamed: named != nil)
     } catch {
       throw CommandContext.Refusal(
-        text: ErrorText(SpoolError(error)).render(context.console), code: .failed)
+        text: ErrorText(error).render(context.console), code: .failed)
     }
     if trouble == nil, own == nil, let log, !log.signers.allSatisfy(earlier.contains) {
       trouble = SpoolError("the signing key is not in \(folder.path) any more", cause: .blocked)

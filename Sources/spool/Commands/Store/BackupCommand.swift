@@ -38,7 +38,7 @@ struct BackupCommand: Command {
         return .done
       } catch {
         throw CommandContext.Refusal(
-          text: ErrorText(SpoolError(error)).render(console), code: .failed)
+          text: ErrorText(error).render(console), code: .failed)
       }
     } catch {
       console.report(error.text)
@@ -56,7 +56,7 @@ struct BackupCommand: Command {
       try readable.store.backUp(to: path, isReplacing: arguments[Self.replace])
     } catch {
       throw CommandContext.Refusal(
-        text: ErrorText(SpoolError(error)).render(context.console), code: .failed)
+        text: ErrorText(error).render(context.console), code: .failed)
     }
     tell(path, context.console)
     return .done

@@ -90,7 +90,7 @@ struct CheckCommand: Command {
     } catch {
       meter.clear()
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
-      console.report(ErrorText(SpoolError(error)).render(console))
+      console.report(ErrorText(error).render(console))
       return .failed
     }
   }

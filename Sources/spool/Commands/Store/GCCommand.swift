@@ -97,7 +97,7 @@ struct GCCommand: Command {
       return .done
     } catch {
       throw CommandContext.Refusal(
-        text: ErrorText(SpoolError(error)).render(context.console), code: .failed)
+        text: ErrorText(error).render(context.console), code: .failed)
     }
   }
 

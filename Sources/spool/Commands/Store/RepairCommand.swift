@@ -64,7 +64,7 @@ struct RepairCommand: Command {
     } catch {
       meter.clear()
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
-      console.report(ErrorText(SpoolError(error)).render(console))
+      console.report(ErrorText(error).render(console))
       return .failed
     }
   }

@@ -60,7 +60,7 @@ struct RestoreCommand: Command {
       }
       return .done
     } catch {
-      console.report(ErrorText(SpoolError(error)).render(console))
+      console.report(ErrorText(error).render(console))
       return .failed
     }
   }

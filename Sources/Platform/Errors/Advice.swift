@@ -1,0 +1,43 @@
+/// A command that an error or a report may recommend. A test holds each against the command line's
+/// declarations.
+package enum CommandName: String, CaseIterable, Sendable {
+  case check, gc, repair, restore, run, runs, search, show, stages, stamp, verify, watch
+  case checkPipeline = "check-pipeline"
+  case inboxForget = "inbox forget"
+  case inboxList = "inbox list"
+  case inboxRelease = "inbox release"
+  case inboxRetry = "inbox retry"
+  case inboxShow = "inbox show"
+  case keyImport = "key import"
+  case keyPassphrase = "key passphrase"
+  case keyRotate = "key rotate"
+  case keyShow = "key show"
+  case pluginCheck = "plugin check"
+  case pluginNew = "plugin new"
+  case pluginTest = "plugin test"
+}
+
+/// An option that an error or a report may recommend. A test holds each against the command line's
+/// declarations.
+package enum OptionName: String, CaseIterable, Sendable {
+  case adopt, dir, export, force, help, include, keys, lang, list, near, out, replace, set, state
+  case store, to
+  case ignoreMounts = "ignore-mounts"
+  case ignoreRoom = "ignore-room"
+  case otherStore = "other-store"
+  case passphraseFile = "passphrase-file"
+}
+
+extension DefaultStringInterpolation {
+  /// The command as a user types it: `"\(command: .inboxShow) \(key)"`.
+  package mutating func appendInterpolation(command: CommandName) {
+    appendLiteral("spool ")
+    appendLiteral(command.rawValue)
+  }
+
+  /// The option as a user types it: `"choose another folder with \(option: .out)"`.
+  package mutating func appendInterpolation(option: OptionName) {
+    appendLiteral("--")
+    appendLiteral(option.rawValue)
+  }
+}
