@@ -83,9 +83,4 @@ package struct GivenFile: Hashable, Sendable {
   package let path: String
   /// The SHA-256 of its bytes.
   package let digest: Digest
-
-  package init(path: String, digest: Digest) {
-    self.path = path
-    self.digest = digest
-  }
 }

@@ -113,25 +113,6 @@ package struct PassContext: Sendable {
   /// Reports, before `resumed`, a damaged part of the unfinished work that was dropped, in words
   /// such as `kept sound`, and where the step resumes, in seconds of the recording.
   package let dropped: @Sendable (StepID, _ part: String, _ at: Double) -> Void
-
-  package init(
-    store: any ArtifactStore, claim: any WorkClaim,
-    check: @escaping @Sendable () throws(SpoolError) -> Void,
-    report: @escaping @Sendable (StepID, Double, Double?) -> Void,
-    warn: @escaping @Sendable (StepID, String) -> Void,
-    sealed: @escaping @Sendable (StepID, PortName, Artifact) -> Void,
-    resumed: @escaping @Sendable (_ at: Double, _ of: Double?, _ inHand: Double) -> Void,
-    dropped: @escaping @Sendable (StepID, _ part: String, _ at: Double) -> Void
-  ) {
-    self.store = store
-    self.claim = claim
-    self.check = check
-    self.report = report
-    self.warn = warn
-    self.sealed = sealed
-    self.resumed = resumed
-    self.dropped = dropped
-  }
 }
 
 package struct PassOutcome: Sendable {

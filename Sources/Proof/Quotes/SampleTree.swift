@@ -28,11 +28,6 @@ package struct SampleTree: Hashable, Sendable {
 package struct SampleSummary: Hashable, Sendable {
   package let extent: SampleExtent
   package let root: Digest
-
-  package init(extent: SampleExtent, root: Digest) {
-    self.extent = extent
-    self.root = root
-  }
 }
 
 extension SampleSummary {

@@ -148,12 +148,6 @@ package struct RecordingEvent: Hashable, Sendable {
   package let state: RecordingState
   /// The reason, or another event; nil if the state says it.
   package let reason: String?
-
-  package init(at: Double, state: RecordingState, reason: String?) {
-    self.at = at
-    self.state = state
-    self.reason = reason
-  }
 }
 
 /// The state of a recording, from arrival to upload.

@@ -76,11 +76,6 @@ package struct HeldFile: Hashable, Sendable {
   package let file: RecordingFile
   /// An uploaded or quarantined recording.
   package let recording: Recording
-
-  package init(file: RecordingFile, recording: Recording) {
-    self.file = file
-    self.recording = recording
-  }
 }
 
 /// Identifies a version of a file in an inbox.

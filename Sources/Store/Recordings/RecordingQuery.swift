@@ -32,11 +32,6 @@ package struct RecordingTally: Hashable, Sendable {
     package let count: Int
     /// When the oldest of them entered the state, in seconds since 1970.
     package let since: Double
-
-    package init(count: Int, since: Double) {
-      self.count = count
-      self.since = since
-    }
   }
 
   /// The occupied states. Cancelled recordings do not count as failed.

@@ -47,11 +47,6 @@ package struct RecalledBatchEntry: Hashable, Sendable {
   /// Whether the recording, every export and every artifact still in the store are unchanged, by
   /// their stamps.
   package let isCurrent: Bool
-
-  package init(entry: BatchEntry, isCurrent: Bool) {
-    self.entry = entry
-    self.isCurrent = isCurrent
-  }
 }
 
 /// The results of batches. Methods may be called from any thread. Writes survive a crash, and a
