@@ -75,7 +75,8 @@ let package = Package(
     library("PipelineModel", ["Platform", "CYAML"]),
     library("PipelineEngine", ["PipelineModel", "Platform"]),
     library(
-      "Store", ["PipelineModel", "Transcripts", "Platform", "CSQLite", "CPosix"]),
+      "Store", ["PipelineModel", "Platform", "CSQLite", "CPosix"]),
+    library("Search", ["PipelineModel", "Transcripts", "Platform"]),
     library(
       "Plugins",
       ["PipelineModel", "Platform", "CPosix", "CConfinement", "CSpoolPlugin", "CLilvLoader"],
@@ -111,8 +112,8 @@ let package = Package(
     .executableTarget(
       name: "spool",
       dependencies: [
-        "PipelineModel", "PipelineEngine", "Store", "Stages", "SoundEngine", "Receipts", "Intake",
-        "Audio", "Media", "Proof", "Plugins", "Transcripts", "Platform", "CPosix",
+        "PipelineModel", "PipelineEngine", "Store", "Search", "Stages", "SoundEngine", "Receipts",
+        "Intake", "Audio", "Media", "Proof", "Plugins", "Transcripts", "Platform", "CPosix",
       ],
       swiftSettings: rules),
 
@@ -125,7 +126,7 @@ let package = Package(
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "Audio", "Platform", "PipelineModel", "Store", "TestSupport", "CSQLite",
+        "Audio", "Platform", "PipelineModel", "Store", "Search", "TestSupport", "CSQLite",
         "CEspeak", "CSpeechLoader",
       ],
       path: "Tests/Benchmarks",
@@ -135,7 +136,12 @@ let package = Package(
     tests("PlatformTests", ["Platform", "TestSupport"]),
     tests("PipelineModelTests", ["PipelineModel", "Platform", "TestSupport"]),
     tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Platform", "TestSupport"]),
-    tests("StoreTests", ["Store", "PipelineModel", "Transcripts", "Platform", "TestSupport"]),
+    tests("StoreTests", ["Store", "PipelineModel", "Platform", "TestSupport"]),
+    tests(
+      "SearchTests",
+      [
+        "Search", "Store", "PipelineModel", "Transcripts", "Platform", "CSQLite", "TestSupport",
+      ]),
     tests("AudioTests", ["Audio", "Platform", "TestSupport"]),
     tests("MediaTests", ["Media", "Audio", "Platform", "TestSupport"]),
     tests("TranscriptsTests", ["Transcripts", "Platform", "TestSupport"]),

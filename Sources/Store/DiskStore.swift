@@ -11,7 +11,7 @@ import Synchronization
 /// drafts/                files being written, named after their processes
 /// work/abcdef….7/        files of resumable work, and the lock of its owner
 /// spool.sqlite           checkpoints, runs, unfinished work, recordings
-/// search.sqlite          the full-text index of all transcripts
+/// search.sqlite          the full-text index of all transcripts, which Search owns
 /// records/               checkpoints and runs once more, as small files
 /// backups/               recent copies of the database
 /// receipts.log           the transparency log once more
@@ -38,12 +38,14 @@ package final class DiskStore: Sendable {
   private let lock: FolderLock
   private let database: SharedDatabase
   let news = StoreEvent()
+  /// Called after the end of each run.
+  private let runListener = Mutex<(@Sendable (DiskStore, RunRecord) -> Void)?>(nil)
   /// Users' folders that were searched for files of dead processes.
   let sweptFolders = Mutex<Set<String>>([])
   let reserve: DiskReserve
   let ballast: Ballast
   /// Whether damaged artifacts can be set aside.
-  let isWritable: Bool
+  package let isWritable: Bool
   let clock: @Sendable () -> Int64
   /// Nanoseconds since boot.
   let steadyClock: @Sendable () -> Int64
@@ -184,6 +186,20 @@ package final class DiskStore: Sendable {
     }
     return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
+}
+
+extension DiskStore {
+  /// Delivers a message once in the life of this store, as the store's own.
+  package func note(_ line: String) { news.tellOnce(line) }
+
+  /// Calls `listener` after the end of each run, on the thread that saves it.
+  package func listenToRuns(
+    _ listener: @escaping @Sendable (_ store: DiskStore, _ run: RunRecord) -> Void
+  ) {
+    runListener.withLock { $0 = listener }
+  }
+
+  func tellListener(of run: RunRecord) { runListener.withLock(\.self)?(self, run) }
 }
 
 extension DiskStore: StoreIdentityRecords {

@@ -10,8 +10,6 @@ struct StoreLayout: Sendable {
   var damaged: String { root + "/damaged" }
   var work: String { root + "/work" }
   var database: String { root + "/spool.sqlite" }
-  /// The full-text index; see ``SearchIndex``.
-  var search: String { root + "/search.sqlite" }
   var records: String { root + "/records" }
   var backups: String { root + "/backups" }
   var ballast: String { root + "/ballast" }

@@ -7,7 +7,7 @@ enum AllowedImports {
   static let layers: [[String]] = [
     ["Platform"],
     ["PipelineModel", "Audio", "Transcripts", "Proof"],
-    ["PipelineEngine", "Store", "Media", "Speech", "Plugins"],
+    ["PipelineEngine", "Store", "Search", "Media", "Speech", "Plugins"],
     ["SoundEngine", "Receipts", "Intake"],
     ["Stages"],
     ["spool"],
@@ -15,7 +15,7 @@ enum AllowedImports {
 
   /// Knows pipelines and no sound.
   static let pipelineSide: Set<String> = [
-    "PipelineModel", "PipelineEngine", "Store", "Plugins", "Receipts", "Intake",
+    "PipelineModel", "PipelineEngine", "Store", "Search", "Plugins", "Receipts", "Intake",
   ]
   /// Knows sound and no pipelines.
   static let soundSide: Set<String> = ["Audio", "Media", "Speech"]

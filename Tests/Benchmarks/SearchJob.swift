@@ -2,6 +2,7 @@ import Audio
 import Foundation
 import PipelineModel
 import Platform
+import Search
 import Store
 import TestSupport
 
@@ -49,7 +50,7 @@ struct SearchJob: Benchmark {
   private var queries: [[String]] {
     [
       [Self.word(0)], [Self.word(40)], [Self.word(15_000)], ["nowhere", "OR", Self.word(1000)],
-      ["\(Self.word(3)) \(Self.word(7))"], [Self.word(900), "NEAR", Self.word(30)],
+      ["\(Self.word(3)) \(Self.word(7))"], ["NEAR(\(Self.word(900)) \(Self.word(30)))"],
       [Self.word(0), "AND", Self.word(19_000)], [Self.word(2), "OR", Self.word(1)],
       [Self.word(900), "NOT", Self.word(15_000)], ["\(Self.word(600).prefix(3))*"],
       ["\(Self.word(14_000)) \(Self.word(2))"],
@@ -70,6 +71,10 @@ struct SearchJob: Benchmark {
   /// Makes the store: a run for each hour, which ends as others do.
   private func fill(_ folder: String) throws -> (total: Double, spread: Spread) {
     let store = try DiskStore(at: folder)
+    store.listenToRuns { store, run in
+      WordSearch(of: store, runs: store, in: store.path, isWritable: true, note: { _ in }).update(
+        after: run)
+    }
     var generator = SystemRandomNumberGenerator()
     var seconds: [Double] = []
     for hour in 0..<hours {

@@ -10,6 +10,12 @@ extension DiskStore: ArtifactStore {
     return path
   }
 
+  /// The file of an artifact of any kind, unverified; nil if it is not in the store.
+  package func file(of digest: Digest) -> String? {
+    let path = layout.artifact(digest)
+    return (try? FileStamp(at: path)) == nil ? nil : path
+  }
+
   /// Starts an artifact. Bytes passed to `append` are hashed on the way; once the draft's path was
   /// requested, it is read again when it is sealed.
   package func makeDraft(_ kind: ArtifactKind) throws(SpoolError) -> ArtifactDraft {

@@ -38,7 +38,6 @@ extension DiskStore {
     report.recentBytes = present.filter { $0.stamp.modified > start }
       .reduce(0) { $0 + Int($1.stamp.byteCount) }
     let freed = isDryRun ? Set(going.map(\.digest)) : try free(plan, going, guardStart: start)
-    if !isDryRun { pruneWords() }
     for file in going where freed.contains(file.digest) {
       let byteCount = Int(file.stamp.byteCount)
       report.files.append(CollectionReport.File(path: file.path, byteCount: byteCount))

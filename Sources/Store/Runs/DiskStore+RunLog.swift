@@ -24,7 +24,7 @@ extension DiskStore: RunLog {
       reserve.giveUp()
       try saveEnded(run)
     }
-    indexWords(of: run)
+    tellListener(of: run)
     backUpIfDue()
   }
 

@@ -13,16 +13,3 @@ static inline int sqlite3_forbid_double_quoted_strings(sqlite3 *database) {
 static inline int sqlite3_forbid_checkpoint_on_close(sqlite3 *database) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
-
-/// The calls of the full text search of a connection; null where SQLite was built without it. The type
-/// of the pointer that is bound has to be a static string.
-static inline fts5_api *sqlite3_fts5_calls(sqlite3 *database) {
-  fts5_api *calls = (fts5_api *)0;
-  sqlite3_stmt *statement = (sqlite3_stmt *)0;
-  if (sqlite3_prepare_v2(database, "SELECT fts5(?1)", -1, &statement, (const char **)0) == SQLITE_OK) {
-    sqlite3_bind_pointer(statement, 1, &calls, "fts5_api_ptr", (void (*)(void *))0);
-    sqlite3_step(statement);
-  }
-  sqlite3_finalize(statement);
-  return calls;
-}

@@ -2,13 +2,14 @@ import Glibc
 import PipelineModel
 import Platform
 import Receipts
+import Search
 import Stages
 import Store
 
 /// `spool search`: where something is said.
 struct SearchCommand: Command {
   private static let words = Positional<[String]>.repeated(
-    "WORDS", help: "What is looked for: words, \"phrases\", begin*, AND, OR, NOT, NEAR.")
+    "WORDS", help: "What is looked for: words, \"phrases\", begin*, AND, OR, NOT, NEAR(…).")
   private static let near = Option<Int?>.value(
     "near", "N", help: "Only where all of it is said with at most so many words between.")
   private static let since = Option<SearchSince?>.value(
@@ -34,8 +35,8 @@ struct SearchCommand: Command {
       punctuation do not count. Several words must all be said in a recording, and where they are \
       said close together, only those places are shown. Words in one argument with spaces are a \
       phrase. In capitals, AND, OR and NOT stand between words: NOT leaves out recordings in which \
-      something is said. NEAR, or NEAR/5, wants both within so many words. A star stands for the \
-      rest of a word. A number is found as digits and as English words, and so is what is written \
+      something is said. NEAR(fox dog, 5) wants both with at most 5 words between them. A star \
+      stands for the rest of a word, and parentheses group. A number is found as digits and as English words, and so is what is written \
       short: "twenty percent" finds 20 %, and doctor finds Dr.
 
       Every line is a place: its number, the recording, the time, and what is said there. Places \
@@ -54,7 +55,7 @@ struct SearchCommand: Command {
     ],
     examples: [
       Example("A phrase", "spool search \"the quick brown fox\""),
-      Example("Words close to each other", "spool search budget NEAR/5 garage --since 30d"),
+      Example("Words close to each other", "spool search budget garage --near 5 --since 30d"),
       Example("Hear the second place", "spool search invoice --clip invoice.wav --hit 2"),
     ])
 
@@ -102,12 +103,10 @@ struct SearchCommand: Command {
   }
 
   private func query(_ console: Console) throws(CommandContext.Refusal) -> SearchQuery {
-    do throws(SearchQueryError) {
+    do throws(SpoolError) {
       return try SearchQuery(arguments[Self.words], near: arguments[Self.near])
     } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(SpoolError(error.message, reason: error.reason, advice: error.advice))
-          .render(console), code: .usage)
+      throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .usage)
     }
   }
 
@@ -124,15 +123,11 @@ struct SearchCommand: Command {
       limits.count = limit
     }
     do throws(SpoolError) {
-      let answer = try store.search(query, limits)
-      if answer.hasWords { return answer }
+      return try WordSearch(store).answer(query, limits)
     } catch {
       throw CommandContext.Refusal(
-        text: ErrorText(error).render(console), code: .failed)
+        text: ErrorText(error).render(console), code: error.cause == .input ? .usage : .failed)
     }
-    throw usage(
-      "there is nothing to look for: no letter or digit is in the query", "spool search WORD",
-      console)
   }
 
   private func nothing(_ answer: SearchAnswer, _ store: DiskStore) -> String {
@@ -279,7 +274,7 @@ struct SearchClip {
   private func source(
     of hit: SearchHit
   ) throws(SpoolError) -> (SoundClip.Source, name: String) {
-    guard let sound = try store.sound(of: hit) else {
+    guard let sound = try WordSearch(store).sound(of: hit) else {
       throw SpoolError(
         "find the run", hit.run, reason: "the store knows it no more",
         advice: "run the pipeline on the recording again")
@@ -287,7 +282,8 @@ struct SearchClip {
     let keepsTime = sound.kinds?.isSubset(of: Self.timeKeepers) ?? false
     var changed: String?
     if keepsTime || sound.kept == nil && sound.kinds == nil {
-      for path in sound.paths where unsafe access(path, R_OK) == 0 {
+      let paths = [hit.path] + [sound.digest.flatMap(store.file)].compactMap(\.self)
+      for path in paths where unsafe access(path, R_OK) == 0 {
         guard let digest = sound.digest, try store.digest(ofFile: path) == digest else {
           changed = changed ?? path
           continue

@@ -4,6 +4,7 @@ import PipelineEngine
 import PipelineModel
 import Platform
 import Receipts
+import Search
 import SoundEngine
 import Stages
 import Store
@@ -74,6 +75,7 @@ extension CommandContext {
   private func told<Opened>(_ opened: Opened, _ store: DiskStore) -> Opened {
     if let recovery = store.recovery { console.report("note: \(Format.visible(recovery.line))") }
     store.listen { [console] in console.report("note: \(Format.visible($0))") }
+    store.listenToRuns { store, run in WordSearch(store).update(after: run) }
     return opened
   }
 
@@ -88,6 +90,15 @@ extension CommandContext {
         text: ErrorText(error).render(console), code: .failed,
         isFullDisk: error.isFullDisk)
     }
+  }
+}
+
+extension WordSearch {
+  /// Searches a store, and reports through it.
+  init(_ store: DiskStore) {
+    self.init(
+      of: store, runs: store, in: store.path, isWritable: store.isWritable,
+      note: { [store] in store.note($0) })
   }
 }
 

@@ -2,6 +2,7 @@ import PipelineEngine
 import PipelineModel
 import Platform
 import Receipts
+import Search
 import Store
 
 /// `spool gc`: deletes data that no run needs.
@@ -80,6 +81,7 @@ struct GCCommand: Command {
           return .done
         }
         tell(try store.collect(policy), console)
+        WordSearch(store).prune()
         return .done
       }
     } catch {

@@ -3,6 +3,7 @@ import PipelineModel
 import Platform
 import Proof
 import Receipts
+import Search
 import Stages
 import Store
 
@@ -76,7 +77,9 @@ struct RepairCommand: Command {
     let isDryRun = arguments[Self.dryRun]
     if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return }
     let store = try isDryRun ? DiskStore(reading: path) : DiskStore(at: path)
-    if !isDryRun { try store.repairWords(for: &report) }
+    if !isDryRun, let done = try WordSearch(store).repair() {
+      report.add([], done: [RepairAction(what: done.what, path: done.path)])
+    }
     let records = try store.receiptRecords().caughtUp(keys: keys)
     let repair = LogRepair(records, keys: keys)
     if !isDryRun, let mending = repair.mending {

@@ -1,13 +1,15 @@
-@testable import Store
+import Platform
+@testable import Search
+import TestSupport
 import Testing
 import Transcripts
 
 @Suite("A query is read as it is meant") struct SearchQueryTests {
-  /// What the full text search is asked, with letters and digits as tokens.
-  private func expression(_ arguments: [String], near: Int? = nil) throws -> String? {
-    try SearchExpression(SearchQuery(arguments, near: near)) { text in
-      text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
-    }?.text
+  private func expression(_ arguments: [String], near: Int? = nil) throws -> String {
+    let expressions = try SearchQuery(arguments, near: near).expressions
+    guard expressions.count > 1 else { return expressions[0] }
+    // All that is not close together, in parentheses.
+    return String(try #require(expressions[1].split(separator: ") NOT (").first).dropFirst())
   }
 
   @Test(
@@ -17,11 +19,12 @@ import Transcripts
       (["quick fox"], #""quick fox""#), ([#""quick fox" dog"#], #""quick fox" AND "dog""#),
       (["bro*"], #""bro"*"#), (["quick bro*"], #""quick bro"*"#),
       ([#""quick bro"*"#], #""quick bro"*"#),
-      (["fox", "OR", "dog", "cat"], #"("fox" OR ("dog" AND "cat"))"#),
-      (["fox AND NOT dog"], #"("fox") NOT "dog""#), (["fox", "NOT", "dog"], #"("fox") NOT "dog""#),
-      (["(fox OR dog) cat"], #"("fox" OR "dog") AND "cat""#),
-      (["fox NEAR dog"], #"NEAR("fox" "dog", 10)"#),
-      (["fox NEAR/3 dog NEAR/5 cat"], #"NEAR("fox" "dog" "cat", 5)"#),
+      (["fox", "OR", "dog", "cat"], #""fox" OR "dog" AND "cat""#),
+      (["fox", "NOT", "dog"], #""fox" NOT "dog""#),
+      (["(fox OR dog) cat"], #"( "fox" OR "dog" ) AND "cat""#),
+      (["NEAR(fox dog)"], #"NEAR("fox" "dog", 10)"#),
+      (["NEAR(fox dog cat, 5)"], #"NEAR("fox" "dog" "cat", 5)"#),
+      ([#"NEAR ("quick fox" dog, 5) cat"#], #"NEAR("quick fox" "dog", 5) AND "cat""#),
       (["and not near"], #""and not near""#), (["don't"], #""don t""#),
       ([#"fox" OR x NEAR("#], #""fox" AND "or x near""#),
       (["20 %"], #""20 percent""#), (["C++"], #""c plus plus""#),
@@ -36,34 +39,52 @@ import Transcripts
   func near() throws {
     #expect(
       try expression(["quick", "fox", "the dog"], near: 4) == #"NEAR("quick" "fox" "the dog", 4)"#)
-    #expect(throws: SearchQueryError.self) { try expression(["fox", "OR", "dog"], near: 4) }
+    #expect(try expression(["NEAR(fox dog)"], near: 4) == #"NEAR("fox" "dog", 4)"#)
+    #expect(throws: SpoolError.self) { try expression(["fox", "OR", "dog"], near: 4) }
+  }
+
+  @Test("words and phrases are looked for close together first")
+  func close() throws {
+    #expect(
+      try SearchQuery(["a b", "c"]).expressions == [
+        #"NEAR("a b" "c", 12)"#, #"("a b" AND "c") NOT (NEAR("a b" "c", 12))"#,
+      ])
+    #expect(
+      try SearchQuery(["a AND b", "c", "NOT", "d"]).expressions.first
+        == #"NEAR("a" "b" "c", 24) NOT "d""#)
+    #expect(try SearchQuery(["a", "OR", "b"]).expressions == [#""a" OR "b""#])
+    #expect(try SearchQuery(["a"]).expressions == [#""a""#])
   }
 
   @Test(
-    "what means nothing is refused",
+    "what means nothing is refused, with a reason and advice",
     arguments: [
       ["AND"], ["fox", "AND"], ["NOT", "fox"], ["("], [")"], ["(fox"], ["fox)"], [], ["  "],
-      ["fox NEAR (a OR b)"], [String(repeating: "(", count: 10_000)],
-      Array(repeating: "w", count: 65),
+      ["fox NEAR dog"], ["NEAR(a OR b)"], ["NEAR(a)"], ["fox AND NOT dog"],
+      [String(repeating: "(", count: 10_000) + "fox"],
     ])
-  func refused(arguments: [String]) {
-    #expect(throws: SearchQueryError.self) { try SearchQuery(arguments) }
+  func refused(arguments: [String]) throws {
+    let scratch = try ScratchFolder()
+    var index = try SearchIndex(at: scratch.file("search.sqlite"))
+    do throws(SpoolError) {
+      _ = try index.answer(try SearchQuery(arguments), SearchLimits())
+      Issue.record("it was answered")
+    } catch {
+      #expect(error.cause == .input && error.reason != nil && error.advice != nil)
+    }
   }
 
   @Test(
-    "hostile text is only text", arguments: ["a\"b", "a\0b", "'; DROP TABLE said; --", "a*b", "*"])
+    "hostile text is only text", arguments: ["a\"b", "a\0b", "'; DROP TABLE said; --", "a*b"])
   func hostile(text: String) throws {
-    let words = try #require(try? SearchQuery([text]))
-    let found = SearchExpression(words) { text in
-      text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
-    }
-    let rest = (found?.text ?? "").filter { !$0.isLetter }
+    let rest = try expression([text]).replacing("AND", with: "").filter { !$0.isLetter }
     #expect(rest.allSatisfy { "\"* ()".contains($0) }, "\(rest)")
   }
 
   @Test("a query of signs alone has no words")
   func wordless() throws {
-    #expect(try expression(["!?"]) == nil)
+    #expect(throws: SpoolError.self) { try expression(["!?"]) }
+    #expect(throws: SpoolError.self) { try expression(["*"]) }
     #expect(try expression(["!?", "fox"]) == #""fox""#)
   }
 

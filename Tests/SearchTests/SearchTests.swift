@@ -1,8 +1,11 @@
+import CSQLite
 import Foundation
 import Glibc
 import PipelineModel
 import Platform
-@testable import Store
+@testable import Search
+import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -58,7 +61,7 @@ import Testing
       try bench.hits("budget AND garage", pipeline: nil).map(\.name).filter { $0 == "near.wav" }
         .count == 1)
     #expect(try bench.hits("budget NOT garage").isEmpty)
-    #expect(try bench.hits("budget NEAR/3 garage").map(\.name) == ["near.wav"])
+    #expect(try bench.hits("NEAR(budget garage, 3)").map(\.name) == ["near.wav"])
   }
 
   @Test("a phrase is found across the paragraphs of a text")
@@ -74,8 +77,8 @@ import Testing
       ("10:30", 5...5), ("number seven", 7...8), ("No. 7", 7...8), ("fifth floor", 10...11),
       ("5th floor", 10...11), ("three dollars", 13...13), ("$3.50", 13...13),
       ("doctor smith", 15...16), ("Dr. Smith", 15...16), ("said doctor", 14...15),
-      ("c plus plus", 18...18), ("C++", 18...18), ("percent NEAR \"ten thirty\"", 3...5),
-      ("twenty percent NEAR/1 10:30", 2...5), ("eight percent", 20...21), ("8 %", 20...21),
+      ("c plus plus", 18...18), ("C++", 18...18), ("NEAR(percent \"ten thirty\")", 3...5),
+      ("NEAR(\"twenty percent\" 10:30, 1)", 2...5), ("eight percent", 20...21), ("8 %", 20...21),
     ] as [(String, ClosedRange<Int>)])
   func said(query: String, place: ClosedRange<Int>) throws {
     try bench.tell(
@@ -125,7 +128,7 @@ import Testing
     try bench.tell("apples cost 20 %", of: "a.wav")
     #expect(try bench.hits("apples").count == 1)
     do {
-      let database = try Database(at: bench.store.layout.search)
+      let database = try Database(at: bench.index, for: .writing, advice: Database.Advice())
       try database.script("PRAGMA user_version = 1", to: "test")
     }
     #expect(try bench.hits("\"twenty percent\"").count == 1)
@@ -179,6 +182,7 @@ import Testing
     policy.age = 0
     policy.grace = 0
     _ = try bench.store.collect(policy)
+    bench.search.prune()
     let answer = try bench.answer("alpha")
     #expect(answer.hits.isEmpty && answer.transcripts == 0)
   }
@@ -187,7 +191,7 @@ import Testing
   func damaged(way: Int) throws {
     try bench.tell("alpha beta", of: "a.wav")
     try bench.tell("alpha gamma", of: "b.wav")
-    let path = bench.store.layout.search
+    let path = bench.index
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     switch way {
     case 0: bytes = Data("no database at all, but some text that is long enough".utf8)
@@ -200,25 +204,25 @@ import Testing
     if way < 4 { try bytes.write(to: URL(fileURLWithPath: path)) }
     #expect(try bench.hits("alpha").map(\.name) == ["b.wav", "a.wav"])
     #expect(try bench.hits("beta").count == 1)
-    #expect(try bench.store.repairWords() == nil)
+    #expect(try bench.search.repair() == nil)
   }
 
   @Test("repair finds a row that is gone, and makes the index again")
   func repaired() throws {
     try bench.tell("alpha beta", of: "a.wav")
     do {
-      var index = try SearchIndex(at: bench.store.layout.search)
+      var index = try SearchIndex(at: bench.index)
       try index.database.run("DELETE FROM texts_data WHERE id > 10", to: "test")
     }
-    #expect(try bench.store.repairWords() != nil)
+    #expect(try bench.search.repair() != nil)
     #expect(try bench.hits("beta").count == 1)
-    #expect(try bench.store.repairWords() == nil)
+    #expect(try bench.search.repair() == nil)
   }
 
   @Test("an older run that was missed does not take the place of a newer one")
   func order() throws {
     try bench.tell("alpha old", of: "a.wav", at: 5000)
-    try FileManager.default.removeItem(atPath: bench.store.layout.search)
+    try FileManager.default.removeItem(atPath: bench.index)
     // Its clock was set back.
     try bench.tell("alpha new", of: "a.wav", at: 1000)
     #expect(try bench.hits("alpha").map(\.words) == ["alpha"])
@@ -226,29 +230,32 @@ import Testing
     #expect(try bench.hits("old").isEmpty)
   }
 
-  @Test("a process that is killed before any of its commits leaves nothing that the next misses")
+  @Test("a process that is killed before any commit leaves nothing that the next misses")
   func killed() async throws {
-    try bench.tell("alpha", of: "a.wav")
+    for name in ["a", "b", "c"] { try bench.tell("alpha \(name)", of: "\(name).wav") }
     let path = bench.store.path
-    for number in stride(from: 1, through: 61, by: 3) {
-      try? FileManager.default.removeItem(atPath: path + "/search.sqlite")
-      await #expect(processExitsWith: .failure) { [path = path as String, number = number as Int] in
-        unsafe setenv(CrashPoint.variable, "\(number)", 1)
-        let bench = try SearchBench(at: path)
-        try bench.tell("alpha number\(number)", of: "\(number).wav")
-        exit(1)
+    for number in 1...4 {
+      for end in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: bench.index + end)
+      }
+      let end: ExitTest.Condition = number <= 3 ? .signal(SIGKILL) : .exitCode(0)
+      await #expect(processExitsWith: end) { [path = path as String, number = number as Int] in
+        let store = try DiskStore(at: path)
+        var index = try SearchIndex(at: path + "/search.sqlite")
+        commitsLeft.store(number, ordering: .relaxed)
+        _ = unsafe sqlite3_commit_hook(index.database.handle, dieAtLastCommit, nil)
+        try index.update(from: store, in: store)
+        exit(0)
       }
       let again = try SearchBench(at: path)
-      let ended = try again.store.runs(limit: .max).filter { $0.state == .done }.count
-      #expect(try again.answer("alpha").transcripts == ended)
-      #expect(try again.hits("alpha").count == ended)
+      #expect(try again.answer("alpha").transcripts == 3)
+      #expect(try again.hits("alpha").count == 3)
     }
-    #expect(try SearchBench(at: path).hits("number61").count == 1, "no process came to its end")
   }
 
   @Test("where the index cannot be written no run fails, and its words are taken in later")
   func unwritable() throws {
-    let place = bench.store.layout.search
+    let place = bench.index
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     try bench.tell("beta", of: "b.wav")
     #expect(try bench.store.runs(limit: 1).first?.state == .done)
@@ -264,26 +271,28 @@ import Testing
     #expect(try bench.hits("alpha\"; DROP TABLE said").isEmpty)
   }
 
-  @Test("what is packed comes back", arguments: [0, 1, 31, 32, 1023, 1024, 123_456_789])
-  func packing(number: Int) throws {
-    var numbers = SearchNumbers()
-    numbers.append(number)
-    numbers.append(signed: -number)
-    var reader = SearchNumbers.Reader(numbers.text)
-    #expect(reader.next() == number && reader.nextSigned() == -number && reader.next() == nil)
-    let words = SearchWords([
-      .init(text: "a", start: number, end: number + 7, saidTokenCount: 3),
-      .init(text: "—", tokenCount: 0),
-      .init(text: "b", start: 3, end: 3, tokenCount: 2, saidTokenCount: 1),
-    ])
-    let page = try #require(SearchPage(text: words.text, times: words.times))
-    #expect((0..<3).map { page[$0].start } == [number, nil, 3])
-    #expect((0..<3).map { page[$0].end } == [number + 7, nil, 3])
-    #expect((0..<3).map { page.word(ofToken: $0, in: .words) } == [0, 2, 2])
-    #expect((0..<4).map { page.word(ofToken: $0, in: .said) } == [0, 0, 0, 2])
-    #expect(page.tokenCount(in: .words) == 3 && page.tokenCount(in: .said) == 4)
-    #expect(page.text(0..<3) == "a — b" && page.text(1..<2) == "—")
-    #expect(SearchPage(text: words.text, times: String(words.times.dropLast())) == nil)
-    #expect(SearchPage(text: words.text + "\nc", times: words.times) == nil)
+  @Test("times are kept to a ten-thousandth of a second, and words without one have none")
+  func times() throws {
+    let transcript = """
+      {"words":[{"text":"a","startTime":12.3456,"endTime":13},{"text":"—"},
+      {"text":"b\\u0002c","startTime":3,"endTime":3.5}],"language":"en-GB"}
+      """
+    let page = try #require(SearchPage(transcript: Array(transcript.utf8)))
+    #expect(page.words == "a\n—\nb c")
+    let times = try #require(SearchPage.times(page.times, count: 3))
+    #expect(times == [12.3456...13, nil, 3...3.5])
+    #expect(SearchPage.times(page.times, count: 2) == nil)
+    #expect(SearchPage(transcript: Array("[]".utf8)) == nil)
   }
+}
+
+/// The commits that a process lives to see.
+private let commitsLeft = Atomic(0)
+
+private nonisolated func dieAtLastCommit(_ context: UnsafeMutableRawPointer?) -> CInt {
+  if commitsLeft.subtract(1, ordering: .relaxed).newValue == 0 {
+    kill(getpid(), SIGKILL)
+    while true { pause() }
+  }
+  return 0
 }

@@ -1,7 +1,8 @@
 import Foundation
 import PipelineModel
 import Platform
-@testable import Store
+@testable import Search
+import Store
 import TestSupport
 
 /// A store in which runs tell what was said, word by word: each begins a second after the other, and
@@ -14,13 +15,27 @@ struct SearchBench {
     let scratch = try ScratchFolder()
     self.scratch = scratch
     store = try DiskStore(at: scratch.file("store"))
+    listen()
   }
 
   /// Opens a store that is there already.
   init(at path: String) throws {
     scratch = nil
     store = try DiskStore(at: path)
+    listen()
   }
+
+  private func listen() {
+    store.listenToRuns { store, run in Self.search(store).update(after: run) }
+  }
+
+  private static func search(_ store: DiskStore) -> WordSearch {
+    WordSearch(
+      of: store, runs: store, in: store.path, isWritable: store.isWritable, note: store.note)
+  }
+
+  var search: WordSearch { Self.search(store) }
+  var index: String { store.path + "/search.sqlite" }
 
   /// Saves a run that is done.
   func tell(
@@ -84,7 +99,7 @@ struct SearchBench {
     limits.count = count
     limits.since = since
     limits.pipeline = pipeline
-    return try store.search(try SearchQuery([query]), limits)
+    return try search.answer(try SearchQuery([query]), limits)
   }
 
   /// The places that are found.

@@ -1,0 +1,294 @@
+internal import FoundationEssentials
+internal import PipelineModel
+internal import Platform
+
+/// The words of all transcripts of a store, in a database of its own.
+///
+/// Each transcript is a row of `texts`, a table of FTS5; `sources` has the recordings that it is of, and
+/// `runs` the runs that were looked at. Each run is one transaction: after a crash, the next update takes
+/// in the rest.
+struct SearchIndex: ~Copyable {
+  var database: Database
+
+  static let filling = "index words in"
+  /// The reason for not using an index of another version.
+  static let otherVersion = "the index is of another version"
+  /// Changes with the tables, and with how words are said.
+  private static let version: Int64 = 4
+
+  private static let tables = """
+    CREATE VIRTUAL TABLE texts USING fts5(
+      words, said, times UNINDEXED, columnsize = 0, tokenize = 'unicode61 remove_diacritics 2');
+    CREATE TABLE sources (
+      recording TEXT NOT NULL,
+      pipeline TEXT NOT NULL,
+      step TEXT NOT NULL,
+      text INTEGER NOT NULL,
+      artifact TEXT NOT NULL,
+      byte_count INTEGER NOT NULL,
+      run TEXT NOT NULL,
+      path TEXT NOT NULL,
+      at REAL NOT NULL,
+      PRIMARY KEY (recording, pipeline, step)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sources_by_text ON sources (text);
+    CREATE INDEX sources_by_artifact ON sources (artifact);
+    CREATE TABLE runs (id TEXT PRIMARY KEY, is_open INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE INDEX runs_open ON runs (id) WHERE is_open;
+    PRAGMA user_version = \(version);
+    """
+
+  /// Opens the index; makes its tables if there are none.
+  init(at path: String, for access: Database.Access = .writing) throws(SpoolError) {
+    var database = try Database(at: path, for: access, advice: Database.Advice())
+    if access == .writing {
+      // What a power cut takes is indexed again.
+      try database.deferFlushes(to: Self.filling)
+      if try Self.version(of: &database) == 0 {
+        try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
+          // Read again inside: another process may have made them meanwhile.
+          guard try Self.version(of: &database) == 0 else { return }
+          try database.script(Self.tables, to: Self.filling)
+        }
+      }
+    }
+    guard try Self.version(of: &database) == Self.version else {
+      throw SpoolError("search", path, reason: Self.otherVersion)
+    }
+    self.database = database
+  }
+
+  private static func version(of database: inout Database) throws(SpoolError) -> Int64 {
+    try database.run("PRAGMA user_version", to: "search").first?.first?.integer ?? 0
+  }
+
+  /// The first fault; nil if there is none. Reads the whole index.
+  mutating func fault() throws(SpoolError) -> String? {
+    let answer = try database.run("PRAGMA quick_check(1)", to: "search")
+    if let text = answer.first?.first?.text, text != "ok" { return text }
+    do throws(SpoolError) {
+      try database.run("INSERT INTO texts (texts) VALUES ('integrity-check')", to: "search")
+      return nil
+    } catch { return error.reason }
+  }
+
+  /// Adds the transcripts of the runs that ended since the last update, oldest first.
+  mutating func update(
+    from log: any RunLog, in store: any ArtifactStore
+  ) throws(SpoolError) {
+    var runs: [RunRecord] = []
+    for row in try database.run("SELECT id FROM runs WHERE is_open", to: Self.filling) {
+      guard let name = row[0].text else { continue }
+      if let run = try log.run(named: name), run.id.name == name {
+        if run.state != .running { runs.append(run) }
+      } else {
+        try Self.note(RunID(name), isOpen: false, in: &database)
+      }
+    }
+    for run in runs + (try newRuns(in: log)) {
+      let transcripts = run.state == .done ? try run.transcripts(in: store) : []
+      try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
+        for transcript in transcripts {
+          try Self.add(transcript, of: run, from: store, to: &database)
+        }
+        try Self.note(run.id, isOpen: run.state == .running, in: &database)
+      }
+    }
+  }
+
+  /// The runs recorded after the last one that is known, oldest first. Usually reads one run.
+  private mutating func newRuns(in log: any RunLog) throws(SpoolError) -> [RunRecord] {
+    var limit = 1
+    while true {
+      let runs = try log.runs(limit: limit)
+      for (index, run) in runs.enumerated() {
+        let known = try database.run(
+          "SELECT 1 FROM runs WHERE id = ?", [.text(run.id.name)], to: Self.filling)
+        if !known.isEmpty { return runs[..<index].reversed() }
+      }
+      if runs.count < limit { return runs.reversed() }
+      limit *= 16
+    }
+  }
+
+  private static func note(
+    _ run: RunID, isOpen: Bool, in database: inout Database
+  ) throws(SpoolError) {
+    try database.run(
+      "INSERT OR REPLACE INTO runs VALUES (?, ?)", [.text(run.name), .integer(isOpen ? 1 : 0)],
+      to: filling)
+  }
+
+  /// Adds a transcript inside a transaction, in place of what the same step of the same pipeline gave for
+  /// the recording before. Skips one that is gone, or not in Spool's own form.
+  private static func add(
+    _ transcript: (artifact: Artifact, step: StepID, input: String?), of run: RunRecord,
+    from store: any ArtifactStore, to database: inout Database
+  ) throws(SpoolError) {
+    let artifact = transcript.artifact
+    var text = try database.run(
+      "SELECT text FROM sources WHERE artifact = ? LIMIT 1", [.text(artifact.digest.hex)],
+      to: filling
+    ).first?[0]
+    if text == nil {
+      guard let file = try? store.path(of: artifact),
+        let bytes = try? Data(contentsOf: URL(filePath: file)),
+        let page = SearchPage(transcript: Array(bytes))
+      else { return }
+      try database.run(
+        "INSERT INTO texts (words, said, times) VALUES (?, ?, ?)",
+        [.text(page.words), .text(page.said), .text(page.times)], to: filling)
+      text = try database.run("SELECT last_insert_rowid()", to: filling).first?[0]
+    }
+    guard let text else { return }
+    let path = transcript.input.flatMap { run.inputs[$0] } ?? ""
+    let recording = transcript.input.flatMap { run.recordings?[$0]?.hex } ?? path
+    let key: [SQLValue] = [
+      .text(recording), .text(run.pipeline), .text(transcript.step.name),
+    ]
+    let old = try database.run(
+      "SELECT text FROM sources WHERE (recording, pipeline, step) = (?, ?, ?)", key, to: filling
+    ).first?[0]
+    try database.run(
+      """
+      INSERT OR REPLACE INTO sources
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      key + [
+        text, .text(artifact.digest.hex), SQLValue(artifact.byteCount), .text(run.id.name),
+        .text(path), .real(run.finishedAt ?? run.startedAt),
+      ], to: filling)
+    if let old { try removeUnlessUsed(old, from: &database) }
+  }
+
+  /// Removes a text that has no source, inside a transaction.
+  private static func removeUnlessUsed(
+    _ text: SQLValue, from database: inout Database
+  ) throws(SpoolError) {
+    try database.run(
+      "DELETE FROM texts WHERE rowid = ?1 AND NOT EXISTS (SELECT 1 FROM sources WHERE text = ?1)",
+      [text], to: filling)
+  }
+
+  /// Removes the transcripts that are not in a store any more.
+  mutating func prune(unlessIn store: any ArtifactStore) throws(SpoolError) {
+    let rows = try database.run(
+      "SELECT DISTINCT artifact, byte_count, text FROM sources", to: Self.filling)
+    let gone = rows.filter { row in
+      guard let digest = row[0].text.flatMap(Digest.init(hex:)), let count = row[1].integer else {
+        return true
+      }
+      let artifact = Artifact(kind: .transcript, digest: digest, byteCount: Int(count))
+      return (try? store.path(of: artifact)) == nil
+    }
+    if gone.isEmpty { return }
+    try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
+      for row in gone {
+        try database.run("DELETE FROM sources WHERE artifact = ?", [row[0]], to: Self.filling)
+        try Self.removeUnlessUsed(row[2], from: &database)
+      }
+    }
+  }
+}
+
+/// Searching the index.
+extension SearchIndex {
+  /// The hits, those of the transcripts first that were indexed last. Reads no more transcripts than
+  /// these take.
+  mutating func answer(
+    _ query: SearchQuery, _ limits: SearchLimits
+  ) throws(SpoolError) -> SearchAnswer {
+    var answer = SearchAnswer()
+    answer.transcripts = Int(
+      try database.run("SELECT count(DISTINCT text) FROM sources", to: "search").first?[0].integer
+        ?? 0)
+    var before = Int64.max
+    var limit = 2
+    while true {
+      var found: [SQLRow] = []
+      for expression in query.expressions {
+        found += try texts(matching: expression, before: before, limit, limits)
+      }
+      // No text matches two of the expressions.
+      found = Array(
+        found.sorted { ($0[0].integer ?? 0) > ($1[0].integer ?? 0) }.prefix(limit))
+      for row in found {
+        for hit in try hits(in: row, query, limits) {
+          if answer.hits.suffix(256).contains(where: { $0.isSamePlace(as: hit) }) { continue }
+          guard answer.hits.count < limits.count else {
+            answer.hasMore = true
+            return answer
+          }
+          answer.hits.append(hit)
+        }
+      }
+      guard found.count == limit, let last = found.last?[0].integer else { return answer }
+      before = last
+      limit = min(256, 4 * limit)
+    }
+  }
+
+  /// Texts that match an expression, the last first, with their columns in which the matches are marked.
+  /// Throws for wrong syntax.
+  private mutating func texts(
+    matching expression: String, before: Int64, _ limit: Int, _ limits: SearchLimits
+  ) throws(SpoolError) -> [SQLRow] {
+    let marks = "char(\(MarkedColumn.opening)), char(\(MarkedColumn.closing))"
+    do throws(SpoolError) {
+      return try database.run(
+        """
+        SELECT rowid, highlight(texts, 0, \(marks)), highlight(texts, 1, \(marks)), times
+        FROM texts WHERE texts MATCH ?1 AND rowid < ?2
+          AND EXISTS (SELECT 1 FROM sources WHERE text = texts.rowid
+            AND at >= ?3 AND (?4 IS NULL OR pipeline = ?4))
+        ORDER BY rowid DESC LIMIT ?5
+        """,
+        [
+          .text(expression), .integer(before), .real(limits.since ?? -1e300),
+          SQLValue(limits.pipeline), SQLValue(limit),
+        ], to: "search")
+    } catch {
+      guard error.why.hasPrefix("fts5"), !error.why.contains("corrupt") else { throw error }
+      throw SpoolError(
+        "the query cannot be read", reason: error.why.replacing("fts5: ", with: ""),
+        advice: "AND, OR and NOT stand between words, and parentheses come in pairs: "
+          + "(fox OR dog) NOT cat; \"and\" in small letters or in quotes is a word")
+    }
+  }
+
+  /// The hits of one text, for each recording that it is of.
+  private mutating func hits(
+    in row: SQLRow, _ query: SearchQuery, _ limits: SearchLimits
+  ) throws(SpoolError) -> [SearchHit] {
+    guard let words = row[1].text, let said = row[2].text, let times = row[3].text else {
+      return []
+    }
+    let written = MarkedColumn(words, skipsNumberParts: true)
+    let spoken = MarkedColumn(said, skipsNumberParts: false)
+    let lines = written.lines
+    guard spoken.lines.count == lines.count,
+      let times = SearchPage.times(times, count: lines.count)
+    else { throw SpoolError("search", database.path, reason: "the times of words are damaged") }
+    let matches =
+      written.matches
+      + spoken.matches.map { match in
+        // A number in several words is said in the first of them.
+        let end = spoken.lines[(match.upperBound + 1)...].firstIndex { !$0.isEmpty } ?? lines.count
+        let silent = lines[match.upperBound + 1..<end].prefix {
+          $0.contains { $0.isLetter || $0.isNumber }
+        }
+        return match.lowerBound...match.upperBound + silent.count
+      }
+    let places = SearchPlace.all(in: matches, distance: query.distance)
+    if places.isEmpty { return [] }
+    let sources = try database.run(
+      """
+      SELECT path, run, step, pipeline, max(at), recording FROM sources
+      WHERE text = ?1 AND at >= ?2 AND (?3 IS NULL OR pipeline = ?3)
+      GROUP BY recording ORDER BY max(at) DESC
+      """, [row[0], .real(limits.since ?? -1e300), SQLValue(limits.pipeline)], to: "search")
+    return sources.flatMap { source in
+      places.map { SearchHit($0, in: lines, times, of: source) }
+    }
+  }
+}

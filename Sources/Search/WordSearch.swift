@@ -1,0 +1,170 @@
+internal import Glibc
+package import PipelineModel
+package import Platform
+
+/// Finds where something is said, in the words that the runs of a store have given times.
+///
+/// Its index follows from runs and artifacts: it is in no backup, takes in the last runs before each
+/// search, and is made again if it is lost, damaged or of another version.
+package struct WordSearch {
+  private let store: any ArtifactStore
+  private let runs: any RunLog
+  private let path: String
+  private let isWritable: Bool
+  private let note: (String) -> Void
+
+  /// - Parameters:
+  ///   - folder: the store's folder, where the index lies.
+  ///   - isWritable: whether the index can be written; if not, it is searched as it is.
+  ///   - note: takes messages for the user.
+  package init(
+    of store: any ArtifactStore, runs: any RunLog, in folder: String, isWritable: Bool,
+    note: @escaping (String) -> Void
+  ) {
+    self.store = store
+    self.runs = runs
+    path = folder + "/search.sqlite"
+    self.isWritable = isWritable
+    self.note = note
+  }
+
+  /// Finds what a query asks for. Throws an error of the cause `input` if its syntax is wrong.
+  package func answer(
+    _ query: SearchQuery, _ limits: SearchLimits = SearchLimits()
+  ) throws(SpoolError) -> SearchAnswer {
+    guard isWritable else {
+      guard isThere else {
+        throw SpoolError(
+          "search", path, reason: "no words were indexed yet, and nothing may be written here",
+          advice: "search where the store may be written, or in a copy of it")
+      }
+      var index = try SearchIndex(at: path, for: .frozen)
+      return try index.answer(query, limits)
+    }
+    return try withIndex { (index) throws(SpoolError) in
+      try index.update(from: runs, in: store)
+      return try index.answer(query, limits)
+    }
+  }
+
+  /// Adds the words of runs that have ended. What fails is added by the next search.
+  package func update(after run: RunRecord) {
+    guard run.state == .done, isWritable,
+      run.steps.contains(where: { $0.outputs.values.contains { $0.kind == .transcript } })
+    else { return }
+    do throws(SpoolError) {
+      try withIndex { (index) throws(SpoolError) in try index.update(from: runs, in: store) }
+    } catch {
+      note("the words of run \(run.id) are not indexed yet: \(error.why)")
+    }
+  }
+
+  /// Removes words that are not in the store any more.
+  package func prune() {
+    guard isWritable, isThere else { return }
+    do throws(SpoolError) {
+      try withIndex { (index) throws(SpoolError) in try index.prune(unlessIn: store) }
+    } catch {
+      note("words that are gone are still in the index: \(error.why)")
+    }
+  }
+
+  /// Checks the whole index, and makes it again if it is damaged.
+  /// - Returns: what was done, and the index's file; nil if it was sound.
+  package func repair() throws(SpoolError) -> (what: String, path: String)? {
+    var fault: String?
+    do throws(SpoolError) {
+      if isThere {
+        var index = try SearchIndex(at: path)
+        fault = try index.fault()
+      }
+    } catch {
+      if error.isFullDisk { throw error }
+      fault = error.reason
+    }
+    if fault != nil { try removeIndex() }
+    try withIndex { (index) throws(SpoolError) in
+      try index.update(from: runs, in: store)
+      try index.prune(unlessIn: store)
+    }
+    return fault.map { ("make the index of words again: \($0)", path) }
+  }
+
+  private var isThere: Bool { unsafe access(path, F_OK) == 0 }
+
+  /// Opens the index; makes it again, once, if it is damaged.
+  private func withIndex<Result>(
+    _ body: (inout SearchIndex) throws(SpoolError) -> Result
+  ) throws(SpoolError) -> Result {
+    do throws(SpoolError) {
+      var index = try SearchIndex(at: path)
+      return try body(&index)
+    } catch {
+      // What stops any database would stop a new one too.
+      guard error.path == path, !error.isFullDisk, !error.why.contains("locked"),
+        unsafe access(path, W_OK) == 0
+      else { throw error }
+      note(
+        error.reason == SearchIndex.otherVersion
+          ? "the index of words is of another version, and is made again"
+          : "the index of words was damaged, and is made again")
+      try removeIndex()
+      var index = try SearchIndex(at: path)
+      try index.update(from: runs, in: store)
+      return try body(&index)
+    }
+  }
+
+  /// Removes the database and the files that SQLite keeps beside it.
+  private func removeIndex() throws(SpoolError) {
+    for path in [path + "-wal", path + "-shm", path] {
+      try doing("remove", path) { () throws(SystemError) in
+        if unsafe unlink(path) != 0, errno != ENOENT { throw .last }
+      }
+    }
+  }
+}
+
+/// Which sound a hit was heard in.
+package struct SearchSound: Sendable {
+  /// The recording's digest; nil if it is unknown.
+  package let digest: Digest?
+  /// The kinds of the steps between the recording and the words; nil if they are not in the store any
+  /// more.
+  package let kinds: Set<String>?
+  /// The very sound in which the words were heard; nil if it is not kept.
+  package let kept: Artifact?
+}
+
+extension WordSearch {
+  /// The sound of a hit; nil if its run is not in the store any more.
+  package func sound(of hit: SearchHit) throws(SpoolError) -> SearchSound? {
+    guard let run = try runs.run(named: hit.run), run.id.name == hit.run,
+      let step = run.steps.first(where: { $0.id.name == hit.step })
+    else { return nil }
+    let digest = Digest(hex: hit.recording)
+    var checkpoints: [StepID: Checkpoint] = [:]
+    for step in run.steps {
+      if let key = step.key { checkpoints[step.id] = try store.checkpoint(for: key) }
+    }
+    guard let heard = checkpoints[step.id]?.components.inputs[.sound] else {
+      return SearchSound(digest: digest, kinds: nil, kept: nil)
+    }
+    var kinds: Set<String>? = []
+    var waiting = [heard]
+    var seen: Set<Digest> = []
+    while let next = waiting.popLast() {
+      guard next != digest, seen.insert(next).inserted else { continue }
+      let makers = run.steps.filter { $0.outputs.values.contains { $0.identity == next } }
+      if makers.isEmpty { kinds = nil }
+      for maker in makers {
+        kinds?.insert(maker.kind)
+        waiting += checkpoints[maker.id].map { Array($0.components.inputs.values) } ?? []
+      }
+    }
+    let kept = checkpoints.values.flatMap(\.outputs.values).first {
+      $0.identity == heard && $0.kind == .sound && $0.artifact != nil
+    }?.artifact
+    return SearchSound(digest: digest, kinds: kinds, kept: kept)
+  }
+}
