@@ -14,7 +14,7 @@ extension DiskStore {
   ) throws(SpoolError) -> CollectionReport {
     let now = clock()
     let layout = StoreLayout(root: path)
-    let runs = try everyRun()
+    let runs = try runs.everyRun()
     let start = guardStart(now, policy.grace, runs)
     let unfinished = UnfinishedRuns(runs)
     let present = ArtifactFile.all(in: layout).files

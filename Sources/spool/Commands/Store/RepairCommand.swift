@@ -77,10 +77,10 @@ struct RepairCommand: Command {
     if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return }
     let store = try isDryRun ? DiskStore(reading: path) : DiskStore(at: path)
     if !isDryRun { try store.repairWords(for: &report) }
-    let records = try store.receiptRecords().caughtUp(keys: keys)
+    let records = try store.receipts.records().caughtUp(keys: keys)
     let repair = LogRepair(records, keys: keys)
     if !isDryRun, let mending = repair.mending {
-      try store.restore(mending.entries, under: mending.head)
+      try store.receipts.restore(mending.entries, under: mending.head)
     }
     report.add(repair.findings, done: repair.actions)
   }
