@@ -1,5 +1,5 @@
 import Glibc
-package import PipelineModel
+import PipelineModel
 package import Platform
 import Synchronization
 
@@ -64,12 +64,11 @@ package final class DiskStore: Sendable {
     steadyClock: @escaping @Sendable () -> Int64 = Clock.sinceBoot, grace: Double = 10
   ) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
-    let folders = FolderMaker(files: files)
-    try FolderMaker.requireWritable(layout.root)
+    try FilePath.requireWritable(layout.root)
     for folder in [
       layout.root, layout.artifacts, layout.drafts, layout.work, layout.records,
     ] {
-      try folders.make(folder)
+      try files.makeFolders(folder)
     }
     self.path = layout.root
     self.layout = layout
@@ -240,7 +239,7 @@ extension DiskStore {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let drafts = DraftFolder(path: layout.drafts, files: .system)
     let ballast = Ballast(layout, drafts)
-    try FolderMaker.requireWritable(layout.root)
+    try FilePath.requireWritable(layout.root)
     if !DatabaseSnapshot.isWritable(layout.root) {
       drafts.sweep()
       ballast.giveUp()
@@ -262,42 +261,6 @@ extension DiskStore {
       store = try DiskStore(at: layout.root)
     }
     return try body(store)
-  }
-}
-
-extension DiskStore {
-  /// Publishes a file in a user's folder: `write` fills a temporary file beside it, which is
-  /// flushed, renamed to `path`, and recorded under `content`.
-  ///
-  /// Replaces an existing file only if this store published it for the same recording and it is
-  /// unchanged, or if `isReplacing`. A file with the same bytes counts as published. Throws
-  /// otherwise, and keeps it. On error the temporary file is removed.
-  /// - Returns: the length of the file in bytes.
-  package func publish(
-    _ content: Digest, at path: String, of recording: RecordingIdentity? = nil, isReplacing: Bool,
-    write: (_ temporaryPath: String) throws(SpoolError) -> Void
-  ) throws(SpoolError) -> Int {
-    let path = FilePath.absolute(path)
-    let publication = try asStageError { () throws(SpoolError) in
-      try Publication(at: path, in: self)
-    }
-    do throws(SpoolError) {
-      try write(publication.temporaryPath)
-      return try asStageError { () throws(SpoolError) in
-        try publication.finish(
-          KnownFileTables.Published(content: content, recording: recording),
-          isReplacing: isReplacing)
-      }
-    } catch {
-      publication.abandon()
-      throw error
-    }
-  }
-
-  private func asStageError<Result: ~Copyable>(
-    _ work: () throws(SpoolError) -> Result
-  ) throws(SpoolError) -> Result {
-    return try work()
   }
 }
 

@@ -9,8 +9,8 @@ package struct BatchLog: Sendable {
 
   /// All entries of a batch. Checks each file's stamp and reads none: O(n).
   /// - Parameters:
-  /// - batch: identifies the batch.
-  /// - folder: the folder of the entries' paths.
+  ///   - batch: identifies the batch.
+  ///   - folder: the folder of the entries' paths.
   package func entries(
     of batch: Digest, in folder: String
   ) throws(SpoolError) -> [RecalledBatchEntry] {
@@ -43,7 +43,7 @@ package struct BatchLog: Sendable {
     for row in exports {
       guard let path = row[0].text, let export = row[1].text else { continue }
       let stamp = try? FileStamp(at: export)
-      if stamp?.isRegularFile != true || stamp?.columns != row[2...] {
+      if stamp?.isRegularFile != true || stamp?.columns != Array(row[2...]) {
         changed.insert(Array(path.utf8))
       }
     }
@@ -61,14 +61,14 @@ package struct BatchLog: Sendable {
       let stamp = try? FileStamp(following: folder + "/" + entry.path)
       return RecalledBatchEntry(
         entry: entry,
-        isCurrent: stamp?.columns == row[8...] && !changed.contains(Array(entry.path.utf8)))
+        isCurrent: stamp?.columns == Array(row[8...]) && !changed.contains(Array(entry.path.utf8)))
     }
   }
 
   /// Replaces a file's entry.
   /// - Parameters:
-  /// - exports: the paths of its published exports.
-  /// - artifacts: what its run made or reused.
+  ///   - exports: the paths of its published exports.
+  ///   - artifacts: what its run made or reused.
   package func remember(
     _ entry: BatchEntry, of batch: Digest, exports: [String], artifacts: Set<Digest> = []
   ) throws(SpoolError) {
@@ -165,11 +165,5 @@ extension BatchEntry {
       path: path, recording: row[1].text.flatMap(Digest.init(hex:)),
       sidecar: row[2].text.flatMap(Digest.init(hex:)), settings: settings, name: name,
       state: state, mediaSeconds: row[6].real, report: report)
-  }
-}
-
-extension FileStamp {
-  fileprivate var columns: ArraySlice<SQLValue> {
-    [device, inode, byteCount, modified, changed].map(SQLValue.integer)[...]
   }
 }

@@ -71,9 +71,9 @@ package struct StampQueue: Sendable {
 
   /// Records a failed attempt.
   /// - Parameters:
-  /// - attempts: attempts so far.
-  /// - attempt: when it is due next, in seconds since 1970.
-  /// - isForAll: whether all other pending stamps of the same authority are postponed too.
+  ///   - attempts: attempts so far.
+  ///   - attempt: when it is due next, in seconds since 1970.
+  ///   - isForAll: whether all other pending stamps of the same authority are postponed too.
   package func postpone(
     _ stamp: AwaitedStamp, after attempts: Int, because trouble: String, until attempt: Double,
     isForAll: Bool

@@ -12,10 +12,10 @@ package struct TransparencyLog: Sendable {
   /// Appends receipts and the signed head of the resulting tree in one transaction, so that every
   /// receipt is under a head that a later deletion or change contradicts.
   /// - Parameters:
-  /// - leaf: the leaf hash of a receipt's bytes; nil to add none.
-  /// - path: its path, for people.
-  /// - known: the head under which the caller knows the list and its files.
-  /// - decide: returns what is added; nil to change nothing.
+  ///   - leaf: the leaf hash of a receipt's bytes; nil to add none.
+  ///   - path: its path, for people.
+  ///   - known: the head under which the caller knows the list and its files.
+  ///   - decide: returns what is added; nil to change nothing.
   package func update(
     adding leaf: Digest?, at path: String, knowing known: ReceiptHead?,
     _ decide: @Sendable (ReceiptGrowth) -> ReceiptUpdate?
@@ -49,7 +49,7 @@ package struct TransparencyLog: Sendable {
     }
     var isKnown = before != nil && before == known && before?.size == count
     if isKnown { isKnown = try files.isUpToDate(in: &database) }
-    return ReceiptGrowth(entry, before: isKnown ? nil : try records(in: &database))
+    return ReceiptGrowth(entry: entry, before: isKnown ? nil : try records(in: &database))
   }
 
   /// The receipts written at a path, the oldest first. O(n).
@@ -90,8 +90,8 @@ package struct TransparencyLog: Sendable {
 
   /// Restores the log under a signed head, with the files beside the database. O(n).
   /// - Parameters:
-  /// - entries: all receipts under the head, in order.
-  /// - head: its signature has been verified.
+  ///   - entries: all receipts under the head, in order.
+  ///   - head: its signature has been verified.
   package func restore(
     _ entries: [ReceiptEntry], under head: ReceiptHead
   ) throws(SpoolError) {
@@ -115,11 +115,6 @@ package struct ReceiptGrowth: Sendable {
   package let entry: ReceiptEntry?
   /// The whole log; nil if every part is as under the head that the caller knows.
   package let before: ReceiptRecords?
-
-  package init(_ entry: ReceiptEntry?, before: ReceiptRecords?) {
-    self.entry = entry
-    self.before = before
-  }
 }
 
 /// The entries appended to the log.

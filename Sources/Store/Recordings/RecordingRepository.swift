@@ -128,7 +128,7 @@ package struct RecordingRepository: Sendable {
     try database.with { (database) throws(SpoolError) in
       try database.transaction(to: RecordingTable.recordAction) { (database) throws(SpoolError) in
         let result = try body(&database)
-        try store.changeLog.append([], in: &database)
+        try store.changeLog.append(in: &database)
         return result
       }
     }

@@ -53,7 +53,7 @@ package struct RunRepository: RunLog {
       try RunTable.write(recorded, to: &database)
       guard isRecorded else { return }
       try records.write(recorded, isDurable: isDurable)
-      try store.changeLog.append([.run(run.id)], in: &database, isDurable: isDurable)
+      try store.changeLog.append(runs: [run.id], in: &database, isDurable: isDurable)
     }
   }
 
