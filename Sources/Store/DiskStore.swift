@@ -25,12 +25,12 @@ import Synchronization
 package final class DiskStore: Sendable {
   package let path: String
 
-  let layout: StoreLayout
-  let files: FileOperations
   let artifacts: ArtifactFolder
-  let drafts: DraftFolder
   let records: RecordFolder
   let backups: BackupSlots
+  var layout: StoreLayout { records.layout }
+  var files: FileOperations { records.files }
+  var drafts: DraftFolder { records.drafts }
   var changeLog: ChangeLog { ChangeLog(records: records) }
   /// How the database was recovered when this store was opened; nil if it was sound.
   package let recovery: Recovery?
@@ -71,21 +71,17 @@ package final class DiskStore: Sendable {
       try files.makeFolders(folder)
     }
     self.path = layout.root
-    self.layout = layout
-    self.files = files
     self.clock = clock
     self.steadyClock = steadyClock
     self.grace = grace
-    drafts = DraftFolder(path: layout.drafts, files: files)
-    reserve = DiskReserve(in: drafts)
-    ballast = Ballast(layout, drafts)
-    records = RecordFolder(layout: layout, drafts: drafts, files: files)
+    records = RecordFolder(layout: layout, files: files)
+    reserve = DiskReserve(in: records.drafts)
+    ballast = Ballast(layout, records.drafts)
     backups = BackupSlots(folder: layout.backups, files: files, schema: schema)
     isWritable = true
     lock = try FolderLock(layout.root)
     var recovery: Recovery?
-    let opening = DatabaseOpening(
-      layout: layout, files: files, schema: schema, records: records, slots: backups, clock: clock)
+    let opening = DatabaseOpening(records: records, slots: backups, clock: clock)
     database = SharedDatabase(try opening.open(lock, &recovery))
     artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
     self.recovery = recovery
@@ -95,12 +91,13 @@ package final class DiskStore: Sendable {
     try sweepWork()
   }
 
+  // The store by topic. Artifacts, checkpoints and claims are its own: see `ArtifactStore`.
   package var runs: RunRepository { RunRepository(self) }
   package var batches: BatchLog { BatchLog(database: database, layout: layout) }
   package var recordings: RecordingRepository { RecordingRepository(self) }
   package var inboxes: InboxTable { InboxTable(database: database, clock: clock) }
   package var receipts: TransparencyLog {
-    TransparencyLog(database: database, files: ReceiptLog(layout: layout, records: records))
+    TransparencyLog(database: database, files: ReceiptLog(records: records))
   }
   package var stamps: StampQueue {
     StampQueue(database: database, lock: layout.stamping, files: files)
@@ -135,22 +132,19 @@ package final class DiskStore: Sendable {
 
   private init(copying layout: StoreLayout) throws(SpoolError) {
     path = layout.root
-    self.layout = layout
-    files = .system
     grace = 10
     clock = Clock.now
     steadyClock = Clock.sinceBoot
     isWritable = false
-    drafts = DraftFolder(path: layout.drafts, files: files)
-    reserve = DiskReserve(in: drafts)
-    ballast = Ballast(layout, drafts)
-    records = RecordFolder(layout: layout, drafts: drafts, files: files)
-    backups = BackupSlots(folder: layout.backups, files: files, schema: .current)
+    records = RecordFolder(layout: layout, files: .system)
+    reserve = DiskReserve(in: records.drafts)
+    ballast = Ballast(layout, records.drafts)
+    backups = BackupSlots(folder: layout.backups, files: .system, schema: .current)
     lock = try FolderLock(layout.root)
     _ = lock.tryShared()
     var complaint: String?
     database = SharedDatabase(try DatabaseSnapshot.readable(layout, backups, &complaint))
-    artifacts = ArtifactFolder(layout, files: files, database: database, clock: clock)
+    artifacts = ArtifactFolder(layout, files: .system, database: database, clock: clock)
     recovery = nil
     if let complaint { news.tell(complaint) }
   }

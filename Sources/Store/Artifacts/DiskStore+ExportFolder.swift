@@ -67,8 +67,7 @@ extension DiskStore: ExportFolder {
     do throws(SpoolError) {
       try write(publication.temporaryPath)
       return try publication.finish(
-        KnownFileTables.Published(content: content, recording: recording),
-        isReplacing: isReplacing)
+        content, of: recording, isReplacing: isReplacing)
     } catch {
       publication.abandon()
       throw error

@@ -4,12 +4,11 @@ import Platform
 
 /// Opens a store's database, checks and migrates it; rebuilds it first if it is lost or damaged.
 struct DatabaseOpening {
-  let layout: StoreLayout
-  let files: FileOperations
-  let schema: Schema
   let records: RecordFolder
   let slots: BackupSlots
   let clock: @Sendable () -> Int64
+  private var layout: StoreLayout { records.layout }
+  private var schema: Schema { slots.schema }
 
   /// How long to wait for other holders of the store's lock, in milliseconds.
   private static let patience = 10_000
@@ -54,10 +53,7 @@ struct DatabaseOpening {
     }
   }
 
-  var rebuild: Rebuild {
-    Rebuild(
-      layout: layout, files: files, schema: schema, records: records, slots: slots, now: clock())
-  }
+  var rebuild: Rebuild { Rebuild(records: records, slots: slots, now: clock()) }
 
   /// - Parameters:
   ///   - isSuspect: whether to run the full check.

@@ -78,7 +78,8 @@ struct FolderLock: ~Copyable, Sendable {
 }
 
 enum SmallFile {
-  /// The text of a file of unknown length, as in /proc; nil if it cannot be read.
+  /// The text of a file of unknown length, as in /proc; nil if it cannot be read
+  /// or is empty.
   static func text(at path: String) -> String? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -90,6 +91,6 @@ enum SmallFile {
       if count <= 0 { break }
       text += piece[..<count]
     }
-    return String(decoding: text, as: UTF8.self)
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
   }
 }

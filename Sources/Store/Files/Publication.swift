@@ -40,7 +40,7 @@ struct Publication: ~Copyable {
   /// Gives the file its final name, durably, and records it.
   /// - Returns: its length in bytes.
   func finish(
-    _ published: KnownFileTables.Published, isReplacing: Bool
+    _ content: Digest, of recording: RecordingIdentity?, isReplacing: Bool
   ) throws(SpoolError) -> Int {
     let files = store.files
     // Opened again: the writer may have replaced the empty file.
@@ -50,7 +50,7 @@ struct Publication: ~Copyable {
     try doing("flush", path) { () throws(SystemError) in try files.flush(file) }
 
     let before = try store.published(at: path)
-    if !isReplacing, let other = before?.recording, let own = published.recording,
+    if !isReplacing, let other = before?.recording, let own = recording,
       !own.isSameRecording(as: other), !store.isSameFile(own.path, other.path)
     {
       let refusal = SpoolError(path, holds: other, not: own)
@@ -72,7 +72,7 @@ struct Publication: ~Copyable {
     let stamp = try doing("write", path) { () throws(SystemError) in try FileStamp(at: path) }
     try store.withDatabase { (database) throws(SpoolError) in
       try KnownFileTables.publish(
-        published, at: path, stamp: stamp, from: temporaryPath, in: &database)
+        content, of: recording, at: path, stamp: stamp, from: temporaryPath, in: &database)
     }
     return Int(stamp.byteCount)
   }

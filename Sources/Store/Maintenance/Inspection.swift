@@ -22,12 +22,12 @@ package struct Inspection: Sendable {
     package init() {}
   }
 
-  let layout: StoreLayout
   let options: Options
-  let files: FileOperations
   let stop: StopRequest
   let progress: @Sendable (InspectionProgress) -> Void
   let records: RecordFolder
+  var layout: StoreLayout { records.layout }
+  var files: FileOperations { records.files }
 
   /// - Parameter progress: called from several threads.
   package init(
@@ -41,13 +41,11 @@ package struct Inspection: Sendable {
     of path: String, _ options: Options, files: FileOperations, stop: StopRequest = StopRequest(),
     progress: @escaping @Sendable (InspectionProgress) -> Void = { _ in }
   ) {
-    layout = StoreLayout(root: FilePath.absolute(path))
+    let layout = StoreLayout(root: FilePath.absolute(path))
     self.options = options
-    self.files = files
     self.stop = stop
     self.progress = progress
-    records = RecordFolder(
-      layout: layout, drafts: DraftFolder(path: layout.drafts, files: files), files: files)
+    records = RecordFolder(layout: layout, files: files)
   }
 
   /// Runs the check; damage precedes remarks. Throws if there is no store, if it has a newer
@@ -198,7 +196,7 @@ extension Inspection {
     let newest: Int64
     switch try changeLog.surplus(in: &database) {
     case .none:
-      let text = ChangeLogText(try changeLog.read(status.generation)[...])
+      let text = ChangeLogLine.all(in: try changeLog.read(status.generation)[...])
       guard text.byteCount < status.byteCount else { return }
       report.findings.append(damagedLedger(changeLog.path(status.generation)))
       return

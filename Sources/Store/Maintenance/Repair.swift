@@ -286,18 +286,17 @@ package struct RepairReport: Hashable, Sendable, Codable {
 
 /// A store held exclusively for repair.
 struct RepairSite: ~Copyable {
-  let layout: StoreLayout
-  let files: FileOperations
   let records: RecordFolder
   let slots: BackupSlots
   let rebuild: Rebuild
+  var layout: StoreLayout { records.layout }
+  private var files: FileOperations { records.files }
   private let lock: FolderLock
 
   /// Takes the store; throws, naming the holders, if it is in use.
   init(_ path: String, files: FileOperations, patience: Int = 1000) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
-    let drafts = DraftFolder(path: layout.drafts, files: files)
-    let records = RecordFolder(layout: layout, drafts: drafts, files: files)
+    let records = RecordFolder(layout: layout, files: files)
     let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
     try Inspection.requireStore(at: layout)
     try FilePath.requireWritable(layout.root)
@@ -310,13 +309,9 @@ struct RepairSite: ~Copyable {
     for folder in [layout.artifacts, layout.drafts, layout.records] {
       try files.makeFolders(folder)
     }
-    self.layout = layout
-    self.files = files
     self.records = records
     self.slots = slots
-    rebuild = Rebuild(
-      layout: layout, files: files, schema: .current, records: records, slots: slots,
-      now: Clock.now())
+    rebuild = Rebuild(records: records, slots: slots, now: Clock.now())
     self.lock = lock
   }
 }

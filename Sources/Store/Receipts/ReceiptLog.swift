@@ -8,8 +8,8 @@ internal import Platform
 /// The files follow the database: after a crash they are at most one receipt behind, never ahead.
 /// If they are ahead, the database was restored from a backup and takes in the rest.
 struct ReceiptLog {
-  let layout: StoreLayout
   let records: RecordFolder
+  var layout: StoreLayout { records.layout }
   private var files: FileOperations { records.files }
   private static let action = "write the list of receipts beside"
   private static let maximumByteCount: Int64 = 256 << 20

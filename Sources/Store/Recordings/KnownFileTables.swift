@@ -24,12 +24,8 @@ enum KnownFileTables {
       to: "record a file in")
   }
 
-  /// What a file was published as.
-  struct Published: Sendable {
-    let content: Digest
-    /// The source recording; nil if unknown.
-    let recording: RecordingIdentity?
-  }
+  /// What a file was published as, and its source; nil if that is unknown.
+  typealias Published = (content: Digest, recording: RecordingIdentity?)
 
   /// What this version of the file was published as; nil if it was not.
   static func published(
@@ -44,20 +40,20 @@ enum KnownFileTables {
       return nil
     }
     guard let origin = row[1].text, let digest = row[2].text.flatMap(Digest.init(hex:)) else {
-      return Published(content: content, recording: nil)
+      return (content, nil)
     }
-    return Published(
-      content: content, recording: RecordingIdentity(path: origin, digest: digest))
+    return (content, RecordingIdentity(path: origin, digest: digest))
   }
 
   /// Records a publication, and clears its temporary path.
   static func publish(
-    _ published: Published, at path: String, stamp: FileStamp, from temporary: String,
+    _ content: Digest, of recording: RecordingIdentity?, at path: String, stamp: FileStamp,
+    from temporary: String,
     in database: inout Database
   ) throws(SpoolError) {
     try database.transaction(to: recordAction) { (database) throws(SpoolError) in
       try record(
-        published.content, from: (published.recording?.path, published.recording?.digest.hex),
+        content, from: (recording?.path, recording?.digest.hex),
         at: path, stamp: stamp, in: &database)
       try forgetUnfinished(temporary, in: &database)
     }

@@ -245,13 +245,15 @@ extension ChangeLog {
       ? !generations.isEmpty : (try? FileStamp(at: path(status.generation + 1))) != nil
     if length ?? 0 == status.byteCount, !hasNext { return .none }
     if !hasNext, let length, length > status.byteCount {
-      let text = ChangeLogText(try read(status.generation)[Int(status.byteCount)...])
+      let text = ChangeLogLine.all(in: try read(status.generation)[Int(status.byteCount)...])
       // A torn last line is cut off by the next write.
       if text.lines.isEmpty { return .none }
       return .lines(text.lines, upTo: status.byteCount + text.byteCount)
     }
     var lines: [ChangeLogLine] = []
-    for generation in generations { lines += ChangeLogText(try read(generation)[...]).lines }
+    for generation in generations {
+      lines += ChangeLogLine.all(in: try read(generation)[...]).lines
+    }
     lines.sort { $0.number < $1.number }
     // A log file of an uncommitted transaction is older than what followed.
     if let last = lines.last, last.number <= status.number, length == status.byteCount {

@@ -56,16 +56,10 @@ struct ChangeLogLine: Hashable, Sendable {
   }
 }
 
-/// The content of a log file, up to the first invalid line.
-struct ChangeLogText {
-  let lines: [ChangeLogLine]
-  /// Length of the lines in bytes.
-  let byteCount: Int64
-  /// Whether invalid bytes follow.
-  let hasMore: Bool
-
-  /// A power cut may tear a line; nothing after it counts.
-  init(_ bytes: ArraySlice<UInt8>) {
+extension ChangeLogLine {
+  /// The lines of a log file up to the first invalid one, and their length in bytes: a power cut may
+  /// tear a line, and nothing after it counts.
+  static func all(in bytes: ArraySlice<UInt8>) -> (lines: [ChangeLogLine], byteCount: Int64) {
     var lines: [ChangeLogLine] = []
     var rest = bytes
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")),
@@ -75,8 +69,6 @@ struct ChangeLogText {
       lines.append(line)
       rest = rest[(end + 1)...]
     }
-    self.lines = lines
-    byteCount = Int64(bytes.count - rest.count)
-    hasMore = !rest.isEmpty
+    return (lines, Int64(bytes.count - rest.count))
   }
 }

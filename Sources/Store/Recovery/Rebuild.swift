@@ -5,12 +5,12 @@ internal import Platform
 /// Rebuilds a lost database from a good backup, if any, and the records and change log beside it.
 /// The caller holds the store exclusively.
 struct Rebuild {
-  let layout: StoreLayout
-  let files: FileOperations
-  let schema: Schema
   let records: RecordFolder
   let slots: BackupSlots
   let now: Int64
+  private var layout: StoreLayout { records.layout }
+  private var files: FileOperations { records.files }
+  private var schema: Schema { slots.schema }
 
   /// Rebuilds the database and puts it in place; the old one is kept aside.
   ///

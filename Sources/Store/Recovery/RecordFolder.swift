@@ -14,8 +14,8 @@ import Platform
 /// ```
 struct RecordFolder: Sendable {
   let layout: StoreLayout
-  let drafts: DraftFolder
   let files: FileOperations
+  var drafts: DraftFolder { DraftFolder(path: layout.drafts, files: files) }
 
   /// Bytes of the longest record that is read.
   private static let longestRecord: Int64 = 64 << 20

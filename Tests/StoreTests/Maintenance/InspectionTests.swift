@@ -75,9 +75,7 @@ import Testing
       let count = try Data(contentsOf: URL(fileURLWithPath: path)).count
       for offset in 0..<count {
         try flipBit(offset % 8, ofByte: offset, in: path)
-        let record = RecordFolder(
-          layout: StoreLayout(root: sample.path),
-          drafts: DraftFolder(path: sample.path + "/drafts", files: .system), files: .system)
+        let record = RecordFolder(layout: StoreLayout(root: sample.path), files: .system)
         #expect(try record.checkpoint(at: path) == nil && record.run(at: path) == nil)
         try flipBit(offset % 8, ofByte: offset, in: path)
       }

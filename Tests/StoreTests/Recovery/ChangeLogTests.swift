@@ -180,8 +180,10 @@ struct LedgerTests {
     let store = try DiskStore(at: path)
     #expect(news(of: store).isEmpty)
     try store.commit(Self.checkpoint(2))
-    let text = ChangeLogText(Array(try Data(contentsOf: URL(fileURLWithPath: changeLog)))[...])
-    #expect(text.lines.map(\.kind) == [.head, .checkpoint, .checkpoint] && !text.hasMore)
+    let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: changeLog)))
+    let (lines, byteCount) = ChangeLogLine.all(in: bytes[...])
+    #expect(lines.map(\.kind) == [.head, .checkpoint, .checkpoint])
+    #expect(byteCount == Int64(bytes.count))
   }
 
   @Test("a ledger with a flipped bit is found by check, and written anew by repair")

@@ -162,7 +162,7 @@ import Testing
       if operation == .open(path) { throw SystemError(EMFILE) }
     }
     let records = RecordFolder(
-      layout: StoreLayout(root: store.path), drafts: store.drafts, files: files)
+      layout: StoreLayout(root: store.path), files: files)
     #expect(throws: SpoolError.self) { try records.checkpoint(at: path) }
   }
 }
