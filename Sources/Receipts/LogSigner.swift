@@ -1,4 +1,4 @@
-package import PipelineModel
+import PipelineModel
 package import Platform
 package import Proof
 package import Store
@@ -26,20 +26,17 @@ package final class LogSigner: Sendable {
   /// How long the cached tree is trusted while head and length are unchanged.
   private static let lookPause = Duration.seconds(30)
 
-  private let log: any TransparencyLog
-  private let runs: any RunLog
+  private let log: TransparencyLog
+  private let runs: RunRepository
   private let keys: KeyFolder
   private let memory = Mutex<Memory?>(nil)
   /// Whether the last verification succeeded.
   private let isSound = Mutex(true)
 
-  ///
-  /// - Parameters:
-  /// - runs: consulted if the files beside the database are missing.
-  /// - keys: the keys whose signatures count.
-  package init(_ log: any TransparencyLog, runs: any RunLog, keys: KeyFolder) {
-    self.log = log
-    self.runs = runs
+  /// - Parameter keys: the keys whose signatures count.
+  package init(_ store: DiskStore, keys: KeyFolder) {
+    log = store.receipts
+    runs = store.runs
     self.keys = keys
   }
 
@@ -166,7 +163,7 @@ package final class LogSigner: Sendable {
   /// Whether a log without files, as after the very first receipt, is complete. O(runs).
   private func checkRuns(against records: ReceiptRecords) throws(SpoolError) {
     let runs: [RunRecord]
-    runs = try self.runs.runs(limit: .max)
+    runs = try self.runs.newest(limit: .max)
     guard let missed = MissingReceipts(records, of: runs, isSound: true).all.first else { return }
     throw SpoolError(
       "the ledger of receipts is not the one that there was",

@@ -9,8 +9,8 @@ import Synchronization
 /// Writes a signed receipt of each run, with the files needed to verify it.
 package final class SignedReceiptWriter: ReceiptWriter {
   package let keys: KeyFolder
-  package let receipts: any TransparencyLog
-  private let stamps: any StampQueue
+  package let receipts: TransparencyLog
+  private let stamps: StampQueue
   private let log: LogSigner
   private let program: Receipt.Named
   private let held = Mutex<(key: SigningKey, status: KeyFolder.Status)?>(nil)
@@ -19,12 +19,12 @@ package final class SignedReceiptWriter: ReceiptWriter {
   /// transparency log and queues its time stamps.
   /// - Parameter version: the program's.
   package init(
-    keys: KeyFolder, log: any TransparencyLog & StampQueue & RunLog, version: String
+    keys: KeyFolder, store: DiskStore, version: String
   ) {
     self.keys = keys
-    stamps = log
-    receipts = log
-    self.log = LogSigner(log, runs: log, keys: keys)
+    stamps = store.stamps
+    receipts = store.receipts
+    log = LogSigner(store, keys: keys)
     program = Receipt.Named(name: "spool", version: version)
   }
 
@@ -93,7 +93,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
     // After a crash before this, the resumed run does it.
     stampDesk.withdrawOthers(than: digest)
     try log.add(text, at: files[3].path, signedBy: key, now: context.now)
-    try stamps.awaitStamps(stampDesk.awaited(digest))
+    try stamps.add(stampDesk.awaited(digest))
     let bag = try context.enclosure.map { (enclosure) throws(SpoolError) in
       try BagWriter(context, enclosure, of: program).seal(
         receipt.subjects + [builder.subject(names.receipt, text)], day: Receipt.day(of: text) ?? "")
@@ -109,7 +109,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
     guard let text = receipt.status(at: path, signedBy: key.verifyingKey) else { return nil }
     let leaf = MerkleTree.leaf(Array(text.utf8))
     let (known, statements): ([ReceiptEntry], [ReceiptEntry])
-    (known, statements) = (try receipts.receipts(at: path), try receipts.statements())
+    (known, statements) = (try receipts.entries(at: path), try receipts.statements())
     guard known.contains(where: { $0.leaf == leaf }) else { return text }
     let withdrawn = try WithdrawnReceipts(known + statements, keys: keys.trusted())
     return known.last?.leaf == leaf && withdrawn[leaf] == nil ? text : nil
@@ -179,7 +179,7 @@ extension SignedReceiptWriter {
     _ status: ExistingReceipt, at path: String, _ place: ReceiptPlace
   ) throws(SpoolError) -> Bool {
     if place.exportFolder.byteCount(ofPublished: path) != nil { return true }
-    let known = try receipts.receipts(at: path)
+    let known = try receipts.entries(at: path)
     guard known.contains(where: { $0.leaf == status.leaf }) else { return false }
     return try place.exportFolder.recognize(path, holding: status.digest)
   }

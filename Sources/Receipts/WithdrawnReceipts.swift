@@ -1,4 +1,4 @@
-package import PipelineModel
+import PipelineModel
 package import Platform
 package import Proof
 package import Store
@@ -43,8 +43,8 @@ package struct WithdrawalWriter: Sendable {
   private let signer: LogSigner
   private let key: SigningKey
 
-  package init(_ log: any TransparencyLog & RunLog, keys: KeyFolder, key: SigningKey) {
-    signer = LogSigner(log, runs: log, keys: keys)
+  package init(_ store: DiskStore, keys: KeyFolder, key: SigningKey) {
+    signer = LogSigner(store, keys: keys)
     self.key = key
   }
 

@@ -100,7 +100,7 @@ struct SearchIndex: ~Copyable {
   private mutating func newRuns(in log: any RunLog) throws(SpoolError) -> [RunRecord] {
     var limit = 1
     while true {
-      let runs = try log.runs(limit: limit)
+      let runs = try log.newest(limit: limit)
       for (index, run) in runs.enumerated() {
         let known = try database.run(
           "SELECT 1 FROM runs WHERE id = ?", [.text(run.id.name)], to: Self.filling)

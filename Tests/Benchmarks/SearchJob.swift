@@ -72,8 +72,9 @@ struct SearchJob: Benchmark {
   private func fill(_ folder: String) throws -> (total: Double, spread: Spread) {
     let store = try DiskStore(at: folder)
     store.listenToRuns { store, run in
-      WordSearch(of: store, runs: store, in: store.path, isWritable: true, note: { _ in }).update(
-        after: run)
+      WordSearch(of: store, runs: store.runs, in: store.path, isWritable: true, note: { _ in })
+        .update(
+          after: run)
     }
     var generator = SystemRandomNumberGenerator()
     var seconds: [Double] = []
@@ -92,7 +93,7 @@ struct SearchJob: Benchmark {
       run.state = .done
       run.finishedAt = run.startedAt
       let begin = ContinuousClock.now
-      try store.save(run)
+      try store.runs.save(run)
       seconds.append((ContinuousClock.now - begin) / .seconds(1))
     }
     return (seconds.reduce(0, +), Spread(of: seconds))

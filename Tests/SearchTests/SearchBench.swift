@@ -31,7 +31,7 @@ struct SearchBench {
 
   private static func search(_ store: DiskStore) -> WordSearch {
     WordSearch(
-      of: store, runs: store, in: store.path, isWritable: store.isWritable, note: store.note)
+      of: store, runs: store.runs, in: store.path, isWritable: store.isWritable, note: store.note)
   }
 
   var search: WordSearch { Self.search(store) }
@@ -42,7 +42,7 @@ struct SearchBench {
     _ text: String, of recording: String, at time: Double = 1000, pipeline: String = "words",
     untimed: Set<Int> = []
   ) throws {
-    try store.save(run(text, of: recording, at: time, pipeline: pipeline, untimed: untimed))
+    try store.runs.save(run(text, of: recording, at: time, pipeline: pipeline, untimed: untimed))
   }
 
   /// A run that is done, whose work is committed.

@@ -140,7 +140,7 @@ import Testing
     run.request = RunRequest(
       pipelineText: "", folder: "/", isReplacing: false, keepsEverything: false,
       names: ["recording": "take.recording"])
-    try bench.store.save(run)
+    try bench.store.runs.save(run)
     #expect(try bench.hits("alpha").map(\.name) == ["take.wav"])
   }
 
@@ -244,7 +244,7 @@ import Testing
         var index = try SearchIndex(at: path + "/search.sqlite")
         commitsLeft.store(number, ordering: .relaxed)
         _ = unsafe sqlite3_commit_hook(index.database.handle, dieAtLastCommit, nil)
-        try index.update(from: store, in: store)
+        try index.update(from: store.runs, in: store)
         exit(0)
       }
       let again = try SearchBench(at: path)
@@ -258,7 +258,7 @@ import Testing
     let place = bench.index
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     try bench.tell("beta", of: "b.wav")
-    #expect(try bench.store.runs(limit: 1).first?.state == .done)
+    #expect(try bench.store.runs.newest(limit: 1).first?.state == .done)
     try FileManager.default.removeItem(atPath: place)
     #expect(try bench.hits("beta").count == 1)
   }

@@ -1,5 +1,5 @@
 package import PipelineEngine
-package import PipelineModel
+import PipelineModel
 package import Platform
 package import Proof
 package import Store
@@ -7,17 +7,14 @@ package import Store
 /// Requests the pending time stamps and writes them beside their receipts. One round at a time per
 /// store.
 package struct StampRound: Sendable {
-  /// The parts of a store that a round needs.
-  package typealias Store = StampQueue & ExportFolder
-
   /// The timeout of a request, in seconds.
   package static let answerPatience = 10.0
 
-  private let store: any Store
+  private let store: DiskStore
   private let clock: any RunClock
   private let stop: StopRequest
 
-  package init(_ store: any Store, clock: any RunClock, stop: StopRequest) {
+  package init(_ store: DiskStore, clock: any RunClock, stop: StopRequest) {
     self.store = store
     self.clock = clock
     self.stop = stop
@@ -35,7 +32,7 @@ package struct StampRound: Sendable {
   ) throws(SpoolError) -> Bool {
     let deadline = clock.elapsed + patience
     var result: Result<Void, SpoolError> = .success(())
-    let isAlone = try store.whileStamping {
+    let isAlone = try store.stamps.whileStamping {
       result = Result { () throws(SpoolError) in
         try tryAll(until: deadline, isEager: isEager, report)
       }
@@ -47,7 +44,7 @@ package struct StampRound: Sendable {
   private func tryAll(
     until deadline: Double, isEager: Bool, _ report: (StampEvent) -> Void
   ) throws(SpoolError) {
-    let stamps = try store.awaitedStamps()
+    let stamps = try store.stamps.awaited()
     let attempt = StampAttempt(store: store, clock: clock, stop: stop)
     var failed: Set<String> = []
     // Once an authority responds, its other stamps are due at once.
@@ -85,7 +82,7 @@ package struct StampRound: Sendable {
     let underWay = others.filter { $0.attempts > 0 && $0.nextAttempt > clock.now }
       .map(\.nextAttempt).max()
     let attempts = underWay == nil ? before + 1 : before
-    try store.postpone(
+    try store.stamps.postpone(
       stamp, after: attempts, because: trouble.message,
       until: underWay
         ?? clock.now + StampBackoff.pause(after: attempts, chance: clock.jitter()),
@@ -115,7 +112,7 @@ enum StampBackoff {
 
 /// One attempt: the stored reply or a new one is verified, stored, and written beside the receipt.
 struct StampAttempt {
-  let store: any StampRound.Store
+  let store: DiskStore
   let clock: any RunClock
   let stop: StopRequest
 
@@ -141,7 +138,7 @@ struct StampAttempt {
     }
     let (reply, found) = try ask(stamp, certificates, patience)
     let isAwaited: Bool
-    do throws(SpoolError) { isAwaited = try store.keep(reply.bytes, for: stamp) } catch {
+    do throws(SpoolError) { isAwaited = try store.stamps.keep(reply.bytes, for: stamp) } catch {
       throw Self.trouble(error)
     }
     guard isAwaited else {
@@ -210,7 +207,7 @@ struct StampAttempt {
     } catch {
       throw Self.trouble(error.message + (error.reason.map { ": \($0)" } ?? ""))
     }
-    do throws(SpoolError) { try store.settle(stamp) } catch { throw Self.trouble(error) }
+    do throws(SpoolError) { try store.stamps.settle(stamp) } catch { throw Self.trouble(error) }
   }
 
   /// Checks all places before writing: an incomplete set would look tampered with.

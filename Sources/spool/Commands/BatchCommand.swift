@@ -74,7 +74,7 @@ struct BatchCommand: Command {
       let store = try context.store(at: arguments[Options.store])
       let receiptWriter = context.receiptWriter(
         keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile],
-        log: store)
+        store: store)
       if order.asksForReceipts { try context.unlock(receiptWriter) }
       let stop = SignalWatch.begin()
       let clock = SystemClock()

@@ -106,7 +106,7 @@ struct InboxCommand: Command {
     let state =
       wanted == .cancelled ? .failed : wanted.flatMap { RecordingState(rawValue: $0.rawValue) }
     let recordings = try asking(console) { () throws(SpoolError) in
-      try store.recordings(
+      try store.recordings.matching(
         RecordingQuery(
           states: state.map { [$0] } ?? [],
           isCancelled: state == .failed ? wanted == .cancelled : nil,
@@ -119,7 +119,9 @@ struct InboxCommand: Command {
     } else {
       console.print(RecordingText.list(recordings))
       // Refused files are not in the list, so their folders are shown beside it.
-      let inboxes = try asking(console) { () throws(SpoolError) in try store.watchedInboxes() }
+      let inboxes = try asking(console) { () throws(SpoolError) in
+        try store.inboxes.watchedInboxes()
+      }
       for inbox in inboxes {
         let lines = InboxStatusText(inbox, line: nil, store: arguments[Options.store])
           .overlookedLines
@@ -148,7 +150,8 @@ struct InboxCommand: Command {
     var recordings: [Recording] = []
     if arguments[Self.all] {
       recordings = try asking(console) { () throws(SpoolError) in
-        try store.recordings(RecordingQuery(states: [.failed], isCancelled: false, limit: .max))
+        try store.recordings.matching(
+          RecordingQuery(states: [.failed], isCancelled: false, limit: .max))
       }.filter { $0.nextAttempt == nil }
       if recordings.isEmpty { console.report("no note waits to be tried again") }
     } else {
@@ -170,12 +173,15 @@ struct InboxCommand: Command {
   private func change(
     _ action: Action, _ recording: Recording, _ store: DiskStore, _ console: Console
   ) throws(CommandContext.Refusal) {
-    let files = try asking(console) { () throws(SpoolError) in try store.files(of: recording.key) }
+    let files = try asking(console) { () throws(SpoolError) in
+      try store.recordings.files(of: recording.key)
+    }
     let outcome = try asking(console) { () throws(SpoolError) in
       switch action {
-      case .forget: try store.forget(recording.key)
-      case .release: try store.change(recording.key, .release(reason: "released by hand"))
-      default: try store.change(recording.key, .retry(reason: "asked for by hand"))
+      case .forget: try store.recordings.forget(recording.key)
+      case .release:
+        try store.recordings.change(recording.key, .release(reason: "released by hand"))
+      default: try store.recordings.change(recording.key, .retry(reason: "asked for by hand"))
       }
     }
     switch outcome {
@@ -236,7 +242,9 @@ struct InboxCommand: Command {
   private func recording(
     _ name: String, in store: DiskStore, _ console: Console
   ) throws(CommandContext.Refusal) -> Recording {
-    let found = try asking(console) { () throws(SpoolError) in try store.recording(named: name) }
+    let found = try asking(console) { () throws(SpoolError) in
+      try store.recordings.recording(named: name)
+    }
     guard let found else { throw absent(name, console) }
     return found
   }

@@ -140,7 +140,7 @@ struct WatchCommand: Command {
   ) throws(CommandContext.Refusal) -> ExitCode {
     let receiptWriter = CommandContext(console: console).receiptWriter(
       keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile],
-      log: store)
+      store: store)
     // Fails now rather than leave months of recordings without receipts.
     do throws(SpoolError) { try receiptWriter.prepare() } catch {
       throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .failed)
@@ -334,7 +334,7 @@ struct WatchHistory: WatchRecorder {
   func record(_ event: WatchEvent) {
     if event.event == .watching, let inbox = event.inbox {
       // On a full disk, the watch continues without storing its command line.
-      try? store.remember(watch: line, ofInbox: inbox)
+      try? store.inboxes.remember(watch: line, ofInbox: inbox)
     }
     log.record(event)
   }

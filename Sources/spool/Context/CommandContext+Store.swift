@@ -97,7 +97,7 @@ extension WordSearch {
   /// Searches a store, and reports through it.
   init(_ store: DiskStore) {
     self.init(
-      of: store, runs: store, in: store.path, isWritable: store.isWritable,
+      of: store, runs: store.runs, in: store.path, isWritable: store.isWritable,
       note: { [store] in store.note($0) })
   }
 }
@@ -144,7 +144,8 @@ extension CommandContext {
     do throws(Refusal) { return try store(at: option) } catch {
       guard error.isFullDisk, let readable = try? readableStore(at: option) else { throw error }
       let runner = Runner(
-        store: readable.store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+        store: readable.store, log: readable.store.runs,
+        executors: [SoundPassExecutor(coreCount: CoreCount.online)],
         recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
       guard let forecast = try? runner.forecast(plan, options),
         let refusal = need(forecast, store: option, folder: options.folder).finalRefusal

@@ -162,10 +162,10 @@ struct CommandContext {
   }
 
   func receiptWriter(
-    keys option: String?, passphraseFile: String?, log: any TransparencyLog & StampQueue & RunLog
+    keys option: String?, passphraseFile: String?, store: DiskStore
   ) -> SignedReceiptWriter {
     SignedReceiptWriter(
-      keys: keyFolder(at: option, passphraseFile: passphraseFile), log: log,
+      keys: keyFolder(at: option, passphraseFile: passphraseFile), store: store,
       version: Spool.version)
   }
 
@@ -223,7 +223,8 @@ extension CommandContext {
   func run(named name: String, in store: DiskStore) throws(Refusal) -> RunRecord {
     let found: RunRecord?
     do throws(SpoolError) {
-      found = name == "last" ? try store.runs(limit: 1).first : try store.run(named: name)
+      found =
+        name == "last" ? try store.runs.newest(limit: 1).first : try store.runs.run(named: name)
     } catch {
       throw Refusal(text: ErrorText(error).render(console), code: .usage)
     }
@@ -246,7 +247,7 @@ extension CommandContext {
 
   /// The newest runs, newest first.
   func runs(limit: Int, in store: DiskStore) throws(Refusal) -> [RunRecord] {
-    do throws(SpoolError) { return try store.runs(limit: limit) } catch {
+    do throws(SpoolError) { return try store.runs.newest(limit: limit) } catch {
       throw Refusal(text: ErrorText(error).render(console), code: .failed)
     }
   }
@@ -352,7 +353,7 @@ extension CommandContext {
   /// The plugins of earlier runs, newest first; empty if no store is set.
   func earlierPlugins() -> [PluginUse] {
     guard let storeOfRuns, DiskStore.isThere(at: storeOfRuns),
-      let runs = try? DiskStore(reading: storeOfRuns).runs(limit: 1000)
+      let runs = try? DiskStore(reading: storeOfRuns).runs.newest(limit: 1000)
     else { return [] }
     return runs.flatMap { $0.plugins ?? [] }
   }

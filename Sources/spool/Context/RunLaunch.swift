@@ -42,7 +42,7 @@ struct RunLaunch {
   ) -> ExitCode {
     let context = CommandContext(console: console)
     let receiptWriter = context.receiptWriter(
-      keys: keysOption, passphraseFile: passphraseFile, log: store)
+      keys: keysOption, passphraseFile: passphraseFile, store: store)
     do throws(CommandContext.Refusal) {
       if plan.steps.contains(where: { $0.stage is any ReceiptStage }) {
         try context.unlock(receiptWriter)
@@ -60,7 +60,7 @@ struct RunLaunch {
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
-      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       recorder: recorder(clock), stop: stop, clock: clock,
       receiptWriter: receiptWriter)
     var options = Runner.Options(folder: request.folder)

@@ -58,7 +58,7 @@ struct LedgerCommand: Command {
       let keys = try trustedKeys(context)
       let records: ReceiptRecords
       do throws(SpoolError) {
-        records = try readable.store.receiptRecords().caughtUp(keys: keys)
+        records = try readable.store.receipts.records().caughtUp(keys: keys)
       } catch {
         throw CommandContext.Refusal(
           text: ErrorText(error).render(console), code: .failed)

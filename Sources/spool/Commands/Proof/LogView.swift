@@ -49,7 +49,7 @@ struct LogView {
     self.isNamed = isNamed
     self.store = store
     path = store.path
-    let records = try store.receiptRecords().caughtUp(keys: keys)
+    let records = try store.receipts.records().caughtUp(keys: keys)
     isEmpty = records.entries.isEmpty && records.head == nil
     let entries = records.entries.receipts
     withdrawn = WithdrawnReceipts(records.entries, keys: keys)
@@ -62,7 +62,7 @@ struct LogView {
     signers = audit.signers
     self.own = Set((own + signers).map(\.id.hex))
     var awaited: [Digest: Set<String>] = [:]
-    for stamp in try store.awaitedStamps() {
+    for stamp in try store.stamps.awaited() {
       let token = stamp.token.split(separator: "/").last.map(String.init) ?? stamp.token
       awaited[stamp.receipt, default: []].insert(token)
     }
@@ -79,7 +79,7 @@ struct LogView {
       guard let leaf = receipt.leaf else { return receipt }
       let home = homes[leaf]
       if isNamed || receipt.keyID.map(own.contains) ?? false {
-        let run = home == nil ? receipt.run.flatMap { try? store.run(named: $0) } : nil
+        let run = home == nil ? receipt.run.flatMap { try? store.runs.run(named: $0) } : nil
         receipt.place(in: path, isThere: home != nil, wayOn: run?.wayOn)
         if home == nil { return receipt }
       }

@@ -69,7 +69,7 @@ struct StampCommand: Command {
       if arguments[Options.json] { console.print(JSONText.of(StampLine($0.stamp, found))) }
       if isTold { console.print(StampText.line($0.stamp, found)) }
     }
-    let waiting = try store.awaitedStamps()
+    let waiting = try store.stamps.awaited()
     if arguments[Options.json] {
       for stamp in waiting { console.print(JSONText.of(StampLine(waiting: stamp))) }
     } else {
@@ -83,7 +83,7 @@ struct StampCommand: Command {
   private func drop(
     _ receipt: String, in store: DiskStore, _ console: Console
   ) throws(SpoolError) -> ExitCode {
-    let count = try store.forgetStamps(ofReceipt: receipt)
+    let count = try store.stamps.forget(ofReceipt: receipt)
     guard count > 0 else {
       console.report(
         ErrorText(
@@ -192,7 +192,7 @@ struct StampTurn {
     patience: Double, isEager: Bool = false, report: (StampEvent) -> Void
   ) throws(SpoolError) {
     let deadline = clock.elapsed + patience
-    while let next = try store.nextStampAttempt(), isEager || next <= clock.now {
+    while let next = try store.stamps.nextAttempt(), isEager || next <= clock.now {
       let round = StampRound(store, clock: clock, stop: stop)
       if try round.run(
         patience: deadline - clock.elapsed, isEager: isEager, report: report)
@@ -229,7 +229,7 @@ struct LastStamps {
     var came: [(AwaitedStamp, TimeStamp)] = []
     var troubles: [String] = []
     do throws(SpoolError) {
-      guard let next = try store.nextStampAttempt(), next <= clock.now else { return }
+      guard let next = try store.stamps.nextAttempt(), next <= clock.now else { return }
       try StampTurn(store, clock: clock, stop: stop).run(patience: StampTurn.patienceAtEnd) {
         switch $0.outcome {
         case .success(let found): came.append(($0.stamp, found))
@@ -239,7 +239,7 @@ struct LastStamps {
       }
       tell(came)
       for trouble in troubles { console.report("note: \(Format.visible(trouble))") }
-      let waiting = try store.awaitedStamps()
+      let waiting = try store.stamps.awaited()
       guard !waiting.isEmpty else { return }
       if case .json = voice {
         for stamp in waiting { console.print(JSONText.of(StampLine(waiting: stamp))) }

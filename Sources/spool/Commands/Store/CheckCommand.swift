@@ -63,11 +63,11 @@ struct CheckCommand: Command {
     do throws(SpoolError) {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
-        let records = try DiskStore(reading: path).receiptRecords().caughtUp(keys: keys)
+        let records = try DiskStore(reading: path).receipts.records().caughtUp(keys: keys)
         report.receipts = records.entries.receipts.count
         let findings = LogRepair(records, keys: keys).findings
         let named = Set(findings.map(\.path))
-        let runs = try DiskStore(reading: path).runs(limit: .max)
+        let runs = try DiskStore(reading: path).runs.newest(limit: .max)
         let missed = MissingReceipts(records, of: runs, isSound: findings.isEmpty).all
           .filter { !named.contains($0.path) }
         report.add(

@@ -70,13 +70,13 @@ struct GCCommand: Command {
         let drops = arguments[Self.drop]
         guard pins.isEmpty && unpins.isEmpty && drops.isEmpty else {
           for name in pins {
-            try report(try store.pin(fullName(name, store)), name, "pinned", console)
+            try report(try store.runs.pin(fullName(name, store)), name, "pinned", console)
           }
           for name in unpins {
-            try report(try store.unpin(fullName(name, store)), name, "unpinned", console)
+            try report(try store.runs.unpin(fullName(name, store)), name, "unpinned", console)
           }
           for name in drops {
-            try report(try store.drop(fullName(name, store)), name, "dropped", console)
+            try report(try store.runs.drop(fullName(name, store)), name, "dropped", console)
           }
           return .done
         }
@@ -142,7 +142,7 @@ struct GCCommand: Command {
   /// Resolves a run name; `last` is the newest run.
   private func fullName(_ name: String, _ store: DiskStore) throws(SpoolError) -> String {
     guard name == "last" else { return name }
-    return try store.runs(limit: 1).first?.id.name ?? name
+    return try store.runs.newest(limit: 1).first?.id.name ?? name
   }
 
   private func report(

@@ -80,10 +80,10 @@ struct RepairCommand: Command {
     if !isDryRun, let done = try WordSearch(store).repair() {
       report.add([], done: [RepairAction(what: done.what, path: done.path)])
     }
-    let records = try store.receiptRecords().caughtUp(keys: keys)
+    let records = try store.receipts.records().caughtUp(keys: keys)
     let repair = LogRepair(records, keys: keys)
     if !isDryRun, let mending = repair.mending {
-      try store.restore(mending.entries, under: mending.head)
+      try store.receipts.restore(mending.entries, under: mending.head)
     }
     report.add(repair.findings, done: repair.actions)
   }
