@@ -73,7 +73,7 @@ import Testing
     let time = ContinuousClock().measure {
       let error = failure(of: "BEGIN IMMEDIATE", in: &second)
       #expect(error?.reason == "database is locked")
-      #expect(error?.advice?.contains("another spool") == true)
+      #expect(error?.advice?.contains("another process") == true)
     }
     #expect(time >= .milliseconds(40))
     try first.script("COMMIT", to: "test")
