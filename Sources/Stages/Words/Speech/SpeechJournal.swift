@@ -76,7 +76,8 @@ extension SpoolError {
     case .language:
       self.init(
         "cannot speak the language \(error.subject)", reason: error.why,
-        advice: "espeak-ng \(option: "voices") lists the languages; or name a model and a dictionary")
+        advice:
+          "espeak-ng \(option: "voices") lists the languages; or name a model and a dictionary")
     case .words: self.init("cannot look for \(error.subject)", reason: error.why)
     case .pronunciation: self.init("cannot pronounce \(error.subject)", reason: error.why)
     case .reading: self.init("cannot read \(error.subject)", reason: error.why)
