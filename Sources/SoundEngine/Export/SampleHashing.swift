@@ -1,161 +1,77 @@
 import Audio
 import Media
-import PipelineEngine
 import PipelineModel
 import Platform
 import Proof
 import Synchronization
 
-/// Hashes every second of the samples that exports without loss keep, on a thread of its own: one
-/// lane for all formats that have the same samples. Only whole blocks are recorded; of a partial
-/// one the sound is needed again.
-// Unchecked: `hasher` and `position` are touched by the lane's thread alone between `start` and the
-// end of its queue, and not used afterwards; `thread` is set by the sink before that begins, and
-// read by it alone.
-final class SampleLane: ExportPart, @unchecked Sendable {
-  let name: String
-  let title = "hashes of its samples"
-  let quantization: Quantizer.Depth?
+/// Hashes every second of the samples that exports without loss keep: once for all formats that have
+/// the same samples. Only whole blocks are recorded; of a partial one the sound is needed again.
+final class SampleHashing: LaneWork {
   let firstFrame: Frames
-  let isSetBack: Bool
-
-  private struct State {
-    var artifact: Artifact?
-    var failure: SpoolError?
-    /// Whether every block of the stream was handed over.
-    var isComplete = false
-    /// Whether the hashes are no longer wanted.
-    var isCancelled = false
-  }
 
   // Few enough that their bytes stay in the processor's cache.
   private static let framesAtOnce = 2048
 
-  private let state: Mutex<State>
   private let format: SampleFormat
   private let sound: AudioFormat
-  private let packing: LinearSamples
+  private let packing: ExportSpec.WaveSamples
   private let store: any ArtifactStore
   private let pages: LeafPages
   private var hasher: SampleLeafHasher
   private var position = Frames.zero
-  private let queue = BoundedQueue<SharedBuffer>(capacity: SoundStream.waitingBlocks)
-  private var thread: BackgroundThread?
 
-  /// What the lane for the samples of `target` is called; nil where those depend on the decoder.
-  static func name(of target: ExportTarget) -> String? {
-    target.samples.map { "samples-\($0.rawValue)" }
-  }
-
-  /// A lane for the samples of `target`; nil where those depend on the decoder.
-  init?(
-    _ target: ExportTarget, _ stream: SoundOutline, _ context: SinkContext,
-    resuming noted: ExportState.Lane?
+  /// - Parameter name: of the samples.
+  init(
+    _ name: String, _ format: SampleFormat, _ packing: ExportSpec.WaveSamples, _ sound: AudioFormat,
+    _ context: SinkContext, resuming noted: ExportState.Lane?
   ) throws(SpoolError) {
-    guard let format = target.samples, let name = SampleLane.name(of: target),
-      let packing = target.packing
-    else { return nil }
-    self.name = name
     self.format = format
     self.packing = packing
-    quantization = target.quantization
-    sound = stream.format
+    self.sound = sound
     store = context.store
-    let done = noted?.artifact.flatMap { artifact in
-      (try? context.store.path(of: artifact)) == nil ? nil : artifact
-    }
-    state = Mutex(State(artifact: done))
-    let status = noted.flatMap { try? Findings.decode(LeafPages.Progress.self, from: $0.state) }
     pages = try LeafPages(
       context.work.claim, "\(context.work.name).\(name)",
-      resuming: done == nil ? status : nil)
+      resuming: noted.flatMap { try? Findings.decode(LeafPages.Progress.self, from: $0.state) })
     hasher = SampleLeafHasher(
       format: format, rate: Int(sound.sampleRate.value), channels: sound.channelCount,
       leaves: pages.leavesAtStart)
-    let first = done == nil ? Frames(hasher.framesInLeaves) : Frames(.max)
-    firstFrame = first
-    isSetBack = noted.map { done == nil && ($0.artifact != nil || first < $0.needsFrom) } ?? false
+    firstFrame = Frames(hasher.framesInLeaves)
   }
 
-  func start(at frame: Frames) {
-    guard state.withLock({ $0.artifact == nil }) else { return }
-    position = frame
-    thread = BackgroundThread(name: "hash-samples") { [self] in
-      do throws(SpoolError) {
-        while let block = queue.receive() { try hash(block.buffer) }
-        // The hashes of a stream that was cut off must not be taken for those of the whole.
-        if state.withLock({ $0.isComplete }) { try seal() }
-      } catch {
-        state.withLock { $0.failure = error }
-        queue.cancel()
-      }
-    }
-  }
+  func begin(at frame: Frames) { position = frame }
 
   func take(_ block: SharedBuffer) throws(SpoolError) {
-    guard thread != nil else { return }
-    if !queue.send(block), let error = state.withLock({ $0.failure }) { throw error }
-  }
-
-  private func hash(_ block: borrowing AudioBuffer) throws(SpoolError) {
     let skipped = max(0, firstFrame.count - position.count)
-    let count = block.frameCount.count
-    position += block.frameCount
-    for start in stride(from: skipped, to: count, by: SampleLane.framesAtOnce) {
+    let count = block.buffer.frameCount.count
+    position += block.buffer.frameCount
+    for start in stride(from: skipped, to: count, by: SampleHashing.framesAtOnce) {
       let had = hasher.leaves.count
-      hasher.update(packing.bytes(of: block, start..<min(start + SampleLane.framesAtOnce, count)))
+      let end = min(start + SampleHashing.framesAtOnce, count)
+      hasher.update(packing.bytes(of: block.buffer, start..<end))
       for leaf in hasher.leaves[had...] { try pages.append(leaf) }
     }
   }
 
-  private func seal() throws(SpoolError) {
+  func seal() throws(SpoolError) -> Artifact? {
     let frames = hasher.finish()
     let extent = SampleExtent(
       format: format, rate: Int(sound.sampleRate.value), channels: sound.channelCount,
       frames: frames)
-    guard let tree = extent.flatMap({ SampleTree($0, leaves: hasher.leaves) }) else { return }
-    let artifact = try store.keep(tree.fileBytes, as: .file)
-    state.withLock { $0.artifact = artifact }
+    guard let tree = extent.flatMap({ SampleTree($0, leaves: hasher.leaves) }) else { return nil }
+    return try store.keep(tree.fileBytes, as: .file)
   }
 
   var status: ExportState.Lane {
     let status = pages.status
     return ExportState.Lane(
       needsFrom: Frames(status.count * Int(sound.sampleRate.value)), byteCount: 0,
-      state: (try? Findings.json(status)) ?? "", artifact: state.withLock { $0.artifact })
+      state: (try? Findings.json(status)) ?? "")
   }
 
-  func flush() throws(SpoolError) {
-    try pages.flush()
-  }
+  func flush(isSealed: Bool) throws(SpoolError) { try pages.flush() }
 
-  func close() {
-    state.withLock { $0.isComplete = !$0.isCancelled }
-    queue.close()
-  }
-
-  /// Waits for the list of hashes.
-  func finish() throws(SpoolError) -> Artifact? {
-    thread?.join()
-    if let error = state.withLock({ $0.failure }) { throw error }
-    let (artifact, isCancelled) = state.withLock { ($0.artifact, $0.isCancelled) }
-    if artifact == nil, isCancelled { throw .cancelled }
-    return artifact
-  }
-
-  func cancel() {
-    // First, so that an end of the queue that is none is not taken for the stream's.
-    state.withLock {
-      $0.isCancelled = true
-      $0.isComplete = false
-    }
-    queue.cancel()
-  }
-
-  func abandon() {
-    cancel()
-    thread?.join()
-  }
+  func cancel() {}
 }
 
 /// Leaves that outlive the process: whole pages of them in a file, which is made when the first one

@@ -1,4 +1,4 @@
-import Media
+@testable import Stages
 import Testing
 
 @Suite struct TimeAxisTests {

@@ -1,22 +1,18 @@
 internal import CLibAV
 internal import CLibAVLoader
+package import Platform
 
-/// Pictures as PNG files, through libavcodec's encoder.
-package enum PNGPicture {
-  /// Encodes RGB pixels, row by row from the top.
+extension Raster {
+  /// The pixels as a PNG file, through libavcodec's encoder.
   /// - Parameter path: names the picture in errors.
-  /// - Throws: `unknownCodec` if libavcodec was built without the encoder.
-  package static func encode(
-    _ pixels: [UInt8], width: Int, height: Int, path: String
-  ) throws(MediaError) -> [UInt8] {
-    precondition(width > 0 && height > 0 && pixels.count == 3 * width * height)
+  package func png(path: String) throws(SpoolError) -> [UInt8] {
     try LibAV.require(for: path)
     guard let codec = unsafe avcodec_find_encoder_by_name("png"),
       let context = unsafe avcodec_alloc_context3(codec)
     else {
-      throw MediaError(
-        .unknownCodec, "encode", path: path, reason: "this libavcodec has no encoder called png",
-        advice: "install an FFmpeg with its PNG encoder")
+      throw SpoolError(
+        "encode", path, reason: "this libavcodec has no encoder called png",
+        advice: "install an FFmpeg with its PNG encoder", cause: .input)
     }
     defer {
       var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
@@ -32,22 +28,20 @@ package enum PNGPicture {
     let packet = Packet()
     var status = LibAV.calling { unsafe avcodec_open2(context, codec, nil) }
     if status >= 0 {
-      fill(frame, pixels, width: width, height: height)
+      fill(frame)
       status = LibAV.calling { unsafe avcodec_send_frame(context, frame.pointer) }
     }
     if status >= 0 {
       status = LibAV.calling { unsafe avcodec_receive_packet(context, packet.pointer) }
     }
     guard status >= 0 else {
-      throw MediaError(
-        .unsupported, "encode the picture", path: path, reason: LibAV.reason(status))
+      throw SpoolError(
+        "encode the picture", path, reason: LibAV.reason(status), cause: .input)
     }
     return packet.bytes
   }
 
-  private static func fill(
-    _ frame: borrowing Frame, _ pixels: [UInt8], width: Int, height: Int
-  ) {
+  private func fill(_ frame: borrowing Frame) {
     unsafe frame.pointer.pointee.format = AV_PIX_FMT_RGB24.rawValue
     unsafe frame.pointer.pointee.width = Int32(width)
     unsafe frame.pointer.pointee.height = Int32(height)
@@ -55,7 +49,7 @@ package enum PNGPicture {
       let rows = unsafe frame.pointer.pointee.data.0
     else { fatalError("out of memory") }
     let stride = unsafe Int(frame.pointer.pointee.linesize.0)
-    unsafe pixels.withUnsafeBufferPointer { source in
+    unsafe bytes.withUnsafeBufferPointer { source in
       guard let source = source.baseAddress else { return }
       for row in 0..<height {
         unsafe (rows + row * stride).update(from: source + row * 3 * width, count: 3 * width)
