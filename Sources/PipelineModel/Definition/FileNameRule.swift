@@ -1,8 +1,8 @@
 import Platform
 
 /// The rule for templates of exported files' names.
-struct FileNameRule {
-  static let maximumLength = 200
+package struct FileNameRule {
+  package static let maximumLength = 200
 
   let fields: [String]
 
