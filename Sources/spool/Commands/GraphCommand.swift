@@ -36,16 +36,10 @@ struct GraphCommand: Command {
 
 /// A plan as a diagram in text: for Mermaid (GitHub, editors) or Graphviz.
 struct PipelineGraph: Sendable {
-  private struct Edge {
-    let from: String
-    let to: String
-    let label: String
-  }
-
   private let title: String
   private let inputs: [String]
   private let steps: [(name: String, label: String)]
-  private let edges: [Edge]
+  private let edges: [(from: String, to: String, label: String)]
 
   /// Draws a plan of `definition`. A list of files is one node: `tracks+`.
   init(_ plan: Plan, of definition: PipelineDefinition) {
@@ -67,8 +61,8 @@ struct PipelineGraph: Sendable {
         step.sources(of: port).map { source in
           switch source {
           case .input(let name):
-            Edge(from: "$" + (names[name] ?? name), to: step.id.name, label: port.kind.rawValue)
-          case .step(let id, _): Edge(from: id.name, to: step.id.name, label: port.kind.rawValue)
+            ("$" + (names[name] ?? name), step.id.name, port.kind.rawValue)
+          case .step(let id, _): (id.name, step.id.name, port.kind.rawValue)
           }
         }
       }
