@@ -48,7 +48,7 @@ struct LedgerCommand: Command {
 
   let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
     let context = CommandContext(console: console)

@@ -58,7 +58,7 @@ struct ProveCommand: Command {
 
   private let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
     let context = CommandContext(console: console)

@@ -30,7 +30,7 @@ struct StampCommand: Command {
 
   private let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   /// The command that requests a store's time stamps.
   /// - Parameter store: `--store` as typed.

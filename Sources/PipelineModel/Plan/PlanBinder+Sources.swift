@@ -1,45 +1,28 @@
 /// Connects a step's input ports with the steps above it and the pipeline's inputs.
-struct SourceConnector {
+extension PlanBinder {
   /// A visited step, bound or not: enough to resolve references even if the step has other errors.
   struct Above {
     let id: StepID
     let outputs: [Port]
     /// For a skipped step: its input, which replaces its output.
-    let bypass: StepSource?
-    let isSkipped: Bool
+    var bypass: StepSource?
     /// The bypass's kind: it replaces outputs of this kind only.
     var bypassKind: ArtifactKind?
+    var isSkipped = false
     /// Whether to suggest it for a wrong reference: not for a step of unknown kind.
     var isOffered = true
   }
 
-  struct Connection {
-    var sources: [PortName: StepSource] = [:]
-    /// Why the step cannot run: a source that it needs was not given.
-    var missing: String?
-  }
-
-  private(set) var problems: [Problem] = []
-  /// The steps above the current one.
-  private(set) var above: [Above] = []
-  private let definition: PipelineDefinition
-  private let given: Set<String>
-
-  init(_ definition: PipelineDefinition, given: Set<String>) {
-    self.definition = definition
-    self.given = given
-  }
-
-  mutating func add(_ step: Above) { above.append(step) }
-
+  /// The sources of a step's inputs, and why it cannot run if one that it needs was not given.
   /// - Parameter references: sources written among the parameters.
   mutating func connect(
     _ step: StepDefinition, _ descriptor: StageDescriptor, _ references: [DocumentNode.Entry]
-  ) -> Connection {
+  ) -> (sources: [PortName: StepSource], missing: String?) {
     let written = written(step, descriptor, references)
-    var connection = Connection()
+    var connection: [PortName: StepSource] = [:]
+    var missing: String?
     for (index, port) in descriptor.inputs.enumerated() {
-      let problemCount = problems.count
+      let problemCount = sourceProblems.count
       var sources: [StepSource] = []
       if let references = written[port.name] {
         for reference in references {
@@ -49,14 +32,14 @@ struct SourceConnector {
         sources = nearest(above: step, port, descriptor)
       }
       for (index, source) in sources.enumerated() {
-        connection.sources[port.isList ? port.place(index + 1) : port.name] = source
+        connection[port.isList ? port.place(index + 1) : port.name] = source
       }
-      if sources.isEmpty, !port.isOptional, problems.count == problemCount {
+      if sources.isEmpty, !port.isOptional, sourceProblems.count == problemCount {
         let name = written[port.name]?.first?.value ?? "its \(port.name)"
-        connection.missing = "\(name) is not given"
+        missing = "\(name) is not given"
       }
     }
-    return connection
+    return (connection, missing)
   }
 
   /// The references that a step names, by port.
@@ -73,7 +56,7 @@ struct SourceConnector {
         rest = rest.dropFirst(count)
       }
       if let extra = rest.first {
-        problems.append(
+        sourceProblems.append(
           Problem(
             at: extra.location, "\(descriptor.kind) has no input left for \"\(extra.value)\"",
             allowed: portNames(descriptor)))
@@ -83,7 +66,7 @@ struct SourceConnector {
         if descriptor.inputs.contains(where: { $0.name.name == name }) {
           written[PortName(name)] = [reference]
         } else {
-          problems.append(
+          sourceProblems.append(
             Problem(
               at: reference.location, "\(descriptor.kind) has no input \"\(name)\"",
               allowed: portNames(descriptor),
@@ -96,7 +79,7 @@ struct SourceConnector {
     for entry in references {
       let isList = descriptor.inputs.contains { $0.name.name == entry.key && $0.isList }
       guard let texts = texts(entry.value, isList: isList) else {
-        problems.append(
+        sourceProblems.append(
           Problem(
             at: entry.value.location, "\(entry.key) of \(descriptor.kind) names an input or a step",
             allowed: isList ? "$input, step, or a list of them" : "$input, step"))
@@ -130,7 +113,7 @@ struct SourceConnector {
         return []
       }
       if port.kind == .sound, port.intake == .made {
-        problems.append(
+        sourceProblems.append(
           Problem(
             at: reference.location,
             "\(descriptor.kind) takes decoded sound, and $\(name) is a recording",
@@ -138,16 +121,16 @@ struct SourceConnector {
       } else if input.kind != port.kind {
         report(reference, port, descriptor, found: input.kind)
       } else if input.isList, !port.isList {
-        problems.append(
+        sourceProblems.append(
           Problem(
             at: reference.location,
             "\(port.name) of \(descriptor.kind) takes one file, and $\(name) is a list",
             allowed: "an input without +"))
       }
-      return input.names(in: given).map { .input($0) }
+      return input.names(in: assumed).map { .input($0) }
     }
     if port.kind == .sound, port.intake == .recording {
-      problems.append(
+      sourceProblems.append(
         Problem(
           at: reference.location,
           "\(descriptor.kind) opens a recording, and \"\(reference.value)\" is none",
@@ -159,7 +142,7 @@ struct SourceConnector {
     guard let step = above.first(where: { $0.id.name == parts.first }) else {
       let names = above.filter { $0.isOffered }.map(\.id.name)
       let isBelow = definition.steps.contains { $0.id?.value == parts.first }
-      problems.append(
+      sourceProblems.append(
         Problem(
           at: reference.location,
           isBelow
@@ -176,7 +159,7 @@ struct SourceConnector {
       })
     else {
       if let wanted {
-        problems.append(
+        sourceProblems.append(
           Problem(
             at: reference.location, "\(step.id) has no output \"\(wanted)\"",
             allowed: step.outputs.map(\.name.name).joined(separator: ", ")))
@@ -210,13 +193,13 @@ struct SourceConnector {
     if port.intake != .made, inputs.count == 1, let only = inputs.first,
       port.isList || !only.isList
     {
-      return only.names(in: given).map { .input($0) }
+      return only.names(in: assumed).map { .input($0) }
     }
     let advice =
       port.intake != .made
       ? inputs.map { "from: $\($0.name)" }.joined(separator: ", ")
       : port.kind == .sound ? "put decode above it" : "from: \(port.name)"
-    problems.append(
+    sourceProblems.append(
       Problem(
         at: step.kind.location,
         "\(descriptor.kind) has nothing to take its \(port.name) from",
@@ -228,7 +211,7 @@ struct SourceConnector {
     _ reference: Located<String>, _ port: Port, _ descriptor: StageDescriptor,
     found: ArtifactKind?
   ) {
-    problems.append(
+    sourceProblems.append(
       Problem(
         at: reference.location,
         "\(port.name) of \(descriptor.kind) takes \(port.kind.rawValue), and "
@@ -242,7 +225,7 @@ struct SourceConnector {
   /// Reports a `$name` that is neither an input nor a variable.
   mutating func reportUnknownName(_ name: String, at location: SourceLocation) {
     let names = definition.inputs.map(\.name) + definition.variables.map(\.name)
-    problems.append(
+    sourceProblems.append(
       Problem(
         at: location, "there is no input or variable \"$\(name)\"",
         allowed: names.isEmpty ? nil : names.map { "$\($0)" }.joined(separator: ", "),

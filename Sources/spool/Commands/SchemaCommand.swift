@@ -1,13 +1,55 @@
+import PipelineModel
 import Platform
+import Proof
+
+/// `spool schema`: the JSON Schema of pipelines, and of what receipts state.
+struct SchemaCommand: Command {
+  /// What the schema is of.
+  enum Subject: String, CaseIterable, ArgumentValue {
+    case pipeline, receipt
+  }
+
+  private static let subject = Positional<Subject?>.optional(
+    "SUBJECT", help: "Whose schema it is; left out, pipeline.")
+
+  static let declaration = CommandDeclaration(
+    name: "schema", group: "Pipelines",
+    summary: "Print the JSON Schema of pipelines or of receipts.",
+    discussion: """
+      In Visual Studio Code with the YAML extension, save it as spool.schema.json and begin a \
+      pipeline with:  # yaml-language-server: $schema=spool.schema.json
+
+      That of receipts is for what the payload of their envelope holds: the statement that is signed.
+      """,
+    positionals: [subject], options: [Options.plugins],
+    examples: [
+      Example("Save it", "spool schema > spool.schema.json"),
+      Example("What receipts state", "spool schema receipt"),
+    ])
+
+  let arguments: ParsedArguments
+
+  func run(console: Console) throws(SpoolError) -> ExitCode {
+    switch arguments[Self.subject] ?? .pipeline {
+    case .pipeline:
+      let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+      console.print(PipelineSchema(try context.checkedCatalog()).value.indentedJSON)
+    case .receipt:
+      let schema = ReceiptForm.schema
+      console.print(Value(json: JSONText.of(schema))?.indentedJSON ?? JSONText.of(schema))
+    }
+    return .done
+  }
+}
 
 /// The JSON Schema (draft 2020-12) of pipelines, for completion and validation in editors. Derived
 /// from the same declarations as validation and help.
-package struct PipelineSchema: Sendable {
+struct PipelineSchema: Sendable {
   private let descriptors: [StageDescriptor]
 
-  package init(_ catalog: StageCatalog) { descriptors = catalog.descriptors }
+  init(_ catalog: StageCatalog) { descriptors = catalog.descriptors }
 
-  package var value: Value {
+  var value: Value {
     .group([
       "$schema": .text("https://json-schema.org/draft/2020-12/schema"),
       "title": .text("Spool pipeline"),

@@ -1,20 +1,48 @@
-internal import Platform
+import PipelineModel
+import Platform
 
-/// A plan as a diagram in text: for Mermaid (GitHub, editors) or Graphviz.
-package struct PipelineGraph: Sendable {
-  private struct Edge {
-    let from: String
-    let to: String
-    let label: String
+/// `spool graph`: a pipeline as a picture in text.
+struct GraphCommand: Command {
+  /// The language of the picture.
+  private enum Form: String, CaseIterable, ArgumentValue {
+    case mermaid, dot
   }
 
+  private static let format = Option<Form>.value(
+    "format", "FORMAT", default: .mermaid, help: "The language of the picture.")
+
+  static let declaration = CommandDeclaration(
+    name: "graph", group: "Pipelines",
+    summary: "Draw a pipeline as a Mermaid or Graphviz (DOT) graph.",
+    positionals: [Options.pipeline], options: [format, Options.plugins],
+    examples: [
+      Example("A picture", "spool graph Pipelines/podcast.yaml --format dot | dot -Tsvg > p.svg")
+    ])
+
+  let arguments: ParsedArguments
+
+  func run(console: Console) throws(SpoolError) -> ExitCode {
+    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
+    let inputs = Dictionary(
+      pipeline.definition.inputs.flatMap(\.leastNames).map { ($0, "") }, uniquingKeysWith: { $1 })
+    let graph = PipelineGraph(
+      try context.plan(pipeline, inputs: inputs, overrides: [], checksEquipment: false),
+      of: pipeline.definition)
+    console.draw(arguments[Self.format] == .dot ? graph.dot : graph.mermaid)
+    return .done
+  }
+}
+
+/// A plan as a diagram in text: for Mermaid (GitHub, editors) or Graphviz.
+struct PipelineGraph: Sendable {
   private let title: String
   private let inputs: [String]
   private let steps: [(name: String, label: String)]
-  private let edges: [Edge]
+  private let edges: [(from: String, to: String, label: String)]
 
   /// Draws a plan of `definition`. A list of files is one node: `tracks+`.
-  package init(_ plan: Plan, of definition: PipelineDefinition) {
+  init(_ plan: Plan, of definition: PipelineDefinition) {
     title = plan.name
     let names = Dictionary(
       definition.inputs.flatMap { input in
@@ -33,15 +61,15 @@ package struct PipelineGraph: Sendable {
         step.sources(of: port).map { source in
           switch source {
           case .input(let name):
-            Edge(from: "$" + (names[name] ?? name), to: step.id.name, label: port.kind.rawValue)
-          case .step(let id, _): Edge(from: id.name, to: step.id.name, label: port.kind.rawValue)
+            ("$" + (names[name] ?? name), step.id.name, port.kind.rawValue)
+          case .step(let id, _): (id.name, step.id.name, port.kind.rawValue)
           }
         }
       }
     }
   }
 
-  package var mermaid: String {
+  var mermaid: String {
     var lines = ["flowchart TD"]
     lines += inputs.map { "  \(identifier("$" + $0))([\"\($0)\"])" }
     lines += steps.map { "  \(identifier($0.name))[\"\($0.label)\"]" }
@@ -49,7 +77,7 @@ package struct PipelineGraph: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  package var dot: String {
+  var dot: String {
     var lines = ["digraph \(JSONString.quoted(title)) {", "  node [shape=box];"]
     lines += inputs.map {
       "  \(JSONString.quoted("$" + $0)) [label=\(JSONString.quoted($0)), shape=oval];"

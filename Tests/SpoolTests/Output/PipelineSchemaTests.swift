@@ -2,6 +2,7 @@ import Foundation
 import PipelineModel
 import TestSupport
 import Testing
+@testable import spool
 
 @Suite struct PipelineSchemaTests {
   @Test func `the schema is JSON that names every kind and parameter`() throws {
