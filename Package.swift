@@ -69,7 +69,7 @@ let package = Package(
     .target(name: "CConfinement", path: "Sources/System/CConfinement"),
 
     // What every program needs; it knows nothing of Spool.
-    library("Platform", ["CCrypto", "CXXHash", "CCurlLoader"], extra: optimised),
+    library("Platform", ["CCrypto", "CXXHash", "CCurlLoader", "CSQLite"], extra: optimised),
 
     // The pipeline side: it has never heard of sound.
     library("PipelineModel", ["Platform", "CYAML"]),

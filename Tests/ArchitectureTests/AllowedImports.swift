@@ -26,7 +26,7 @@ enum AllowedImports {
 
   /// The C libraries of each module.
   static let libraries: [String: Set<String>] = [
-    "Platform": ["CCrypto", "CXXHash", "CCurlLoader"],
+    "Platform": ["CCrypto", "CXXHash", "CCurlLoader", "CSQLite"],
     "PipelineModel": ["CYAML"],
     "Store": ["CSQLite", "CPosix"],
     "Media": ["CLibAV", "CLibAVLoader", "CPosix"],

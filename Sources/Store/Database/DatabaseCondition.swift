@@ -65,7 +65,7 @@ enum DatabaseCondition: Hashable, Sendable {
     _ words: String, _ handle: OpaquePointer, _ path: String
   ) -> Bool {
     unsafe readCodes.contains(where: words.hasSuffix) || sqlite3_system_errno(handle) == EIO
-      || DatabaseHeader.isUnreadable(path)
+      || Database.isUnreadable(path)
   }
 
   /// The report without its heading (`*** in database main ***`).
@@ -152,17 +152,6 @@ struct DatabaseHeader {
   /// Whether SQLite would write the file: the write version (byte 18) is 1 (rollback journal) or 2
   /// (WAL).
   var isWritable: Bool { bytes.count == Self.byteCount && (1...2).contains(bytes[18]) }
-
-  /// Whether a file has unreadable sectors, which SQLite does not always report. Reads all of it.
-  static func isUnreadable(_ path: String) -> Bool {
-    do throws(SystemError) {
-      let file = try FileOperations.system.open(path, O_RDONLY)
-      _ = try FileOperations.system.digest(of: file)
-      return false
-    } catch {
-      return error.code == EIO
-    }
-  }
 }
 
 /// Texts about a lost or damaged database.

@@ -1,5 +1,6 @@
 import Foundation
 import PipelineModel
+import Platform
 @testable import Store
 import TestSupport
 import Testing

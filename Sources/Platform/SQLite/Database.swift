@@ -1,36 +1,52 @@
-import CSQLite
-internal import FoundationEssentials
-import Glibc
-import PipelineModel
-import Platform
-internal import Synchronization
+internal import CSQLite
+internal import Glibc
 
 /// A connection to an SQLite database: WAL, every commit flushed, foreign keys enforced. Prepared
 /// statements are cached.
-@safe struct Database: ~Copyable {
-  let handle: OpaquePointer
+@safe package struct Database: ~Copyable {
+  package let handle: OpaquePointer
   private var statements: [String: OpaquePointer]
   private var isFlushing = true
-  let path: String
+  package let path: String
+  private let advice: Advice
 
   /// What may be done with a database.
-  enum Access: Sendable {
+  package enum Access: Sendable {
     case writing
     /// Reads while other processes may write.
     case reading
     /// Reads a file that is not written meanwhile, in any folder. Ignores a write-ahead log.
     case frozen
-    /// In memory; its changes do not count as changes of the store.
+    /// In memory.
     case scratch
   }
 
-  ///
+  /// What the owner of a database advises on errors.
+  package struct Advice: Sendable {
+    /// The file is damaged, or is no database.
+    var damaged: String?
+    /// The disk cannot be read.
+    var unreadable = SystemError(EIO).advice
+    /// The file may not be opened or written.
+    var denied: String? = "check who owns the folder and its permissions"
+
+    package init() {}
+
+    package init(damaged: String, unreadable: String, denied: String) {
+      self.damaged = damaged
+      self.unreadable = unreadable
+      self.denied = denied
+    }
+  }
+
   /// - Parameter patience: how long to wait for other processes, in milliseconds.
-  init(at path: String, for access: Access = .writing, patience: CInt = 10_000) throws(SpoolError) {
-    unsafe handle = try Self.open(path, access, patience)
-    if access != .scratch { unsafe CrashPoint.chosen?.watchCommits(of: handle) }
+  package init(
+    at path: String, for access: Access, patience: CInt = 10_000, advice: Advice
+  ) throws(SpoolError) {
+    unsafe handle = try Self.open(path, access, patience, advice)
     unsafe statements = [:]
     self.path = path
+    self.advice = advice
   }
 
   deinit {
@@ -41,7 +57,7 @@ internal import Synchronization
   /// Runs one statement and returns its rows.
   /// - Parameter action: its purpose, in words that a path may follow.
   @discardableResult
-  mutating func run(
+  package mutating func run(
     _ sql: String, _ values: [SQLValue] = [], to action: String
   ) throws(SpoolError) -> [SQLRow] {
     let statement = try unsafe prepared(sql, to: action)
@@ -65,14 +81,14 @@ internal import Synchronization
   }
 
   /// Runs statements without results, uncached.
-  func script(_ sql: String, to action: String) throws(SpoolError) {
+  package func script(_ sql: String, to action: String) throws(SpoolError) {
     guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
       throw failure(action)
     }
   }
 
   /// Runs `body` in a write transaction; rolls back if it throws.
-  mutating func transaction<Result>(
+  package mutating func transaction<Result>(
     to action: String, _ body: (inout Database) throws(SpoolError) -> Result
   ) throws(SpoolError) -> Result {
     try run("BEGIN IMMEDIATE", to: action)
@@ -89,7 +105,7 @@ internal import Synchronization
 
   /// As `transaction`, but durable only with the next flushed transaction; a power cut before that
   /// undoes it.
-  mutating func transactionWithoutFlush<Result>(
+  package mutating func transactionWithoutFlush<Result>(
     to action: String, _ body: (inout Database) throws(SpoolError) -> Result
   ) throws(SpoolError) -> Result {
     let wasFlushing = isFlushing
@@ -101,7 +117,7 @@ internal import Synchronization
 
   /// From now on commits are visible at once, but durable only with the next flushed one. A power
   /// cut loses the last ones only, in order.
-  mutating func deferFlushes(to action: String) throws(SpoolError) {
+  package mutating func deferFlushes(to action: String) throws(SpoolError) {
     guard isFlushing else { return }
     // Not through the cache: SQLite obeys this one while preparing it.
     try script("PRAGMA synchronous = NORMAL", to: action)
@@ -109,7 +125,7 @@ internal import Synchronization
   }
 
   /// From now on every commit is durable on return.
-  mutating func flushCommits(to action: String) throws(SpoolError) {
+  package mutating func flushCommits(to action: String) throws(SpoolError) {
     guard !isFlushing else { return }
     try script("PRAGMA synchronous = FULL", to: action)
     isFlushing = true
@@ -155,7 +171,7 @@ internal import Synchronization
   }
 
   private static func open(
-    _ path: String, _ access: Access, _ patience: CInt
+    _ path: String, _ access: Access, _ patience: CInt, _ advice: Advice
   ) throws(SpoolError) -> OpaquePointer {
     let (name, flags): (String, CInt) =
       switch access {
@@ -176,7 +192,7 @@ internal import Synchronization
       status = unsafe configure(handle, access, patience)
     }
     guard status == SQLITE_OK else {
-      let failure = unsafe failure("open", path, handle)
+      let failure = unsafe failure("open", path, handle, advice)
       unsafe sqlite3_close(handle)
       throw failure
     }
@@ -202,23 +218,23 @@ internal import Synchronization
       }
     // SQLite does not wait where a new database turns to WAL: two processes that make one store at
     // once would collide.
-    let deadline = Clock.now() + Int64(patience) * 1_000_000
+    let deadline = ContinuousClock.now + .milliseconds(Int(patience))
     while true {
       let status = unsafe sqlite3_exec(handle, settings, nil, nil, nil)
-      if status != SQLITE_BUSY || Clock.now() > deadline { return status }
+      if status != SQLITE_BUSY || ContinuousClock.now > deadline { return status }
       usleep(2000)
     }
   }
 
-  func failure(_ action: String) -> SpoolError {
-    unsafe Self.failure(action, path, handle)
+  package func failure(_ action: String) -> SpoolError {
+    unsafe Self.failure(action, path, handle, advice)
   }
 }
 
 extension Database {
   /// Copies a consistent snapshot of the database into a new file, unflushed. Other connections may
   /// read and write.
-  func copy(to target: String) throws(SpoolError) {
+  package func copy(to target: String) throws(SpoolError) {
     let action = "copy the database to"
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -255,22 +271,18 @@ extension Database {
     SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8, SQLITE_IOERR | 7 << 8, SQLITE_IOERR | 33 << 8,
   ]
 
-  static let unreadableAdvice =
-    "the disk may be failing: dmesg says more; copy the store to another one, and there "
-    + "\(command: .restore) puts the newest backup in place"
-
   /// The error of the last call.
   /// - Parameter action: its purpose, in words that a path may follow.
-  static func failure(
-    _ action: String, _ path: String, _ handle: OpaquePointer
+  private static func failure(
+    _ action: String, _ path: String, _ handle: OpaquePointer, _ advice: Advice
   ) -> SpoolError {
     let code = unsafe sqlite3_errcode(handle) & 0xFF
     // A full disk appears as an I/O error where SQLite maps its shared memory.
     let system = SystemError(unsafe sqlite3_system_errno(handle))
     let words = unsafe String(cString: sqlite3_errmsg(handle))
     // Unreadable schema pages appear as corruption.
-    if code == SQLITE_CORRUPT, system.code == EIO || DatabaseHeader.isUnreadable(path) {
-      return SpoolError("read", path, SystemError(EIO), advice: unreadableAdvice)
+    if code == SQLITE_CORRUPT, system.code == EIO || isUnreadable(path) {
+      return SpoolError("read", path, SystemError(EIO), advice: advice.unreadable)
     }
     let isReading = unsafe readCodes.contains(sqlite3_extended_errcode(handle))
     let isOfSystem = (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system.code != 0
@@ -279,92 +291,54 @@ extension Database {
     return SpoolError(
       isReading && !isFull ? "read" : action, path,
       reason: isOfSystem ? "\(system.words) (\(words))" : words,
-      advice: (isOfSystem && system.code != EIO ? system.advice : nil) ?? advice(code),
+      advice: (isOfSystem && system.code != EIO ? system.advice : nil) ?? advice.text(for: code),
       cause: isFull ? .fullDisk : .environment)
   }
 
-  private static func advice(_ code: CInt) -> String? {
+  /// Whether a file has unreadable sectors, which SQLite does not always report. Reads all of it.
+  package static func isUnreadable(_ path: String) -> Bool {
+    let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return errno == EIO }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = unsafe read(file, &bytes, bytes.count)
+      if count < 0, errno != EINTR { return errno == EIO }
+      if count == 0 { return false }
+    }
+  }
+}
+
+extension Database.Advice {
+  fileprivate func text(for code: CInt) -> String? {
     switch code {
     case SQLITE_FULL: SystemError(ENOSPC).advice
-    case SQLITE_IOERR: unreadableAdvice
-    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN:
-      "check who owns the folder and its permissions, or choose another with \(option: .store)"
-    case SQLITE_NOTADB, SQLITE_CORRUPT:
-      "\(command: .repair) rebuilds it from the records that lie beside it"
+    case SQLITE_IOERR: unreadable
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH, SQLITE_CANTOPEN: denied
+    case SQLITE_NOTADB, SQLITE_CORRUPT: damaged
     case SQLITE_BUSY, SQLITE_LOCKED: "another process is writing for a long time: try again later"
     default: nil
     }
   }
-
-  /// Whether the header forbids writing although the system would allow it.
-  var isLockedByItsHeader: Bool {
-    guard unsafe sqlite3_db_readonly(handle, "main") == 1 else { return false }
-    // A database without a name is this process's own copy.
-    return unsafe access(path, W_OK) == 0 || errno == ENOENT
-  }
 }
 
 /// A value as SQLite stores it.
-enum SQLValue: Hashable, Sendable {
+package enum SQLValue: Hashable, Sendable {
   case null
   case integer(Int64)
   case real(Double)
   case text(String)
 
-  init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
+  package init(_ text: String?) { self = text.map(SQLValue.text) ?? .null }
 
-  init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
+  package init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
 
-  var text: String? { if case .text(let text) = self { text } else { nil } }
+  package var text: String? { if case .text(let text) = self { text } else { nil } }
 
-  var real: Double? { if case .real(let real) = self { real } else { nil } }
+  package var real: Double? { if case .real(let real) = self { real } else { nil } }
 
-  var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
+  package var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
 }
 
 /// A result row: its columns from left to right.
-typealias SQLRow = [SQLValue]
-
-/// Values as JSON in the database's columns: sorted keys, so that equal values are equal text.
-enum StoredJSON {
-  static func encode(_ value: some Encodable, to action: String) throws(SpoolError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(value), as: UTF8.self)
-    } catch {
-      throw SpoolError(action, "the store", reason: "\(error)")
-    }
-  }
-
-  static func decode<Value: Decodable>(_ text: String) throws -> Value {
-    try JSONDecoder().decode(Value.self, from: Data(text.utf8))
-  }
-}
-
-/// The store's database, for one thread at a time.
-final class SharedDatabase: Sendable {
-  private let database: Mutex<Database>
-
-  init(_ database: consuming sending Database) { self.database = Mutex(database) }
-
-  func with<Result>(
-    _ body: (inout sending Database) throws(SpoolError) -> sending Result
-  ) throws(SpoolError) -> Result {
-    try database.withLock { (database) throws(SpoolError) in
-      try database.flushCommits(to: "use")
-      return try body(&database)
-    }
-  }
-
-  /// As `with`; commits are durable with the next flushed one.
-  func withDeferredFlush<Result>(
-    to action: String,
-    _ body: (inout sending Database) throws(SpoolError) -> sending Result
-  ) throws(SpoolError) -> sending Result {
-    try database.withLock { (database) throws(SpoolError) in
-      try database.deferFlushes(to: action)
-      return try body(&database)
-    }
-  }
-}
+package typealias SQLRow = [SQLValue]

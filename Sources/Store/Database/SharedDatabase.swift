@@ -1,0 +1,76 @@
+internal import CSQLite
+internal import FoundationEssentials
+internal import Glibc
+import PipelineModel
+import Platform
+internal import Synchronization
+
+extension Database {
+  /// Opens one of a store's databases, with the store's advice and crash points. The changes of a scratch
+  /// database do not count as changes of the store.
+  init(at path: String, for access: Access = .writing, patience: CInt = 10_000) throws(SpoolError) {
+    try self.init(at: path, for: access, patience: patience, advice: Self.storeAdvice)
+    if access != .scratch { unsafe CrashPoint.chosen?.watchCommits(of: handle) }
+  }
+
+  static let unreadableAdvice =
+    "the disk may be failing: dmesg says more; copy the store to another one, and there "
+    + "\(command: .restore) puts the newest backup in place"
+
+  private static let storeAdvice = Advice(
+    damaged: "\(command: .repair) rebuilds it from the records that lie beside it",
+    unreadable: unreadableAdvice,
+    denied: "check who owns the folder and its permissions, or choose another with "
+      + "\(option: .store)")
+
+  /// Whether the header forbids writing although the system would allow it.
+  var isLockedByItsHeader: Bool {
+    guard unsafe sqlite3_db_readonly(handle, "main") == 1 else { return false }
+    // A database without a name is this process's own copy.
+    return unsafe access(path, W_OK) == 0 || errno == ENOENT
+  }
+}
+
+/// Values as JSON in the database's columns: sorted keys, so that equal values are equal text.
+enum StoredJSON {
+  static func encode(_ value: some Encodable, to action: String) throws(SpoolError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(value), as: UTF8.self)
+    } catch {
+      throw SpoolError(action, "the store", reason: "\(error)")
+    }
+  }
+
+  static func decode<Value: Decodable>(_ text: String) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+  }
+}
+
+/// The store's database, for one thread at a time.
+final class SharedDatabase: Sendable {
+  private let database: Mutex<Database>
+
+  init(_ database: consuming sending Database) { self.database = Mutex(database) }
+
+  func with<Result>(
+    _ body: (inout sending Database) throws(SpoolError) -> sending Result
+  ) throws(SpoolError) -> Result {
+    try database.withLock { (database) throws(SpoolError) in
+      try database.flushCommits(to: "use")
+      return try body(&database)
+    }
+  }
+
+  /// As `with`; commits are durable with the next flushed one.
+  func withDeferredFlush<Result>(
+    to action: String,
+    _ body: (inout sending Database) throws(SpoolError) -> sending Result
+  ) throws(SpoolError) -> sending Result {
+    try database.withLock { (database) throws(SpoolError) in
+      try database.deferFlushes(to: action)
+      return try body(&database)
+    }
+  }
+}
