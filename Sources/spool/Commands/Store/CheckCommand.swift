@@ -44,18 +44,17 @@ struct CheckCommand: Command {
     do throws(SpoolError) {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
-        let records = try DiskStore(reading: path).receiptRecords().caughtUp(keys: keys)
-        report.receipts = records.entries.receipts.count
-        let findings = LogRepair(records, keys: keys).findings
-        let named = Set(findings.map(\.path))
-        let runs = try DiskStore(reading: path).runs(limit: .max)
-        let missed = MissingReceipts(records, of: runs, isSound: findings.isEmpty).all
-          .filter { !named.contains($0.path) }
+        let store = try DiskStore(reading: path)
+        let audit = LogAudit(try store.receiptRecords(), keys: keys)
+        report.receipts = audit.records.entries.receipts.count
+        let named = Set(audit.findings.map(\.name))
+        let missing = audit.missing(from: try store.runs(limit: .max))
+          .filter { !named.contains($0.name) }
         report.add(
-          findings
-            + missed.map {
+          audit.inspectionFindings
+            + missing.map {
               InspectionFinding(
-                log: $0.path, problem: $0.problem,
+                log: $0.name, problem: $0.reason,
                 advice: "put a backup in its place with spool restore; without one, keep this "
                   + "store as it is, and let what comes go into another (--store)")
             })

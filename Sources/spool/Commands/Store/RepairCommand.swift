@@ -60,12 +60,11 @@ struct RepairCommand: Command {
     if isDryRun, report.findings.contains(where: { $0.kind == .database }) { return }
     let store = try isDryRun ? DiskStore(reading: path) : DiskStore(at: path)
     if !isDryRun { try store.repairWords(for: &report) }
-    let records = try store.receiptRecords().caughtUp(keys: keys)
-    let repair = LogRepair(records, keys: keys)
-    if !isDryRun, let mending = repair.mending {
-      try store.restore(mending.entries, under: mending.head)
+    let audit = LogAudit(try store.receiptRecords(), keys: keys)
+    if !isDryRun, let recovery = audit.recovery {
+      try store.restore(recovery.entries, under: recovery.head)
     }
-    report.add(repair.findings, done: repair.actions)
+    report.add(audit.inspectionFindings, done: audit.repairActions)
   }
 
   private func text(_ report: RepairReport) -> String {

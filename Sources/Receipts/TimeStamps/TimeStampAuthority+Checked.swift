@@ -2,16 +2,15 @@ package import PipelineModel
 package import Platform
 import Proof
 
-/// The authorities of a pipeline, validated offline.
-package struct AuthorityList {
-  package let authorities: [TimeStampAuthority]
-
-  ///
+extension TimeStampAuthority {
+  /// The authorities of a pipeline, validated offline.
   /// - Parameter wanted: the addresses, and the absolute paths of the certificates.
-  package init(_ wanted: [(url: String, certificates: String)]) throws(SpoolError) {
+  package static func checked(
+    _ wanted: [(url: String, certificates: String)]
+  ) throws(SpoolError) -> [TimeStampAuthority] {
     var seen: Set<String> = []
     for (url, certificates) in wanted {
-      if let flaw = Self.flaw(of: url) {
+      if let flaw = flaw(of: url) {
         throw SpoolError(
           "cannot ask the time stamping authority \(url)", reason: flaw,
           advice: "an address as http://tsa.example.org/tsr")
@@ -27,7 +26,7 @@ package struct AuthorityList {
           advice: error.advice ?? "a file of PEM certificates; its path starts from the pipeline's")
       }
     }
-    authorities = wanted.map { TimeStampAuthority(url: $0.url, certificates: $0.certificates) }
+    return wanted.map { TimeStampAuthority(url: $0.url, certificates: $0.certificates) }
   }
 
   /// What is wrong with an address; nil for `http` and `https`.
