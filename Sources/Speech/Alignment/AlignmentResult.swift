@@ -89,7 +89,7 @@ package struct AlignmentResult: Sendable {
 }
 
 /// A word of a text with its place in a recording.
-package struct AlignedWord: Hashable, Sendable, Codable {
+package struct AlignedWord: Hashable, Sendable {
   /// When it begins, in seconds.
   package var start: Double
   /// When it ends, in seconds.
@@ -98,6 +98,13 @@ package struct AlignedWord: Hashable, Sendable, Codable {
   package var confidence: Double
   /// Whether it was heard there; where not, its place was made up from its neighbours'.
   package var isHeard: Bool
+
+  package init(start: Double, end: Double, confidence: Double, isHeard: Bool) {
+    self.start = start
+    self.end = end
+    self.confidence = confidence
+    self.isHeard = isHeard
+  }
 }
 
 /// How far an alignment is: what was heard and found so far. Interrupted work resumes from it with

@@ -75,7 +75,7 @@ struct WordConfidence {
         guard trusted.contains(word) else { continue }
         if let score { scores.append(score) }
         // That of a word is that of its worst part: who says `2026` has not said `2025`.
-        if let goodness = DecodedWord.leastGoodness(of: outcome.words[index]) {
+        if let goodness = outcome.words[index].leastGoodness {
           known.append((word, goodness))
         }
       }
@@ -116,7 +116,7 @@ struct WordConfidence {
     for (piece, outcome) in zip(plan.pieces, outcomes) {
       for (word, heard) in zip(piece.words, outcome.words) where !heard.isEmpty {
         // Without a goodness of its own it has the usual one.
-        let excess = DecodedWord.leastGoodness(of: heard).map { $0 - usual.beside(word) } ?? 0
+        let excess = heard.leastGoodness.map { $0 - usual.beside(word) } ?? 0
         let row = trusted.contains(word) ? standingByRow : 0
         standings[word] = max(unheard, excess + row)
       }
@@ -143,7 +143,7 @@ struct WordConfidence {
     let confidence: Double
     if score == DecodedWord.unsaid || usualScore == .infinity {
       confidence = 0
-    } else if let goodness = DecodedWord.leastGoodness(of: heard) {
+    } else if let goodness = heard.leastGoodness {
       let odds =
         Self.byGoodness * (goodness - usual.beside(word)) + Self.byText - doubts[word]
         + (row == .agrees ? Self.byRow : 0)

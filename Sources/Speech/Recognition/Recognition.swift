@@ -1,17 +1,20 @@
+package import Platform
+package import Transcripts
+
 /// Finds out what is said in a recording.
 ///
 /// The recording is cut at its quietest places, and each piece with speech is decoded by itself.
 /// Words heard outside of speech are left out.
 package struct Recognition: Sendable {
-  package let engine: any SpeechEngine
+  package let model: AcousticModel
   package let threadCount: Int
 
-  package init(engine: any SpeechEngine, threadCount: Int) {
-    self.engine = engine
+  package init(model: AcousticModel, threadCount: Int) {
+    self.model = model
     self.threadCount = threadCount
   }
 
-  /// The words that are said, in order.
+  /// The words that are said, in order: in lower case and without punctuation.
   ///
   /// They do not depend on the number of threads, nor on where the work was cut off.
   ///
@@ -24,8 +27,8 @@ package struct Recognition: Sendable {
   package func recognise(
     in source: any SpeechSource, _ trace: LevelTrace, speech: [Range<Int>],
     from progress: RecognitionProgress,
-    record: (RecognitionProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) -> [RecognisedSpeech] {
+    record: (RecognitionProgress) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> [TimedWord] {
     let pieces = ListeningPlan(of: trace).pieces.filter { Self.overlap($0, speech) > 0 }
     var progress = progress
     if progress.heard.count != pieces.count {
@@ -35,27 +38,26 @@ package struct Recognition: Sendable {
     try listen(to: pieces, source, &progress, record)
     return progress.heard.compactMap(\.self).joined()
       .filter { 2 * Self.overlap($0.first..<$0.end, speech) >= $0.end - $0.first }
-      .map { RecognisedSpeech($0) }
+      .map(\.timed)
   }
 
   /// Decodes the pieces that are not decoded yet.
   private func listen(
     to pieces: [Range<Int>], _ source: any SpeechSource, _ progress: inout RecognitionProgress,
-    _ record: (RecognitionProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) {
-    let engine = engine
+    _ record: (RecognitionProgress) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    let model = model
     let open = pieces.indices.filter { progress.heard[$0] == nil }
-    try PieceWork(pieces: open, threadCount: threadCount).run {
-      .success(engine)
-    } work: { engine, piece in
-      do throws(SpeechError) {
+    try workOnPieces(open, threadCount: threadCount) {
+      .success(())
+    } work: { _, piece in
+      Result { () throws(SpoolError) in
         let sound = try source.read(pieces[piece])
         // A new one for each piece: it remembers the noise of what it heard before.
-        let recogniser = try engine.makeRecogniser()
-        return .success(
-          recogniser.recognise(sound.span).map { $0.moved(by: pieces[piece].lowerBound) })
-      } catch { return .failure(error) }
-    } done: { (piece, words) throws(SpeechError) in
+        let decoder = try SphinxDecoder.recognising(by: model)
+        return decoder.recognise(sound.span).map { $0.moved(by: pieces[piece].lowerBound) }
+      }
+    } done: { (piece, words) throws(SpoolError) in
       progress.heard[piece] = words
       try record(progress)
     }

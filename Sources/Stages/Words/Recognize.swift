@@ -58,14 +58,12 @@ struct RecognizeStage: DeclaredStage, WholeStage, VersionedStage {
     let channels = try SpeechChannels(of: kept, isSeparate: isSeparate, context.stop)
     let recognised = RecognisedChannels(channels)
     let notes = SpeechJournal<RecognisedChannels.Progress>(context)
-    let words = try notes.working { (note) throws(SpeechError) in
-      try recognised.recognise(
-        with: Recognition(engine: SphinxEngine(model), threadCount: CoreCount.online),
-        from: notes.lastProgress, record: note)
-    }
+    let words = try recognised.recognise(
+      with: Recognition(model: model, threadCount: CoreCount.online), from: notes.lastProgress,
+      record: notes.record)
     let language = model == .english ? "en" : nil
     let transcript = recognised.transcript(of: words, language: language)
-    let report = QualityMeasure().report(on: transcript, speech: channels.speech)
+    let report = QualityReport(on: transcript, speech: channels.speech)
     try limits.check(report, transcript, warn: context.warn)
     return try context.outputs(
       of: transcript, figures: Self.figures(transcript, report, channels.speech))
@@ -102,20 +100,20 @@ struct RecognisedChannels {
   /// The words of each channel.
   func recognise(
     with recognition: Recognition, from last: Progress?,
-    record: (Progress) throws(SpeechError) -> Void
-  ) throws(SpeechError) -> [[RecognisedSpeech]] {
+    record: (Progress) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> [[TimedWord]] {
     let readers = channels.readers
     var progress =
       last?.channels.count == readers.count
       ? last ?? Progress(channels: [])
       : Progress(channels: readers.map { _ in RecognitionProgress() })
-    var words: [[RecognisedSpeech]] = []
+    var words: [[TimedWord]] = []
     for (number, (reader, survey)) in zip(readers, channels.surveys).enumerated() {
       words.append(
         try recognition.recognise(
           in: reader, survey.trace, speech: survey.activity.stretches,
           from: progress.channels[number]
-        ) { (own) throws(SpeechError) in
+        ) { (own) throws(SpoolError) in
           progress.channels[number] = own
           try record(progress)
         })
@@ -124,7 +122,7 @@ struct RecognisedChannels {
   }
 
   /// The words as one transcript, in the order in which people begin to speak.
-  func transcript(of words: [[RecognisedSpeech]], language: String?) -> Transcript {
+  func transcript(of words: [[TimedWord]], language: String?) -> Transcript {
     var transcript = Transcript(language: language)
     for (number, words) in words.enumerated() {
       transcript.segments +=
@@ -144,15 +142,15 @@ extension Transcript {
   private static let pause = 0.7
 
   /// What a recogniser heard: a segment between two pauses.
-  init(recognised words: [RecognisedSpeech], language: String?, speaker: String? = nil) {
+  init(recognised words: [TimedWord], language: String?, speaker: String? = nil) {
     self.init(language: language)
     var turn: [TimedWord] = []
     for word in words {
-      if let last = turn.last?.end, word.start - last >= Self.pause {
+      if let last = turn.last?.end, let start = word.start, start - last >= Self.pause {
         segments.append(Segment(turn: turn, speaker: speaker))
         turn = []
       }
-      turn.append(TimedWord(word))
+      turn.append(word)
     }
     if !turn.isEmpty { segments.append(Segment(turn: turn, speaker: speaker)) }
   }
@@ -161,13 +159,5 @@ extension Transcript {
 extension Segment {
   fileprivate init(turn words: [TimedWord], speaker: String?) {
     self.init(words: words, start: words.first?.start, end: words.last?.end, speaker: speaker)
-  }
-}
-
-extension TimedWord {
-  fileprivate init(_ word: RecognisedSpeech) {
-    self.init(word.text, start: word.start, end: word.end, confidence: word.confidence)
-    if word.confidence < 0.5 { flags.insert(.uncertain) }
-    if isOverlong { flags.insert(.overlong) }
   }
 }

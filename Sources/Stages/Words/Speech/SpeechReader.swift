@@ -25,22 +25,15 @@ struct SpeechReader: SpeechSource {
     frameCount = Int(Double(frames.count) * 100 / sound.outline.format.sampleRate.value)
   }
 
-  func read(_ place: Range<Int>) throws(SpeechError) -> [Int16] {
+  func read(_ place: Range<Int>) throws(SpoolError) -> [Int16] {
     let start = max(0, place.lowerBound - Self.lead)
     let skipped = (place.lowerBound - start) * LevelTrace.step
     let count = place.count * LevelTrace.step
     var samples: [Int16] = []
     samples.reserveCapacity(skipped + count)
-    do throws(SpoolError) {
-      try convert(from: start) { block in
-        let channel = block.channel(0)
-        for index in 0..<block.frameCount.count {
-          samples.append(Int16(max(-32768, min(32767, (channel[index] * 32768).rounded()))))
-        }
-        return samples.count < skipped + count
-      }
-    } catch {
-      throw SpeechError(.reading, on: "the kept sound", why: error.reason ?? error.message)
+    try convert(from: start) { block in
+      samples.add(block)
+      return samples.count < skipped + count
     }
     samples.removeFirst(min(skipped, samples.count))
     if samples.count < count { samples += Array(repeating: 0, count: count - samples.count) }
@@ -52,11 +45,8 @@ struct SpeechReader: SpeechSource {
     var survey = SpeechSurvey()
     var samples: [Int16] = []
     try convert(from: 0) { block in
-      let channel = block.channel(0)
       samples.removeAll(keepingCapacity: true)
-      for index in 0..<block.frameCount.count {
-        samples.append(Int16(max(-32768, min(32767, (channel[index] * 32768).rounded()))))
-      }
+      samples.add(block)
       survey.add(samples.span)
       return true
     } check: { () throws(SpoolError) in
@@ -101,6 +91,16 @@ struct SpeechReader: SpeechSource {
         let value = samples[frame] / Float(channels.count)
         target[frame] = number == 0 ? value : target[frame] + value
       }
+    }
+  }
+}
+
+extension [Int16] {
+  /// Adds the first channel of a block.
+  fileprivate mutating func add(_ block: borrowing AudioBuffer) {
+    let channel = block.channel(0)
+    for index in 0..<block.frameCount.count {
+      append(Int16(Swift.max(-32768, Swift.min(32767, (channel[index] * 32768).rounded()))))
     }
   }
 }

@@ -16,8 +16,7 @@ package struct TranscriptFile: Sendable {
     guard let artifact = context.inputs[port]?.artifact else {
       throw SpoolError("there is no transcript at \(port)")
     }
-    let path: String
-    path = try context.store.path(of: artifact)
+    let path = try context.store.path(of: artifact)
     // The words of hours are longer than what the store reads as text.
     return try read(try bytes(of: path), named: "transcript.json")
   }
@@ -43,20 +42,7 @@ package struct TranscriptFile: Sendable {
 
   /// Reads a text in whichever format it has.
   static func read(_ bytes: [UInt8], named name: String) throws(SpoolError) -> Transcript {
-    do throws(TranscriptError) {
-      let format = try TranscriptFormat.recognised(in: bytes, fileName: name)
-      return try format.read(bytes)
-    } catch { throw SpoolError(error) }
-  }
-}
-
-extension SpoolError {
-  /// A transcript's trouble, as a stage's.
-  init(_ error: TranscriptError) {
-    self.init(
-      "cannot \(error.doing.rawValue) the transcript"
-        + (error.format.map { " as \($0)" } ?? "") + (error.place.map { " at \($0)" } ?? ""),
-      reason: error.reason, advice: error.advice)
+    try TranscriptFormat.recognised(in: bytes, fileName: name).read(bytes)
   }
 }
 
@@ -91,12 +77,7 @@ extension StageContext {
   func outputs(
     of transcript: Transcript, figures: String
   ) throws(SpoolError) -> [PortName: StepOutput] {
-    let text: String
-    do throws(TranscriptError) {
-      text = try TranscriptFormat.json.write(transcript.rounded)
-    } catch {
-      throw SpoolError(error)
-    }
+    let text = try TranscriptFormat.json.write(transcript.rounded)
     return [
       .transcript: StepOutput(try store.keep(text, as: .transcript)),
       .measurement: StepOutput(try store.keep(figures, as: .measurement)),
