@@ -18,7 +18,7 @@ import Testing
     let own = try #require(
       try ModelAligner(model, lexicon: lexicon).align(words, in: sound.span, isExact: false))
     let library = try #require(
-      try SphinxAligner(.english, lexicon: lexicon)
+      try SphinxEngine(.english, usesLibrary: true).makeAligner(lexicon)
         .align(words, in: sound.span, isExact: false))
     #expect(own.map { $0.map(\.key) } == library.map { $0.map(\.key) })
     let pairs = zip(own.joined(), library.joined())

@@ -26,13 +26,13 @@ package struct Recognition: Sendable {
   ///   - record: records the progress, after every piece; ends the work by throwing.
   package func recognise(
     in source: any SpeechSource, _ trace: LevelTrace, speech: [Range<Int>],
-    from progress: RecognitionProgress,
-    record: (RecognitionProgress) throws(SpoolError) -> Void
+    from progress: Progress,
+    record: (Progress) throws(SpoolError) -> Void
   ) throws(SpoolError) -> [TimedWord] {
     let pieces = ListeningPlan(of: trace).pieces.filter { Self.overlap($0, speech) > 0 }
     var progress = progress
     if progress.heard.count != pieces.count {
-      progress = RecognitionProgress()
+      progress = Progress()
       progress.heard = Array(repeating: nil, count: pieces.count)
     }
     try listen(to: pieces, source, &progress, record)
@@ -43,8 +43,8 @@ package struct Recognition: Sendable {
 
   /// Decodes the pieces that are not decoded yet.
   private func listen(
-    to pieces: [Range<Int>], _ source: any SpeechSource, _ progress: inout RecognitionProgress,
-    _ record: (RecognitionProgress) throws(SpoolError) -> Void
+    to pieces: [Range<Int>], _ source: any SpeechSource, _ progress: inout Progress,
+    _ record: (Progress) throws(SpoolError) -> Void
   ) throws(SpoolError) {
     let model = model
     let open = pieces.indices.filter { progress.heard[$0] == nil }
@@ -77,18 +77,18 @@ package struct Recognition: Sendable {
     }
     return sum
   }
-}
 
-/// How far a recognition is: what was heard so far. Interrupted work resumes from it with the same
-/// result.
-package struct RecognitionProgress: Hashable, Sendable, Codable {
-  /// What was heard in each piece of the listening plan; nil where it is not decoded yet.
-  var heard: [[RecognisedWord]?] = []
+  /// How far a recognition is: what was heard so far. Interrupted work resumes from it with the same
+  /// result.
+  package struct Progress: Hashable, Sendable, Codable {
+    /// What was heard in each piece of the listening plan; nil where it is not decoded yet.
+    var heard: [[RecognisedWord]?] = []
 
-  /// How much of the work is done: 0 to 1.
-  package var share: Double {
-    heard.isEmpty ? 0 : Double(heard.count { $0 != nil }) / Double(heard.count)
+    /// How much of the work is done: 0 to 1.
+    package var share: Double {
+      heard.isEmpty ? 0 : Double(heard.count { $0 != nil }) / Double(heard.count)
+    }
+
+    package init() {}
   }
-
-  package init() {}
 }

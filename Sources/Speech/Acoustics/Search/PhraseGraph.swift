@@ -41,14 +41,10 @@ struct PhraseGraph {
     case lost
   }
 
-  /// A phone of the tree: what may follow, and which words it ends, as stretches of the lists.
-  struct Branch {
-    let next: Range<Int32>
-    let words: Range<Int32>
-  }
-
   private(set) var nodes: [Node] = []
-  private(set) var branches: [Branch] = []
+  /// The phones of the tree: what may follow each, and which words it ends, as stretches of
+  /// `branchNodes` and `branchWords`.
+  private(set) var branches: [(next: Range<Int32>, words: Range<Int32>)] = []
   private(set) var branchNodes: [Int32] = []
   private(set) var branchWords: [Int32] = []
   /// The phones that words of the tree begin with.
@@ -183,9 +179,10 @@ struct PhraseGraph {
     }
     for (next, ended) in zip(next, ended) {
       branches.append(
-        Branch(
-          next: Int32(branchNodes.count)..<Int32(branchNodes.count + next.count),
-          words: Int32(branchWords.count)..<Int32(branchWords.count + ended.count)))
+        (
+          Int32(branchNodes.count)..<Int32(branchNodes.count + next.count),
+          Int32(branchWords.count)..<Int32(branchWords.count + ended.count)
+        ))
       branchNodes += next
       branchWords += ended
     }

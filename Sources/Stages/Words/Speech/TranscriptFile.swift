@@ -27,7 +27,7 @@ package struct TranscriptFile: Sendable {
     let bytes = try Self.bytes(of: path)
     digest = SHA256.digest(of: bytes)
     do throws(SpoolError) {
-      let inner = SidecarTranscript.find(in: bytes)
+      let inner = Self.inSidecar(bytes)
       transcript = try Self.read(inner?.bytes ?? bytes, named: inner?.name ?? name)
     } catch {
       throw SpoolError("\(path): \(error.message)", reason: error.reason, advice: error.advice)
@@ -47,10 +47,10 @@ package struct TranscriptFile: Sendable {
 }
 
 /// The transcript that a recording's sidecar holds in its field `transcript`.
-enum SidecarTranscript {
+extension TranscriptFile {
   /// The transcript as a file of its own, with a name that tells its format; nil where the bytes are
   /// no such sidecar.
-  static func find(in bytes: [UInt8]) -> (bytes: [UInt8], name: String)? {
+  private static func inSidecar(_ bytes: [UInt8]) -> (bytes: [UInt8], name: String)? {
     guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
       let read = try? JSONReader.value(of: bytes, depthLimit: 32),
       case .object(let fields) = read.value, fields["words"] == nil, fields["segments"] == nil
