@@ -1,75 +1,46 @@
-/// Thresholds for suspicious parts of a transcript.
-package struct QualityMeasure: Hashable, Sendable {
+extension QualityReport {
   /// Words with a lower confidence, 0…1, count as low.
-  package var lowConfidence: Double
-  /// The number of consecutive words for a speech rate.
-  package var rateWindow: Int
-  /// The plausible speech rates, in characters a second.
-  package var rates: ClosedRange<Double>
-  /// The factor from the median beyond which a rate is an outlier.
-  package var rateFactor: Double
-  /// The longest phrase of a loop, in words.
-  package var longestLoop: Int
-  /// Gaps between words up to this, in seconds, count as covered speech.
-  package var bridgedGap: Double
+  private static let lowConfidence = 0.5
 
-  /// The defaults suit speech, which has 8 to 20 characters a second.
-  package init(
-    lowConfidence: Double = 0.5, rateWindow: Int = 8, rates: ClosedRange<Double> = 3...35,
-    rateFactor: Double = 2.5, longestLoop: Int = 16, bridgedGap: Double = 0.3
-  ) {
-    self.lowConfidence = lowConfidence
-    self.rateWindow = rateWindow
-    self.rates = rates
-    self.rateFactor = rateFactor
-    self.longestLoop = longestLoop
-    self.bridgedGap = bridgedGap
-  }
-
-  /// The report on a transcript.
+  /// Measures a transcript.
   ///
-  /// Complexity: O(*w* · `longestLoop` + *w* log *w* + *s* log *s*) for *w* words and *s* stretches
-  /// of speech.
+  /// Complexity: O(*w* log *w* + *s* log *s*) for *w* words and *s* stretches of speech.
   ///
-  /// - Parameters:
-  ///   - transcript: the transcript to measure.
-  ///   - speech: the stretches of speech, in seconds, in any order and possibly overlapping; nil if
-  ///     unknown.
-  package func report(on transcript: Transcript, speech: [Range<Double>]? = nil) -> QualityReport {
+  /// - Parameter speech: the stretches of speech, in seconds, in any order and possibly overlapping;
+  ///   nil if unknown.
+  package init(on transcript: Transcript, speech: [Range<Double>]? = nil) {
     let words = transcript.words
-    var report = QualityReport()
-    report.wordCount = words.count
+    wordCount = words.count
     if !words.isEmpty {
       func share(_ isCounted: (TimedWord) -> Bool) -> Double {
         Double(words.count(where: isCounted)) / Double(words.count)
       }
       func hasTime(_ word: TimedWord) -> Bool { word.start != nil && word.end != nil }
-      report.timed = share { hasTime($0) && !$0.flags.contains(.interpolated) }
-      report.interpolated = share { hasTime($0) && $0.flags.contains(.interpolated) }
-      report.untimed = share { !hasTime($0) }
-      report.lowConfidence = share { word in
-        word.flags.contains(.uncertain) || word.confidence.map { $0 < lowConfidence } ?? false
+      timed = share { hasTime($0) && !$0.flags.contains(.interpolated) }
+      interpolated = share { hasTime($0) && $0.flags.contains(.interpolated) }
+      untimed = share { !hasTime($0) }
+      lowConfidence = share { word in
+        word.flags.contains(.uncertain) || word.confidence.map { $0 < Self.lowConfidence } ?? false
       }
     }
-    report.longestWord = longestWord(of: words)
-    (report.usualRate, report.rateOutliers) = SpeechRates(self).outliers(of: words)
-    report.loops = RepeatedPhrases.loops(in: words, longest: longestLoop)
+    longestWord = Self.longestWord(of: words)
+    (usualRate, rateOutliers) = Self.findRateOutliers(in: words)
+    loops = Self.findLoops(in: words)
     if let speech {
-      let cover = SpeechCover(speech: speech, words: words, bridgedGap: bridgedGap)
-      report.speech = cover.total
-      report.coverage = cover.coverage
-      report.outsideSpeech = cover.outsideSpeech
-      report.longestUntranscribed = cover.longestUntranscribed
+      let cover = SpeechCover(speech: speech, words: words)
+      self.speech = cover.total
+      coverage = cover.coverage
+      outsideSpeech = cover.outsideSpeech
+      longestUntranscribed = cover.longestUntranscribed
     }
-    return report
   }
 
-  private func longestWord(of words: [TimedWord]) -> QualityReport.Word? {
-    var longest: QualityReport.Word?
+  private static func longestWord(of words: [TimedWord]) -> Word? {
+    var longest: Word?
     for word in words {
       guard let start = word.start, let end = word.end, end - start > 0 else { continue }
       if longest.map({ end - start > $0.end - $0.start }) ?? true {
-        longest = QualityReport.Word(text: word.text, start: start, end: end)
+        longest = Word(text: word.text, start: start, end: end)
       }
     }
     return longest
@@ -77,7 +48,10 @@ package struct QualityMeasure: Hashable, Sendable {
 }
 
 /// Finds phrases repeated in succession.
-enum RepeatedPhrases {
+extension QualityReport {
+  /// The longest phrase of a loop, in words.
+  private static let longestLoop = 16
+
   /// The least number of repetitions of a phrase of `length` words: "no, no, no" is normal speech.
   private static func enough(_ length: Int) -> Int {
     switch length {
@@ -87,14 +61,14 @@ enum RepeatedPhrases {
     }
   }
 
-  /// The loops of up to `longest` words in order, ignoring case and punctuation; each by its
-  /// shortest phrase. O(n · longest).
-  static func loops(in words: [TimedWord], longest: Int) -> [QualityReport.Loop] {
+  /// The loops in order, ignoring case and punctuation; each by its
+  /// shortest phrase. O(n).
+  private static func findLoops(in words: [TimedWord]) -> [Loop] {
     let keys = numbered(words)
     var found: [(range: Range<Int>, length: Int, count: Int)] = []
     // The end of the loop of a shorter phrase that each word is in.
     var loopEnd = Array(repeating: 0, count: keys.count)
-    for length in 1...max(longest, 1) where length < keys.count {
+    for length in 1...longestLoop where length < keys.count {
       var start = 0
       while start + length < keys.count {
         var end = start
@@ -110,7 +84,7 @@ enum RepeatedPhrases {
     }
     return found.sorted { $0.range.lowerBound < $1.range.lowerBound }.map { range, length, count in
       let phrase = words[range.prefix(length)].map(\.text).joined(separator: " ")
-      return QualityReport.Loop(
+      return Loop(
         phrase: phrase, count: count, firstWord: range.lowerBound,
         start: words[range.lowerBound].start)
     }
@@ -130,42 +104,32 @@ enum RepeatedPhrases {
 }
 
 /// Speech rates over a few words at a time.
-struct SpeechRates {
-  private let measure: QualityMeasure
-
-  init(_ measure: QualityMeasure) { self.measure = measure }
+extension QualityReport {
+  /// The number of consecutive words for a speech rate.
+  private static let rateWindow = 8
+  /// The plausible speech rates, in characters a second; usual are 8 to 20.
+  private static let plausibleRates = 3.0...35.0
+  /// The factor from the median beyond which a rate is an outlier.
+  private static let rateFactor = 2.5
 
   /// The median rate, and the outlying stretches, merged where adjacent. O(n log n) in the number
   /// of words.
-  func outliers(
-    of words: [TimedWord]
-  ) -> (usual: Double?, outliers: [QualityReport.RateOutlier]) {
+  private static func findRateOutliers(
+    in words: [TimedWord]
+  ) -> (usual: Double?, outliers: [RateOutlier]) {
     let stretches = stretches(of: words)
     guard !stretches.isEmpty else { return (nil, []) }
-    let usual = stretches.map(\.rate).sorted()[stretches.count / 2]
-    var outliers: [QualityReport.RateOutlier] = []
-    for stretch in stretches {
-      let isUsual =
-        stretch.rate <= usual * measure.rateFactor && stretch.rate >= usual / measure.rateFactor
-      guard !measure.rates.contains(stretch.rate) || !isUsual else { continue }
-      outliers.append(
-        QualityReport.RateOutlier(
-          firstWord: stretch.firstWord, start: stretch.start, end: stretch.end,
-          charactersPerSecond: stretch.rate))
+    let usual = stretches.map(\.charactersPerSecond).sorted()[stretches.count / 2]
+    let outliers = stretches.filter { stretch in
+      let rate = stretch.charactersPerSecond
+      let isUsual = rate <= usual * rateFactor && rate >= usual / rateFactor
+      return !plausibleRates.contains(rate) || !isUsual
     }
     return (usual, outliers)
   }
 
-  private struct Stretch {
-    let firstWord: Int
-    let start: Double
-    let end: Double
-    let rate: Double
-  }
-
-  private func stretches(of words: [TimedWord]) -> [Stretch] {
-    let size = max(measure.rateWindow, 1)
-    var stretches: [Stretch] = []
+  private static func stretches(of words: [TimedWord]) -> [RateOutlier] {
+    var stretches: [RateOutlier] = []
     var first = 0
     var run: [(start: Double, end: Double, count: Int)] = []
     for (index, word) in words.enumerated() {
@@ -178,13 +142,14 @@ struct SpeechRates {
       }
       if run.isEmpty { first = index }
       run.append((start, end, word.text.count))
-      guard run.count == size else { continue }
+      guard run.count == rateWindow else { continue }
       // Pauses do not count; zero-length words would give an infinite rate.
       let spoken = max(run.reduce(0) { $0 + $1.end - $1.start }, 0.01)
       let characters = run.reduce(0) { $0 + $1.count }
       stretches.append(
-        Stretch(
-          firstWord: first, start: run[0].start, end: end, rate: Double(characters) / spoken))
+        RateOutlier(
+          firstWord: first, start: run[0].start, end: end,
+          charactersPerSecond: Double(characters) / spoken))
       run = []
     }
     return stretches
@@ -192,7 +157,10 @@ struct SpeechRates {
 }
 
 /// The overlap of a transcript's words and a recording's speech.
-struct SpeechCover {
+private struct SpeechCover {
+  /// Gaps between words up to this, in seconds, count as covered speech.
+  private static let bridgedGap = 0.3
+
   private let speech: [Range<Double>]
   private let words: [Range<Double>]
   /// The duration of all speech, in seconds.
@@ -201,13 +169,13 @@ struct SpeechCover {
   private let covered: Double
 
   /// O(n log n).
-  init(speech: [Range<Double>], words: [TimedWord], bridgedGap: Double) {
+  init(speech: [Range<Double>], words: [TimedWord]) {
     self.speech = Self.united(speech, bridging: 0)
     let times = words.compactMap { word -> Range<Double>? in
       guard let start = word.start, let end = word.end, start < end else { return nil }
       return start..<end
     }
-    self.words = Self.united(times, bridging: max(bridgedGap, 0))
+    self.words = Self.united(times, bridging: Self.bridgedGap)
     total = Self.length(self.speech)
     covered = Self.length(Self.common(self.speech, self.words))
     spoken = Self.united(times, bridging: 0)

@@ -1,8 +1,81 @@
 import Platform
 
+/// JSON of openai-whisper, faster-whisper, compatible recognition services, WhisperX and
+/// whisper.cpp. Written in openai-whisper's form.
+enum WhisperJSON: TranscriptCodec {
+  static let name = "whisper"
+  static let summary = "JSON as Whisper writes it"
+  static let nameEndings = [".whisper.json", ".json"]
+
+  static func likeness(of source: SourceText) -> Likeness {
+    guard source.firstByte == UInt8(ascii: "{") || source.firstByte == UInt8(ascii: "[") else {
+      return .none
+    }
+    if SpoolJSON.likeness(of: source) == .certain { return .none }
+    // `[00:12]` is no list of words.
+    let inside = source.bytes.prefix(64).drop { $0 <= 0x20 || $0 == UInt8(ascii: "[") }.first
+    if let inside, (0x30...0x39).contains(inside) { return .none }
+    // WhisperX's JSON is read here too, but has a format of its own.
+    if source.contains("\"word_segments\"") { return .possible }
+    let names = ["\"segments\"", "\"transcription\"", "\"word\"", "\"avg_logprob\""]
+    return names.contains { source.contains($0) } ? .certain : .possible
+  }
+
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
+    try transcript(JSONNode(source))
+  }
+
+  static func write(
+    _ transcript: Transcript, _ options: WritingOptions
+  ) throws(SpoolError) -> String {
+    let segments = transcript.segments.enumerated().map { index, segment in
+      value(of: segment, id: index, options)
+    }
+    return JSONLayout.text([
+      "text": .text(transcript.segments.map { leading($0.text) + $0.text }.joined()),
+      "segments": .list(segments),
+      "language": transcript.language.map(JSONValue.text),
+    ])
+  }
+
+  private static func value(
+    of segment: Segment, id: Int, _ options: WritingOptions
+  ) -> JSONValue {
+    let words = options.hasWordTimes ? words(of: segment) : nil
+    return .object(leavingOut: [
+      "id": .integer(id), "start": segment.knownStart.map(JSONValue.decimal),
+      "end": segment.knownEnd.map(JSONValue.decimal),
+      "text": .text(leading(segment.text) + segment.text),
+      "speaker": segment.speaker.map(JSONValue.text), "words": words.map(JSONValue.list),
+    ])
+  }
+
+  /// The words with their leading white space, as in Whisper's tokens.
+  private static func words(of segment: Segment) -> [JSONValue] {
+    let text = Array(segment.text.utf8)
+    var cursor = 0
+    let places = WordPlaces.find(segment.words.map(\.text), in: text)
+    return zip(segment.words, places).map { word, place in
+      let isJoined = place.map { cursor == $0.lowerBound && cursor > 0 } ?? false
+      cursor = place?.upperBound ?? cursor
+      return .object(leavingOut: [
+        "word": .text((isJoined ? "" : leading(word.text)) + word.text),
+        "start": word.start.map(JSONValue.decimal), "end": word.end.map(JSONValue.decimal),
+        "probability": word.confidence.map(JSONValue.decimal),
+        "speaker": word.speaker.map(JSONValue.text), "flags": word.flags.json,
+      ])
+    }
+  }
+
+  /// The space before text of scripts that use spaces.
+  private static func leading(_ text: String) -> String {
+    text.unicodeScalars.first?.isWrittenWithoutSpaces == false ? " " : ""
+  }
+}
+
 /// Reads the Whisper family's JSON, distinguished by member names.
-enum WhisperReading {
-  static func transcript(_ root: JSONNode) throws(TranscriptError) -> Transcript {
+extension WhisperJSON {
+  static func transcript(_ root: JSONNode) throws(SpoolError) -> Transcript {
     if root.value.list != nil {
       return Transcript(segments: try segments(root.objects(), words: []))
     }
@@ -10,7 +83,7 @@ enum WhisperReading {
     if let pieces = try root.objects("transcription") {
       return Transcript(
         language: try root.member("result")?.text("language"),
-        segments: try WhisperTokens.segments(pieces))
+        segments: try segments(ofPieces: pieces))
     }
     let language = try root.text("language")
     var apart = try words(root.objects("words") ?? [])
@@ -31,7 +104,7 @@ enum WhisperReading {
 
   private static func segments(
     _ nodes: [JSONNode], words apart: [TimedWord]
-  ) throws(TranscriptError) -> [Segment] {
+  ) throws(SpoolError) -> [Segment] {
     var segments: [Segment] = []
     var haveWords = false
     for node in nodes {
@@ -55,7 +128,7 @@ enum WhisperReading {
     return haveWords || apart.isEmpty ? segments : Times.distributed(apart, among: segments)
   }
 
-  private static func words(_ nodes: [JSONNode]) throws(TranscriptError) -> [TimedWord] {
+  private static func words(_ nodes: [JSONNode]) throws(SpoolError) -> [TimedWord] {
     var words: [TimedWord] = []
     words.reserveCapacity(nodes.count)
     for node in nodes {
@@ -76,8 +149,8 @@ enum WhisperReading {
 
 /// Reads whisper.cpp's JSON: times in milliseconds, and in the full form the words' tokens. A word
 /// is a token that begins with a space, and the tokens after it without one.
-enum WhisperTokens {
-  static func segments(_ nodes: [JSONNode]) throws(TranscriptError) -> [Segment] {
+extension WhisperJSON {
+  private static func segments(ofPieces nodes: [JSONNode]) throws(SpoolError) -> [Segment] {
     var segments: [Segment] = []
     for node in nodes {
       let (start, end) = try times(node)
@@ -88,7 +161,7 @@ enum WhisperTokens {
         text: text, start: start, end: end,
         speaker: speaker?.text ?? speaker?.integer.map(String.init))
       if let tokens = try node.objects("tokens") {
-        segment.words = try words(tokens, of: segment)
+        segment.words = try words(ofTokens: tokens, segment)
         if text.isEmpty { segment.text = Segment(words: segment.words).text }
         segment = WovenText.completed(segment)
       }
@@ -99,15 +172,15 @@ enum WhisperTokens {
 
   private static func times(
     _ node: JSONNode
-  ) throws(TranscriptError) -> (start: Double?, end: Double?) {
+  ) throws(SpoolError) -> (start: Double?, end: Double?) {
     guard let offsets = node.member("offsets") else { return (nil, nil) }
     return Times.ordered(
       try offsets.time("from", unit: 1000), try offsets.time("to", unit: 1000))
   }
 
   private static func words(
-    _ tokens: [JSONNode], of segment: Segment
-  ) throws(TranscriptError) -> [TimedWord] {
+    ofTokens tokens: [JSONNode], _ segment: Segment
+  ) throws(SpoolError) -> [TimedWord] {
     var words: [TimedWord] = []
     var probabilities: [[Double]] = []
     for token in tokens {
