@@ -32,7 +32,7 @@ package struct SyntheticVoice: Hashable, Sendable {
     }
     throw SpoolError(
       "cannot speak the language \(language)", reason: "libespeak-ng has no voice for it",
-      advice: "see the languages that espeak-ng lists; or name a model and a dictionary")
+      advice: "espeak-ng \(option: "voices") lists the languages; or name a model and a dictionary")
   }
 
   private static func best(
