@@ -1,4 +1,4 @@
-package import PipelineModel
+import PipelineModel
 package import Platform
 package import Proof
 package import Store
@@ -19,20 +19,17 @@ package final class LogSigner: Sendable {
   /// How long the cached tree is trusted while head and length are unchanged.
   private static let lookPause = Duration.seconds(30)
 
-  private let log: any TransparencyLog
-  private let runs: any RunLog
+  private let log: TransparencyLog
+  private let runs: RunRepository
   private let keys: KeyFolder
   private let memory = Mutex<Memory?>(nil)
   /// Whether the last verification succeeded.
   private let isSound = Mutex(true)
 
-  ///
-  /// - Parameters:
-  /// - runs: consulted if the files beside the database are missing.
-  /// - keys: the keys whose signatures count.
-  package init(_ log: any TransparencyLog, runs: any RunLog, keys: KeyFolder) {
-    self.log = log
-    self.runs = runs
+  /// - Parameter keys: the keys whose signatures count.
+  package init(_ store: DiskStore, keys: KeyFolder) {
+    log = store.receipts
+    runs = store.runs
     self.keys = keys
   }
 

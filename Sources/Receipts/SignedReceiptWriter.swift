@@ -9,8 +9,8 @@ import Synchronization
 /// Writes a signed receipt of each run, with the files needed to verify it.
 package final class SignedReceiptWriter: ReceiptWriter {
   package let keys: KeyFolder
-  package let receipts: any TransparencyLog
-  private let stamps: any StampQueue
+  package let receipts: TransparencyLog
+  private let stamps: StampQueue
   private let log: LogSigner
   private let program: Receipt.Named
   private let held = Mutex<(key: SigningKey, status: KeyFolder.Status)?>(nil)
@@ -19,7 +19,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
   /// transparency log and queues its time stamps.
   /// - Parameter version: the program's.
   package init(
-    keys: KeyFolder, log: any TransparencyLog & StampQueue & RunLog, version: String
+    keys: KeyFolder, store: DiskStore, version: String
   ) {
     self.keys = keys
     stamps = log

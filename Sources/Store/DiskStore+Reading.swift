@@ -13,10 +13,8 @@ extension DiskStore {
       throw SpoolError("read as text", path, reason: "it is \(artifact.byteCount) bytes long")
     }
     do throws(SystemError) {
-      let file = try files.open(path, O_RDONLY)
-      var bytes = [UInt8](repeating: 0, count: artifact.byteCount)
-      let count = bytes.isEmpty ? 0 : try files.read(into: &bytes, from: file, at: 0)
-      return String(decoding: bytes[..<count], as: UTF8.self)
+      return String(
+        decoding: try files.bytes(of: path, limit: Int64(artifact.byteCount)), as: UTF8.self)
     } catch {
       throw SpoolError(inStore: "read the artifact", path, error)
     }

@@ -1,5 +1,5 @@
 import Glibc
-package import PipelineModel
+import PipelineModel
 package import Platform
 import Synchronization
 
@@ -36,7 +36,7 @@ package final class DiskStore: Sendable {
   package let recovery: Recovery?
   /// Shared while the store is open, so that the database is not replaced.
   private let lock: FolderLock
-  private let database: SharedDatabase
+  let database: SharedDatabase
   let news = StoreEvent()
   /// Users' folders that were searched for files of dead processes.
   let sweptFolders = Mutex<Set<String>>([])
@@ -64,12 +64,11 @@ package final class DiskStore: Sendable {
     steadyClock: @escaping @Sendable () -> Int64 = Clock.sinceBoot, grace: Double = 10
   ) throws(SpoolError) {
     let layout = StoreLayout(root: FilePath.absolute(path))
-    let folders = FolderMaker(files: files)
-    try FolderMaker.requireWritable(layout.root)
+    try FilePath.requireWritable(layout.root)
     for folder in [
       layout.root, layout.artifacts, layout.drafts, layout.work, layout.records,
     ] {
-      try folders.make(folder)
+      try files.makeFolders(folder)
     }
     self.path = layout.root
     self.layout = layout
@@ -94,6 +93,17 @@ package final class DiskStore: Sendable {
     drafts.sweep()
     try sweepUnfinished()
     try sweepWork()
+  }
+
+  package var runs: RunRepository { RunRepository(self) }
+  package var batches: BatchLog { BatchLog(database: database, layout: layout) }
+  package var recordings: RecordingRepository { RecordingRepository(self) }
+  package var inboxes: InboxTable { InboxTable(database: database, clock: clock) }
+  package var receipts: TransparencyLog {
+    TransparencyLog(database: database, files: ReceiptLog(layout: layout, records: records))
+  }
+  package var stamps: StampQueue {
+    StampQueue(database: database, lock: layout.stamping, files: files)
   }
 
   /// Whether there is a store in the folder at `path`.
@@ -186,75 +196,6 @@ package final class DiskStore: Sendable {
   }
 }
 
-extension DiskStore: StoreIdentityRecords {
-  /// The identity given to the database when it was made; a rebuilt one has another.
-  package func storeName() throws(SpoolError) -> String {
-    try withDatabase { (database) throws(SpoolError) in
-      try database.run("SELECT store FROM identity", to: "tell the store of")
-    }.first?[0].text ?? ""
-  }
-
-  /// Whether any recording of an inbox was taken in.
-  package func hasNotes(ofInbox path: String) throws(SpoolError) -> Bool {
-    try withDatabase { (database) throws(SpoolError) in
-      try database.run(
-        "SELECT 1 FROM note_files WHERE inbox = ? LIMIT 1", [.text(path)], to: "read notes in")
-    }.isEmpty == false
-  }
-}
-
-/// Pins exclude runs from collection.
-extension DiskStore {
-  /// Pins a run.
-  /// - Parameter prefix: the run's name, or the beginning of it.
-  /// - Returns: the run; nil if there is none of that name.
-  package func pin(_ prefix: String) throws(SpoolError) -> RunRecord? {
-    guard let run = try run(named: prefix) else { return nil }
-    let pin = Pin(run: run.id, pinnedAt: Double(clock()) / 1e9)
-    try records.write(pin)
-    try withDatabase { (database) throws(SpoolError) in try PinTable.write(pin, to: &database) }
-    return run
-  }
-
-  /// Unpins a run.
-  /// - Returns: the run; nil if there is none of that name.
-  package func unpin(_ prefix: String) throws(SpoolError) -> RunRecord? {
-    guard let run = try run(named: prefix) else { return nil }
-    try withDatabase { (database) throws(SpoolError) in
-      try PinTable.remove(run.id, from: &database)
-    }
-    try records.remove(records.path(ofPin: run.id))
-    return run
-  }
-}
-
-extension DiskStore: MountTable {
-  /// The mount point that contained a folder when it was last used; nil if none did, or none is
-  /// recorded.
-  package func mountPoint(ofFolder path: String) throws(SpoolError) -> String? {
-    try withDatabase { (database) throws(SpoolError) in
-      try database.run(
-        "SELECT mount_point FROM mounts WHERE folder = ?", [.text(path)],
-        to: "read where folders lay in")
-    }.first?[0].text
-  }
-
-  /// Records the mount point; nil if the folder is on the root file system.
-  package func remember(mountPoint: String?, ofFolder path: String) throws(SpoolError) {
-    let action = "record where a folder lies in"
-    let time = now
-    try withDatabase { (database) throws(SpoolError) in
-      guard let mountPoint else {
-        _ = try database.run("DELETE FROM mounts WHERE folder = ?", [.text(path)], to: action)
-        return
-      }
-      _ = try database.run(
-        "INSERT OR REPLACE INTO mounts (folder, mount_point, seen_at) VALUES (?, ?, ?)",
-        [.text(path), .text(mountPoint), .real(time)], to: action)
-    }
-  }
-}
-
 /// Messages of a store, delivered to its listener or kept until there is one.
 final class StoreEvent: Sendable {
   private struct State {
@@ -298,7 +239,7 @@ extension DiskStore {
     let layout = StoreLayout(root: FilePath.absolute(path))
     let drafts = DraftFolder(path: layout.drafts, files: .system)
     let ballast = Ballast(layout, drafts)
-    try FolderMaker.requireWritable(layout.root)
+    try FilePath.requireWritable(layout.root)
     if !DatabaseSnapshot.isWritable(layout.root) {
       drafts.sweep()
       ballast.giveUp()
@@ -323,38 +264,12 @@ extension DiskStore {
   }
 }
 
-extension DiskStore {
-  /// Publishes a file in a user's folder: `write` fills a temporary file beside it, which is
-  /// flushed, renamed to `path`, and recorded under `content`.
-  ///
-  /// Replaces an existing file only if this store published it for the same recording and it is
-  /// unchanged, or if `isReplacing`. A file with the same bytes counts as published. Throws
-  /// otherwise, and keeps it. On error the temporary file is removed.
-  /// - Returns: the length of the file in bytes.
-  package func publish(
-    _ content: Digest, at path: String, of recording: RecordingIdentity? = nil, isReplacing: Bool,
-    write: (_ temporaryPath: String) throws(SpoolError) -> Void
-  ) throws(SpoolError) -> Int {
-    let path = FilePath.absolute(path)
-    let publication = try asStageError { () throws(SpoolError) in
-      try Publication(at: path, in: self)
-    }
-    do throws(SpoolError) {
-      try write(publication.temporaryPath)
-      return try asStageError { () throws(SpoolError) in
-        try publication.finish(
-          KnownFileTables.Published(content: content, recording: recording),
-          isReplacing: isReplacing)
-      }
-    } catch {
-      publication.abandon()
-      throw error
-    }
-  }
-
-  private func asStageError<Result: ~Copyable>(
-    _ work: () throws(SpoolError) -> Result
-  ) throws(SpoolError) -> Result {
-    return try work()
+extension SharedDatabase {
+  /// Runs one statement, durable on return.
+  @discardableResult
+  func run(
+    _ sql: String, _ values: [SQLValue] = [], to action: String
+  ) throws(SpoolError) -> [SQLRow] {
+    try with { (database) throws(SpoolError) in try database.run(sql, values, to: action) }
   }
 }

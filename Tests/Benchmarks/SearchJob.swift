@@ -87,7 +87,7 @@ struct SearchJob: Benchmark {
       run.state = .done
       run.finishedAt = run.startedAt
       let begin = ContinuousClock.now
-      try store.save(run)
+      try store.runs.save(run)
       seconds.append((ContinuousClock.now - begin) / .seconds(1))
     }
     return (seconds.reduce(0, +), Spread(of: seconds))

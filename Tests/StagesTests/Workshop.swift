@@ -41,7 +41,7 @@ struct Workshop {
       definition, catalog: .builtIn, inputs: hasRecording ? ["note": recording] : [:])
     let executor = SoundPassExecutor(coreCount: 2, timing: timing)
     let runner = Runner(
-      store: store, executors: [executor], recorder: recorder, stop: recorder.stop,
+      store: store, log: store.runs, executors: [executor], recorder: recorder, stop: recorder.stop,
       clock: StoppedClock())
     return try runner.run(
       plan, Runner.Options(folder: scratch.file("out")),

@@ -11,7 +11,7 @@ extension ArtifactStore {
   }
 }
 
-extension WorkClaims {
+extension ArtifactStore {
   /// The claim on a piece of work that is free; throws where somebody has it.
   package func granted(_ work: Digest) throws -> any WorkClaim {
     switch try claim(work, summary: "a test's") {

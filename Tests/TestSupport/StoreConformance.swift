@@ -5,13 +5,13 @@ internal import Platform
 ///
 /// A test calls it in one line: `#expect(StoreConformance.violations { try makeStore() } == [])`.
 package struct StoreConformance {
-  let makeStore: () throws -> any ArtifactStore & WorkClaims
+  let makeStore: () throws -> any ArtifactStore
   private var violations: [String] = []
 
   /// Every promise of the contract that the stores of `makeStore` break, in words.
   /// - Parameter makeStore: gives a new, empty store at each call.
   package static func violations(
-    of makeStore: @escaping () throws -> any ArtifactStore & WorkClaims
+    of makeStore: @escaping () throws -> any ArtifactStore
   ) -> [String] {
     var suite = StoreConformance(makeStore: makeStore)
     suite.check("artifacts hold the bytes that were appended") { try $0.appendedBytes() }

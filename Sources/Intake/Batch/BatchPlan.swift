@@ -1,6 +1,6 @@
 import Glibc
 package import PipelineEngine
-package import PipelineModel
+import PipelineModel
 package import Platform
 package import Store
 
@@ -43,7 +43,7 @@ struct BatchPlan: Sendable {
 
 /// What a batch works with.
 package struct BatchEnvironment: Sendable {
-  package let store: any ArtifactStore & ExportFolder & RunLog & WorkClaims & BatchLog
+  package let store: DiskStore
   /// What runs the passes; shared by all files, so that the last ones have every core.
   package let executors: [any PassExecutor]
   /// The tags of the recording at a path, names in lower case; nil if it is unreadable.
@@ -57,7 +57,7 @@ package struct BatchEnvironment: Sendable {
   package let receiptWriter: (any ReceiptWriter)?
 
   package init(
-    store: any ArtifactStore & ExportFolder & RunLog & WorkClaims & BatchLog,
+    store: DiskStore,
     executors: [any PassExecutor], tags: @escaping @Sendable (_ path: String) -> [String: String]?,
     length: @escaping @Sendable (_ path: String) -> Double?,
     stop: StopRequest, clock: any RunClock, recorder: any BatchRecorder,

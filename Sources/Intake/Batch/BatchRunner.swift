@@ -1,6 +1,7 @@
 import PipelineEngine
 package import PipelineModel
 package import Platform
+import Store
 import Synchronization
 
 /// Runs a pipeline over a folder: surveys every file, processes those that are not done, several at
@@ -129,8 +130,8 @@ package struct BatchRunner: Sendable {
     let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }
     let sample = CostModel.sample(of: bySize.count)
     let runner = Runner(
-      store: workplace.store, executors: workplace.executors, recorder: Deaf(),
-      stop: workplace.stop, clock: workplace.clock)
+      store: workplace.store, log: workplace.store.runs, executors: workplace.executors,
+      recorder: Deaf(), stop: workplace.stop, clock: workplace.clock)
     for index in sample where !workplace.stop.isRequested {
       let file = bySize[index].file
       // An unreadable file reports its failure when it is processed.
@@ -286,7 +287,7 @@ struct AlbumAnalysis {
 /// An analysis is no run that a user looks up or resumes.
 private struct Unlogged: RunLog {
   func save(_ run: RunRecord) {}
-  func runs(limit: Int) -> [RunRecord] { [] }
+  func newest(limit: Int) -> [RunRecord] { [] }
   func run(named prefix: String) -> RunRecord? { nil }
 }
 

@@ -18,7 +18,7 @@ struct BatchSurvey {
     repository = ReservedNames { order.exports(called: $0) }
     // Records of the present identity take precedence over those of an earlier one.
     for identity in [order.earlierIdentity, order.identity].compactMap(\.self) {
-      let entries = try workplace.store.entries(of: identity, in: order.folder)
+      let entries = try workplace.store.batches.entries(of: identity, in: order.folder)
       for entry in entries { recalled[ExactText(entry.entry.path)] = entry }
     }
   }

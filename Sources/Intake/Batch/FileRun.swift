@@ -55,7 +55,7 @@ struct FileRun {
       try OutputTree(root: order.output).makeFolder(PathText.folder(of: job.name))
     }
     let runner = Runner(
-      store: workplace.store, executors: workplace.executors,
+      store: workplace.store, log: workplace.store.runs, executors: workplace.executors,
       recorder: FileRecorder(job.file.path, FileProgress(plan), workplace.recorder),
       stop: workplace.stop, clock: workplace.clock, receiptWriter: workplace.receiptWriter)
     var options = Runner.Options(folder: folder)
@@ -145,7 +145,7 @@ struct FileRun {
       path: job.file.path, recording: recording, sidecar: job.sidecar, settings: settings,
       name: job.name, state: state, mediaSeconds: mediaSeconds, report: report)
     do throws(SpoolError) {
-      try workplace.store.remember(
+      try workplace.store.batches.remember(
         entry, of: order.identity, exports: exports, artifacts: artifacts)
     } catch {
       throw RunError(error)

@@ -31,12 +31,12 @@ extension InboxProcessor {
     }
     switch reading {
     case .success(let command):
-      let result = try store.apply(command)
+      let result = try store.recordings.apply(command)
       try leave(path, stamp, result.id)
       try remove(path, stamp, to: ReleaseName.accepted, reason: nil, in: folder)
       return .decided(result, command.request)
     case .failure(let problem):
-      let result = try store.refuseCommand(
+      let result = try store.recordings.refuseCommand(
         id: CommandReading.id(of: name), pipeline: pipeline, reason: problem.reason)
       try leave(path, stamp, result.id)
       try remove(path, stamp, to: ReleaseName.quarantine, reason: problem.reason, in: folder)
@@ -84,7 +84,7 @@ extension InboxProcessor {
   /// it for a new one.
   private func leave(_ path: InboxPath, _ stamp: FileStamp, _ id: String) throws(SpoolError) {
     guard rules.keep == .leave else { return }
-    try store.leaveCommand(
+    try store.recordings.leaveCommand(
       id: id, pipeline: pipeline, path: path.escaped, stamp: RecordingFileStamp(stamp),
       inbox: inbox)
   }
@@ -109,7 +109,7 @@ extension InboxProcessor {
       if isDeleted { try folder.remove(target) }
       if let reason {
         try folder.write(
-          ReleaseReason.text(forCommand: path, reason, at: store.noteTime),
+          ReleaseReason.text(forCommand: path, reason, at: store.recordings.now),
           to: ReleaseName.reason(for: target))
       }
       try folder.flushFolder(target.folder)

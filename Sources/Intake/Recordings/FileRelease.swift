@@ -124,7 +124,7 @@ enum ReleaseName {
 /// file, then recorded again. After a crash at any point, repeating it completes it.
 struct ReleaseWork: ~Copyable {
   let folder: ProcessedFolder
-  let store: any ProcessorStore
+  let store: DiskStore
   let rules: InboxRules
   let option: StoreOption
 
@@ -200,7 +200,7 @@ struct ReleaseWork: ~Copyable {
         continue
       }
       try folder.makeFolder(target.folder)
-      try store.plan(file, target: target.escaped)
+      try store.recordings.plan(file, target: target.escaped)
       if try folder.move(location, toNew: target) { return target }
     }
     throw SpoolError(
@@ -300,7 +300,7 @@ struct ReleaseWork: ~Copyable {
     _ file: RecordingFile, _ place: RecordingFile.Place, at path: InboxPath
   ) throws(SpoolError) -> Outcome {
     let stamp = place == .gone || place == .deleted ? nil : try folder.stamp(of: path)
-    try store.settle(
+    try store.recordings.settle(
       file, place, at: path.escaped, stamp: stamp.map { RecordingFileStamp($0) })
     return .released(place, at: path)
   }

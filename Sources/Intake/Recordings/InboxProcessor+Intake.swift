@@ -45,7 +45,7 @@ extension InboxProcessor {
     arrival.title = facts.title?.value
     arrival.tags = sidecar?.facts.tags ?? []
     arrival.refusal = refusal
-    let admission = try store.admit(arrival, conflicts: rules.conflicts)
+    let admission = try store.recordings.admit(arrival, conflicts: rules.conflicts)
     if case .duplicate(let recording) = admission, let sidecar {
       return .duplicate(
         of: try fill(recording, from: sidecar.facts, of: sidecar.taken) ?? recording)
@@ -79,7 +79,7 @@ extension InboxProcessor {
       guard isCopy, FactsText.mayBe(sidecar, of: recording) else { return .waiting }
       if isForeign, let id = sidecar.noteID {
         guard
-          let named = try store.addAlias(id.text, written: id.written, to: file)
+          let named = try store.recordings.addAlias(id.text, written: id.written, to: file)
         else { return .waiting }
         changed = named
       }
@@ -98,10 +98,10 @@ extension InboxProcessor {
       case nil: return .waiting
       }
     }
-    if try !store.isKnown(
+    if try !store.recordings.isKnown(
       path: path.escaped, stamp: RecordingFileStamp(taken.stamp), inbox: inbox)
     {
-      try store.addFile(
+      try store.recordings.addFile(
         .sidecar, path: path.escaped, stamp: RecordingFileStamp(taken.stamp), digest: nil,
         inbox: inbox, to: recording.key)
     }
@@ -144,7 +144,9 @@ extension InboxProcessor {
 
   /// Whether a file is a copy of a recording that was already there.
   private func isCopy(_ file: RecordingFile) throws(SpoolError) -> Bool {
-    let first = try store.files(of: file.recording).filter { $0.role == .recording }.map(\.id).min()
+    let first = try store.recordings.files(of: file.recording).filter { $0.role == .recording }.map(
+      \.id
+    ).min()
     return first.map { $0 < file.id } ?? false
   }
 
@@ -157,9 +159,9 @@ extension InboxProcessor {
     of path: InboxPath, stems: (FileName) -> [FileName], candidates: (FileName) -> [FileName]
   ) throws(SpoolError) -> (recording: Recording, file: RecordingFile)? {
     guard let name = path.name else { return nil }
-    let since = store.noteTime - rules.lateSidecarLimit
+    let since = store.recordings.now - rules.lateSidecarLimit
     for stem in stems(name) {
-      let files = try store.recordings(
+      let files = try store.recordings.files(
         named: path.folder.appending(stem).escaped, inbox: inbox, receivedSince: since)
       for file in files {
         guard let recording = InboxPath(escaped: file.path)?.name,

@@ -26,7 +26,7 @@ extension InboxProcessor {
     var recovered: [Recording] = []
     var report = ProcessorReport()
     attempt(&report) { (_) throws(SpoolError) in
-      recovered = try store.recoverNotes(pipeline: pipeline)
+      recovered = try store.recordings.recover(pipeline: pipeline)
     }
     attempt(&report) { (_) throws(SpoolError) in try checkOutbox() }
     attempt(&report) { (_) throws(SpoolError) in
@@ -64,7 +64,7 @@ extension InboxProcessor {
   /// Removes acknowledgements of recordings that no longer exist.
   /// - Returns: whether there were any.
   private func retract() throws(SpoolError) -> Bool {
-    let names = try store.retractedNames(pipeline: pipeline)
+    let names = try store.recordings.retractedNames(pipeline: pipeline)
     if names.isEmpty { return false }
     for outbox in [post.path] + post.others {
       let folder = try outboxFolder(at: outbox)
@@ -73,7 +73,7 @@ extension InboxProcessor {
       for name in names { try folder.remove(AcknowledgementName.acknowledgement(name)) }
       try folder.flushFolder(.inbox)
     }
-    try store.markRetracted(names, pipeline: pipeline)
+    try store.recordings.markRetracted(names, pipeline: pipeline)
     return true
   }
 
@@ -81,12 +81,12 @@ extension InboxProcessor {
     if try retract() { report.isAnyForgotten = true }
     guard try owesWords() else { return }
     while true {
-      let recordings = try store.unacknowledgedNotes(pipeline: pipeline, limit: 200)
+      let recordings = try store.recordings.unacknowledged(pipeline: pipeline, limit: 200)
       if recordings.isEmpty { break }
-      let claims = try store.claims(pipeline: pipeline)
+      let claims = try store.recordings.claims(pipeline: pipeline)
       var words: [(path: InboxPath, text: String)] = []
       for recording in recordings {
-        let names = try store.acknowledgementNames(of: recording)
+        let names = try store.recordings.acknowledgementNames(of: recording)
         words += names.map {
           (
             AcknowledgementName.acknowledgement($0),
@@ -100,15 +100,15 @@ extension InboxProcessor {
       report.acknowledgements += words.count
       let revisions = Dictionary(
         recordings.map { ($0.key, $0.revision) }, uniquingKeysWith: { first, _ in first })
-      try store.markAcknowledged(revisions)
+      try store.recordings.markAcknowledged(revisions)
     }
-    let results = try store.unansweredCommands(pipeline: pipeline, limit: 1000)
+    let results = try store.recordings.unansweredCommands(pipeline: pipeline, limit: 1000)
     if results.isEmpty { return }
     try publish(
       results.map { (AcknowledgementName.answer(to: $0.id), AcknowledgementText.answer(to: $0)) })
     report.answers += results.count
     report.decidedLate += results.filter { $0.isDecidedLate && $0.status != .waiting }
-    try store.markAnswered(results.map(\.id), pipeline: pipeline)
+    try store.recordings.markAnswered(results.map(\.id), pipeline: pipeline)
   }
 
   /// Writes files into each of the pipeline's outboxes. An unwritable one does not affect the
@@ -130,19 +130,20 @@ extension InboxProcessor {
   }
 
   private func owesWords() throws(SpoolError) -> Bool {
-    let recordings = try store.unacknowledgedNotes(pipeline: pipeline, limit: 1)
+    let recordings = try store.recordings.unacknowledged(pipeline: pipeline, limit: 1)
     if !recordings.isEmpty { return true }
-    return try !store.unansweredCommands(pipeline: pipeline, limit: 1).isEmpty
+    return try !store.recordings.unansweredCommands(pipeline: pipeline, limit: 1).isEmpty
   }
 
   private func release(
     _ state: inout ProcessorState, _ report: inout ProcessorReport
   ) throws(SpoolError) {
-    let now = store.noteTime
+    let now = store.recordings.now
     state.troubled = state.troubled.filter { $0.value > now }
-    let held = try store.heldFiles(inbox: inbox, limit: 500 + state.troubled.count).filter {
-      state.troubled[$0.file.id] == nil
-    }
+    let held = try store.recordings.heldFiles(inbox: inbox, limit: 500 + state.troubled.count)
+      .filter {
+        state.troubled[$0.file.id] == nil
+      }
     if let next = state.troubled.values.min() { report.nextCall = max(0, next - now) }
     if held.isEmpty { return }
     let folder = try inboxFolder()
@@ -176,9 +177,9 @@ extension InboxProcessor {
   private func takeSnapshot(
     _ state: inout ProcessorState, _ report: inout ProcessorReport
   ) throws(SpoolError) {
-    let version = try store.noteVersion()
+    let version = try store.recordings.version()
     guard version != state.snapshotVersion else { return }
-    let now = store.noteTime
+    let now = store.recordings.now
     // A long list takes its time; nine tenths of it are for other work.
     let due = state.snapshotTime + max(rules.snapshotPause, 10 * state.snapshotCost)
     guard now >= due || now < state.snapshotTime else {
@@ -191,17 +192,17 @@ extension InboxProcessor {
     var aliases: [RecordingKey: [String]] = [:]
     var claims: [RecordingKey: [RecordingKey]] = [:]
     for pipeline in [pipeline] + post.pipelines {
-      recordings += try store.recordings(
+      recordings += try store.recordings.matching(
         RecordingQuery(
           states: Set(RecordingState.allCases).subtracting([.uploaded]), pipeline: pipeline,
           limit: .max))
-      recordings += try store.recordings(
+      recordings += try store.recordings.matching(
         RecordingQuery(
           states: [.uploaded], pipeline: pipeline, changedSince: now - rules.currentPeriod,
           limit: rules.currentLimit))
-      let tally = try store.tally(pipeline: pipeline)
-      claims.merge(try store.claims(pipeline: pipeline), uniquingKeysWith: +)
-      aliases.merge(try store.aliases(pipeline: pipeline)) { first, _ in first }
+      let tally = try store.recordings.tally(pipeline: pipeline)
+      claims.merge(try store.recordings.claims(pipeline: pipeline), uniquingKeysWith: +)
+      aliases.merge(try store.recordings.aliases(pipeline: pipeline)) { first, _ in first }
       for (state, count) in tally.counts { counts[state.rawValue, default: 0] += count.count }
       counts["cancelled", default: 0] += tally.cancelled?.count ?? 0
     }
@@ -224,12 +225,12 @@ extension InboxProcessor {
     defer { _ = lock.number }
     try folder.sweep()
     let present = Set(try folder.files { $0.hasSuffix(".ack.json") }.keys)
-    let missing = try store.acknowledgedNames(pipeline: pipeline).filter { name, _ in
+    let missing = try store.recordings.acknowledgedNames(pipeline: pipeline).filter { name, _ in
       AcknowledgementName.acknowledgement(name).name.map { !present.contains($0) } ?? false
     }
     let revisions = Dictionary(
       missing.map { ($0.recording, 0) }, uniquingKeysWith: { first, _ in first })
-    try store.markAcknowledged(revisions)
+    try store.recordings.markAcknowledged(revisions)
   }
 
   /// The open outbox, created if it is missing.

@@ -32,7 +32,7 @@ extension InboxProcessor {
       recording.facts, addingTranscript: path.name?.description ?? path.description)
     switch try change(recording.key, .attachTranscript(facts: facts)) {
     case .changed(let changed):
-      try store.addFile(
+      try store.recordings.addFile(
         .transcript, path: path.escaped, stamp: RecordingFileStamp(taken.stamp),
         digest: taken.artifact.digest, inbox: inbox, to: recording.key)
       return .attached(changed)

@@ -1,11 +1,9 @@
 import CPosix
 import Glibc
-package import PipelineModel
+import PipelineModel
 package import Platform
 package import Store
 import Synchronization
-
-package typealias ProcessorStore = ArtifactStore & ExportFolder & RecordingRepository
 
 /// Keeps the recordings of one inbox, from a stable file to its acknowledgement and release.
 ///
@@ -22,7 +20,7 @@ package final class InboxProcessor: Sendable {
   package let pipeline: String
   package let rules: InboxRules
 
-  let store: any ProcessorStore
+  let store: DiskStore
   /// How the store is named in commands that a user types.
   let option: StoreOption
   let calls: FolderCalls
@@ -43,7 +41,7 @@ package final class InboxProcessor: Sendable {
   ///     not mounted must not be used instead, or created elsewhere.
   package convenience init(
     inbox: String, outbox: Outbox, pipeline: String,
-    rules: InboxRules = InboxRules(), store: any ProcessorStore,
+    rules: InboxRules = InboxRules(), store: DiskStore,
     option: StoreOption = .usual,
     isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
@@ -54,7 +52,7 @@ package final class InboxProcessor: Sendable {
 
   init(
     inbox: String, outbox: Outbox, pipeline: String, rules: InboxRules,
-    store: any ProcessorStore, option: StoreOption = .usual,
+    store: DiskStore, option: StoreOption = .usual,
     calls: FolderCalls,
     isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
@@ -71,7 +69,7 @@ package final class InboxProcessor: Sendable {
   /// Whether this version of a file was taken in before and is still in place: the watcher then
   /// neither opens nor reports it.
   package func isKnown(_ path: InboxPath, _ stamp: FileStamp) -> Bool {
-    let known: Bool? = try? store.isKnown(
+    let known: Bool? = try? store.recordings.isKnown(
       path: path.escaped, stamp: RecordingFileStamp(stamp), inbox: inbox)
     return known ?? false
   }
@@ -79,11 +77,11 @@ package final class InboxProcessor: Sendable {
   package func change(_ key: RecordingKey, _ change: RecordingChange) throws(SpoolError)
     -> RecordingOutcome?
   {
-    try store.change(key, change)
+    try store.recordings.change(key, change)
   }
 
   package func recording(_ key: RecordingKey) throws(SpoolError) -> Recording? {
-    try store.recording(key)
+    try store.recordings.recording(key)
   }
 }
 

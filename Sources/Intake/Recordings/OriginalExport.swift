@@ -14,9 +14,9 @@ package struct OriginalExport: Sendable {
     package let isNew: Bool
   }
 
-  private let store: any ProcessorStore
+  private let store: DiskStore
 
-  package init(store: any ProcessorStore) { self.store = store }
+  package init(store: DiskStore) { self.store = store }
 
   /// Writes a recording's original into a folder, after comparing its bytes with the digest of its
   /// arrival. O(bytes).
@@ -25,7 +25,7 @@ package struct OriginalExport: Sendable {
   ///   - folder: an existing folder.
   /// - Throws: if no intact original is left, or the folder cannot take it.
   package func write(_ recording: Recording, to folder: String) throws(SpoolError) -> Outcome {
-    let files = try store.files(of: recording.key)
+    let files = try store.recordings.files(of: recording.key)
       .filter { $0.role == .recording }
     let target = try ProcessedFolder(at: folder, calls: .system)
     let name = Self.name(of: recording, files.first)

@@ -18,8 +18,8 @@ package struct UnclaimedRecordings: Sendable {
 
   /// Lists an inbox. O(files), with a look-up each. Skips what is unreadable: it may come or go at
   /// any time.
-  /// - Parameter store: knows what was taken in.
-  package init(inInbox inbox: String, store: any RecordingRepository) {
+  /// - Parameter recordings: know what was taken in.
+  package init(inInbox inbox: String, recordings: RecordingRepository) {
     guard let opened = try? InboxFolder(at: inbox) else { return }
     let names = UntouchedNames()
     var waiting = [InboxPath.inbox]
@@ -32,7 +32,7 @@ package struct UnclaimedRecordings: Sendable {
       waiting += list.folders.map(folder.appending)
       for (name, stamp) in list.files where stamp.kind == .file && SoundSign.isCarried(by: name) {
         let path = folder.appending(name)
-        let isKnown = try? store.isKnown(
+        let isKnown = try? recordings.isKnown(
           path: path.escaped, stamp: RecordingFileStamp(stamp), inbox: inbox)
         if isKnown == false {
           files.append(File(path: path.description, byteCount: stamp.byteCount))

@@ -92,7 +92,7 @@ struct RecordingJob {
   ) {
     let files: [RecordingFile]
     let sidecar: (artifact: Artifact, bytes: [UInt8])?
-    files = try engine.store.files(of: recording.key)
+    files = try engine.store.recordings.files(of: recording.key)
     sidecar = try recording.sidecar.map { (own) throws(SpoolError) in
       (own, own.byteCount <= Sidecar.byteLimit ? Array(try engine.store.text(of: own).utf8) : [])
     }
@@ -112,7 +112,7 @@ struct RecordingJob {
   /// - Returns: whether the run continues.
   private func accept(_ sound: Digest?) throws(SpoolError) -> Bool {
     let answer: RecordingAcceptance
-    answer = try engine.store.accept(
+    answer = try engine.store.recordings.accept(
       recording.key, sound: sound, conflicts: settings.recordingRules.conflicts)
     switch answer {
     case .accepted: return true
@@ -136,7 +136,7 @@ struct RecordingJob {
     let change =
       pause.map { .putBack(reason: $0.reason) }
       ?? settings.recordingRules.retry.change(
-        after: error, attempt: recording.attempts, at: engine.store.noteTime,
+        after: error, attempt: recording.attempts, at: engine.store.recordings.now,
         chance: engine.clock.jitter())
     let changed = try self.change(change)
     switch change {
@@ -149,7 +149,7 @@ struct RecordingJob {
     case .quarantined: tell(.quarantined, text: words)
     case .failed:
       if let next = changed.nextAttempt {
-        tell(.retrying, text: words, seconds: max(0, next - engine.store.noteTime))
+        tell(.retrying, text: words, seconds: max(0, next - engine.store.recordings.now))
       } else {
         let next = changed.nextCommands.first.map { engine.option.completing($0) }
         tell(.failed, text: words + (next.map { "; next: \($0)" } ?? ""))
@@ -160,7 +160,7 @@ struct RecordingJob {
 
   /// - Returns: nil if another process has changed the recording meanwhile.
   private func change(_ change: RecordingChange) throws(SpoolError) -> Recording? {
-    return try engine.store.change(recording.key, change)?.recording
+    return try engine.store.recordings.change(recording.key, change)?.recording
   }
 
   private func claimed() throws(SpoolError) -> any WorkClaim {

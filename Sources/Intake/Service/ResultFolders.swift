@@ -21,7 +21,7 @@ final class ResultFolders: Sendable {
   ///   - memory: the mount points of the folders' last use.
   ///   - receiptWriter: writes receipts; nil if none are written.
   init(
-    of settings: InboxSettings, memory: any MountTable, receiptWriter: (any ReceiptWriter)?
+    of settings: InboxSettings, memory: InboxTable, receiptWriter: (any ReceiptWriter)?
   ) throws(SpoolError) {
     self.receiptWriter = receiptWriter
     let mounts = try FolderMounts(
@@ -120,7 +120,7 @@ struct ResultFolder: Sendable {
 /// The disks of an inbox's folders, stored across restarts: with the disk unmounted, a folder of
 /// the same name is another one.
 final class FolderMounts: Sendable {
-  private let memory: any MountTable
+  private let memory: InboxTable
   private let points: Mutex<[String: String]>
 
   /// Compares the folders' mount points at their last use with those of now. Blocks while a disk
@@ -129,7 +129,7 @@ final class FolderMounts: Sendable {
   ///   - folders: absolute paths without links.
   ///   - isAccepting: whether to accept the folders where they are now.
   init(
-    of folders: [String], memory: any MountTable, isAccepting: Bool
+    of folders: [String], memory: InboxTable, isAccepting: Bool
   ) throws(SpoolError) {
     self.memory = memory
     var points: [String: String] = [:]

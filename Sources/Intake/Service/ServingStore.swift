@@ -38,14 +38,14 @@ package struct ServingStore: Codable, Hashable, Sendable {
   /// read-only inbox is served without the record.
   /// - Parameter isAdopting: whether to take the inbox over from another store.
   static func claim(
-    _ inbox: String, for memory: any StoreIdentityRecords, at path: String, isAdopting: Bool
+    _ inbox: String, for memory: InboxTable, at path: String, isAdopting: Bool
   ) throws(SpoolError) {
     let own: ServingStore
     let isKnowing: Bool
     let known = ServingStore(of: inbox)
     own = ServingStore(store: try memory.storeName(), path: path)
     // A rebuilt database has another name, and knows its recordings.
-    isKnowing = try memory.hasNotes(ofInbox: inbox)
+    isKnowing = try memory.hasRecordings(ofInbox: inbox)
     if let known, !isAdopting, known.store != own.store, !isKnowing {
       throw known.refusal(of: inbox, by: path)
     }

@@ -5,10 +5,7 @@ package import Store
 
 /// What all the work of a watch runs on.
 package struct WatchEngine: Sendable {
-  package typealias Store = ArtifactStore & ExportFolder & RunLog & WorkClaims & RecordingRepository
-    & MountTable & StoreIdentityRecords
-
-  let store: any Store
+  let store: DiskStore
   let storePath: String
   let executors: [any PassExecutor]
   let clock: any RunClock
@@ -23,7 +20,7 @@ package struct WatchEngine: Sendable {
   /// `makeRunID` names runs, `option` the store in commands that a user types; `receiptWriter`
   /// writes a receipt for every recording.
   package init(
-    store: any Store, at storePath: String, option: StoreOption = .usual,
+    store: DiskStore, at storePath: String, option: StoreOption = .usual,
     executors: [any PassExecutor],
     clock: any RunClock, probe: ContainerProbe,
     makeRunID: @Sendable @escaping () -> RunID, recorder: any WatchRecorder,
@@ -43,7 +40,8 @@ package struct WatchEngine: Sendable {
 
   func runner(_ recorder: any RunRecorder, stop: StopRequest) -> Runner {
     Runner(
-      store: store, executors: executors, recorder: recorder, stop: stop, clock: clock,
+      store: store, log: store.runs, executors: executors, recorder: recorder, stop: stop,
+      clock: clock,
       receiptWriter: receiptWriter)
   }
 }

@@ -45,7 +45,7 @@ struct WatchRound {
     // If every job slot is busy, the next one to end sends a message.
     guard let nextAttempt, underWay.count < jobs else { return .seconds(Self.lookPeriod) }
     // A recording that is due and did not begin is another watch's.
-    return .seconds(min(Self.lookPeriod, max(0.25, nextAttempt - engine.store.noteTime)))
+    return .seconds(min(Self.lookPeriod, max(0.25, nextAttempt - engine.store.recordings.now)))
   }
 
   mutating func adopt(_ settings: WatchSettings) throws(SpoolError) {
@@ -106,8 +106,8 @@ struct WatchRound {
   mutating func turn() {
     do throws(SpoolError) {
       try putBack()
-      let version = try engine.store.noteVersion()
-      let isDue = nextAttempt.map { $0 <= engine.store.noteTime } ?? false
+      let version = try engine.store.recordings.version()
+      let isDue = nextAttempt.map { $0 <= engine.store.recordings.now } ?? false
       guard isStirred || isDue || version != lastVersion else { return }
       if version != lastVersion { for worker in workers.values { worker.settleUp() } }
       lastVersion = version
@@ -127,7 +127,7 @@ struct WatchRound {
   private mutating func putBack() throws(SpoolError) {
     for key in stranded.sorted(by: { $0.name < $1.name }) {
       // The store refuses this for an outcome that was recorded after all.
-      _ = try engine.store.change(
+      _ = try engine.store.recordings.change(
         key, .putBack(reason: "what became of it could not be recorded"))
       stranded.remove(key)
       isStirred = true
@@ -135,7 +135,7 @@ struct WatchRound {
   }
 
   private mutating func begin(_ pipeline: String) throws(SpoolError) {
-    if let next = try engine.store.nextAttempt(pipeline: pipeline) {
+    if let next = try engine.store.recordings.nextAttempt(pipeline: pipeline) {
       nextAttempt = min(nextAttempt ?? next, next)
     }
     guard underWay.count < jobs else { return }
@@ -146,8 +146,8 @@ struct WatchRound {
     // Besides those in progress, the first due recordings may belong to inboxes that another
     // process watches or that pause.
     let isAnyPaused = workers.values.contains { $0.folders.lastPause != nil }
-    let due = try engine.store.dueNotes(
-      pipeline: pipeline, at: engine.store.noteTime,
+    let due = try engine.store.recordings.due(
+      pipeline: pipeline, at: engine.store.recordings.now,
       limit: isAnyPaused ? .max : underWay.count + jobs + 64)
     for recording in due where underWay.count < jobs && underWay[recording.key] == nil {
       guard let worker = workers[recording.inbox], worker.settings.pipelineName == pipeline,
@@ -228,7 +228,7 @@ final class InboxWorker: Sendable {
     self.settings = settings
     let folders: ResultFolders
     folders = try ResultFolders(
-      of: settings, memory: engine.store, receiptWriter: engine.receiptWriter)
+      of: settings, memory: engine.store.inboxes, receiptWriter: engine.receiptWriter)
     self.folders = folders
     claim = try Self.claim(settings, engine)
     let processor = InboxProcessor(
@@ -245,7 +245,8 @@ final class InboxWorker: Sendable {
     // Under the claim, so that no other process serves it meanwhile. An absent inbox says nothing.
     if folders.inboxAbsence == nil {
       try ServingStore.claim(
-        settings.path, for: engine.store, at: engine.storePath, isAdopting: settings.isAdopting)
+        settings.path, for: engine.store.inboxes, at: engine.storePath,
+        isAdopting: settings.isAdopting)
     }
     let mail = mail
     let probe = engine.probe

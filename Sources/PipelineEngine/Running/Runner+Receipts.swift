@@ -125,7 +125,7 @@ extension Runner {
   }
 
   private func earlierRuns() throws(SpoolError) -> [RunRecord] {
-    return try log.runs(limit: Self.historyLimit)
+    return try log.newest(limit: Self.historyLimit)
   }
 
   private func context(

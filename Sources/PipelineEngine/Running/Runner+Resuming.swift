@@ -51,7 +51,7 @@ extension Runner {
 
   /// The run that this one resumes, if that stopped in the middle of its work.
   func earlierRun(than run: RunRecord) -> RunRecord? {
-    let runs = try? log.runs(limit: Self.historyLimit)
+    let runs = try? log.newest(limit: Self.historyLimit)
     let earlier = runs?.first { $0.id != run.id && $0.isTakenUp(by: run) }
     return earlier.flatMap { $0.isUnfinished ? $0 : nil }
   }
@@ -59,7 +59,7 @@ extension Runner {
   /// The run in progress of the same recordings; of several, one with the same request.
   private func runUnderWay(on run: RunRecord) -> RunID? {
     let files = run.recordings.map { Set($0.values) } ?? []
-    let others = ((try? log.runs(limit: Self.historyLimit)) ?? []).filter { other in
+    let others = ((try? log.newest(limit: Self.historyLimit)) ?? []).filter { other in
       other.id != run.id && other.state == .running
         && !files.isDisjoint(with: (other.recordings ?? [:]).values)
     }

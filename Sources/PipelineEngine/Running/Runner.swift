@@ -33,7 +33,7 @@ package struct Runner: Sendable {
     package init(folder: String) { self.folder = folder }
   }
 
-  let store: any ArtifactStore & WorkClaims
+  let store: any ArtifactStore
   let exportFolder: any ExportFolder
   let log: any RunLog
   let executors: [StageFamily: any PassExecutor]
@@ -42,18 +42,18 @@ package struct Runner: Sendable {
   let clock: any RunClock
   let receiptWriter: (any ReceiptWriter)?
 
-  /// `executors` run the passes of the stage families. Runs are recorded in `log`, by default in
-  /// the store. `receiptWriter` writes receipts.
+  /// `executors` run the passes of the stage families. Runs are recorded in `log`.
+  /// `receiptWriter` writes receipts.
   package init(
-    store: any ArtifactStore & ExportFolder & RunLog & WorkClaims,
-    log: (any RunLog)? = nil, executors: [any PassExecutor],
+    store: any ArtifactStore & ExportFolder, log: any RunLog,
+    executors: [any PassExecutor],
     recorder: any RunRecorder, stop: StopRequest, clock: any RunClock,
     receiptWriter: (any ReceiptWriter)? = nil
   ) {
     self.receiptWriter = receiptWriter
     self.store = store
     exportFolder = store
-    self.log = log ?? store
+    self.log = log
     self.executors = Dictionary(
       executors.map { ($0.family, $0) }, uniquingKeysWith: { first, _ in first })
     self.recorder = recorder
@@ -75,7 +75,7 @@ package struct Runner: Sendable {
       forecast.unpublishedByteCount = Publisher(self, plan, options, recordings)
         .missingByteCount(survey)
       forecast.pastSpeed = HistoricalThroughput(
-        try log.runs(limit: Self.historyLimit), of: plan.steps, pipeline: plan.name)
+        try log.newest(limit: Self.historyLimit), of: plan.steps, pipeline: plan.name)
       return forecast
     } catch let error as SpoolError {
       throw RunError(error)

@@ -155,7 +155,7 @@ package protocol RunLog: Sendable {
   /// Writes a new or changed run.
   func save(_ run: RunRecord) throws(SpoolError)
   /// The newest runs, newest first.
-  func runs(limit: Int) throws(SpoolError) -> [RunRecord]
+  func newest(limit: Int) throws(SpoolError) -> [RunRecord]
   /// The run whose id begins with `prefix`; throws if there are several, nil if there is none.
   func run(named prefix: String) throws(SpoolError) -> RunRecord?
 }

@@ -25,6 +25,12 @@ package protocol ArtifactStore: Sendable {
 
   /// Bytes free for new artifacts.
   func freeByteCount() throws(SpoolError) -> Int
+
+  /// Claims a piece of work, with its folder and journal.
+  /// - Parameters:
+  ///   - work: identifies the work: equal work has equal digests in every process.
+  ///   - summary: a short description for people.
+  func claim(_ work: Digest, summary: String) throws(SpoolError) -> ClaimAnswer
 }
 
 extension ArtifactStore {

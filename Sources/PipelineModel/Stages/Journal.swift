@@ -106,13 +106,6 @@ package struct WorkOwner: Hashable, Sendable, Codable {
   }
 }
 
-package protocol WorkClaims: Sendable {
-  /// - Parameters:
-  ///   - work: identifies the work: equal work has equal digests in every process.
-  ///   - summary: a short description for people.
-  func claim(_ work: Digest, summary: String) throws(SpoolError) -> ClaimAnswer
-}
-
 /// Why a step started over, or resumed further back, although earlier processes had begun it.
 package struct ResumeLoss: Hashable, Sendable, Codable {
   package enum Cause: String, Hashable, Sendable, Codable {

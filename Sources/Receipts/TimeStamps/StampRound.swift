@@ -1,6 +1,6 @@
 import Glibc
 package import PipelineEngine
-package import PipelineModel
+import PipelineModel
 package import Platform
 package import Proof
 package import Store
@@ -17,11 +17,11 @@ package struct StampRound: Sendable {
   /// The timeout of a request, in seconds.
   package static let answerPatience = 10.0
 
-  private let store: any Store
+  private let store: DiskStore
   private let clock: any RunClock
   private let stop: StopRequest
 
-  package init(_ store: any Store, clock: any RunClock, stop: StopRequest) {
+  package init(_ store: DiskStore, clock: any RunClock, stop: StopRequest) {
     self.store = store
     self.clock = clock
     self.stop = stop
@@ -39,7 +39,7 @@ package struct StampRound: Sendable {
   ) throws(SpoolError) -> Bool {
     let deadline = clock.elapsed + patience
     var result: Result<Void, SpoolError> = .success(())
-    let isAlone = try store.whileStamping {
+    let isAlone = try store.stamps.whileStamping {
       result = Result { () throws(SpoolError) in
         try tryAll(until: deadline, isEager: isEager, report)
       }
@@ -100,7 +100,7 @@ package struct StampRound: Sendable {
     let underWay = others.filter { $0.attempts > 0 && $0.nextAttempt > clock.now }
       .map(\.nextAttempt).max()
     let attempts = underWay == nil ? before + 1 : before
-    try store.postpone(
+    try store.stamps.postpone(
       stamp, after: attempts, because: trouble.message,
       until: underWay
         ?? clock.now + Self.pause(after: attempts, chance: clock.jitter()),
@@ -143,7 +143,7 @@ extension StampRound {
     }
     let (reply, found) = try ask(stamp, certificates, patience)
     let isAwaited: Bool
-    do throws(SpoolError) { isAwaited = try store.keep(reply.bytes, for: stamp) } catch {
+    do throws(SpoolError) { isAwaited = try store.stamps.keep(reply.bytes, for: stamp) } catch {
       throw Self.trouble(error)
     }
     guard isAwaited else {
@@ -212,7 +212,7 @@ extension StampRound {
     } catch {
       throw Self.trouble(Self.words(error))
     }
-    do throws(SpoolError) { try store.settle(stamp) } catch { throw Self.trouble(error) }
+    do throws(SpoolError) { try store.stamps.settle(stamp) } catch { throw Self.trouble(error) }
   }
 
   /// Checks all places before writing: an incomplete set would look tampered with.

@@ -90,8 +90,17 @@ extension ArtifactFolder {
     }
   }
 
+  /// Age of the recorded use, in nanoseconds, below which it is not renewed.
+  private static let useFreshness: Int64 = 600 * 1_000_000_000
+
+  /// Records that an artifact is in use, so that it is not freed, as the modification time of its
+  /// file, which is otherwise unused. Does nothing in a read-only store.
   private func noteUse(of digest: Digest, at path: String, _ stamp: FileStamp) {
-    if let renewed = LastUse.record(path, stamp) { move(digest, from: stamp, to: renewed) }
+    guard !(0..<Self.useFreshness).contains(Clock.now() - stamp.modified),
+      unsafe utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0,
+      let renewed = try? FileStamp(at: path)
+    else { return }
+    move(digest, from: stamp, to: renewed)
   }
 
   private func remember(_ digest: Digest, _ stamp: FileStamp) {
@@ -107,19 +116,4 @@ extension ArtifactFolder {
   }
 
   private var now: Double { Double(clock()) / 1e9 }
-}
-
-/// The last use of an artifact: the modification time of its file, which is otherwise unused.
-/// Recently used artifacts are not freed.
-enum LastUse {
-  /// Age of the recorded use, in nanoseconds, below which it is not renewed.
-  private static let freshness: Int64 = 600 * 1_000_000_000
-
-  /// Records that an artifact is in use; does nothing in a read-only store.
-  /// - Returns: the file's new stamp; nil if its times are unchanged.
-  static func record(_ path: String, _ stamp: FileStamp) -> FileStamp? {
-    if (0..<freshness).contains(Clock.now() - stamp.modified) { return nil }
-    guard unsafe utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-    return try? FileStamp(at: path)
-  }
 }

@@ -92,13 +92,13 @@ struct ArtifactFile: Hashable, Sendable {
   static func all(in layout: StoreLayout) -> (files: [ArtifactFile], strays: [String]) {
     var files: [ArtifactFile] = []
     var strays: [String] = []
-    for shard in FolderListing.names(in: layout.artifacts) {
+    for shard in FilePath.names(in: layout.artifacts) {
       let folder = "\(layout.artifacts)/\(shard)"
       if let stamp = try? FileStamp(at: folder), !stamp.isFolder {
         strays.append(folder)
         continue
       }
-      for name in FolderListing.names(in: folder) {
+      for name in FilePath.names(in: folder) {
         let path = "\(folder)/\(name)"
         // A file that is gone by now was freed.
         guard let stamp = try? FileStamp(at: path) else { continue }

@@ -51,6 +51,30 @@ extension DiskStore: ExportFolder {
       && !(0..<Self.settlingTime).contains(now - stamp.modified)
   }
 
+  /// Publishes a file in a user's folder: `write` fills a temporary file beside it, which is
+  /// flushed, renamed to `path`, and recorded under `content`.
+  ///
+  /// Replaces an existing file only if this store published it for the same recording and it is
+  /// unchanged, or if `isReplacing`. A file with the same bytes counts as published. Throws
+  /// otherwise, and keeps it. On error the temporary file is removed.
+  /// - Returns: the length of the file in bytes.
+  package func publish(
+    _ content: Digest, at path: String, of recording: RecordingIdentity? = nil, isReplacing: Bool,
+    write: (_ temporaryPath: String) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Int {
+    let path = FilePath.absolute(path)
+    let publication = try Publication(at: path, in: self)
+    do throws(SpoolError) {
+      try write(publication.temporaryPath)
+      return try publication.finish(
+        KnownFileTables.Published(content: content, recording: recording),
+        isReplacing: isReplacing)
+    } catch {
+      publication.abandon()
+      throw error
+    }
+  }
+
   /// Whether `path` holds, unchanged, what `publish` put there under this `content` name. Checks
   /// the stamp only.
   package func isPublished(_ content: Digest, at path: String) throws(SpoolError) -> Bool {
@@ -95,7 +119,7 @@ extension DiskStore: ExportFolder {
   /// Copies a file's bytes: by a shared extent, else inside the kernel, else by read and write.
   /// Overwrites `destination`; removes it if the copy fails. Does not flush.
   package func copyFile(from source: String, to destination: String) throws(SpoolError) {
-    try FileCopy(files: files).copy(from: source, to: destination)
+    try files.copyFile(from: source, to: destination)
   }
 }
 

@@ -35,8 +35,8 @@ final class DraftFile: DraftBacking {
 
   /// Opens a draft in an empty file, or one that continues after the first bytes of a file.
   /// - Parameters:
-  /// - presentCount: bytes in the file.
-  /// - presentHash: their running hash; nil if they are still to be read.
+  ///   - presentCount: bytes in the file.
+  ///   - presentHash: their running hash; nil if they are still to be read.
   init(
     _ kind: ArtifactKind, in file: consuming OpenFile, presentCount: Int = 0,
     presentHash: consuming SHA256? = nil, of claim: DiskClaim? = nil,

@@ -52,9 +52,7 @@ extension DraftFolder {
     }
     let file = try makeFile()
     do throws(SystemError) {
-      try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-        try unsafe files.write(bytes, to: file)
-      }
+      try files.write(bytes, to: file)
     } catch {
       if let least, error.isFullDisk, let stamp = try? file.stamp, stamp.byteCount >= Int64(least) {
         return file

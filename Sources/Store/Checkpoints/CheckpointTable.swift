@@ -52,7 +52,7 @@ enum CheckpointTable {
       }
       try records.write(whole)
       try ChangeLog(records: records).append(
-        checkpoints.map { .checkpoint($0.key) }, in: &database)
+        checkpoints: checkpoints.map(\.key), in: &database)
       return differences
     }
   }

@@ -7,7 +7,7 @@ extension DiskClaim {
     let path = try path(of: name)
     let file = try doing("start an artifact at", path) { () throws(SystemError) in
       // A sealed draft shares its bytes with the artifact: replace it, do not truncate it.
-      try removeDraft(at: path)
+      try files.unlinkIfThere(path)
       let file = try files.open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND, mode: 0o600)
       try flushName(of: path)
       return file
@@ -29,7 +29,7 @@ extension DiskClaim {
         return ArtifactDraft(
           SealedDraft(kind, at: path, prefix, of: self, for: store.artifacts, files: files))
       }
-      try doing(action, path) { () throws(SystemError) in try removeDraft(at: path) }
+      try doing(action, path) { () throws(SystemError) in try files.unlinkIfThere(path) }
       return nil
     }
     guard byteCount >= 0, stamp.byteCount >= Int64(byteCount) else { return nil }
@@ -68,14 +68,6 @@ extension DiskClaim {
     if let promised = prefix.digest, digest != promised { return false }
     return !stamp.hasSeveralNames
       || (try? FileStamp(at: store.layout.artifact(digest)))?.isSameFile(as: stamp) == true
-  }
-
-  private func removeDraft(at path: String) throws(SystemError) {
-    do throws(SystemError) {
-      try files.unlink(path)
-    } catch {
-      if error.code != ENOENT { throw error }
-    }
   }
 
   /// Flushes the folder, so that a name whose bytes a journal entry names survives a power cut.

@@ -17,7 +17,7 @@ extension DiskStore {
     }
     let old = entries.filter { now - $0.lastTouch > Self.workLifetime }
     // If the needs of runs are unknown, nothing is removed.
-    if !old.isEmpty, let runs = try? everyRun() {
+    if !old.isEmpty, let runs = try? runs.everyRun() {
       let start = UnfinishedRuns(runs).firstStart ?? .infinity
       for entry in old where entry.lastTouch < start { try forget(entry) }
     }

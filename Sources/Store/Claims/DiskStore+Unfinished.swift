@@ -7,11 +7,9 @@ internal import Synchronization
 extension DiskStore {
   /// Records that this process is about to write at `path`.
   func noteUnfinished(_ path: String) throws(SpoolError) {
-    try withDatabase { (database) throws(SpoolError) in
-      _ = try database.run(
-        "INSERT OR REPLACE INTO unfinished (path, owner) VALUES (?, ?)",
-        [.text(path), .text(ProcessIdentity.current.description)], to: "record a new file in")
-    }
+    _ = try database.run(
+      "INSERT OR REPLACE INTO unfinished (path, owner) VALUES (?, ?)",
+      [.text(path), .text(ProcessIdentity.current.description)], to: "record a new file in")
   }
 
   /// Records that `path` is empty. A failure only costs a later check.
@@ -23,9 +21,7 @@ extension DiskStore {
 
   /// Removes temporary files of dead processes from users' folders.
   func sweepUnfinished() throws(SpoolError) {
-    let rows = try withDatabase { (database) throws(SpoolError) in
-      try database.run("SELECT path, owner FROM unfinished", to: "read")
-    }
+    let rows = try database.run("SELECT path, owner FROM unfinished", to: "read")
     for row in rows {
       guard let path = row[0].text, let owner = row[1].text.flatMap({ ProcessIdentity($0) })
       else { continue }

@@ -2,7 +2,7 @@ import Glibc
 package import PipelineModel
 package import Platform
 
-extension DiskStore: WorkClaims {
+extension DiskStore {
   /// Claims work, with its files and journal entry.
   ///
   /// Exactly one of several callers gets it: the one that locks the work's folder. A live holder

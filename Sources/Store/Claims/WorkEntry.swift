@@ -41,9 +41,9 @@ struct WorkEntry: Hashable, Sendable {
 
   /// Whether the owner is stopped and inactive for so long that its work should start over.
   /// - Parameters:
-  /// - lastWrite: last write in its folder, in seconds since 1970.
-  /// - now: in seconds since 1970.
-  /// - grace: in seconds.
+  ///   - lastWrite: last write in its folder, in seconds since 1970.
+  ///   - now: in seconds since 1970.
+  ///   - grace: in seconds.
   func isFrozen(lastWrite: Double?, now: Double, grace: Double) -> Bool {
     // A clock that was set back must not prolong the wait.
     abs(now - max(lastTouch, lastWrite ?? lastTouch)) > grace && visibleOwner.isStopped
@@ -57,9 +57,9 @@ struct WorkEntry: Hashable, Sendable {
   /// the wall clock is a second bound: the smaller one counts, and neither if it puts the entry in
   /// the future.
   /// - Parameters:
-  /// - lastWrite: last write in its folder, in seconds since 1970.
-  /// - now: in seconds since 1970.
-  /// - sinceBoot: in seconds.
+  ///   - lastWrite: last write in its folder, in seconds since 1970.
+  ///   - now: in seconds since 1970.
+  ///   - sinceBoot: in seconds.
   func lostSeconds(lastWrite: Double?, now: Double, sinceBoot: Double) -> Double? {
     guard let owner else { return nil }
     guard let lastWrite else { return 0 }

@@ -13,7 +13,7 @@ struct DatabaseFiles: Sendable {
   /// Removes those of the three that exist.
   func remove() throws(SpoolError) {
     for path in [log, index, path] {
-      try doing("remove", path) { () throws(SystemError) in try removeIfThere(path) }
+      try doing("remove", path) { () throws(SystemError) in try files.unlinkIfThere(path) }
     }
   }
 
@@ -33,9 +33,9 @@ struct DatabaseFiles: Sendable {
       if let stamp = try? FileStamp(at: log), stamp.byteCount > 0 {
         try files.rename(log, toNew: aside + "-wal")
       } else {
-        try removeIfThere(log)
+        try files.unlinkIfThere(log)
       }
-      try removeIfThere(index)
+      try files.unlinkIfThere(index)
       // Flushed before a replacement comes: old and new names must not mix after a power cut.
       try files.flushFolder(FilePath.folder(of: path))
       return isMoved ? aside : nil
@@ -49,14 +49,6 @@ struct DatabaseFiles: Sendable {
       try files.flush(file)
       try files.rename(part, to: path)
       try files.flushFolder(FilePath.folder(of: path))
-    }
-  }
-
-  private func removeIfThere(_ path: String) throws(SystemError) {
-    do throws(SystemError) {
-      try files.unlink(path)
-    } catch {
-      if error.code != ENOENT { throw error }
     }
   }
 

@@ -59,10 +59,9 @@ struct DatabaseOpening {
       layout: layout, files: files, schema: schema, records: records, slots: slots, now: clock())
   }
 
-  ///
   /// - Parameters:
-  /// - isSuspect: whether to run the full check.
-  /// - isGone: whether there was no file.
+  ///   - isSuspect: whether to run the full check.
+  ///   - isGone: whether there was no file.
   private func attempt(isSuspect: Bool, isGone: Bool) throws(SpoolError) -> Attempt {
     var database: Database
     do {

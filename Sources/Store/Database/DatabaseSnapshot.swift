@@ -81,10 +81,10 @@ enum DatabaseSnapshot {
       _ = unsafe rmdir(folder)
     }
     do throws(SpoolError) {
-      let copy = FileCopy(files: .system)
-      try copy.copy(from: source, to: path)
+      let files = FileOperations.system
+      try files.copyFile(from: source, to: path)
       if (try? FileStamp(at: source + "-wal")) != nil {
-        try copy.copy(from: source + "-wal", to: path + "-wal")
+        try files.copyFile(from: source + "-wal", to: path + "-wal")
       }
     } catch {
       throw .uncopied(error)

@@ -2,20 +2,18 @@ import Glibc
 internal import PipelineModel
 import Platform
 
-/// Copies files by the cheapest means of the file system.
-struct FileCopy: Sendable {
-  let files: FileOperations
-
-  func copy(from source: String, to destination: String) throws(SpoolError) {
+extension FileOperations {
+  /// Copies a file by the cheapest means of the file system.
+  func copyFile(from source: String, to destination: String) throws(SpoolError) {
     let from = try doing("read", source) { () throws(SystemError) in
-      try files.open(source, O_RDONLY | O_NONBLOCK)
+      try open(source, O_RDONLY | O_NONBLOCK)
     }
     let stamp = try doing("read", source) { () throws(SystemError) in try from.stamp }
     if let complaint = stamp.complaint {
       throw SpoolError("copy", source, reason: complaint)
     }
     let to = try doing("write", destination) { () throws(SystemError) in
-      try files.open(destination, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
+      try open(destination, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666)
     }
     // Checked before truncation: both names may lead to one file.
     let target = try doing("write", destination) { () throws(SystemError) in try to.stamp }
@@ -26,10 +24,10 @@ struct FileCopy: Sendable {
       throw SpoolError("copy", source, reason: "it would be copied onto itself")
     }
     do throws(SpoolError) {
-      try doing("write", destination) { () throws(SystemError) in try files.truncate(to) }
+      try doing("write", destination) { () throws(SystemError) in try truncate(to) }
       try copy(from, to: to)
     } catch {
-      try? files.unlink(destination)
+      try? unlink(destination)
       throw error
     }
   }
@@ -39,16 +37,16 @@ struct FileCopy: Sendable {
       try copyInside(from, to: to)
     }
     // Some file systems report no bytes where there are some: read beyond that.
-    var piece = [UInt8](repeating: 0, count: FileOperations.pieceByteCount)
+    var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
     while let begun = copiedCount {
       let count = try doing("read", from.path) { () throws(SystemError) in
-        try files.read(into: &piece, from: from, at: Int64(begun))
+        try read(into: &piece, from: from, at: Int64(begun))
       }
       if count == 0 { return }
       try doing("write", to.path) { () throws(SystemError) in
         try unsafe piece.span.bytes.extracting(..<count).withUnsafeBytes {
           (bytes) throws(SystemError) in
-          try unsafe files.write(bytes, to: to)
+          try unsafe write(bytes, to: to)
         }
       }
       copiedCount = begun + count
@@ -61,13 +59,13 @@ struct FileCopy: Sendable {
     _ from: borrowing OpenFile, to: borrowing OpenFile
   ) throws(SystemError) -> Int? {
     let isShared: Void? = try tryOut { () throws(SystemError) in
-      try files.clone(from, to: to)
+      try clone(from, to: to)
     }
     if isShared != nil { return nil }
     var copiedCount = 0
     while true {
       let count = try tryOut { () throws(SystemError) in
-        try files.copyRange(from: from, to: to, byteCount: 1 << 30)
+        try copyRange(from: from, to: to, byteCount: 1 << 30)
       }
       guard let count, count > 0 else { return copiedCount }
       copiedCount += count

@@ -49,6 +49,12 @@ struct FileOperations: Sendable {
     }
   }
 
+  func write(_ bytes: [UInt8], to file: borrowing OpenFile) throws(SystemError) {
+    try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
+      try unsafe write(bytes, to: file)
+    }
+  }
+
   /// Starts writeback of a range. Affects speed only.
   func startWriteback(of file: borrowing OpenFile, from offset: Int, byteCount: Int) {
     guard (try? willPerform(.startWriteback(file.path))) != nil else { return }
@@ -103,6 +109,13 @@ struct FileOperations: Sendable {
   func unlink(_ path: String) throws(SystemError) {
     try willPerform(.unlink(path))
     try check { unsafe Glibc.unlink(path) }
+  }
+
+  /// Removes a file, if it exists.
+  func unlinkIfThere(_ path: String) throws(SystemError) {
+    do throws(SystemError) { try unlink(path) } catch {
+      if error.code != ENOENT { throw error }
+    }
   }
 
   /// Removes an empty folder.
@@ -194,6 +207,21 @@ extension FileOperations {
   /// Bytes per read.
   static let pieceByteCount = 1 << 20
 
+  /// The first bytes of a regular file, at most `limit`. Follows no link.
+  func bytes(of path: String, limit: Int64 = .max) throws(SystemError) -> [UInt8] {
+    let file = try open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let stamp = try file.stamp
+    let count = stamp.isRegularFile ? Int(min(stamp.byteCount, limit)) : 0
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: min(count, Self.pieceByteCount))
+    while bytes.count < count {
+      let got = try read(into: &piece, from: file, at: Int64(bytes.count))
+      if got == 0 { break }
+      bytes += piece[..<min(got, count - bytes.count)]
+    }
+    return bytes
+  }
+
   /// The digest and the length of a file.
   func digest(of file: borrowing OpenFile) throws(SystemError) -> (digest: Digest, byteCount: Int64)
   {
@@ -279,21 +307,5 @@ func doing<Result: ~Copyable>(
     return try calls()
   } catch {
     throw SpoolError(inStore: action, path, error, advice: advice)
-  }
-}
-
-enum FolderListing {
-  /// The names in a folder, sorted; empty if it cannot be read.
-  static func names(in path: String) -> [String] {
-    guard let folder = unsafe opendir(path) else { return [] }
-    defer { unsafe closedir(folder) }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
   }
 }

@@ -36,7 +36,7 @@ struct BackupSlots: Sendable {
   /// Adds a verified copy in the first slot; the others shift, the oldest is removed.
   /// - Returns: false if another process is adding one.
   func add(_ database: borrowing Database, patience: Int = 0) throws(SpoolError) -> Bool {
-    try FolderMaker(files: files).make(folder)
+    try files.makeFolders(folder)
     let lock = try FolderLock(folder)
     guard lock.wait(patience: patience, { $0.tryAlone() }) else { return false }
     DraftFolder(path: folder, files: files).sweep()
@@ -59,7 +59,7 @@ struct BackupSlots: Sendable {
   /// push out older copies.
   func addUnlessThere(_ database: borrowing Database) throws(SpoolError) {
     let part = "\(folder)/\(AbandonedFiles.newName(for: .current))"
-    try FolderMaker(files: files).make(folder)
+    try files.makeFolders(folder)
     defer { try? files.unlink(part) }
     try write(database, to: part)
     if let newest = newestGood, holdSame(part, path(newest)) { return }

@@ -43,8 +43,8 @@ struct CollectionPlan {
 
   /// O(n log n) in the number of runs, and linear in checkpoints and files.
   /// - Parameters:
-  /// - isRecent: the checkpoints that stay because they are recent.
-  /// - now: in seconds since 1970.
+  ///   - isRecent: the checkpoints that stay because they are recent.
+  ///   - now: in seconds since 1970.
   init(
     _ policy: CollectionPolicy, now: Double, holdings: [Holding], mentions: [Digest: [Mention]],
     files present: [Digest: File], isRecent: Set<Digest>

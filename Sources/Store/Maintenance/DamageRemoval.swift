@@ -41,7 +41,7 @@ struct DamageRemoval {
     guard let stamp = try? FileStamp(at: path), damage.stamp.map({ $0 == stamp }) ?? true else {
       return nil
     }
-    try FolderMaker(files: files).make(layout.damaged)
+    try files.makeFolders(layout.damaged)
     return try doing("set aside", path) { () throws(SystemError) in
       do throws(SystemError) {
         try files.rename(path, to: target)

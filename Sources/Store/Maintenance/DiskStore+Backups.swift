@@ -59,10 +59,10 @@ extension DiskStore {
 
   /// Replaces a store's database by a backup; the old one is kept aside.
   /// - Parameters:
-  /// - path: the store's folder.
-  /// - backup: the file; nil for the newest good slot.
-  /// - acceptsOtherStore: whether the backup may be of another store.
-  /// - replacesNewer: whether it may replace a database of a newer format.
+  ///   - path: the store's folder.
+  ///   - backup: the file; nil for the newest good slot.
+  ///   - acceptsOtherStore: whether the backup may be of another store.
+  ///   - replacesNewer: whether it may replace a database of a newer format.
   /// - Returns: the backup, and the path of the old database; nil if there was none.
   package static func restore(
     _ path: String, from backup: String?, acceptsOtherStore: Bool = false,

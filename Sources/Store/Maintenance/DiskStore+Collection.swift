@@ -14,7 +14,7 @@ extension DiskStore {
   ) throws(SpoolError) -> CollectionReport {
     let now = clock()
     let layout = StoreLayout(root: path)
-    let runs = try everyRun()
+    let runs = try runs.everyRun()
     let start = guardStart(now, policy.grace, runs)
     let unfinished = UnfinishedRuns(runs)
     let present = ArtifactFile.all(in: layout).files
@@ -67,7 +67,7 @@ extension DiskStore {
     unusedFor age: Double, isDryRun: Bool
   ) throws(SpoolError) -> [CollectionReport.File] {
     var freed: [CollectionReport.File] = []
-    for name in FolderListing.names(in: layout.damaged) {
+    for name in FilePath.names(in: layout.damaged) {
       let path = "\(layout.damaged)/\(name)"
       // A rename changes the change time.
       guard let stamp = try? FileStamp(at: path), now - Double(stamp.changed) / 1e9 > age else {
@@ -187,13 +187,9 @@ extension DiskStore {
     guard !isNamed, let stamp = try? FileStamp(at: file.path), stamp.modified <= start,
       !stamp.hasSeveralNames
     else { return false }
-    return try doing("delete", file.path) { () throws(SystemError) in
-      do throws(SystemError) {
-        try files.unlink(file.path)
-      } catch {
-        if error.code != ENOENT { throw error }
-      }
-      return true
+    try doing("delete", file.path) { () throws(SystemError) in
+      try files.unlinkIfThere(file.path)
     }
+    return true
   }
 }

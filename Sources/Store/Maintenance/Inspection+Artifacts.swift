@@ -25,7 +25,7 @@ extension Inspection {
     for file in ArtifactFile.all(in: layout).files where named[file.digest] == nil {
       let isSettled = Clock.now() - file.stamp.modified > Self.namingTime
       if isSettled, try !CheckpointTable.names(file.digest, in: &database),
-        try !isHeldByNote(file.digest, in: &database)
+        try !isHeldByRecording(file.digest, in: &database)
       {
         report.findings.append(
           InspectionFinding(
@@ -37,7 +37,7 @@ extension Inspection {
   }
 
   /// Whether a recording needs an artifact; false in a database without recordings.
-  private func isHeldByNote(
+  private func isHeldByRecording(
     _ digest: Digest, in database: inout Database
   ) throws(SpoolError) -> Bool {
     guard try RecordingTable.isThere(in: &database) else { return false }
@@ -90,35 +90,29 @@ extension Inspection {
     let done = Mutex(0)
     let found = Mutex<[(ArtifactFile, String)]>([])
     let failure = Mutex<SpoolError?>(nil)
-    withPool { pool in
-      for file in list.sorted(by: { $0.stamp.byteCount > $1.stamp.byteCount }) {
-        pool.submit { [progress, stop, files] in
-          do throws(SystemError) {
-            let fault = try Self.fault(in: file, files, stop) { count in
-              let soFar = done.withLock { done in
-                done += count
-                return done
-              }
-              progress(InspectionProgress(doneBytes: soFar, totalBytes: total))
+    let pool = WorkerPool(threadCount: options.threadCount, name: "check")
+    for file in list.sorted(by: { $0.stamp.byteCount > $1.stamp.byteCount }) {
+      pool.submit { [progress, stop, files] in
+        do throws(SystemError) {
+          let fault = try Self.fault(in: file, files, stop) { count in
+            let soFar = done.withLock { done in
+              done += count
+              return done
             }
-            if let fault { found.withLock { $0.append((file, fault)) } }
-          } catch {
-            failure.withLock { $0 = $0 ?? SpoolError(inStore: "read", file.path, error) }
+            progress(InspectionProgress(doneBytes: soFar, totalBytes: total))
           }
+          if let fault { found.withLock { $0.append((file, fault)) } }
+        } catch {
+          failure.withLock { $0 = $0 ?? SpoolError(inStore: "read", file.path, error) }
         }
       }
     }
+    pool.finish()
     if let failure = failure.withLock({ $0 }) { throw failure }
     if stop.isRequested {
       throw SpoolError("check", layout.root, reason: "it was stopped")
     }
     return found.withLock { $0.sorted { $0.0.digest < $1.0.digest } }
-  }
-
-  private func withPool(_ body: (WorkerPool) -> Void) {
-    let pool = WorkerPool(threadCount: options.threadCount, name: "check")
-    body(pool)
-    pool.finish()
   }
 
   /// The fault of a file's bytes; nil if there is none or the file is gone. Throws errors that say

@@ -98,8 +98,7 @@ extension Inspection {
             advice: nil))
         continue
       }
-      let now = [stamp.device, stamp.inode, stamp.byteCount, stamp.modified, stamp.changed]
-      if now.map(SQLValue.integer) != Array(row.dropFirst()) {
+      if stamp.columns != Array(row.dropFirst()) {
         report.findings.append(
           InspectionFinding(
             .exportChanged, path, problem: "an export was changed since it was written",

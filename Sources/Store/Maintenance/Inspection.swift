@@ -29,7 +29,6 @@ package struct Inspection: Sendable {
   let progress: @Sendable (InspectionProgress) -> Void
   let records: RecordFolder
 
-  ///
   /// - Parameter progress: called from several threads.
   package init(
     of path: String, _ options: Options = Options(), stop: StopRequest = StopRequest(),
@@ -92,8 +91,8 @@ package struct Inspection: Sendable {
       try inspectArtifacts(named, in: &database, &report)
       try inspectRecords(in: &database, &report)
       try inspectPins(in: &database, &report)
-      try inspectLedger(in: &database, &report)
-      try inspectNotes(in: &database, &report)
+      try inspectChangeLog(in: &database, &report)
+      try inspectRecordings(in: &database, &report)
       try inspectWork(in: &database, &report)
       try inspectBackups(&report)
       return report
@@ -149,14 +148,16 @@ package struct Inspection: Sendable {
     return .opened(database)
   }
 
+  private var slots: BackupSlots {
+    BackupSlots(folder: layout.backups, files: files, schema: .current)
+  }
+
   private var isUnborn: Bool {
     let (files, strays) = ArtifactFile.all(in: layout)
-    let slots = BackupSlots(folder: layout.backups, files: self.files, schema: .current)
     return files.isEmpty && strays.isEmpty && records.isEmpty && slots.filled.isEmpty
   }
 
   private func databaseFinding(_ reason: String) -> InspectionFinding {
-    let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
     return InspectionFinding(
       .database, layout.database, problem: DatabaseLoss.line(reason),
       meaning: "runs and checkpoints are not found in it; the next command makes it again from "
@@ -164,7 +165,6 @@ package struct Inspection: Sendable {
   }
 
   private func inspectBackups(_ report: inout InspectionReport) throws(SpoolError) {
-    let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
     for number in slots.filled {
       report.backups += 1
       do {
@@ -190,7 +190,7 @@ package struct Inspection: Sendable {
 
 extension Inspection {
   /// Checks whether the change log is intact and not ahead of the database.
-  func inspectLedger(
+  func inspectChangeLog(
     in database: inout Database, _ report: inout InspectionReport
   ) throws(SpoolError) {
     let changeLog = ChangeLog(records: records)
@@ -227,7 +227,7 @@ extension Inspection {
   }
 
   /// Checks the artifacts that recordings need.
-  func inspectNotes(
+  func inspectRecordings(
     in database: inout Database, _ report: inout InspectionReport
   ) throws(SpoolError) {
     for (recording, artifact) in try RecordingTable.heldArtifacts(in: &database)

@@ -73,8 +73,8 @@ package struct InspectionFinding: Hashable, Sendable, Codable {
 
   /// A fault in the transparency log.
   /// - Parameters:
-  /// - name: the store's file, or the receipt.
-  /// - advice: nil if a repair helps.
+  ///   - name: the store's file, or the receipt.
+  ///   - advice: nil if a repair helps.
   package init(log name: String, problem: String, advice: String?) {
     self.init(
       .damagedLedger, name, problem: problem,

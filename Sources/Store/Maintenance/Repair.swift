@@ -12,10 +12,9 @@ package struct Repair: Sendable {
   private let stop: StopRequest
   private let progress: @Sendable (InspectionProgress) -> Void
 
-  ///
   /// - Parameters:
-  /// - isDryRun: whether only to list the actions.
-  /// - progress: called from several threads while artifacts are read.
+  ///   - isDryRun: whether only to list the actions.
+  ///   - progress: called from several threads while artifacts are read.
   package init(
     of path: String, _ options: Inspection.Options = .init(), isDryRun: Bool = false,
     stop: StopRequest = StopRequest(),
@@ -64,11 +63,10 @@ package struct Repair: Sendable {
       report.findings += second.findings.filter { !report.findings.contains($0) }
     }
     var database = try Database(at: site.layout.database)
-    let worker = RepairWork(site)
     // Damaged files first, since records are taken in only if their artifacts exist.
     for kind in InspectionFinding.Kind.allCases {
       for finding in findings where finding.kind == kind {
-        if try worker.repair(finding, &database), let done = Self.intent(finding),
+        if try site.repair(finding, &database), let done = Self.intent(finding),
           !report.actions.contains(done)
         {
           report.actions.append(done)
@@ -106,22 +104,9 @@ package struct Repair: Sendable {
 
 /// The action for each kind of finding. Every step leaves a consistent store, so that a repair may
 /// be interrupted anywhere.
-struct RepairWork {
-  private let layout: StoreLayout
-  private let records: RecordFolder
-  private let files: FileOperations
-  private let rebuild: Rebuild
-
-  init(_ site: borrowing RepairSite) {
-    layout = site.layout
-    records = site.records
-    files = site.files
-    rebuild = site.rebuild
-  }
-
+extension RepairSite {
   private var changeLog: ChangeLog { ChangeLog(records: records) }
 
-  ///
   /// - Returns: whether there was anything to do.
   func repair(
     _ finding: InspectionFinding, _ database: inout Database
@@ -190,7 +175,9 @@ struct RepairWork {
     }
     try database.transaction(to: "repair a checkpoint in") { (database) throws(SpoolError) in
       try CheckpointTable.remove(text, from: &database)
-      if let record = record.flatMap(backed) { try CheckpointTable.write(record, to: &database) }
+      if let record = record.flatMap({ backed($0) }) {
+        try CheckpointTable.write(record, to: &database)
+      }
     }
   }
 
@@ -313,15 +300,16 @@ struct RepairSite: ~Copyable {
     let records = RecordFolder(layout: layout, drafts: drafts, files: files)
     let slots = BackupSlots(folder: layout.backups, files: files, schema: .current)
     try Inspection.requireStore(at: layout)
-    try FolderMaker.requireWritable(layout.root)
+    try FilePath.requireWritable(layout.root)
     let lock = try FolderLock(layout.root)
     guard lock.wait(patience: patience, { $0.tryAlone() }) else {
       throw SpoolError(
         "repair", layout.root, reason: "\(lock.holdersInWords) works in it",
         advice: "wait until that has ended, or stop it")
     }
-    let folders = FolderMaker(files: files)
-    for folder in [layout.artifacts, layout.drafts, layout.records] { try folders.make(folder) }
+    for folder in [layout.artifacts, layout.drafts, layout.records] {
+      try files.makeFolders(folder)
+    }
     self.layout = layout
     self.files = files
     self.records = records

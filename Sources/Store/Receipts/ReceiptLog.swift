@@ -32,7 +32,8 @@ struct ReceiptLog {
   func read() -> [ReceiptEntry] {
     var entries: [ReceiptEntry] = []
     var strayCount = 0
-    var rest = bytes(at: layout.receiptLog, limit: Self.maximumByteCount)[...]
+    var rest =
+      ((try? files.bytes(of: layout.receiptLog, limit: Self.maximumByteCount)) ?? [])[...]
     while !rest.isEmpty, strayCount < Self.greatestStrayCount {
       let line = rest.prefix { $0 != UInt8(ascii: "\n") }
       rest = rest[line.endIndex...].dropFirst()
@@ -58,8 +59,8 @@ struct ReceiptLog {
 
   /// The signed head beside the database; nil if there is none.
   func head() -> String? {
-    let bytes = bytes(at: layout.receiptHead, limit: Self.maximumHeadByteCount)
-    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    let bytes = try? files.bytes(of: layout.receiptHead, limit: Self.maximumHeadByteCount)
+    return bytes.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
   }
 
   /// Whether both files match the database, by their lengths and the head.
@@ -82,7 +83,7 @@ struct ReceiptLog {
       let first = isWhole ? status.lines : 0
       let text = try ReceiptTable.entries(from: first, in: &database).map(Self.line).joined()
       if isWhole {
-        try append(text, at: length)
+        try append(text)
       } else {
         try records.write(text, to: layout.receiptLog)
       }
@@ -97,25 +98,11 @@ struct ReceiptLog {
     (try? JSONReader.strictValue(of: Array(quoted), depthLimit: 1))?.text
   }
 
-  private func append(_ text: String, at length: Int64) throws(SpoolError) {
-    let bytes = Array(text.utf8)
+  private func append(_ text: String) throws(SpoolError) {
     try doing(Self.action, layout.receiptLog) { () throws(SystemError) in
       let file = try files.open(layout.receiptLog, O_WRONLY | O_APPEND | O_NOFOLLOW)
-      try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-        try unsafe files.write(bytes, to: file)
-      }
+      try files.write(Array(text.utf8), to: file)
       try files.flush(file)
     }
-  }
-
-  private func bytes(at path: String, limit: Int64) -> [UInt8] {
-    let bytes = try? { () throws(SystemError) -> [UInt8] in
-      let file = try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      var bytes = [UInt8](
-        repeating: 0, count: Int(min(try file.stamp.byteCount, limit)))
-      let count = try files.read(into: &bytes, from: file, at: 0)
-      return Array(bytes.prefix(count))
-    }()
-    return bytes ?? []
   }
 }

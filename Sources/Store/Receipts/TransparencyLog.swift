@@ -3,34 +3,110 @@ package import Platform
 
 /// The append-only list of all receipts. Every method may be called from any thread and is durable
 /// on return.
-package protocol TransparencyLog: Sendable {
+package struct TransparencyLog: Sendable {
+  let database: SharedDatabase
+  /// The files beside the database.
+  let files: ReceiptLog
+  private static let writing = "record a receipt in"
+
   /// Appends receipts and the signed head of the resulting tree in one transaction, so that every
   /// receipt is under a head that a later deletion or change contradicts.
   /// - Parameters:
-  /// - leaf: the leaf hash of a receipt's bytes; nil to add none.
-  /// - path: its path, for people.
-  /// - known: the head under which the caller knows the list and its files.
-  /// - decide: returns what is added; nil to change nothing.
-  func update(
+  ///   - leaf: the leaf hash of a receipt's bytes; nil to add none.
+  ///   - path: its path, for people.
+  ///   - known: the head under which the caller knows the list and its files.
+  ///   - decide: returns what is added; nil to change nothing.
+  package func update(
     adding leaf: Digest?, at path: String, knowing known: ReceiptHead?,
     _ decide: @Sendable (ReceiptGrowth) -> ReceiptUpdate?
-  ) throws(SpoolError)
+  ) throws(SpoolError) {
+    try database.with { (database) throws(SpoolError) in
+      let isChanged = try database.transaction(to: Self.writing) {
+        (database) throws(SpoolError) in
+        let growth = try growth(by: leaf, at: path, knowing: known, in: &database)
+        guard let update = decide(growth) else { return false }
+        // After a restored backup, files that are ahead stay as they are.
+        if growth.before?.isBehindFiles != true { try files.follow(&database) }
+        for entry in update.entries { try ReceiptTable.insert(entry, into: &database) }
+        try ReceiptTable.setHead(update.head, in: &database)
+        return true
+      }
+      guard isChanged else { return }
+      try database.transaction(to: Self.writing) { (database) throws(SpoolError) in
+        try files.follow(&database)
+      }
+    }
+  }
+
+  private func growth(
+    by leaf: Digest?, at path: String, knowing known: ReceiptHead?, in database: inout Database
+  ) throws(SpoolError) -> ReceiptGrowth {
+    let count = try ReceiptTable.count(in: &database)
+    let before = try ReceiptTable.head(in: &database)
+    var entry: ReceiptEntry?
+    if let leaf, try !ReceiptTable.contains(leaf, in: &database) {
+      entry = ReceiptEntry(position: count, leaf: leaf, path: path)
+    }
+    var isKnown = before != nil && before == known && before?.size == count
+    if isKnown { isKnown = try files.isUpToDate(in: &database) }
+    return ReceiptGrowth(entry: entry, before: isKnown ? nil : try records(in: &database))
+  }
 
   /// The receipts written at a path, the oldest first. O(n).
-  func receipts(at path: String) throws(SpoolError) -> [ReceiptEntry]
+  package func entries(at path: String) throws(SpoolError) -> [ReceiptEntry] {
+    try database.with { (database) throws(SpoolError) in
+      try ReceiptTable.entries(at: path, in: &database)
+    }
+  }
 
   /// The entries that are statements about others, the oldest first: their JSON text takes the
   /// place of a path. O(n).
-  func statements() throws(SpoolError) -> [ReceiptEntry]
+  package func statements() throws(SpoolError) -> [ReceiptEntry] {
+    try database.with { (database) throws(SpoolError) in
+      try ReceiptTable.entries(beginningWith: "{", in: &database)
+    }
+  }
 
   /// The whole log, for comparison. O(n).
-  func receiptRecords() throws(SpoolError) -> ReceiptRecords
+  package func records() throws(SpoolError) -> ReceiptRecords {
+    try database.with { (database) throws(SpoolError) in
+      while true {
+        let head = try ReceiptTable.head(in: &database)
+        let records = try records(in: &database)
+        // A concurrent writer extends the files as well, but later.
+        if records.head == head { return records }
+      }
+    }
+  }
+
+  private func records(in database: inout Database) throws(SpoolError) -> ReceiptRecords {
+    // The files follow the database: read first, they are never ahead.
+    let (logged, copy) = (files.read(), files.head())
+    return ReceiptRecords(
+      entries: try ReceiptTable.entries(in: &database), logged: logged,
+      head: try ReceiptTable.head(in: &database), copy: copy, databasePath: files.layout.database,
+      logPath: files.layout.receiptLog, headPath: files.layout.receiptHead)
+  }
 
   /// Restores the log under a signed head, with the files beside the database. O(n).
   /// - Parameters:
-  /// - entries: all receipts under the head, in order.
-  /// - head: its signature has been verified.
-  func restore(_ entries: [ReceiptEntry], under head: ReceiptHead) throws(SpoolError)
+  ///   - entries: all receipts under the head, in order.
+  ///   - head: its signature has been verified.
+  package func restore(
+    _ entries: [ReceiptEntry], under head: ReceiptHead
+  ) throws(SpoolError) {
+    try database.with { (database) throws(SpoolError) in
+      try database.transaction(to: Self.writing) { (database) throws(SpoolError) in
+        try ReceiptTable.removeAll(in: &database)
+        for entry in entries { try ReceiptTable.insert(entry, into: &database) }
+        try ReceiptTable.setHead(head, in: &database)
+        try ReceiptTable.setLog(ReceiptLog.State(lines: 0, byteCount: 0), in: &database)
+      }
+      try database.transaction(to: Self.writing) { (database) throws(SpoolError) in
+        try files.follow(&database)
+      }
+    }
+  }
 }
 
 /// The input of an update of the log.
@@ -39,11 +115,6 @@ package struct ReceiptGrowth: Sendable {
   package let entry: ReceiptEntry?
   /// The whole log; nil if every part is as under the head that the caller knows.
   package let before: ReceiptRecords?
-
-  package init(_ entry: ReceiptEntry?, before: ReceiptRecords?) {
-    self.entry = entry
-    self.before = before
-  }
 }
 
 /// The entries appended to the log.

@@ -10,7 +10,7 @@ enum KnownFileTables {
   ) throws(SpoolError) -> Digest? {
     let rows = try database.run(
       "SELECT digest FROM digests WHERE path = ? AND \(stampMatches)",
-      [.text(path)] + columns(stamp), to: "read known files in")
+      [.text(path)] + stamp.columns, to: "read known files in")
     return rows.first?[0].text.flatMap(SealedText.open).flatMap(Digest.init(hex:))
   }
 
@@ -20,7 +20,7 @@ enum KnownFileTables {
   ) throws(SpoolError) {
     try database.run(
       "INSERT OR REPLACE INTO digests (path, \(stampColumns), digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      [.text(path)] + columns(stamp) + [.text(SealedText.seal(digest.hex))],
+      [.text(path)] + stamp.columns + [.text(SealedText.seal(digest.hex))],
       to: "record a file in")
   }
 
@@ -39,7 +39,7 @@ enum KnownFileTables {
       """
       SELECT content, recording_path, recording_digest FROM published
       WHERE path = ? AND \(stampMatches)
-      """, [.text(path)] + columns(stamp), to: "read published files in")
+      """, [.text(path)] + stamp.columns, to: "read published files in")
     guard let row = rows.first, let content = row[0].text.flatMap(Digest.init(hex:)) else {
       return nil
     }
@@ -55,18 +55,10 @@ enum KnownFileTables {
     _ published: Published, at path: String, stamp: FileStamp, from temporary: String,
     in database: inout Database
   ) throws(SpoolError) {
-    let action = "record a published file in"
-    try database.transaction(to: action) { (database) throws(SpoolError) in
-      try database.run(
-        """
-        INSERT OR REPLACE INTO published
-          (path, \(stampColumns), content, recording_path, recording_digest)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        [.text(path)] + columns(stamp) + [
-          .text(published.content.hex), SQLValue(published.recording?.path),
-          SQLValue(published.recording?.digest.hex),
-        ], to: action)
+    try database.transaction(to: recordAction) { (database) throws(SpoolError) in
+      try record(
+        published.content, from: (published.recording?.path, published.recording?.digest.hex),
+        at: path, stamp: stamp, in: &database)
       try forgetUnfinished(temporary, in: &database)
     }
   }
@@ -76,20 +68,27 @@ enum KnownFileTables {
   static func recognize(
     _ digest: Digest, at path: String, stamp: FileStamp, in database: inout Database
   ) throws(SpoolError) {
-    let action = "record a published file in"
     let origin = try database.run(
       "SELECT recording_path, recording_digest FROM published WHERE path = ?", [.text(path)],
       to: "read published files in"
     ).first
+    try record(
+      digest, from: (origin?[0].text, origin?[1].text), at: path, stamp: stamp, in: &database)
+  }
+
+  private static func record(
+    _ content: Digest, from origin: (path: String?, digest: String?), at path: String,
+    stamp: FileStamp, in database: inout Database
+  ) throws(SpoolError) {
     try database.run(
       """
       INSERT OR REPLACE INTO published
         (path, \(stampColumns), content, recording_path, recording_digest)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      [.text(path)] + columns(stamp) + [
-        .text(digest.hex), SQLValue(origin?[0].text), SQLValue(origin?[1].text),
-      ], to: action)
+      [.text(path)] + stamp.columns + [
+        .text(content.hex), SQLValue(origin.path), SQLValue(origin.digest),
+      ], to: recordAction)
   }
 
   /// Removes a temporary path.
@@ -100,12 +99,13 @@ enum KnownFileTables {
       "DELETE FROM unfinished WHERE path = ?", [.text(path)], to: "record a file in")
   }
 
+  private static let recordAction = "record a published file in"
   private static let stampColumns = "device, inode, byte_count, modified_ns, changed_ns"
   private static let stampMatches =
     "(\(stampColumns)) = (?, ?, ?, ?, ?)"
+}
 
-  private static func columns(_ stamp: FileStamp) -> [SQLValue] {
-    [stamp.device, stamp.inode, stamp.byteCount, stamp.modified, stamp.changed]
-      .map(SQLValue.integer)
-  }
+extension FileStamp {
+  /// The compared fields of a file outside the store.
+  var columns: [SQLValue] { [device, inode, byteCount, modified, changed].map(SQLValue.integer) }
 }

@@ -119,23 +119,17 @@ package struct Recording: Hashable, Sendable {
   package var nextCommands: [String] {
     switch state {
     case .uploaded where isClaimOpen:
-      [
-        "\(command: .inboxShow) "
-          + "\(key)", "\(command: .inboxRelease) \(key)",
-      ]
+      ["\(command: .inboxShow) \(key)", "\(command: .inboxRelease) \(key)"]
     case .received, .processing, .uploading, .uploaded: ["\(command: .inboxShow) \(key)"]
     case .failed: ["\(command: .inboxRetry) \(key)", "\(command: .inboxShow) \(key)"]
     // An empty recording is sent again or forgotten.
     case .quarantined where isEmpty:
-      [
-        "\(command: .inboxShow) "
-          + "\(key)", "\(command: .inboxForget) \(key)",
-      ]
+      ["\(command: .inboxShow) \(key)", "\(command: .inboxForget) \(key)"]
     case .quarantined:
       [
         "\(command: .inboxShow) \(key)",
-        "\(command: .inboxRelease) "
-          + "\(key)", "\(command: .inboxForget) \(key)",
+        "\(command: .inboxRelease) \(key)",
+        "\(command: .inboxForget) \(key)",
       ]
     }
   }

@@ -53,15 +53,9 @@ package struct RecordingRefusal: Error, Hashable, Sendable {
   /// In words that may follow "because": `it is uploaded`.
   package let reason: String
   /// What the user can do, in words.
-  package let advice: String?
+  package var advice: String?
   /// A command for the user; nil if there is none.
-  package let command: String?
-
-  package init(reason: String, advice: String? = nil, command: String? = nil) {
-    self.reason = reason
-    self.advice = advice
-    self.command = command
-  }
+  package var command: String?
 }
 
 /// The result of a requested change.

@@ -77,23 +77,9 @@ package struct RecordingCommandResult: Hashable, Sendable {
   /// Whether it was decided now rather than at an earlier arrival.
   package let isFresh: Bool
   /// When it was decided, in seconds since 1970; nil if unknown.
-  package let decidedAt: Double?
+  package var decidedAt: Double?
   /// The request; nil for an invalid command.
-  package let request: RecordingCommand.Request?
+  package var request: RecordingCommand.Request?
   /// Whether it was decided after waiting, and this was not reported yet.
-  package let isDecidedLate: Bool
-
-  package init(
-    id: String, status: Status, reason: String?, recording: RecordingKey?, isFresh: Bool,
-    decidedAt: Double? = nil, request: RecordingCommand.Request? = nil, isDecidedLate: Bool = false
-  ) {
-    self.request = request
-    self.isDecidedLate = isDecidedLate
-    self.id = id
-    self.status = status
-    self.reason = reason
-    self.recording = recording
-    self.isFresh = isFresh
-    self.decidedAt = decidedAt
-  }
+  package var isDecidedLate = false
 }

@@ -46,22 +46,6 @@ package struct RecordingFile: Hashable, Sendable {
   package let place: Place
   /// The target of a move in progress, in the form of `path`; nil if none.
   package let target: String?
-
-  package init(
-    id: Int64, recording: RecordingKey, inbox: String, role: Role, path: String, location: String,
-    stamp: RecordingFileStamp, digest: Digest? = nil, place: Place, target: String?
-  ) {
-    self.id = id
-    self.recording = recording
-    self.inbox = inbox
-    self.role = role
-    self.path = path
-    self.location = location
-    self.stamp = stamp
-    self.digest = digest
-    self.place = place
-    self.target = target
-  }
 }
 
 extension RecordingFile {

@@ -35,7 +35,7 @@ package struct RecordingTally: Hashable, Sendable {
   }
 
   /// The occupied states. Cancelled recordings do not count as failed.
-  package var counts: [RecordingState: Count]
+  package var counts: [RecordingState: Count] = [:]
   /// Cancelled recordings; nil if none.
   package var cancelled: Count?
   /// Commands that wait for their recordings; nil if none.
@@ -43,15 +43,7 @@ package struct RecordingTally: Hashable, Sendable {
   /// When the next recording is retried, in seconds since 1970; nil if none.
   package var nextAttempt: Double?
   /// Files to be moved out of an inbox.
-  package var heldFiles: Int
-
-  package init(
-    counts: [RecordingState: Count] = [:], nextAttempt: Double? = nil, heldFiles: Int = 0
-  ) {
-    self.counts = counts
-    self.nextAttempt = nextAttempt
-    self.heldFiles = heldFiles
-  }
+  package var heldFiles = 0
 
   package subscript(_ state: RecordingState) -> Int { counts[state]?.count ?? 0 }
 
@@ -59,9 +51,7 @@ package struct RecordingTally: Hashable, Sendable {
   package var nextCommands: [String] {
     var commands: [String] = []
     if self[.quarantined] > 0 {
-      commands.append(
-        "\(command: .inboxList) \(option: .state) "
-          + "quarantined")
+      commands.append("\(command: .inboxList) \(option: .state) quarantined")
     }
     if self[.failed] > 0 { commands.append("\(command: .inboxList) \(option: .state) failed") }
     return commands

@@ -3,57 +3,7 @@ import Platform
 
 /// The rows of a recording or of a command as JSON that can be read back into the tables.
 enum RecordingRows {
-  private typealias Row = [String: Cell]
-
-  /// A column's value. STRICT tables turn whole numbers into reals where needed.
-  private enum Cell: Codable {
-    case null
-    case integer(Int64)
-    case real(Double)
-    case text(String)
-
-    init(_ value: SQLValue) {
-      self =
-        switch value {
-        case .null: .null
-        case .integer(let integer): .integer(integer)
-        case .real(let real): .real(real)
-        case .text(let text): .text(text)
-        }
-    }
-
-    var value: SQLValue {
-      switch self {
-      case .null: .null
-      case .integer(let integer): .integer(integer)
-      case .real(let real): .real(real)
-      case .text(let text): .text(text)
-      }
-    }
-
-    init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      if container.decodeNil() {
-        self = .null
-      } else if let integer = try? container.decode(Int64.self) {
-        self = .integer(integer)
-      } else if let real = try? container.decode(Double.self) {
-        self = .real(real)
-      } else {
-        self = .text(try container.decode(String.self))
-      }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      switch self {
-      case .null: try container.encodeNil()
-      case .integer(let integer): try container.encode(integer)
-      case .real(let real): try container.encode(real)
-      case .text(let text): try container.encode(text)
-      }
-    }
-  }
+  private typealias Row = [String: SQLValue]
 
   /// A recording's rows in all tables; none if it was forgotten.
   private struct Recording: Codable {
@@ -116,7 +66,7 @@ enum RecordingRows {
   }
 
   /// Replaces a recording's rows, inside a transaction.
-  static func putNote(_ text: String, into database: inout Database) throws(SpoolError) {
+  static func putRecording(_ text: String, into database: inout Database) throws(SpoolError) {
     guard let recording: Recording = try? StoredJSON.decode(text) else { return }
     try database.run(
       "DELETE FROM notes WHERE key = ?", [.text(recording.key)], to: RecordingTable.recordAction)
@@ -141,7 +91,7 @@ enum RecordingRows {
       "SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE \(condition)", values,
       to: RecordingTable.reading
     ).map { row in
-      Dictionary(zip(names, row.map(Cell.init)), uniquingKeysWith: { first, _ in first })
+      Dictionary(zip(names, row), uniquingKeysWith: { first, _ in first })
     }
   }
 
@@ -159,8 +109,8 @@ enum RecordingRows {
       """
       INSERT \(update == nil ? "OR REPLACE " : "")INTO \(table) (\(names.joined(separator: ", ")))
       VALUES (\(names.map { _ in "?" }.joined(separator: ", "))) \(update ?? "")
-      """, names.compactMap { row[$0]?.value }, to: RecordingTable.recordAction)
-    if table == "notes", row["is_claim_open"] == nil, let key = row["key"]?.value {
+      """, names.compactMap { row[$0] }, to: RecordingTable.recordAction)
+    if table == "notes", row["is_claim_open"] == nil, let key = row["key"] {
       try database.run(
         "UPDATE notes SET is_claim_open = coalesce(\(Schema.saysClaimIsOpen), 0) WHERE key = ?",
         [key], to: RecordingTable.recordAction)
@@ -173,5 +123,31 @@ enum RecordingRows {
     try database.run(
       "SELECT name FROM pragma_table_info(?)", [.text(table)], to: RecordingTable.reading
     ).compactMap { $0.first?.text }
+  }
+}
+
+extension SQLValue: Codable {
+  /// A STRICT table turns a whole number into a real where needed.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let integer = try? container.decode(Int64.self) {
+      self = .integer(integer)
+    } else if let real = try? container.decode(Double.self) {
+      self = .real(real)
+    } else {
+      self = .text(try container.decode(String.self))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .integer(let integer): try container.encode(integer)
+    case .real(let real): try container.encode(real)
+    case .text(let text): try container.encode(text)
+    }
   }
 }

@@ -28,9 +28,9 @@ package struct RetryPolicy: Hashable, Sendable, Codable {
   /// Bad input quarantines the recording; a cancelled run puts it back; full disks and other
   /// external causes are retried without limit.
   /// - Parameters:
-  /// - attempt: attempts so far, this one included.
-  /// - time: in seconds since 1970.
-  /// - chance: random, from 0 to 1.
+  ///   - attempt: attempts so far, this one included.
+  ///   - time: in seconds since 1970.
+  ///   - chance: random, from 0 to 1.
   package func change(
     after error: SpoolError, attempt: Int, at time: Double, chance: Double
   ) -> RecordingChange {

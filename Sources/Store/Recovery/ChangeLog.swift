@@ -24,12 +24,6 @@ struct ChangeLog: Sendable {
     var number: Int64
   }
 
-  /// Entries besides changed recordings.
-  enum Entry: Hashable, Sendable {
-    case checkpoint(Checkpoint.Key)
-    case run(RunID)
-  }
-
   /// A log up to this length is never replaced.
   private static let smallByteCount: Int64 = 4 << 20
   static let action = "write the ledger of"
@@ -38,11 +32,15 @@ struct ChangeLog: Sendable {
 
   /// Appends a transaction's changes, right before its commit: flushed, unless a power cut may take
   /// the transaction too.
+  /// - Parameters:
+  ///   - checkpoints: those whose records were written.
+  ///   - runs: those whose records were written.
   func append(
-    _ entries: [Entry], in database: inout Database, isDurable: Bool = true
+    checkpoints: [Checkpoint.Key] = [], runs: [RunID] = [], in database: inout Database,
+    isDurable: Bool = true
   ) throws(SpoolError) {
     let owed = try database.run("SELECT kind, name FROM ledger_owed", to: Self.action)
-    if owed.isEmpty && entries.isEmpty { return }
+    if owed.isEmpty && checkpoints.isEmpty && runs.isEmpty { return }
     var status = try Self.status(in: &database)
     status.number = try WorkTable.nextNumber(in: &database, to: Self.action)
     let length = (try? FileStamp(at: path(status.generation)))?.byteCount ?? 0
@@ -51,15 +49,11 @@ struct ChangeLog: Sendable {
       if status.generation == 0 { status.generation = generations.last ?? 0 }
       try begin(&status, in: &database)
     }
-    var lines = entries.map { entry in
-      switch entry {
-      case .checkpoint(let key):
-        ChangeLogLine(.checkpoint, key.digest.hex, number: status.number)
-      case .run(let run): ChangeLogLine(.run, run.name, number: status.number)
-      }
-    }
+    let number = status.number
+    var lines = checkpoints.map { ChangeLogLine(.checkpoint, $0.digest.hex, number: number) }
+    lines += runs.map { ChangeLogLine(.run, $0.name, number: number) }
     for subject in PendingLogRow.all(in: owed) {
-      if let line = try subject.line(number: status.number, in: &database) { lines.append(line) }
+      if let line = try subject.line(number: number, in: &database) { lines.append(line) }
     }
     try write(lines, to: &status, isDurable: isDurable)
     try database.run("DELETE FROM ledger_owed", to: Self.action)
@@ -111,7 +105,7 @@ struct ChangeLog: Sendable {
     let commands = try database.run(
       "SELECT pipeline || char(10) || id FROM note_commands", to: RecordingTable.reading)
     let subjects =
-      recordings.compactMap { $0[0].text.map { PendingLogRow(wholeNote: $0) } }
+      recordings.compactMap { $0[0].text.map { PendingLogRow(wholeRecording: $0) } }
       + commands.compactMap { $0[0].text.map { PendingLogRow(command: $0) } }
     for subject in subjects {
       text += try subject.line(number: status.number, in: &database)?.text ?? ""
@@ -124,7 +118,7 @@ struct ChangeLog: Sendable {
 
   /// The numbers of the existing files, ascending.
   var generations: [Int64] {
-    FolderListing.names(in: records.layout.records).compactMap { name in
+    FilePath.names(in: records.layout.records).compactMap { name in
       name.hasPrefix("ledger-") ? Int64(name.dropFirst("ledger-".count)) : nil
     }.sorted()
   }
@@ -134,17 +128,15 @@ struct ChangeLog: Sendable {
     _ lines: [ChangeLogLine], to status: inout State, isDurable: Bool
   ) throws(SpoolError) {
     let path = path(status.generation)
-    let bytes = Array(lines.map(\.text).joined().utf8)
+    let text = lines.map(\.text).joined()
     let length = status.byteCount
     try doing("write the ledger", path) { () throws(SystemError) in
       let file = try files.open(path, O_WRONLY | O_APPEND | O_NOFOLLOW)
       if try file.stamp.byteCount > length { try files.truncate(file, to: Int(length)) }
-      try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-        try unsafe files.write(bytes, to: file)
-      }
+      try files.write(Array(text.utf8), to: file)
       if isDurable { try files.flush(file) }
     }
-    status.byteCount += Int64(bytes.count)
+    status.byteCount += Int64(text.utf8.count)
   }
 }
 
@@ -153,12 +145,7 @@ struct PendingLogRow {
   /// Recordings with at most this many revisions are logged whole; others by their changed rows.
   private static let shortHistory: Int64 = 20
 
-  private enum Kind {
-    case recording
-    case command
-  }
-
-  private let kind: Kind
+  private let isCommand: Bool
   private let name: String
   /// Whether all rows of the recording are logged.
   private var isWhole = false
@@ -167,18 +154,21 @@ struct PendingLogRow {
   /// Changed rows of its files, by number.
   private var files: [Int64] = []
 
-  private init(_ kind: Kind, _ name: String) {
-    self.kind = kind
-    self.name = name
+  private init(recording key: String) {
+    isCommand = false
+    name = key
   }
 
-  init(wholeNote key: String) {
-    self.init(.recording, key)
+  init(wholeRecording key: String) {
+    self.init(recording: key)
     isWhole = true
   }
 
   /// A command, by its pipeline and its id, separated by a line feed.
-  init(command name: String) { self.init(.command, name) }
+  init(command name: String) {
+    isCommand = true
+    self.name = name
+  }
 
   /// Groups the rows of `ledger_owed` by recording and command.
   static func all(in owed: [SQLRow]) -> [PendingLogRow] {
@@ -187,12 +177,12 @@ struct PendingLogRow {
     for row in owed {
       guard let name = row[1].text else { continue }
       switch row[0].text {
-      case "note": recordings[name, default: PendingLogRow(.recording, name)].isWhole = false
+      case "note": recordings[name, default: PendingLogRow(recording: name)].isWhole = false
       case "event", "file":
         let parts = name.split(separator: "\n")
         guard parts.count == 2, let number = Int64(parts[1]) else { continue }
         let key = String(parts[0])
-        var recording = recordings[key] ?? PendingLogRow(.recording, key)
+        var recording = recordings[key] ?? PendingLogRow(recording: key)
         if row[0].text == "event" {
           recording.events.append(number)
         } else {
@@ -207,22 +197,20 @@ struct PendingLogRow {
 
   /// Its line; nil for an invalid name.
   func line(number: Int64, in database: inout Database) throws(SpoolError) -> ChangeLogLine? {
-    switch kind {
-    case .recording:
-      let isPart = try isWhole ? false : isLong(in: &database)
-      if isPart {
-        let rows = try RecordingRows.part(of: name, events: events, files: files, in: &database)
-        return ChangeLogLine(.notePart, "\(name) \(rows)", number: number)
-      }
-      let rows = try RecordingRows.recording(name, in: &database)
-      return ChangeLogLine(.recording, "\(name) \(rows)", number: number)
-    case .command:
+    if isCommand {
       let parts = name.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else { return nil }
       let row = try RecordingRows.command(
         pipeline: "\(parts[0])", id: "\(parts[1])", in: &database)
       return ChangeLogLine(.command, "\(SHA256.digest(of: name).short) \(row)", number: number)
     }
+    let isPart = try isWhole ? false : isLong(in: &database)
+    if isPart {
+      let rows = try RecordingRows.part(of: name, events: events, files: files, in: &database)
+      return ChangeLogLine(.notePart, "\(name) \(rows)", number: number)
+    }
+    let rows = try RecordingRows.recording(name, in: &database)
+    return ChangeLogLine(.recording, "\(name) \(rows)", number: number)
   }
 
   /// Whether the history is so long that only changed rows are logged. A forgotten recording has
@@ -291,8 +279,7 @@ extension ChangeLog {
         status.number = max(status.number, lines.last?.number ?? 0)
         try Self.raiseNumber(to: status.number, in: &database)
       case .everything(let lines):
-        let adopted = try rebuild.adoptAll(into: &database)
-        (news.checkpoints, news.runs) = adopted
+        try rebuild.adoptAll(into: &database, &news)
         let isOfNotes = { (line: ChangeLogLine) in
           [.recording, .notePart, .command].contains(line.kind)
         }
@@ -342,17 +329,7 @@ extension ChangeLog {
   func read(_ generation: Int64) throws(SpoolError) -> [UInt8] {
     let path = path(generation)
     do throws(SystemError) {
-      let file = try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      var bytes = [UInt8](repeating: 0, count: Int(try file.stamp.byteCount))
-      var count = 0
-      while count < bytes.count {
-        var piece = [UInt8](repeating: 0, count: min(bytes.count - count, 1 << 20))
-        let got = try files.read(into: &piece, from: file, at: Int64(count))
-        if got == 0 { break }
-        bytes.replaceSubrange(count..<count + got, with: piece[..<got])
-        count += got
-      }
-      return Array(bytes[..<count])
+      return try files.bytes(of: path)
     } catch {
       if [ENOENT, EIO, ELOOP].contains(error.code) { return [] }
       throw SpoolError(inStore: "read the ledger", path, error)

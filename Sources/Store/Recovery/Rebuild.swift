@@ -45,13 +45,13 @@ struct Rebuild {
   func restore(_ backup: String, isForeign: Bool = false) throws(SpoolError) -> String? {
     let part = DatabaseFiles(path: layout.database + ".part", files: files)
     try part.remove()
-    try FileCopy(files: files).copy(from: backup, to: part.path)
-    if isForeign { try forgetLedger(part) }
+    try files.copyFile(from: backup, to: part.path)
+    if isForeign { try forgetChangeLog(part) }
     try slots.examine(part.path)
     return try replace(with: part.path, word: "replaced")
   }
 
-  private func forgetLedger(_ part: DatabaseFiles) throws(SpoolError) {
+  private func forgetChangeLog(_ part: DatabaseFiles) throws(SpoolError) {
     do throws(SpoolError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
@@ -83,15 +83,18 @@ struct Rebuild {
     _ part: DatabaseFiles, from backup: String?
   ) throws(SpoolError) -> CatchUp {
     try part.remove()
-    if let backup { try FileCopy(files: files).copy(from: backup, to: part.path) }
+    if let backup { try files.copyFile(from: backup, to: part.path) }
     do throws(SpoolError) {
       var database = try Database(at: part.path)
       try schema.migrate(&database, at: part.path)
-      let adopted = try adopt(into: &database)
+      var counts = CatchUp()
+      try database.transaction(to: "read the records into") { (database) throws(SpoolError) in
+        try adoptAll(into: &database, &counts)
+      }
       let lines = try ChangeLog(records: records).catchUp(&database, with: self)
-      let counts = CatchUp(
-        checkpoints: adopted.checkpoints + lines.checkpoints, runs: adopted.runs + lines.runs,
-        recordings: lines.recordings)
+      counts.checkpoints += lines.checkpoints
+      counts.runs += lines.runs
+      counts.recordings = lines.recordings
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "write")
       _ = consume database
       let log = (try? FileStamp(at: part.path + "-wal"))?.byteCount ?? 0
@@ -105,24 +108,17 @@ struct Rebuild {
     }
   }
 
-  /// Takes in records that the database lacks, and removes references to missing files.
-  func adopt(into database: inout Database) throws(SpoolError) -> (checkpoints: Int, runs: Int) {
-    try database.transaction(to: "read the records into") { (database) throws(SpoolError) in
-      try adoptAll(into: &database)
-    }
-  }
-
-  func adoptAll(into database: inout Database) throws(SpoolError) -> (checkpoints: Int, runs: Int) {
+  /// Takes in records that the database lacks, and removes references to missing files, inside a
+  /// transaction.
+  func adoptAll(into database: inout Database, _ news: inout CatchUp) throws(SpoolError) {
     try strikeMissing(from: &database)
-    var (checkpoints, runs) = (0, 0)
     for path in records.checkpointPaths where try adoptCheckpoint(at: path, into: &database) {
-      checkpoints += 1
+      news.checkpoints += 1
     }
-    for path in records.runPaths where try adoptRun(at: path, into: &database) { runs += 1 }
+    for path in records.runPaths where try adoptRun(at: path, into: &database) { news.runs += 1 }
     for path in records.pinPaths {
       if let pin = try records.pin(at: path) { try PinTable.write(pin, to: &database) }
     }
-    return (checkpoints, runs)
   }
 
   /// Takes in a line of the change log, inside a transaction.
@@ -139,11 +135,11 @@ struct Rebuild {
     case .recording:
       let rows = String(line.rows)
       guard try RecordingRows.recording(String(line.subject), in: &database) != rows else { return }
-      try RecordingRows.putNote(rows, into: &database)
-      news.countNote(line.subject)
+      try RecordingRows.putRecording(rows, into: &database)
+      news.countRecording(line.subject)
     case .notePart:
       if try RecordingRows.addPart(String(line.rows), into: &database) {
-        news.countNote(line.subject)
+        news.countRecording(line.subject)
       }
     case .command: try RecordingRows.putCommand(String(line.rows), into: &database)
     case .head: break
@@ -246,11 +242,9 @@ struct CatchUp: Hashable, Sendable {
   /// The counted recordings: several lines may be about one.
   private var counted: Set<String> = []
 
-  init(checkpoints: Int = 0, runs: Int = 0, recordings: Int = 0) {
-    (self.checkpoints, self.runs, self.recordings) = (checkpoints, runs, recordings)
-  }
+  init() {}
 
-  mutating func countNote(_ key: Substring) {
+  mutating func countRecording(_ key: Substring) {
     if counted.insert(String(key)).inserted { recordings += 1 }
   }
 

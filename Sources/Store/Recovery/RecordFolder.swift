@@ -52,15 +52,13 @@ struct RecordFolder: Sendable {
 
   /// Removes a record, if it exists.
   func remove(_ path: String) throws(SpoolError) {
-    do {
-      try files.unlink(path)
-    } catch {
-      if error.code != ENOENT { throw SpoolError(inStore: "remove the record", path, error) }
+    try doing("remove the record", path) { () throws(SystemError) in
+      try files.unlinkIfThere(path)
     }
   }
 
   var checkpointPaths: [String] {
-    FolderListing.names(in: layout.records).filter { $0.utf8.count == 2 }.flatMap {
+    FilePath.names(in: layout.records).filter { $0.utf8.count == 2 }.flatMap {
       Self.recordPaths(in: "\(layout.records)/\($0)")
     }
   }
@@ -110,7 +108,7 @@ struct RecordFolder: Sendable {
     // Non-empty only after an error.
     defer { for draft in unnamed { try? files.unlink(draft.path) } }
     for (text, target) in records {
-      try FolderMaker(files: files).make(FilePath.folder(of: target))
+      try files.makeFolders(FilePath.folder(of: target))
       unnamed.append(RecordDraft(try drafts.makeFile(), for: target))
       try unnamed.last?.write(text, with: files)
     }
@@ -131,13 +129,8 @@ struct RecordFolder: Sendable {
 
   private func read<Value: Decodable>(_ path: String) throws(SpoolError) -> Value? {
     do throws(SystemError) {
-      let file = try files.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      let stamp = try file.stamp
-      guard stamp.isRegularFile, (1...Self.longestRecord).contains(stamp.byteCount) else {
-        return nil
-      }
-      var bytes = [UInt8](repeating: 0, count: Int(stamp.byteCount))
-      guard try files.read(into: &bytes, from: file, at: 0) == bytes.count else { return nil }
+      // A record cut at the limit fails its checksum.
+      let bytes = try files.bytes(of: path, limit: Self.longestRecord)
       return String(validating: bytes, as: UTF8.self).flatMap { SealedRecord.decode($0) }
     } catch {
       // An unreadable record counts as damaged.
@@ -147,7 +140,7 @@ struct RecordFolder: Sendable {
   }
 
   private static func recordPaths(in folder: String) -> [String] {
-    FolderListing.names(in: folder).filter { $0.hasSuffix(".json") }.map { "\(folder)/\($0)" }
+    FilePath.names(in: folder).filter { $0.hasSuffix(".json") }.map { "\(folder)/\($0)" }
   }
 
   /// A run's name as a file name; a digest replaces unsafe or long ones.
@@ -188,7 +181,7 @@ enum SealedRecord {
 }
 
 /// A record under its temporary name.
-final class RecordDraft {
+private final class RecordDraft {
   /// The final path.
   let target: String
   private let file: OpenFile
@@ -203,13 +196,10 @@ final class RecordDraft {
 
   /// Writes the text and starts writeback.
   func write(_ text: String, with files: FileOperations) throws(SpoolError) {
-    let bytes = Array(text.utf8)
     try doing("write the record", target) { () throws(SystemError) in
-      try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
-        try unsafe files.write(bytes, to: file)
-      }
+      try files.write(Array(text.utf8), to: file)
     }
-    files.startWriteback(of: file, from: 0, byteCount: bytes.count)
+    files.startWriteback(of: file, from: 0, byteCount: text.utf8.count)
   }
 
   func flush(with files: FileOperations) throws(SpoolError) {

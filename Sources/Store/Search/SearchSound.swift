@@ -17,7 +17,7 @@ package struct SearchSound: Sendable {
 extension DiskStore {
   /// Where the sound of a hit can be had; nil where its run is not known any more.
   package func sound(of hit: SearchHit) throws(SpoolError) -> SearchSound? {
-    guard let run = try run(named: hit.run), run.id.name == hit.run,
+    guard let run = try runs.run(named: hit.run), run.id.name == hit.run,
       let step = run.steps.first(where: { $0.id.name == hit.step })
     else { return nil }
     let digest = Digest(hex: hit.recording)

@@ -157,9 +157,10 @@ struct InboxCommand: Command {
     let files = try store.files(of: recording.key)
     let outcome =
       switch action {
-      case .forget: try store.forget(recording.key)
-      case .release: try store.change(recording.key, .release(reason: "released by hand"))
-      default: try store.change(recording.key, .retry(reason: "asked for by hand"))
+      case .forget: try store.recordings.forget(recording.key)
+      case .release:
+        try store.recordings.change(recording.key, .release(reason: "released by hand"))
+      default: try store.recordings.change(recording.key, .retry(reason: "asked for by hand"))
       }
     switch outcome {
     case .changed(let changed):

@@ -130,7 +130,7 @@ struct WatchCommand: Command {
     let console = context.console
     let receiptWriter = context.receiptWriter(
       keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile],
-      log: store)
+      store: store)
     // Fails now rather than leave months of recordings without receipts.
     try receiptWriter.prepare()
     let clock = SystemClock()
@@ -305,7 +305,7 @@ struct WatchHistory: WatchRecorder {
   func record(_ event: WatchEvent) {
     if event.event == .watching, let inbox = event.inbox {
       // On a full disk, the watch continues without storing its command line.
-      try? store.remember(watch: line, ofInbox: inbox)
+      try? store.inboxes.remember(watch: line, ofInbox: inbox)
     }
     log.record(event)
   }

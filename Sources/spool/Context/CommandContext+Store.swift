@@ -131,7 +131,8 @@ extension CommandContext {
     do throws(SpoolError) { return try store(at: option) } catch {
       guard error.isFullDisk, let readable = try? readableStore(at: option) else { throw error }
       let runner = Runner(
-        store: readable.store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+        store: readable.store, log: readable.store.runs,
+        executors: [SoundPassExecutor(coreCount: CoreCount.online)],
         recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
       guard let forecast = try? runner.forecast(plan, options),
         let refusal = need(forecast, store: option, folder: options.folder).finalRefusal

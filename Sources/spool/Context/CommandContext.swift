@@ -159,10 +159,10 @@ struct CommandContext {
   }
 
   func receiptWriter(
-    keys option: String?, passphraseFile: String?, log: any TransparencyLog & StampQueue & RunLog
+    keys option: String?, passphraseFile: String?, store: DiskStore
   ) -> SignedReceiptWriter {
     SignedReceiptWriter(
-      keys: keyFolder(at: option, passphraseFile: passphraseFile), log: log,
+      keys: keyFolder(at: option, passphraseFile: passphraseFile), store: store,
       version: Spool.version)
   }
 
@@ -320,7 +320,7 @@ extension CommandContext {
   /// The plugins of earlier runs, newest first; empty if no store is set.
   func earlierPlugins() -> [PluginUse] {
     guard let storeOfRuns, DiskStore.isThere(at: storeOfRuns),
-      let runs = try? DiskStore(reading: storeOfRuns).runs(limit: 1000)
+      let runs = try? DiskStore(reading: storeOfRuns).runs.newest(limit: 1000)
     else { return [] }
     return runs.flatMap { $0.plugins ?? [] }
   }

@@ -55,7 +55,7 @@ struct RunLaunch {
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
-      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       recorder: recorder(clock), stop: stop, clock: clock,
       receiptWriter: receiptWriter)
     var options = Runner.Options(folder: request.folder)

@@ -107,9 +107,9 @@ struct RecordingPage {
   let run: RunRecord?
 
   init(of recording: Recording, in store: DiskStore) throws(SpoolError) {
-    events = try store.events(of: recording.key)
-    files = try store.files(of: recording.key)
-    aliases = Array(try store.acknowledgementNames(of: recording).dropFirst())
-    run = try store.lastRun(of: recording.content.digest, pipeline: recording.pipeline)
+    events = try store.recordings.events(of: recording.key)
+    files = try store.recordings.files(of: recording.key)
+    aliases = Array(try store.recordings.acknowledgementNames(of: recording).dropFirst())
+    run = try store.runs.lastRun(of: recording.content.digest, pipeline: recording.pipeline)
   }
 }

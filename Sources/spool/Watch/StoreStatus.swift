@@ -75,13 +75,13 @@ struct StoreStatus: Encodable {
     let tally: RecordingTally
     let claimCommands: [String]
     do throws(SpoolError) {
-      tally = try store.tally(pipeline: nil)
-      let known = try store.watchedInboxes()
-      let waiting = try store.recordings(
+      tally = try store.recordings.tally(pipeline: nil)
+      let known = try store.inboxes.watchedInboxes()
+      let waiting = try store.recordings.matching(
         RecordingQuery(
           states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
       let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
-      let lines = try store.lastWatches()
+      let lines = try store.inboxes.lastWatches()
       inboxes =
         known.map {
           InboxStatusText(
@@ -96,30 +96,31 @@ struct StoreStatus: Encodable {
         }
       var named: [Trouble] = []
       for state in [RecordingState.failed, .quarantined] {
-        named += try store.recordings(
+        named += try store.recordings.matching(
           RecordingQuery(states: [state], isCancelled: false, limit: Self.troubleLimit)
         )
         .map { Trouble($0, $0.state.rawValue, $0.reason) }
       }
       // A recording in its second attempt no longer states the earlier failure itself.
-      let again = try store.recordings(
+      let again = try store.recordings.matching(
         RecordingQuery(states: [.processing], isCancelled: false, limit: Self.troubleLimit)
       ).filter { $0.attempts > 1 }
       for recording in again {
-        let failure = try store.events(of: recording.key).last { $0.state == .failed }?.reason
+        let failure = try store.recordings.events(of: recording.key).last { $0.state == .failed }?
+          .reason
         named.append(
           Trouble(
             recording, recording.state.rawValue, failure.map { "tried again, for it failed: \($0)" }
           ))
       }
-      let claims = try store.openClaims(limit: Self.troubleLimit)
+      let claims = try store.recordings.openClaims(limit: Self.troubleLimit)
       named += claims.map { Trouble($0, "conflict", $0.reason) }
       claimCommands = claims.prefix(1).flatMap(\.nextCommands)
       let since = SystemClock().now - Self.doubtPeriod
-      named += try store.doubtfulNotes(changedSince: since, limit: Self.troubleLimit)
+      named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
         .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
       troubles = named
-      timeStamps = WaitingStamps(try store.awaitedStamps())
+      timeStamps = WaitingStamps(try store.stamps.awaited())
     } catch {
       throw CommandContext.Refusal(
         text: ErrorText(error).render(context.console), code: .failed)

@@ -75,7 +75,7 @@ final class WatchStamps: Sendable {
       var lastTrouble: String?
       while !stop.isRequested {
         do throws(SpoolError) {
-          if let next = try store.nextStampAttempt(), next <= clock.now {
+          if let next = try store.stamps.nextAttempt(), next <= clock.now {
             _ = try StampRound(store, clock: clock, stop: stop).run(report: tell)
           }
           lastTrouble = nil

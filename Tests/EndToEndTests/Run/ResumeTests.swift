@@ -227,7 +227,7 @@ struct ResumeTests {
         id: RunID("20251121-142205-3f9a"), pipeline: "long", pipelinePath: pipeline,
         inputs: ["note": note], overrides: ["peak": "-7 dB"], startedAt: 1_764_000_000)
       record.state = .cutOff
-      try store.save(record)
+      try store.runs.save(record)
     }
     let listed = try place.spool(["runs"])
     #expect(listed.text.contains("cut off"), "\(listed.text)")

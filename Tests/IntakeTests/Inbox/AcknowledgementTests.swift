@@ -150,8 +150,8 @@ struct AcknowledgementTests {
     let name = "9c1e4b0a-52d3-4e8f-9a16-3b0d2f6c8e41"
     #expect(try bench.ack(name)["noteId"] == .text(other))
     #expect(try bench.ack(name)["id"] == .text(recording.key.name))
-    #expect(try store.recording(named: Self.id)?.key == recording.key)
-    #expect(try store.recording(named: capitals)?.key == recording.key)
+    #expect(try store.recordings.recording(named: Self.id)?.key == recording.key)
+    #expect(try store.recordings.recording(named: capitals)?.key == recording.key)
     // The same identity, written otherwise, is no other note's.
     let again = try receive("other bytes", as: "c.m4a", id: Self.id)
     #expect(again.conflict == recording.key)
@@ -188,11 +188,11 @@ struct AcknowledgementTests {
   func forgotten() throws {
     let recording = try receive("sound", as: "a.m4a", id: Self.id)
     _ = processor.settle()
-    _ = try bench.store().forget(recording.key)
+    _ = try bench.store().recordings.forget(recording.key)
     bench.time.advance(by: 1)
     _ = processor.settle()
     #expect(bench.files(in: bench.outbox) == ["state.json"])
-    _ = try bench.store().forget(recording.key)
+    _ = try bench.store().recordings.forget(recording.key)
     _ = try receive("sound", as: "b.m4a", id: Self.id)
     bench.time.advance(by: 1)
     _ = processor.settle()
@@ -204,7 +204,7 @@ struct AcknowledgementTests {
     let recording = try receive("sound", as: "a.m4a")
     _ = processor.settle()
     let other = try bench.store()
-    _ = try other.change(recording.key, .cancel(reason: "by hand"))
+    _ = try other.recordings.change(recording.key, .cancel(reason: "by hand"))
     #expect(processor.settle().acknowledgements == 1)
     #expect(try bench.ack(recording.key.name)["error"] == .text("by hand"))
   }
@@ -244,8 +244,9 @@ struct AcknowledgementTests {
     _ = processor.settle()
     let state = try bench.json(bench.outbox + "/state.json")
     let shown = names(in: state)
-    let newest = try store.recordings(RecordingQuery(states: [.uploaded], limit: 2)).map(\.key.name)
-    let open = try store.recordings(RecordingQuery(states: [.received])).map(\.key.name)
+    let newest = try store.recordings.matching(RecordingQuery(states: [.uploaded], limit: 2)).map(
+      \.key.name)
+    let open = try store.recordings.matching(RecordingQuery(states: [.received])).map(\.key.name)
     #expect(Set(shown) == Set((newest + open).map { JSONValue.text($0) }))
     var counts = ["uploaded": JSONValue.number("3"), "received": .number("1")]
     for state in RecordingState.allCases.map(\.rawValue) + ["cancelled"] where counts[state] == nil

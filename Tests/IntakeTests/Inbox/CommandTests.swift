@@ -50,7 +50,7 @@ struct CommandTests {
     let outcome = try send("c1", #""command":"rename","title":" Lunch\u0007 at\nnoon ""#)
     #expect(status(outcome) == .applied)
     #expect(status(try send("c2", #""command":"tag","tags":["a","b","a"]"#)) == .applied)
-    let changed = try #require(try store.recording(recording.key))
+    let changed = try #require(try store.recordings.recording(recording.key))
     #expect(changed.title == "Lunch at noon" && changed.tags == ["a", "b"])
     #expect(processor.settle().answers == 2)
     #expect(try answer("c1")["status"] == .text("applied"))
@@ -75,9 +75,10 @@ struct CommandTests {
       return
     }
     #expect(result.status == .applied && !result.isFresh)
-    #expect(try store.recording(recording.key)?.title == "two")
+    #expect(try store.recordings.recording(recording.key)?.title == "two")
     #expect(again.settle().answers == 1)
-    #expect(try store.events(of: recording.key).filter { $0.reason == "renamed" }.count == 2)
+    #expect(
+      try store.recordings.events(of: recording.key).filter { $0.reason == "renamed" }.count == 2)
   }
 
   @Test(
@@ -91,8 +92,8 @@ struct CommandTests {
       try send("c\(number)", #""command":"rename","title":"\#(number)""#, at: number)
       try send("t\(number)", #""command":"tag","tags":["\#(number)"]"#, at: number)
     }
-    #expect(try store.recording(recording.key)?.title == "3")
-    #expect(try store.recording(recording.key)?.tags == ["3"])
+    #expect(try store.recordings.recording(recording.key)?.title == "3")
+    #expect(try store.recordings.recording(recording.key)?.tags == ["3"])
     _ = processor.settle()
     let superseded = try (1...3).filter { try answer("c\($0)")["status"] == .text("superseded") }
     let late = order.enumerated().filter { index, number in
@@ -186,7 +187,7 @@ struct CommandTests {
     #expect(try #require(try send("[]")).isFresh)
     let title = #"{"command":"rename","title":"Lunch","noteId":"\#(Self.id)"}"#
     #expect(try send(title)?.status == .applied)
-    #expect(try store.recording(recording.key)?.title == "Lunch")
+    #expect(try store.recordings.recording(recording.key)?.title == "Lunch")
     // What cannot be read says nothing against what was done.
     let late = try #require(try send("{"))
     #expect(!late.isFresh && late.status == .applied && late.request == .rename("Lunch"))
@@ -198,13 +199,13 @@ struct CommandTests {
   func decidedLate() throws {
     #expect(status(try send("c1", #""command":"rename","title":"Lunch""#)) == .waiting)
     #expect(processor.settle().decidedLate.isEmpty)
-    #expect(try store.tally(pipeline: processor.pipeline).waitingCommands?.count == 1)
+    #expect(try store.recordings.tally(pipeline: processor.pipeline).waitingCommands?.count == 1)
     let recording = try receive()
     let told = processor.settle().decidedLate
     #expect(told.map(\.id) == ["c1"] && told.first?.recording == recording.key)
     #expect(told.first?.status == .applied && told.first?.request == .rename("Lunch"))
     #expect(try answer("c1")["status"] == .text("applied"))
-    #expect(try store.tally(pipeline: processor.pipeline).waitingCommands == nil)
+    #expect(try store.recordings.tally(pipeline: processor.pipeline).waitingCommands == nil)
     #expect(status(try send("c1", #""command":"rename","title":"Lunch""#)) == .applied)
     #expect(processor.settle().decidedLate.isEmpty)
   }

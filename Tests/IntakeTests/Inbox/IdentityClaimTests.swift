@@ -57,15 +57,17 @@ struct IdentityClaimTests {
     let fields = shown.compactMap { if case .object(let fields) = $0 { fields } else { nil } }
     #expect(fields.contains { $0["conflictsWith"] == .text(named.key.name) })
     #expect(fields.contains { $0["claimedBy"] == .list([.text(plain.key.name)]) })
-    #expect(try store.openClaims(limit: 9).map(\.key) == [plain.key])
-    #expect(try store.recording(named: Self.id)?.key == named.key)
+    #expect(try store.recordings.openClaims(limit: 9).map(\.key) == [plain.key])
+    #expect(try store.recordings.recording(named: Self.id)?.key == named.key)
     // Both histories tell of it.
-    #expect(try store.events(of: named.key).last?.reason?.contains("claims to be it") == true)
-    #expect(try store.events(of: plain.key).last?.reason?.contains("claiming to be") == true)
+    #expect(
+      try store.recordings.events(of: named.key).last?.reason?.contains("claims to be it") == true)
+    #expect(
+      try store.recordings.events(of: plain.key).last?.reason?.contains("claiming to be") == true)
     // Decided by hand, it is history.
     #expect(try processor.change(plain.key, .release(reason: "released by hand"))?.recording != nil)
-    #expect(try store.openClaims(limit: 9).isEmpty)
-    #expect(try store.recording(plain.key)?.conflict == named.key)
+    #expect(try store.recordings.openClaims(limit: 9).isEmpty)
+    #expect(try store.recordings.recording(plain.key)?.conflict == named.key)
   }
 
   @Test("what has an identity of its own keeps it, and is processed under it")
@@ -76,12 +78,12 @@ struct IdentityClaimTests {
     let (claimant, _) = try claim("other", "c.m4a")
     #expect(claimant.key == owner.key && claimant.state == .received)
     try bench.process(owner.key, with: processor, sound: "B")
-    let done = try #require(try store.recording(owner.key))
+    let done = try #require(try store.recordings.recording(owner.key))
     #expect(done.state == .uploaded && done.isClaimOpen && done.deviceID == Self.otherID)
     _ = processor.settle()
     #expect(try bench.ack(Self.otherID)["conflictsWith"] == .text(named.key.name))
     #expect(try bench.ack(Self.id)["claimedBy"] == .list([.text(owner.key.name)]))
-    #expect(try store.recording(named: Self.otherID)?.key == owner.key)
+    #expect(try store.recordings.recording(named: Self.otherID)?.key == owner.key)
   }
 
   @Test("what waits without an identity is judged once it is decoded")
@@ -106,7 +108,7 @@ struct IdentityClaimTests {
     let (claimant, _) = try claim("same sound", "c.m4a")
     #expect(claimant.isClaimOpen)
     try bench.process(named.key, with: processor, sound: "A")
-    let settled = try #require(try store.recording(plain.key))
+    let settled = try #require(try store.recordings.recording(plain.key))
     #expect(settled.conflict == nil && settled.reason == nil)
     let again = try processor.takeIn(
       try bench.drop("same sound", as: "d.m4a", sidecar: sidecar()))

@@ -40,8 +40,8 @@ struct CustodyIntakeTests {
     #expect(recording.deviceID == Self.id && recording.title == "Lunch" && recording.tags == ["a"])
     #expect(recording.facts?.contains(#""unknown":{"x":1}"#) == true)
     #expect(recording.facts?.contains(#""noteId":{"source":"sidecar""#) == true)
-    #expect(try store.recording(recording.key) == recording)
-    #expect(try store.events(of: recording.key).map(\.state) == [.received])
+    #expect(try store.recordings.recording(recording.key) == recording)
+    #expect(try store.recordings.events(of: recording.key).map(\.state) == [.received])
     #expect(bench.files(in: bench.inbox) == ["sub/note.json", "sub/note.m4a"])
     #expect(try processor.store.path(of: recording.content).hasPrefix(bench.storeFolder))
     #expect(processor.isKnown(arrived.path, arrived.stamp))
@@ -68,9 +68,10 @@ struct CustodyIntakeTests {
     _ = processor.settle()
     #expect(try bench.ack(Self.id)["status"] == .text("received"))
     #expect(try bench.ack(spoiled.key.name)["status"] == .text("quarantined"))
-    #expect(try store.recording(spoiled.key)?.deviceID == nil)
+    #expect(try store.recordings.recording(spoiled.key)?.deviceID == nil)
     #expect(
-      try store.events(of: spoiled.key).last?.reason == "\(recording.key) came in its place")
+      try store.recordings.events(of: spoiled.key).last?.reason
+        == "\(recording.key) came in its place")
     // One that was accepted once, and others that wait for a decision, keep theirs.
     try bench.process(recording.key, with: processor)
     let third = try bench.drop("other sound", as: "again.m4a", sidecar: sidecar)
@@ -88,7 +89,7 @@ struct CustodyIntakeTests {
     #expect(try processor.takeIn(arrived) == .changed)
     try FileManager.default.removeItem(atPath: bench.inbox + "/note.m4a")
     #expect(try processor.takeIn(arrived) == .changed)
-    #expect(try store.tally().counts == [:])
+    #expect(try store.recordings.tally().counts == [:])
   }
 
   @Test("a file that changes while it is taken in wants another look, and leaves no note")
@@ -103,7 +104,7 @@ struct CustodyIntakeTests {
       return nil
     }
     #expect(try bench.processor(store).takeIn(arrived) == .changed)
-    #expect(try store.tally().counts == [:])
+    #expect(try store.recordings.tally().counts == [:])
   }
 
   @Test("the same file is not taken in twice, and not known any more once it was moved")
@@ -138,7 +139,8 @@ struct CustodyIntakeTests {
     // The device that knows it by a name of its own hears of it by that name.
     #expect(try bench.ack(Self.id)["status"] == .text("uploaded"))
     #expect(try bench.ack(first.key.name)["uploadedAt"] == before["uploadedAt"])
-    #expect(try store.events(of: first.key).last?.reason == "arrived again as copy (1).m4a")
+    #expect(
+      try store.recordings.events(of: first.key).last?.reason == "arrived again as copy (1).m4a")
     #expect(try processor.dueNotes(limit: 9) == [])
   }
 
@@ -190,7 +192,7 @@ struct CustodyIntakeTests {
     #expect(waiting.state == .received && waiting.waitsForOriginal)
     #expect(try processor.dueNotes(limit: 9) == [])
     _ = try processor.finish(first.key)
-    #expect(try store.recording(second.key)?.state == .uploaded)
+    #expect(try store.recordings.recording(second.key)?.state == .uploaded)
     #expect(processor.settle().released.count == 2)
   }
 
@@ -240,11 +242,12 @@ struct CustodyIntakeTests {
     // The owner of the identity is acknowledged by it, the other one by its own name.
     #expect(try bench.ack(Self.id)["id"] == .text(first.key.name))
     #expect(try bench.ack(second.key.name)["conflictsWith"] == .text(first.key.name))
-    #expect(try store.events(of: first.key).last?.reason?.contains("claims to be it") == true)
+    #expect(
+      try store.recordings.events(of: first.key).last?.reason?.contains("claims to be it") == true)
     // Once more the same is no second conflict.
     let again = try processor.takeIn(try bench.drop("other", as: "c.m4a", sidecar: sidecar))
     #expect(again.recording?.key == second.key)
-    #expect(try store.tally()[.quarantined] == 1)
+    #expect(try store.recordings.tally()[.quarantined] == 1)
     // Let in, it is processed like any other, and its file goes where accepted ones go.
     _ = try processor.change(second.key, .release(reason: nil))
     try bench.process(second.key, with: processor)
@@ -279,7 +282,7 @@ struct CustodyIntakeTests {
       ])
     #expect(try bench.ack(Self.id)["id"] == .text(first.key.name))
     #expect(try bench.ack(second.key.name)["duplicateOf"] == .text(first.key.name))
-    #expect(try store.recording(named: Self.id)?.key == first.key)
+    #expect(try store.recordings.recording(named: Self.id)?.key == first.key)
   }
 
   @Test("a policy lets conflicts in")
@@ -315,7 +318,8 @@ struct CustodyIntakeTests {
     #expect(reason["reason"] == .text("it ends before its declared length"))
     #expect(
       try bench.ack(recording.key.name)["error"] == .text("it ends before its declared length"))
-    #expect(try store.events(of: recording.key).map(\.state) == [.received, .quarantined])
+    #expect(
+      try store.recordings.events(of: recording.key).map(\.state) == [.received, .quarantined])
   }
 }
 

@@ -176,26 +176,26 @@ extension IntakeOutcome {
 /// A watch's work on a recording without its pipeline: the store's own changes, one call each.
 extension InboxProcessor {
   func begin(_ key: RecordingKey) throws(SpoolError) -> Recording? {
-    try store.change(key, .begin)?.recording
+    try store.recordings.change(key, .begin)?.recording
   }
 
   func accept(_ key: RecordingKey, sound: Digest?) throws(SpoolError) -> RecordingAcceptance {
-    try store.accept(key, sound: sound, conflicts: rules.conflicts)
+    try store.recordings.accept(key, sound: sound, conflicts: rules.conflicts)
   }
 
   func finish(_ key: RecordingKey) throws(SpoolError) -> RecordingOutcome? {
-    try store.change(key, .finish(reason: nil))
+    try store.recordings.change(key, .finish(reason: nil))
   }
 
   func fail(_ key: RecordingKey, _ error: SpoolError) throws(SpoolError) -> RecordingOutcome? {
-    guard let recording = try store.recording(key) else { return nil }
-    return try store.change(
+    guard let recording = try store.recordings.recording(key) else { return nil }
+    return try store.recordings.change(
       key,
       rules.retry.change(
-        after: error, attempt: recording.attempts, at: store.noteTime, chance: 0.5))
+        after: error, attempt: recording.attempts, at: store.recordings.now, chance: 0.5))
   }
 
   func dueNotes(limit: Int) throws(SpoolError) -> [Recording] {
-    try store.dueNotes(pipeline: pipeline, at: store.noteTime, limit: limit)
+    try store.recordings.due(pipeline: pipeline, at: store.recordings.now, limit: limit)
   }
 }

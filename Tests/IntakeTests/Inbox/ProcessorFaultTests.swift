@@ -77,16 +77,18 @@ struct CustodyFaultTests {
   /// Nothing is lost, nothing is there twice, and everybody is told the truth.
   private func expectPeace(_ keep: InboxRules.Keeping, _ fault: String) throws {
     let store = try bench.store()
-    let uploaded = try store.recordings(RecordingQuery(states: [.uploaded]))
-    let refused = try store.recordings(RecordingQuery(states: [.quarantined]))
+    let uploaded = try store.recordings.matching(RecordingQuery(states: [.uploaded]))
+    let refused = try store.recordings.matching(RecordingQuery(states: [.quarantined]))
     try #require(uploaded.count == 1 && refused.count == 1, "\(fault)")
-    #expect(try store.tally().counts.count == 2, "\(fault)")
+    #expect(try store.recordings.tally().counts.count == 2, "\(fault)")
     #expect(try store.text(of: uploaded[0].content) == "sound", "\(fault)")
     #expect(try store.text(of: refused[0].content) == "other", "\(fault)")
     #expect(uploaded[0].title == "Named", "\(fault)")
     #expect(
-      try store.events(of: uploaded[0].key).filter { $0.state == .uploaded && $0.reason == nil }
-        .count == 1, "\(fault)")
+      try store.recordings.events(of: uploaded[0].key).filter {
+        $0.state == .uploaded && $0.reason == nil
+      }
+      .count == 1, "\(fault)")
     #expect(
       bench.files(in: bench.outbox) == [
         "0f8fad5b-d9cb-469f-a165-70867728950e.ack.json", "\(refused[0].key).ack.json",
@@ -104,7 +106,7 @@ struct CustodyFaultTests {
       bench.files(in: bench.inbox) == (keep == .move ? accepted + quarantined : quarantined),
       "\(fault)")
     let state = try bench.json(bench.outbox + "/state.json")
-    #expect(state["version"] == .number("\(try store.noteVersion())"), "\(fault)")
+    #expect(state["version"] == .number("\(try store.recordings.version())"), "\(fault)")
   }
 
   private func prepare() throws {
@@ -223,7 +225,7 @@ struct CustodyFaultTests {
     let error = try #require(throws: SpoolError.self) { try processor.takeIn(arrived) }
     #expect(error.isFullDisk && error.advice?.contains("free some space") == true)
     #expect(bench.files(in: bench.inbox) == ["a.m4a"])
-    #expect(try store.tally().counts == [:])
+    #expect(try store.recordings.tally().counts == [:])
     #expect(bench.files(in: bench.storeFolder + "/drafts") == [])
     isFull.withLock { $0 = false }
     #expect(try processor.takeIn(arrived).recording?.state == .received)
@@ -263,8 +265,10 @@ extension ProcessorBench {
   /// Does what the next start does for a process that died: this one has not.
   func putBackOwn() throws {
     let store = try store()
-    for recording in try store.recordings(RecordingQuery(states: [.processing, .uploading])) {
-      _ = try store.change(recording.key, .putBack(reason: "as if it had died"))
+    for recording in try store.recordings.matching(
+      RecordingQuery(states: [.processing, .uploading]))
+    {
+      _ = try store.recordings.change(recording.key, .putBack(reason: "as if it had died"))
     }
   }
 }

@@ -87,7 +87,7 @@ struct ReleaseTests {
     try bench.drop("another recording", as: "a.m4a")
     #expect(processor.settle().released.map(\.place) == [.gone])
     #expect(bench.files(in: bench.inbox) == ["a.m4a"])
-    #expect(try store.files(of: recording.key).map(\.place) == [.gone])
+    #expect(try store.recordings.files(of: recording.key).map(\.place) == [.gone])
     let second = try uploaded("second", as: "b.m4a", with: processor)
     try FileManager.default.removeItem(atPath: bench.inbox + "/b.m4a")
     #expect(processor.settle().released.map(\.place) == [.gone])
@@ -157,7 +157,7 @@ struct ReleaseTests {
       let report = processor.settle()
       #expect(report.problems.isEmpty)
       #expect(report.released.map(\.place) == [refusal == nil ? .accepted : .quarantine])
-      let file = try #require(try store.files(of: recording.key).first)
+      let file = try #require(try store.recordings.files(of: recording.key).first)
       let location = try #require(InboxPath(escaped: file.location))
       #expect(try bench.stamp(of: location).byteCount == Int64("sound \(refusal ?? "")".utf8.count))
       if refusal == nil {
@@ -198,7 +198,9 @@ struct ReleaseTests {
     _ = processor.settle()
     #expect(
       bench.files(in: bench.inbox) == ["quarantine/a.m4a", "quarantine/a.m4a.reason.json"])
-    #expect(try store.change(recording.key, .retry(reason: nil))?.recording?.state == .received)
+    #expect(
+      try store.recordings.change(recording.key, .retry(reason: nil))?.recording?.state == .received
+    )
     #expect(processor.settle().released.isEmpty)
     try bench.process(recording.key, with: processor)
     _ = processor.settle()

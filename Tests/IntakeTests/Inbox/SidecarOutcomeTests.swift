@@ -91,7 +91,7 @@ struct CustodySidecarTests {
     }
     #expect(
       recording.key == first.key && recording.deviceID == Self.id && recording.tags == ["late"])
-    #expect(try store.acknowledgementNames(of: recording).contains(other))
+    #expect(try store.recordings.acknowledgementNames(of: recording).contains(other))
     try bench.process(recording.key, with: processor)
     _ = processor.settle()
     #expect(bench.files(in: bench.inbox).allSatisfy { $0.hasPrefix("accepted/") })
@@ -172,7 +172,7 @@ struct CustodySidecarTests {
     let path = try #require(InboxPath("a.json"))
     try bench.write(#"{"duration":60}"#, to: path)
     _ = try processor.takeSidecar(at: path, stamp: try bench.stamp(of: path))
-    let known = try #require(try store.recording(recording.key))
+    let known = try #require(try store.recordings.recording(recording.key))
     #expect(
       StoredFacts(of: known).doubt == "its sidecar says 60.0 s, and it holds 10.0 s of sound")
   }

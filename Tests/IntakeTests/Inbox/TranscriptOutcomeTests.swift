@@ -37,7 +37,9 @@ struct CustodyTranscriptTests {
   }
 
   private func transcripts(of recording: Recording) throws -> [String] {
-    try store.files(of: recording.key).compactMap(\.transcript).map { try store.text(of: $0) }
+    try store.recordings.files(of: recording.key).compactMap(\.transcript).map {
+      try store.text(of: $0)
+    }
   }
 
   @Test("transcripts come into the store with their recording, and leave the inbox with it")
@@ -88,7 +90,7 @@ struct CustodyTranscriptTests {
     #expect(known.key == recording.key && StoredFacts(of: known).transcript == "a.txt")
     #expect(try transcripts(of: recording) == ["what is said"])
     #expect(processor.isKnown(text, stamp))
-    #expect(try store.events(of: recording.key).last?.reason == "its transcript came")
+    #expect(try store.recordings.events(of: recording.key).last?.reason == "its transcript came")
     try bench.process(recording.key, with: processor)
     let captions = try #require(InboxPath("a.srt"))
     try bench.write("captions", to: captions)

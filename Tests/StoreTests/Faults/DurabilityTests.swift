@@ -88,7 +88,7 @@ import Testing
     #expect(deferred == [[.integer(1)]])
     let run = RunRecord(
       id: RunID("a"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:], startedAt: 1)
-    try store.save(run)
+    try store.runs.save(run)
     let claim = try store.granted(SHA256.digest(of: "work"))
     let counting = try store.withDatabase { (database) throws(SpoolError) in
       try setting(&database)
@@ -106,7 +106,7 @@ import Testing
     let after = try store.withDatabase { (database) throws(SpoolError) in try setting(&database) }
     #expect(after == [[.integer(2)]])
     // Others see at once what was not flushed.
-    #expect(try DiskStore(at: store.path).runs(limit: 9).map(\.id) == [run.id])
+    #expect(try DiskStore(at: store.path).runs.newest(limit: 9).map(\.id) == [run.id])
   }
 
   @Test("long drafts are handed to the disk while they grow")

@@ -43,8 +43,8 @@ import Testing
     for checkpoint in sample.checkpoints {
       if try store.checkpoint(for: checkpoint.key) != checkpoint { return "a checkpoint is lost" }
     }
-    if try store.runs(limit: 9) != [sample.run] { return "the run is lost" }
-    try store.save(sample.run)
+    if try store.runs.newest(limit: 9) != [sample.run] { return "the run is lost" }
+    try store.runs.save(sample.run)
     if alsoInBackups, store.recovery?.slot == 1 { return "it took a damaged backup" }
     if store.recovery != nil, store.recovery?.slot == nil { return "it passed over a good backup" }
     return nil
@@ -77,7 +77,7 @@ import Testing
       let store = try DiskStore(at: sample.path)
       let recovery = try #require(store.recovery)
       #expect(recovery.slot == nil && recovery.checkpoints == 3 && recovery.runs == 1)
-      #expect(try store.runs(limit: 9) == [sample.run])
+      #expect(try store.runs.newest(limit: 9) == [sample.run])
     }
   }
 
@@ -103,7 +103,7 @@ import Testing
     #expect(try sample.damage().map(\.kind) == [.database])
     let store = try DiskStore(at: sample.path)
     #expect(store.recovery?.cause.contains("tables") == true)
-    #expect(try store.runs(limit: 9) == [sample.run])
+    #expect(try store.runs.newest(limit: 9) == [sample.run])
   }
 
   @Test("a change of format that fails over and over keeps the older backups")

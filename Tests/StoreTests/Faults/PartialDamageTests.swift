@@ -34,14 +34,14 @@ import Testing
 
   @Test("a run whose row is damaged is shown as its record says, and that is said once")
   func damagedRow() throws {
-    do { try DiskStore(at: sample.path).save(otherRun) }
+    do { try DiskStore(at: sample.path).runs.save(otherRun) }
     try change("UPDATE runs SET record = '{\"id' WHERE id = '\(sample.run.id)'")
     let lines = try news { store in
       for _ in 0..<2 {
-        let names = try store.runs(limit: 9).map(\.id)
+        let names = try store.runs.newest(limit: 9).map(\.id)
         #expect(names == [otherRun.id, sample.run.id])
       }
-      let found = try store.run(named: sample.run.id.name)
+      let found = try store.runs.run(named: sample.run.id.name)
       #expect(found == sample.run)
     }
     #expect(lines.count == 1 && lines[0].contains("\(sample.run.id)"), "\(lines)")
@@ -50,7 +50,7 @@ import Testing
 
   @Test("one without a record is left out, the others are listed, and nothing is freed until then")
   func unreadableRow() throws {
-    do { try DiskStore(at: sample.path).save(otherRun) }
+    do { try DiskStore(at: sample.path).runs.save(otherRun) }
     try change("UPDATE runs SET record = 'x' WHERE id = '\(sample.run.id)'")
     for record in sample.files(in: "records/runs") {
       let data = try Data(contentsOf: URL(fileURLWithPath: record))
@@ -59,7 +59,7 @@ import Testing
       }
     }
     let lines = try news { store in
-      let names = try store.runs(limit: 9).map(\.id)
+      let names = try store.runs.newest(limit: 9).map(\.id)
       #expect(names == [otherRun.id])
       let error = #expect(throws: SpoolError.self) { try store.collect(CollectionPolicy()) }
       #expect(error?.advice?.contains("spool repair") == true)
@@ -67,7 +67,7 @@ import Testing
     #expect(lines.count == 1 && lines[0].contains("cannot be read"), "\(lines)")
     _ = try Repair(of: sample.path).run()
     var left: [RunID] = []
-    let after = try news { left = try $0.runs(limit: 9).map(\.id) }
+    let after = try news { left = try $0.runs.newest(limit: 9).map(\.id) }
     #expect(after == [] && left == [otherRun.id])
   }
 
@@ -94,7 +94,7 @@ import Testing
     let store = try DiskStore(at: sample.path, files: .system, clock: { later })
     #expect(
       store.recovery?.cause.contains("index") == true, "\(String(describing: store.recovery))")
-    #expect(try store.runs(limit: 9) == [sample.run])
+    #expect(try store.runs.newest(limit: 9) == [sample.run])
     #expect(try DiskStore(at: sample.path, files: .system, clock: { later }).recovery == nil)
   }
 
@@ -128,7 +128,7 @@ import Testing
         to: "test")
     }
     time.value = later
-    try store.save(sample.run)
+    try store.runs.save(sample.run)
     #expect(names(in: sample.path + "/backups") == ["spool-1.sqlite"])
     #expect(lines.withLock { $0 }.first?.contains("the database is damaged") == true)
   }

@@ -14,7 +14,7 @@ import Testing
   init() throws {
     sample = try StoreSample(runStart: Date().timeIntervalSince1970 - 40 * Self.day)
     try sample.age(by: 40 * Self.day)
-    _ = try DiskStore(at: sample.path).pin(sample.run.id.name)
+    _ = try DiskStore(at: sample.path).runs.pin(sample.run.id.name)
   }
 
   private func change(_ sql: String) throws {
@@ -81,7 +81,7 @@ import Testing
 
   @Test("a pinned run stays pinned until it is unpinned")
   func unpin() throws {
-    _ = try DiskStore(at: sample.path).unpin(sample.run.id.name)
+    _ = try DiskStore(at: sample.path).runs.unpin(sample.run.id.name)
     #expect(try sample.damage() == [])
     try sample.age(by: 40 * Self.day)
     #expect(try collect().files.count == 3)

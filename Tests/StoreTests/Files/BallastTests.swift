@@ -15,7 +15,7 @@ import Testing
   private func byteCount() throws -> Int { Int(try FileStamp(at: ballast).byteCount) }
 
   private func saveRun(_ name: String, in store: DiskStore) throws {
-    try store.save(
+    try store.runs.save(
       RunRecord(
         id: RunID(name), pipeline: "note", pipelinePath: "/p/note.yaml",
         inputs: ["note": "/in/note.m4a"], overrides: [:],

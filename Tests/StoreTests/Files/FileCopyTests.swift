@@ -23,16 +23,16 @@ import Testing
     ])
   func means(unknown: [String: CInt]) throws {
     try scratch.write("what was there before", to: "to")
-    try FileCopy(files: .lacking(unknown))
-      .copy(from: scratch.file("from"), to: scratch.file("to"))
+    try FileOperations.lacking(unknown)
+      .copyFile(from: scratch.file("from"), to: scratch.file("to"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file("to"))) == bytes)
   }
 
   @Test("reports a full disk, and removes the half copy")
   func fullDisk() throws {
-    let copy = FileCopy(files: .lacking(["clone": ENOTTY, "copyRange": ENOSPC]))
+    let files = FileOperations.lacking(["clone": ENOTTY, "copyRange": ENOSPC])
     let error = try #require(throws: SpoolError.self) {
-      try copy.copy(from: scratch.file("from"), to: scratch.file("to"))
+      try files.copyFile(from: scratch.file("from"), to: scratch.file("to"))
     }
     #expect(error.reason == "No space left on device" && error.path == scratch.file("to"))
     #expect(names(in: scratch.path) == ["from"])
@@ -43,7 +43,7 @@ import Testing
     #expect(unsafe link(scratch.file("from"), scratch.file("alias")) == 0)
     for target in ["from", "alias"] {
       #expect(throws: SpoolError.self) {
-        try FileCopy(files: .system).copy(from: scratch.file("from"), to: scratch.file(target))
+        try FileOperations.system.copyFile(from: scratch.file("from"), to: scratch.file(target))
       }
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file("from"))) == bytes)
@@ -52,7 +52,7 @@ import Testing
   @Test("an empty file is copied too")
   func empty() throws {
     try scratch.write("", to: "empty")
-    try FileCopy(files: .system).copy(from: scratch.file("empty"), to: scratch.file("to"))
+    try FileOperations.system.copyFile(from: scratch.file("empty"), to: scratch.file("to"))
     #expect(text(at: scratch.file("to")) == "")
   }
 }

@@ -258,12 +258,12 @@ struct VerificationTests {
     let entry = BatchEntry(
       path: "a.wav", recording: try store.digest(ofFile: recording), sidecar: nil,
       settings: batch, name: "a", state: .done, mediaSeconds: 1, report: "{}")
-    try store.remember(entry, of: batch, exports: [], artifacts: [artifact.digest])
-    #expect(try store.entries(of: batch, in: folder).map(\.isCurrent) == [true])
+    try store.batches.remember(entry, of: batch, exports: [], artifacts: [artifact.digest])
+    #expect(try store.batches.entries(of: batch, in: folder).map(\.isCurrent) == [true])
     try flipBit(1, ofByte: 1, in: place(artifact))
-    #expect(try store.entries(of: batch, in: folder).map(\.isCurrent) == [false])
+    #expect(try store.batches.entries(of: batch, in: folder).map(\.isCurrent) == [false])
     try FileManager.default.removeItem(atPath: place(artifact))
-    #expect(try store.entries(of: batch, in: folder).map(\.isCurrent) == [true])
+    #expect(try store.batches.entries(of: batch, in: folder).map(\.isCurrent) == [true])
   }
 }
 

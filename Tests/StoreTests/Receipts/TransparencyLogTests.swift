@@ -38,7 +38,7 @@ struct ReceiptLedgerTests {
     let leaves = try store.receiptLeaves()
     #expect(leaves.count == 30)
     #expect(Set(leaves).count == 30)
-    let records = try store.receiptRecords()
+    let records = try store.receipts.records()
     #expect(records.head?.size == 30)
     #expect(records.logged == records.entries)
     #expect(records.copy == records.head?.text)
@@ -50,7 +50,7 @@ struct ReceiptLedgerTests {
     let store = try DiskStore(at: scratch.file("store"))
     for (number, path) in ["a", "a line\nand \"more\"", "ü"].enumerated() {
       try store.append(SHA256.digest(of: "\(number)"), path)
-      let records = try store.receiptRecords()
+      let records = try store.receipts.records()
       #expect(records.head?.size == number + 1)
       #expect(records.entries.map(\.position) == Array(0...number))
       #expect(records.logged == records.entries)
@@ -64,10 +64,10 @@ struct ReceiptLedgerTests {
     let store = try DiskStore(at: scratch.file("store"))
     let leaves = (0..<4).map { SHA256.digest(of: "\($0)") }
     try store.append(leaves[0], "p")
-    var known = try store.receiptRecords().head
+    var known = try store.receipts.records().head
     let told = Mutex<[ReceiptGrowth]>([])
     func add(_ leaf: Digest, to store: DiskStore) throws {
-      try store.update(adding: leaf, at: "p", knowing: known) { growth in
+      try store.receipts.update(adding: leaf, at: "p", knowing: known) { growth in
         told.withLock { $0.append(growth) }
         return growth.entry.map { ReceiptUpdate([$0], under: DiskStore.head(over: $0.number)) }
       }
@@ -79,7 +79,7 @@ struct ReceiptLedgerTests {
     // Somebody else added one meanwhile.
     try add(leaves[2], to: store)
     #expect(told.withLock { $0.last?.before?.entries.compactMap(\.leaf) } == Array(leaves[..<2]))
-    known = try store.receiptRecords().head
+    known = try store.receipts.records().head
     try add(leaves[1], to: store)
     #expect(told.withLock { $0.last?.entry } == nil && told.withLock { $0.last?.before } == nil)
     #expect(try store.receiptLeaves() == Array(leaves[..<3]))
@@ -95,9 +95,9 @@ struct ReceiptLedgerTests {
     let scratch = try ScratchFolder()
     let store = try DiskStore(at: scratch.file("store"))
     try store.append(SHA256.digest(of: "a"), "a")
-    let before = try store.receiptRecords()
-    try store.update(adding: SHA256.digest(of: "b"), at: "b", knowing: nil) { _ in nil }
-    let after = try store.receiptRecords()
+    let before = try store.receipts.records()
+    try store.receipts.update(adding: SHA256.digest(of: "b"), at: "b", knowing: nil) { _ in nil }
+    let after = try store.receipts.records()
     #expect(after.entries == before.entries)
     #expect(after.head == before.head)
     #expect(after.logged == before.logged)
@@ -112,7 +112,7 @@ struct ReceiptLedgerTests {
     for file in ["receipts.log", "receipts.head.json"] {
       try FileManager.default.removeItem(atPath: scratch.file("store/" + file))
       try store.append(SHA256.digest(of: file), file)
-      let records = try store.receiptRecords()
+      let records = try store.receipts.records()
       #expect(records.logged == records.entries)
       #expect(records.copy == records.head?.text)
     }
@@ -130,7 +130,7 @@ struct ReceiptLedgerTests {
           to: "test")
       }
     }
-    let entries = try store.receiptRecords().entries
+    let entries = try store.receipts.records().entries
     #expect(entries.map(\.position) == [-1, 0, .max])
     #expect(entries.map(\.number) == [0, 1, .max])
   }
@@ -147,23 +147,23 @@ struct ReceiptLedgerTests {
     ]
     for text in strange {
       try (line + text).write(to: log, atomically: false, encoding: .utf8)
-      let logged = try store.receiptRecords().logged
+      let logged = try store.receipts.records().logged
       #expect(logged.map { $0.leaf == nil } == [false, true], "\(text)")
     }
     try String(repeating: "x\n", count: 100_000).write(
       to: log, atomically: false, encoding: .utf8)
-    #expect(try store.receiptRecords().logged.count == 1000)
+    #expect(try store.receipts.records().logged.count == 1000)
   }
 }
 
 extension DiskStore {
   fileprivate func receiptLeaves() throws(SpoolError) -> [Digest] {
-    try receiptRecords().entries.compactMap(\.leaf)
+    try receipts.records().entries.compactMap(\.leaf)
   }
 
   /// Adds a receipt under a head that nobody signed.
   fileprivate func append(_ leaf: Digest, _ path: String) throws(SpoolError) {
-    try update(adding: leaf, at: path, knowing: nil) { growth in
+    try receipts.update(adding: leaf, at: path, knowing: nil) { growth in
       growth.entry.map { ReceiptUpdate([$0], under: Self.head(over: $0.number)) }
     }
   }

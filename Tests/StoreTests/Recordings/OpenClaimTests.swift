@@ -46,7 +46,7 @@ struct OpenClaimTests {
     var database = try Database(at: scratch.file("spool.sqlite"))
     try Schema.current.migrate(&database, at: "spool.sqlite")
     for key in ["a", "b", "c"] {
-      try RecordingRows.putNote(RecordingRows.recording(key, in: &older), into: &database)
+      try RecordingRows.putRecording(RecordingRows.recording(key, in: &older), into: &database)
     }
     #expect(try states(in: &database) == Self.expected)
   }

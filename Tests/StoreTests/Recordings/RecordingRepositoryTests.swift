@@ -33,13 +33,13 @@ struct NoteLedgerTests {
 
   private func admit(_ text: String, path: String = "a.m4a", inode: UInt64 = 1) throws -> Recording
   {
-    try store.admit(
+    try store.recordings.admit(
       try arrival(text, path: path, inode: inode), conflicts: .quarantine
     ).recording
   }
 
   private func change(_ key: RecordingKey, _ change: RecordingChange) throws -> Recording {
-    try #require(try store.change(key, change)?.recording)
+    try #require(try store.recordings.change(key, change)?.recording)
   }
 
   @Test("an arrival whose bytes are not in the store is not recorded")
@@ -49,8 +49,8 @@ struct NoteLedgerTests {
       pipeline: "voice", inbox: "/inbox", path: "a",
       stamp: RecordingFileStamp(inode: 1, byteCount: 1, modified: 1, changed: 1), fileName: "a",
       recording: Artifact(kind: .sound, digest: digest, byteCount: 7))
-    #expect(throws: SpoolError.self) { try store.admit(arrival, conflicts: .quarantine) }
-    #expect(try store.tally().counts == [:])
+    #expect(throws: SpoolError.self) { try store.recordings.admit(arrival, conflicts: .quarantine) }
+    #expect(try store.recordings.tally().counts == [:])
   }
 
   @Test("every change is durable with its time and reason, and read back as it was made")
@@ -59,7 +59,7 @@ struct NoteLedgerTests {
     arrival.title = "Lunch"
     arrival.tags = ["a", "ü"]
     arrival.facts = #"{"x":1}"#
-    let recording = try store.admit(arrival, conflicts: .quarantine).recording
+    let recording = try store.recordings.admit(arrival, conflicts: .quarantine).recording
     time.value += 1_000_000_000
     _ = try change(recording.key, .begin)
     time.value += 1_000_000_000
@@ -67,9 +67,9 @@ struct NoteLedgerTests {
       recording.key, .fail(reason: "busy", nextAttempt: 1_800_000_010, isCounted: true))
     let last = try change(recording.key, .rename("Dinner"))
     let reopened = try DiskStore(at: scratch.file("store"))
-    #expect(try reopened.recording(recording.key) == last)
+    #expect(try reopened.recordings.recording(recording.key) == last)
     #expect(last.tags == ["a", "ü"] && last.facts == #"{"x":1}"# && last.attempts == 1)
-    let events = try reopened.events(of: recording.key)
+    let events = try reopened.recordings.events(of: recording.key)
     #expect(events.map(\.state) == [.received, .processing, .failed, .failed])
     #expect(events.map(\.reason) == [nil, nil, "busy", "renamed"])
     #expect(events.map(\.at) == [1_800_000_000, 1_800_000_001, 1_800_000_002, 1_800_000_002])
@@ -78,14 +78,18 @@ struct NoteLedgerTests {
   @Test("a change that the rules forbid changes nothing")
   func refused() throws {
     let recording = try admit("sound")
-    let version = try store.noteVersion()
-    guard case .refused(let refusal) = try store.change(recording.key, .finish(reason: nil)) else {
+    let version = try store.recordings.version()
+    guard
+      case .refused(let refusal) = try store.recordings.change(recording.key, .finish(reason: nil))
+    else {
       Issue.record("it was not refused")
       return
     }
     #expect(refusal.reason.contains("decoded"))
-    #expect(try store.recording(recording.key) == recording && store.noteVersion() == version)
-    #expect(try store.change(RecordingKey("none"), .begin) == nil)
+    #expect(
+      try store.recordings.recording(recording.key) == recording
+        && store.recordings.version() == version)
+    #expect(try store.recordings.change(RecordingKey("none"), .begin) == nil)
   }
 
   @Test("one of two who begin a note at once has it")
@@ -95,13 +99,13 @@ struct NoteLedgerTests {
     let winners = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<8 {
         group.addTask {
-          try DiskStore(at: path).change(recording.key, .begin)?.recording == nil ? 0 : 1
+          try DiskStore(at: path).recordings.change(recording.key, .begin)?.recording == nil ? 0 : 1
         }
       }
       return try await group.reduce(0, +)
     }
     #expect(winners == 1)
-    #expect(try store.recording(recording.key)?.attempts == 1)
+    #expect(try store.recordings.recording(recording.key)?.attempts == 1)
   }
 
   @Test("two that admit one file at once have one note")
@@ -111,7 +115,7 @@ struct NoteLedgerTests {
     let kinds = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<8 {
         group.addTask {
-          if case .new = try DiskStore(at: path).admit(arrival, conflicts: .quarantine) {
+          if case .new = try DiskStore(at: path).recordings.admit(arrival, conflicts: .quarantine) {
             return true
           }
           return false
@@ -120,8 +124,8 @@ struct NoteLedgerTests {
       return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
     }
     #expect(kinds == 1)
-    let recording = try #require(try store.recordings(RecordingQuery()).first)
-    #expect(try store.files(of: recording.key).count == 1)
+    let recording = try #require(try store.recordings.matching(RecordingQuery()).first)
+    #expect(try store.recordings.files(of: recording.key).count == 1)
   }
 
   @Test("the notes of a process that died are put back, those of a living one are not")
@@ -132,31 +136,36 @@ struct NoteLedgerTests {
     let path = scratch.file("store")
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [path = path as String, name = recording.key.name as String] in
-      _ = try DiskStore(at: path).change(RecordingKey(name), .begin)
+      _ = try DiskStore(at: path).recordings.change(RecordingKey(name), .begin)
       kill(getpid(), SIGKILL)
     }
-    #expect(try store.recording(recording.key)?.state == .processing)
-    #expect(try store.recoverNotes(pipeline: "voice").map(\.key) == [recording.key])
-    #expect(try store.recording(recording.key)?.state == .received)
-    #expect(try store.recording(recording.key)?.attempts == 0)
-    #expect(try store.recording(own.key)?.state == .processing)
+    #expect(try store.recordings.recording(recording.key)?.state == .processing)
+    #expect(try store.recordings.recover(pipeline: "voice").map(\.key) == [recording.key])
+    #expect(try store.recordings.recording(recording.key)?.state == .received)
+    #expect(try store.recordings.recording(recording.key)?.attempts == 0)
+    #expect(try store.recordings.recording(own.key)?.state == .processing)
   }
 
   @Test("a note is found by its key, the beginning of it or its device's identity")
   func names() throws {
-    let first = try store.admit(
+    let first = try store.recordings.admit(
       try arrival("sound", deviceID: "device-1"), conflicts: .quarantine
     ).recording
     for number in 0..<40 { _ = try admit("\(number)", path: "\(number)", inode: 9) }
-    #expect(try store.recording(named: first.key.name)?.key == first.key)
-    #expect(try store.recording(named: "device-1")?.key == first.key)
-    #expect(try store.recording(named: String(first.key.name.prefix(8)))?.key == first.key)
-    #expect(try store.recording(named: "zzz") == nil)
-    #expect(try store.recording(named: "") == nil)
+    #expect(try store.recordings.recording(named: first.key.name)?.key == first.key)
+    #expect(try store.recordings.recording(named: "device-1")?.key == first.key)
+    #expect(
+      try store.recordings.recording(named: String(first.key.name.prefix(8)))?.key == first.key)
+    #expect(try store.recordings.recording(named: "zzz") == nil)
+    #expect(try store.recordings.recording(named: "") == nil)
     // 41 notes and 16 digits: some digit begins several.
-    let digits = try store.recordings(RecordingQuery()).map { String($0.key.name.prefix(1)) }
+    let digits = try store.recordings.matching(RecordingQuery()).map {
+      String($0.key.name.prefix(1))
+    }
     let digit = try #require(digits.first { digit in digits.count { $0 == digit } > 1 })
-    let error = try #require(throws: SpoolError.self) { try store.recording(named: digit) }
+    let error = try #require(throws: SpoolError.self) {
+      try store.recordings.recording(named: digit)
+    }
     #expect(error.advice == "type more of the name")
   }
 
@@ -171,35 +180,39 @@ struct NoteLedgerTests {
     _ = try change(
       recordings[2].key, .fail(reason: "x", nextAttempt: 1_800_000_060, isCounted: true))
     _ = try change(recordings[3].key, .quarantine(reason: "bad"))
-    let tally = try store.tally(pipeline: "voice")
+    let tally = try store.recordings.tally(pipeline: "voice")
     #expect(tally[.received] == 2 && tally[.processing] == 1 && tally[.failed] == 1)
     #expect(tally.counts[.received]?.since == 1_800_000_001)
     #expect(tally.nextAttempt == 1_800_000_060 && tally.heldFiles == 1)
     #expect(tally.nextCommands.first?.contains("quarantined") == true)
-    #expect(try store.tally(pipeline: "other") == RecordingTally())
-    #expect(try store.recordings(RecordingQuery(states: [.failed, .quarantined])).count == 2)
-    #expect(try store.recordings(RecordingQuery(limit: 3)).count == 3)
+    #expect(try store.recordings.tally(pipeline: "other") == RecordingTally())
+    #expect(
+      try store.recordings.matching(RecordingQuery(states: [.failed, .quarantined])).count == 2)
+    #expect(try store.recordings.matching(RecordingQuery(limit: 3)).count == 3)
     func due(_ time: Double, limit: Int = 9) throws -> [RecordingKey] {
-      try store.dueNotes(pipeline: "voice", at: time, limit: limit).map(\.key)
+      try store.recordings.due(pipeline: "voice", at: time, limit: limit).map(\.key)
     }
     #expect(try due(1_800_000_059) == [recordings[0].key, recordings[4].key])
     #expect(try due(1_800_000_060) == [recordings[0].key, recordings[2].key, recordings[4].key])
     #expect(try due(1_800_000_060, limit: 1) == [recordings[0].key])
-    #expect(try store.nextAttempt(pipeline: "voice") == 1_800_000_060)
+    #expect(try store.recordings.nextAttempt(pipeline: "voice") == 1_800_000_060)
   }
 
   @Test("forgotten, a recording is new again; one that is under way is not forgotten")
   func forgetting() throws {
     let recording = try admit("sound")
     _ = try change(recording.key, .begin)
-    guard case .refused? = try store.forget(recording.key) else {
+    guard case .refused? = try store.recordings.forget(recording.key) else {
       Issue.record("it was forgotten")
       return
     }
     _ = try change(recording.key, .quarantine(reason: "bad"))
-    #expect(try store.forget(recording.key)?.recording?.key == recording.key)
-    #expect(try store.recording(recording.key) == nil && store.files(of: recording.key) == [])
-    guard case .new = try store.admit(try arrival("sound"), conflicts: .quarantine) else {
+    #expect(try store.recordings.forget(recording.key)?.recording?.key == recording.key)
+    #expect(
+      try store.recordings.recording(recording.key) == nil
+        && store.recordings.files(of: recording.key) == [])
+    guard case .new = try store.recordings.admit(try arrival("sound"), conflicts: .quarantine)
+    else {
       Issue.record("it is not new")
       return
     }
@@ -221,13 +234,13 @@ struct NoteLedgerTests {
         $0.kind != .unnamedArtifact
       })
     _ = try change(recording.key, .begin)
-    _ = try store.accept(recording.key, sound: nil, conflicts: .quarantine)
+    _ = try store.recordings.accept(recording.key, sound: nil, conflicts: .quarantine)
     _ = try change(recording.key, .finish(reason: nil))
     #expect(try isKept())
-    let file = try #require(try store.files(of: recording.key).first)
-    try store.settle(file, .deleted, at: file.location, stamp: nil)
+    let file = try #require(try store.recordings.files(of: recording.key).first)
+    try store.recordings.settle(file, .deleted, at: file.location, stamp: nil)
     #expect(try isKept(), "the store has the only copy")
-    try store.settle(file, .accepted, at: "accepted/a.m4a", stamp: nil)
+    try store.recordings.settle(file, .accepted, at: "accepted/a.m4a", stamp: nil)
     #expect(try !isKept())
   }
 

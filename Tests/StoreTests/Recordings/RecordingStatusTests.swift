@@ -27,13 +27,13 @@ struct NoteStandingTests {
   }
 
   private func admit(_ text: String, path: String, inode: UInt64) throws -> Recording {
-    try store.admit(
+    try store.recordings.admit(
       try arrival(text, path: path, inode: inode), conflicts: .quarantine
     ).recording
   }
 
   private func change(_ key: RecordingKey, _ change: RecordingChange) throws -> Recording {
-    try #require(try store.change(key, change)?.recording)
+    try #require(try store.recordings.change(key, change)?.recording)
   }
 
   @Test("what was cancelled is not among what failed, and is asked for by itself")
@@ -43,45 +43,46 @@ struct NoteStandingTests {
     _ = try change(recordings[1].key, .begin)
     _ = try change(recordings[1].key, .fail(reason: "x", nextAttempt: nil, isCounted: true))
     for pipeline in ["voice", nil] {
-      let tally = try store.tally(pipeline: pipeline)
+      let tally = try store.recordings.tally(pipeline: pipeline)
       #expect(tally[.failed] == 1 && tally.cancelled?.count == 1 && tally[.received] == 1)
     }
     func keys(_ isCancelled: Bool) throws -> [RecordingKey] {
-      try store.recordings(RecordingQuery(states: [.failed], isCancelled: isCancelled)).map(\.key)
+      try store.recordings.matching(RecordingQuery(states: [.failed], isCancelled: isCancelled))
+        .map(\.key)
     }
     #expect(try keys(true) == [recordings[0].key] && keys(false) == [recordings[1].key])
-    #expect(try store.recording(recordings[0].key)?.isCancelled == true)
+    #expect(try store.recordings.recording(recordings[0].key)?.isCancelled == true)
     _ = try change(recordings[0].key, .retry(reason: nil))
-    #expect(try store.tally(pipeline: "voice").cancelled == nil)
+    #expect(try store.recordings.tally(pipeline: "voice").cancelled == nil)
     _ = try change(recordings[1].key, .retry(reason: nil))
     _ = try change(recordings[1].key, .cancel(reason: nil))
-    #expect(try store.tally(pipeline: "voice").counts[.failed] == nil)
+    #expect(try store.recordings.tally(pipeline: "voice").counts[.failed] == nil)
   }
 
   @Test("the same bytes under a second identity are one note, which answers to both")
   func alias() throws {
-    let first = try store.admit(
+    let first = try store.recordings.admit(
       try arrival("sound", path: "a", inode: 1, deviceID: "one"), conflicts: .quarantine
     ).recording
-    _ = try store.admit(
+    _ = try store.recordings.admit(
       try arrival("sound", path: "b", inode: 2, deviceID: "two"), conflicts: .quarantine)
     for name in ["one", "two", "TWO", first.key.name] {
-      #expect(try store.recording(named: name)?.key == first.key, "\(name)")
+      #expect(try store.recordings.recording(named: name)?.key == first.key, "\(name)")
     }
-    #expect(try store.recording(named: "three") == nil)
-    #expect(try store.aliases(pipeline: "voice") == [first.key: ["two"]])
-    #expect(try store.aliases(pipeline: "other") == [:])
+    #expect(try store.recordings.recording(named: "three") == nil)
+    #expect(try store.recordings.aliases(pipeline: "voice") == [first.key: ["two"]])
+    #expect(try store.recordings.aliases(pipeline: "other") == [:])
   }
 
   @Test("a mount point is remembered until it is told that there is none")
   func mounts() throws {
-    #expect(try store.mountPoint(ofFolder: "/mnt/nas/out") == nil)
-    try store.remember(mountPoint: "/mnt", ofFolder: "/mnt/nas/out")
-    try store.remember(mountPoint: "/mnt/nas", ofFolder: "/mnt/nas/out")
+    #expect(try store.inboxes.mountPoint(ofFolder: "/mnt/nas/out") == nil)
+    try store.inboxes.remember(mountPoint: "/mnt", ofFolder: "/mnt/nas/out")
+    try store.inboxes.remember(mountPoint: "/mnt/nas", ofFolder: "/mnt/nas/out")
     let again = try DiskStore(at: scratch.file("store"))
-    #expect(try again.mountPoint(ofFolder: "/mnt/nas/out") == "/mnt/nas")
-    #expect(try again.mountPoint(ofFolder: "/mnt/nas") == nil)
-    try again.remember(mountPoint: nil, ofFolder: "/mnt/nas/out")
-    #expect(try store.mountPoint(ofFolder: "/mnt/nas/out") == nil)
+    #expect(try again.inboxes.mountPoint(ofFolder: "/mnt/nas/out") == "/mnt/nas")
+    #expect(try again.inboxes.mountPoint(ofFolder: "/mnt/nas") == nil)
+    try again.inboxes.remember(mountPoint: nil, ofFolder: "/mnt/nas/out")
+    #expect(try store.inboxes.mountPoint(ofFolder: "/mnt/nas/out") == nil)
   }
 }

@@ -61,10 +61,10 @@ struct LedgerTests {
     var recording: Recording?
     try withOpenStore { store in
       for number in 0..<20 { try store.commit(Self.checkpoint(number)) }
-      try store.save(run("begun", .running))
-      try store.save(run("ended", .running))
-      try store.save(run("ended", .done))
-      recording = try store.admit(try arrival(store), conflicts: .quarantine).recording
+      try store.runs.save(run("begun", .running))
+      try store.runs.save(run("ended", .running))
+      try store.runs.save(run("ended", .done))
+      recording = try store.recordings.admit(try arrival(store), conflicts: .quarantine).recording
     }
     let log = database + "-wal"
     let length = Int(try FileStamp(at: log).byteCount)
@@ -80,9 +80,9 @@ struct LedgerTests {
       let checkpoint = Self.checkpoint(number)
       #expect(try store.checkpoint(for: checkpoint.key) == checkpoint)
     }
-    #expect(try store.run(named: "ended")?.state == .done)
+    #expect(try store.runs.run(named: "ended")?.state == .done)
     let key = try #require(recording?.key)
-    #expect(try store.recording(key) == recording)
+    #expect(try store.recordings.recording(key) == recording)
     let lines = news(of: store) + [store.recovery?.line].compactMap { $0 }
     #expect(lines.count == 1, "\(lines)")
     #expect(try news(of: DiskStore(at: path)).isEmpty)
@@ -107,15 +107,15 @@ struct LedgerTests {
   func unfinishedRun() throws {
     do {
       let store = try DiskStore(at: path)
-      try store.save(run("begun", .running))
-      try store.save(run("ended", .done))
+      try store.runs.save(run("begun", .running))
+      try store.runs.save(run("ended", .done))
     }
     try FileManager.default.removeItem(atPath: path + "/backups")
     try FileManager.default.removeItem(atPath: database)
     let store = try DiskStore(at: path)
     #expect(store.recovery?.runs == 2)
-    #expect(try store.run(named: "begun")?.state == .cutOff)
-    #expect(try store.run(named: "begun")?.inputs == ["note": "/note.wav"])
+    #expect(try store.runs.run(named: "begun")?.state == .cutOff)
+    #expect(try store.runs.run(named: "begun")?.inputs == ["note": "/note.wav"])
     #expect(try Inspection(of: path).run().findings == [])
   }
 
@@ -123,11 +123,11 @@ struct LedgerTests {
   func order() throws {
     let probe = FileProbe()
     let store = try DiskStore(at: path, files: probe.files)
-    try store.save(run("begun", .running))
+    try store.runs.save(run("begun", .running))
     let record = store.records.path(of: RunID("begun"))
     #expect(try store.records.run(at: record)?.state == .running)
     #expect(PowerCut(after: probe.operations).mistakes == [])
-    try store.save(run("begun", .done))
+    try store.runs.save(run("begun", .done))
     let cut = PowerCut(after: probe.operations)
     #expect(cut.mistakes == [])
     #expect(cut.spares(record, under: scratch.path) || cut.spares(record, under: path))
@@ -140,22 +140,24 @@ struct LedgerTests {
     let forgotten: RecordingKey
     do {
       let store = try DiskStore(at: path)
-      key = try store.admit(try arrival(store), conflicts: .quarantine).recording.key
-      forgotten = try store.admit(try arrival(store, "other"), conflicts: .quarantine).recording.key
-      _ = try store.change(key, .fail(reason: "busy", nextAttempt: nil, isCounted: true))
-      _ = try store.forget(forgotten)
+      key = try store.recordings.admit(try arrival(store), conflicts: .quarantine).recording.key
+      forgotten = try store.recordings.admit(try arrival(store, "other"), conflicts: .quarantine)
+        .recording.key
+      _ = try store.recordings.change(key, .fail(reason: "busy", nextAttempt: nil, isCounted: true))
+      _ = try store.recordings.forget(forgotten)
       (before, files, events) = (
-        try store.recording(key), try store.files(of: key), try store.events(of: key)
+        try store.recordings.recording(key), try store.recordings.files(of: key),
+        try store.recordings.events(of: key)
       )
     }
     #expect(before != nil && files.count == 1 && events.count >= 1)
     try FileManager.default.removeItem(atPath: database)
     let store = try DiskStore(at: path)
     #expect(store.recovery?.recordings == 1)
-    #expect(try store.recording(key) == before)
-    #expect(try store.recording(forgotten) == nil)
-    #expect(try store.files(of: key) == files)
-    #expect(try store.events(of: key) == events)
+    #expect(try store.recordings.recording(key) == before)
+    #expect(try store.recordings.recording(forgotten) == nil)
+    #expect(try store.recordings.files(of: key) == files)
+    #expect(try store.recordings.events(of: key) == events)
     var policy = CollectionPolicy()
     (policy.age, policy.grace) = (0, 0)
     _ = try store.collect(policy)
@@ -186,7 +188,7 @@ struct LedgerTests {
   func damaged() throws {
     do {
       let store = try DiskStore(at: path)
-      _ = try store.admit(try arrival(store), conflicts: .quarantine)
+      _ = try store.recordings.admit(try arrival(store), conflicts: .quarantine)
       try store.commit(Self.checkpoint(1))
     }
     try flipBit(2, ofByte: 120, in: path + "/records/ledger-1")
@@ -204,7 +206,7 @@ struct LedgerTests {
       let store = try DiskStore(at: path)
       try store.commit(Self.checkpoint(1))
       _ = try store.backUp()
-      key = try store.admit(try arrival(store), conflicts: .quarantine).recording.key
+      key = try store.recordings.admit(try arrival(store), conflicts: .quarantine).recording.key
       try store.commit(Self.checkpoint(2))
       try store.withDatabase { (database) throws(SpoolError) in
         try store.changeLog.renew(in: &database)
@@ -215,7 +217,7 @@ struct LedgerTests {
     try? FileManager.default.removeItem(atPath: database + "-wal")
     let store = try DiskStore(at: path)
     #expect(store.recovery?.slot == 1)
-    #expect(try store.recording(key) != nil)
+    #expect(try store.recordings.recording(key) != nil)
     for number in 1...3 {
       #expect(try store.checkpoint(for: Self.checkpoint(number).key) != nil)
     }
@@ -224,7 +226,7 @@ struct LedgerTests {
   @Test("check names a note whose recording is gone")
   func missingRecording() throws {
     let store = try DiskStore(at: path)
-    let recording = try store.admit(try arrival(store), conflicts: .quarantine).recording
+    let recording = try store.recordings.admit(try arrival(store), conflicts: .quarantine).recording
     #expect(try Inspection(of: path).run().isSound)
     try FileManager.default.removeItem(atPath: store.path(of: recording.content))
     let findings = try Inspection(of: path).run().findings
@@ -238,17 +240,17 @@ struct LedgerTests {
     let files: [RecordingFile]
     do {
       let store = try DiskStore(at: path)
-      key = try store.admit(try arrival(store), conflicts: .quarantine).recording.key
+      key = try store.recordings.admit(try arrival(store), conflicts: .quarantine).recording.key
       let again = RecordingArrival(
         pipeline: "voice", inbox: "/inbox", path: "again.m4a",
         stamp: RecordingFileStamp(inode: 2, byteCount: 5, modified: 7, changed: 8),
         fileName: "again.m4a", recording: try arrival(store).recording)
-      _ = try store.admit(again, conflicts: .quarantine)
-      files = try store.files(of: key)
+      _ = try store.recordings.admit(again, conflicts: .quarantine)
+      files = try store.recordings.files(of: key)
     }
     #expect(files.count == 2)
     try FileManager.default.removeItem(atPath: database)
-    #expect(try DiskStore(at: path).files(of: key) == files)
+    #expect(try DiskStore(at: path).recordings.files(of: key) == files)
   }
 
   /// Admits the same recording many times, by as many names.
@@ -260,7 +262,7 @@ struct LedgerTests {
         pipeline: "voice", inbox: "/inbox", path: "\(number).m4a",
         stamp: RecordingFileStamp(inode: UInt64(number), byteCount: 5, modified: 7, changed: 8),
         fileName: "\(number).m4a", recording: recording)
-      key = try store.admit(arrival, conflicts: .quarantine).recording.key
+      key = try store.recordings.admit(arrival, conflicts: .quarantine).recording.key
     }
     return try #require(key)
   }
@@ -299,13 +301,13 @@ struct LedgerTests {
         }
       }
       let recording = try repeatArrival(30..<60, store)
-      _ = try store.change(recording, .begin)
-      for file in try store.files(of: recording).prefix(5) {
-        try store.settle(file, .accepted, at: "accepted/\(file.path)", stamp: file.stamp)
+      _ = try store.recordings.change(recording, .begin)
+      for file in try store.recordings.files(of: recording).prefix(5) {
+        try store.recordings.settle(file, .accepted, at: "accepted/\(file.path)", stamp: file.stamp)
       }
       expected = (
-        try store.recording(recording), try store.files(of: recording),
-        try store.events(of: recording)
+        try store.recordings.recording(recording), try store.recordings.files(of: recording),
+        try store.recordings.events(of: recording)
       )
     }
     if loss == "cut" {
@@ -318,16 +320,16 @@ struct LedgerTests {
     let recording = try #require(key)
     do {
       let store = try DiskStore(at: path)
-      #expect(try store.recording(recording) == expected?.recording)
-      #expect(try store.files(of: recording) == expected?.files)
-      #expect(try store.events(of: recording) == expected?.events)
+      #expect(try store.recordings.recording(recording) == expected?.recording)
+      #expect(try store.recordings.files(of: recording) == expected?.files)
+      #expect(try store.recordings.events(of: recording) == expected?.events)
       #expect(expected?.files.count == 60)
       if loss != "cut" { #expect(store.recovery?.recordings == 1) }
       // What was forgotten stays so.
-      _ = try store.change(recording, .putBack(reason: "test"))
-      #expect(try store.forget(recording)?.recording != nil)
+      _ = try store.recordings.change(recording, .putBack(reason: "test"))
+      #expect(try store.recordings.forget(recording)?.recording != nil)
     }
     try FileManager.default.removeItem(atPath: database)
-    #expect(try DiskStore(at: path).recording(recording) == nil)
+    #expect(try DiskStore(at: path).recordings.recording(recording) == nil)
   }
 }

@@ -181,7 +181,7 @@ import Testing
   private func open(_ path: String) async {
     await #expect(processExitsWith: .success) { [path = path as String] in
       let store = try DiskStore(at: path)
-      try #require(try store.runs(limit: 5).count == 1)
+      try #require(try store.runs.newest(limit: 5).count == 1)
       usleep(100_000)
     }
   }

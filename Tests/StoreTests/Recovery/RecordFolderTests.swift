@@ -124,11 +124,11 @@ import Testing
   @Test("a run is recorded when it begins and when it ends")
   func runs() throws {
     var run = run("20261121-142205-3f9a")
-    try store.save(run)
+    try store.runs.save(run)
     #expect(store.records.runPaths == [store.path + "/records/runs/20261121-142205-3f9a.json"])
     #expect(try store.records.run(at: store.records.path(of: run.id)) == run)
     run.state = .interrupted
-    try store.save(run)
+    try store.runs.save(run)
     #expect(store.records.runPaths == [store.path + "/records/runs/20261121-142205-3f9a.json"])
     #expect(try store.records.run(at: store.records.path(of: run.id)) == run)
   }
@@ -137,7 +137,7 @@ import Testing
   func hostile(name: String) throws {
     var run = run(name)
     run.state = .done
-    try store.save(run)
+    try store.runs.save(run)
     let path = store.records.path(of: run.id)
     #expect(store.records.runPaths == [path])
     #expect(try store.records.run(at: path) == run)

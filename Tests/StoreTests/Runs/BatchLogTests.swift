@@ -33,30 +33,30 @@ struct BatchLogTests {
   }
 
   private func recalled(_ folder: String? = nil) throws -> [RecalledBatchEntry] {
-    try store.entries(of: Self.batch, in: folder ?? scratch.path)
+    try store.batches.entries(of: Self.batch, in: folder ?? scratch.path)
   }
 
   @Test("what was remembered comes back, and holds")
   func unchanged() throws {
     #expect(try recalled() == [])
     let entry = try entry("a.wav")
-    try store.remember(entry, of: Self.batch, exports: [export])
+    try store.batches.remember(entry, of: Self.batch, exports: [export])
     #expect(try recalled() == [RecalledBatchEntry(entry: entry, isCurrent: true)])
-    #expect(try store.entries(of: SHA256.digest(of: "other"), in: scratch.path) == [])
+    #expect(try store.batches.entries(of: SHA256.digest(of: "other"), in: scratch.path) == [])
   }
 
   @Test("remembering again takes the place of what was there, exports and all")
   func again() throws {
-    try store.remember(
+    try store.batches.remember(
       try entry("a.wav"), of: Self.batch, exports: [export, scratch.file("never published")])
     #expect(try recalled().map(\.isCurrent) == [false])
-    try store.remember(try entry("a.wav"), of: Self.batch, exports: [export])
+    try store.batches.remember(try entry("a.wav"), of: Self.batch, exports: [export])
     #expect(try recalled().map(\.isCurrent) == [true])
   }
 
   @Test("a recording that was written again no longer holds")
   func changedRecording() throws {
-    try store.remember(try entry("a.wav"), of: Self.batch, exports: [export])
+    try store.batches.remember(try entry("a.wav"), of: Self.batch, exports: [export])
     try scratch.write("other", to: "a.wav")
     #expect(try recalled().map(\.isCurrent) == [false])
     // And not even when another look has taken up what it is now.
@@ -66,7 +66,7 @@ struct BatchLogTests {
 
   @Test("an export that is gone, was changed, or was published as something else no longer holds")
   func changedExport() throws {
-    try store.remember(try entry("a.wav"), of: Self.batch, exports: [export])
+    try store.batches.remember(try entry("a.wav"), of: Self.batch, exports: [export])
     try publish("another pipeline's")
     #expect(try recalled().map(\.isCurrent) == [false])
     try publish("export")
@@ -82,7 +82,7 @@ struct BatchLogTests {
     let names = ["\u{E9}.wav", "e\u{301}.wav"]
     for name in names {
       try scratch.write(name, to: name)
-      try store.remember(try entry(name), of: Self.batch, exports: [])
+      try store.batches.remember(try entry(name), of: Self.batch, exports: [])
     }
     try scratch.write("changed", to: names[1])
     let current = try recalled().map { (Array($0.entry.path.utf8), $0.isCurrent) }
@@ -93,8 +93,8 @@ struct BatchLogTests {
   @Test("what was remembered is there after a restart")
   func durable() throws {
     let entry = try entry("a.wav", .failed)
-    try store.remember(entry, of: Self.batch, exports: [])
+    try store.batches.remember(entry, of: Self.batch, exports: [])
     let reopened = try DiskStore(at: scratch.file("store"))
-    #expect(try reopened.entries(of: Self.batch, in: scratch.path).map(\.entry) == [entry])
+    #expect(try reopened.batches.entries(of: Self.batch, in: scratch.path).map(\.entry) == [entry])
   }
 }

@@ -27,7 +27,7 @@ struct SearchBench {
     _ text: String, of recording: String, at time: Double = 1000, pipeline: String = "words",
     untimed: Set<Int> = []
   ) throws {
-    try store.save(run(text, of: recording, at: time, pipeline: pipeline, untimed: untimed))
+    try store.runs.save(run(text, of: recording, at: time, pipeline: pipeline, untimed: untimed))
   }
 
   /// A run that is done, whose work is committed.

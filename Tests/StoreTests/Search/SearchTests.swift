@@ -137,7 +137,7 @@ import Testing
     run.request = RunRequest(
       pipelineText: "", folder: "/", isReplacing: false, keepsEverything: false,
       names: ["recording": "take.recording"])
-    try bench.store.save(run)
+    try bench.store.runs.save(run)
     #expect(try bench.hits("alpha").map(\.name) == ["take.wav"])
   }
 
@@ -239,7 +239,7 @@ import Testing
         exit(1)
       }
       let again = try SearchBench(at: path)
-      let ended = try again.store.runs(limit: .max).filter { $0.state == .done }.count
+      let ended = try again.store.runs.newest(limit: .max).filter { $0.state == .done }.count
       #expect(try again.answer("alpha").transcripts == ended)
       #expect(try again.hits("alpha").count == ended)
     }
@@ -251,7 +251,7 @@ import Testing
     let place = bench.store.layout.search
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     try bench.tell("beta", of: "b.wav")
-    #expect(try bench.store.runs(limit: 1).first?.state == .done)
+    #expect(try bench.store.runs.newest(limit: 1).first?.state == .done)
     try FileManager.default.removeItem(atPath: place)
     #expect(try bench.hits("beta").count == 1)
   }

@@ -40,18 +40,18 @@ import Testing
     let store = try DiskStore(
       at: sample.path, files: .system, clock: { time.value })
     let stamp = try FileStamp(at: slots().path(1))
-    try store.save(sample.run)
+    try store.runs.save(sample.run)
     #expect(try FileStamp(at: slots().path(1)) == stamp)
     time.value = start + 25 * 3600 * 1_000_000_000
     var running = sample.run
     running.state = .running
-    try store.save(running)
+    try store.runs.save(running)
     #expect(names(in: folder).count == 1, "while it runs, nothing is backed up")
-    try store.save(sample.run)
+    try store.runs.save(sample.run)
     #expect(names(in: folder).count == 2)
     // A clock that was set back must not keep backups from being made.
     time.value = start - 3600 * 1_000_000_000
-    try store.save(sample.run)
+    try store.runs.save(sample.run)
     #expect(names(in: folder).count == 3)
   }
 
@@ -121,7 +121,7 @@ import Testing
         id: RunID("20251121-142205-aaaa"), pipeline: "p", pipelinePath: "/p", inputs: [:],
         overrides: [:], startedAt: 1)
       run.state = .done
-      try store.save(run)
+      try store.runs.save(run)
       try store.backUp(to: other, isReplacing: false)
     }
     let before = try Data(contentsOf: URL(fileURLWithPath: sample.database))
@@ -149,7 +149,7 @@ import Testing
     #expect(
       try DiskStore.restore(sample.path, from: other, acceptsOtherStore: true).backup == other)
     // What this store's records know is taken in beside what the other one's backup knows.
-    #expect(try DiskStore(at: sample.path).runs(limit: 9).count == 2)
+    #expect(try DiskStore(at: sample.path).runs.newest(limit: 9).count == 2)
     #expect(try sample.remembersEverything())
   }
 
@@ -180,7 +180,7 @@ import Testing
   func inUse() throws {
     let store = try DiskStore(at: sample.path)
     #expect(throws: SpoolError.self) { try DiskStore.restore(sample.path, from: nil) }
-    #expect(try store.runs(limit: 1).count == 1)
+    #expect(try store.runs.newest(limit: 1).count == 1)
   }
 
   @Test(

@@ -37,7 +37,7 @@ import Testing
     #expect(sample.files(in: "records/runs").count == 1)
     #expect(sample.files(in: "records").count == 2, "the run's, and the ledger")
     #expect(try sample.inspect().findings == [])
-    #expect(try DiskStore(at: sample.path).run(named: sample.run.id.name) == sample.run)
+    #expect(try DiskStore(at: sample.path).runs.run(named: sample.run.id.name) == sample.run)
     #expect(try collect().freedBytes == 0)
   }
 
@@ -50,7 +50,7 @@ import Testing
 
   @Test("a pinned run keeps what it needs until it is unpinned, even if the database is lost")
   func pins() throws {
-    do { #expect(try DiskStore(at: sample.path).pin("20261121")?.id == sample.run.id) }
+    do { #expect(try DiskStore(at: sample.path).runs.pin("20261121")?.id == sample.run.id) }
     #expect(try collect().pinned == 1)
     for name in ["spool.sqlite", "backups/spool-1.sqlite"] {
       try FileManager.default.removeItem(atPath: sample.path + "/" + name)
@@ -59,8 +59,8 @@ import Testing
     #expect(try sample.remembersEverything())
     do {
       let store = try DiskStore(at: sample.path)
-      #expect(try store.pin("1999") == nil)
-      #expect(try store.unpin("20261121")?.id == sample.run.id)
+      #expect(try store.runs.pin("1999") == nil)
+      #expect(try store.runs.unpin("20261121")?.id == sample.run.id)
     }
     try sample.age(by: 40 * Self.day)
     #expect(try collect().files.count == 3)
@@ -162,13 +162,13 @@ import Testing
     await #expect(processExitsWith: .success) {
       [path = path as String, ready = ready as String, end = end as String] in
       let store = try DiskStore(at: path)
-      try store.save(
+      try store.runs.save(
         RunRecord(
           id: RunID("under-way"), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
           startedAt: Date().timeIntervalSince1970 - 3 * 3600))
       try put("", at: ready)
       awaitFile(end)
-      _ = try store.runs(limit: 1)
+      _ = try store.runs.newest(limit: 1)
     }
   }
 
@@ -212,7 +212,7 @@ import Testing
     run.steps.removeLast()
     let past = Int64((start + 1) * 1e9)
     let store = try DiskStore(at: sample.path, files: .system, clock: { past })
-    try store.save(run)
+    try store.runs.save(run)
     guard case .granted(let claim) = try store.claim(work, summary: "eq") else {
       throw CocoaError(.fileLocking)
     }
@@ -236,15 +236,15 @@ import Testing
     let report = try collect()
     #expect(report.files == [] && report.unfinished == [] && report.held == 1)
     #expect(try sample.inspect().artifacts == 3)
-    #expect(try DiskStore(at: sample.path).drop(sample.run.id.name)?.state == .dropped)
+    #expect(try DiskStore(at: sample.path).runs.drop(sample.run.id.name)?.state == .dropped)
     let freed = try collect()
     #expect(freed.files.count == 3 && freed.held == 0)
     #expect(throws: SpoolError.self) {
       var running = sample.run
       running.state = .running
       let store = try DiskStore(at: sample.path)
-      try store.save(running)
-      _ = try store.drop(running.id.name)
+      try store.runs.save(running)
+      _ = try store.runs.drop(running.id.name)
     }
   }
 
@@ -255,12 +255,12 @@ import Testing
       inputs: ["note": "/in/note.m4a"], overrides: [:], startedAt: Date().timeIntervalSince1970)
     running.steps = sample.run.steps
     let store = try DiskStore(at: sample.path)
-    _ = try store.drop(sample.run.id.name)
-    try store.save(running)
+    _ = try store.runs.drop(sample.run.id.name)
+    try store.runs.save(running)
     #expect(try collect().files == [])
     running.state = .done
     running.finishedAt = running.startedAt
-    try store.save(running)
+    try store.runs.save(running)
     #expect(try collect().files.count == 3)
   }
 
@@ -272,7 +272,7 @@ import Testing
       resumes: sample.run.id)
     again.state = .done
     again.finishedAt = again.startedAt + 1
-    try DiskStore(at: sample.path).save(again)
+    try DiskStore(at: sample.path).runs.save(again)
     let report = try collect()
     #expect(report.held == 0 && report.files.count == 3)
   }
@@ -283,11 +283,11 @@ import Testing
     let id = RunID("20261122-000000-cccc")
     var other = RunRecord(
       id: id, pipeline: "note", pipelinePath: "/p", inputs: [:], overrides: [:], startedAt: 1)
-    try store.save(other)
+    try store.runs.save(other)
     let reserved = sample.files(in: "drafts")
     #expect(try reserved.map { try FileStamp(at: $0).byteCount } == [Int64(DiskReserve.byteCount)])
     other.state = .paused
-    try store.save(other)
+    try store.runs.save(other)
     #expect(sample.files(in: "drafts") == [])
   }
 }

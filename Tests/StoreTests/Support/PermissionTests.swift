@@ -49,7 +49,7 @@ import Testing
         try DiskStore.restore(path, from: nil)
       }
       #expect(restore.action == "write in the store")
-      #expect(try DiskStore(reading: path).runs(limit: 1) == [])
+      #expect(try DiskStore(reading: path).runs.newest(limit: 1) == [])
     }
     #expect(unsafe chmod(path, 0o755) == 0)
   }

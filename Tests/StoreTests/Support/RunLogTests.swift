@@ -24,8 +24,8 @@ import Testing
   @Test("a run comes back whole, and in its last state")
   func roundTrip() throws {
     var run = record("20261121-142205-3f9a")
-    try store.save(run)
-    #expect(try store.run(named: run.id.name) == run)
+    try store.runs.save(run)
+    #expect(try store.runs.run(named: run.id.name) == run)
     run.state = .failed
     run.finishedAt = 1_764_000_012.25
     run.failure = "eq: no sound"
@@ -39,36 +39,36 @@ import Testing
     run.published = [
       PublishedFile(path: "/out/a.wav", byteCount: 44, step: StepID("export"), wasThere: false)
     ]
-    try store.save(run)
-    #expect(try store.run(named: run.id.name) == run)
-    #expect(try DiskStore(at: store.path).runs(limit: 10) == [run])
+    try store.runs.save(run)
+    #expect(try store.runs.run(named: run.id.name) == run)
+    #expect(try DiskStore(at: store.path).runs.newest(limit: 10) == [run])
   }
 
   @Test("the runs recorded last come first, whatever the clock said, and no more than asked for")
   func newest() throws {
     for (name, time) in [("b", 2.0), ("a", 1), ("d", 3), ("c", 3)] {
-      try store.save(record(name, startedAt: time))
+      try store.runs.save(record(name, startedAt: time))
     }
-    #expect(try store.runs(limit: 10).map(\.id.name) == ["c", "d", "a", "b"])
-    #expect(try store.runs(limit: 2).map(\.id.name) == ["c", "d"])
-    #expect(try store.runs(limit: 0) == [])
-    #expect(try store.runs(limit: -1) == [])
+    #expect(try store.runs.newest(limit: 10).map(\.id.name) == ["c", "d", "a", "b"])
+    #expect(try store.runs.newest(limit: 2).map(\.id.name) == ["c", "d"])
+    #expect(try store.runs.newest(limit: 0) == [])
+    #expect(try store.runs.newest(limit: -1) == [])
   }
 
   @Test("a run that is done settles the one it goes on with though the clock was set back")
   func setBack() throws {
     var cut = record("20261121-150000-aaaa", startedAt: 7200)
     cut.state = .interrupted
-    try store.save(cut)
+    try store.runs.save(cut)
     var next = RunRecord(
       id: RunID("20261121-140000-bbbb"), pipeline: cut.pipeline, pipelinePath: cut.pipelinePath,
       inputs: cut.inputs, overrides: cut.overrides, startedAt: 3600, resumes: cut.id)
-    try store.save(next)
+    try store.runs.save(next)
     next.state = .done
-    try store.save(next)
-    #expect(try store.runs(limit: 1) == [next])
-    #expect(RunRecord.unsettled(in: try store.runs(limit: 9)) == [])
-    #expect(UnfinishedRuns(try store.runs(limit: 9)).names == [])
+    try store.runs.save(next)
+    #expect(try store.runs.newest(limit: 1) == [next])
+    #expect(RunRecord.unsettled(in: try store.runs.newest(limit: 9)) == [])
+    #expect(UnfinishedRuns(try store.runs.newest(limit: 9)).names == [])
     // Also where the order itself is not known, as in records without numbers.
     #expect(RunRecord.unsettled(in: [cut, next]) == [])
   }
@@ -78,7 +78,7 @@ import Testing
     for (name, time) in [("b", 2.0), ("a", 1)] {
       var run = record(name, startedAt: time)
       run.state = .done
-      try store.save(run)
+      try store.runs.save(run)
     }
     var old = record("old", startedAt: 9)
     old.state = .done
@@ -89,9 +89,9 @@ import Testing
     try FileManager.default.copyItem(atPath: store.path + "/records", toPath: copy + "/records")
     let again = try DiskStore(at: copy)
     #expect(again.recovery != nil)
-    #expect(try again.runs(limit: 9).map(\.id.name) == ["a", "b", "old"])
-    try again.save(record("c", startedAt: 0))
-    #expect(try again.runs(limit: 9).map(\.id.name) == ["c", "a", "b", "old"])
+    #expect(try again.runs.newest(limit: 9).map(\.id.name) == ["a", "b", "old"])
+    try again.runs.save(record("c", startedAt: 0))
+    #expect(try again.runs.newest(limit: 9).map(\.id.name) == ["c", "a", "b", "old"])
   }
 
   @Test(
@@ -103,8 +103,8 @@ import Testing
     let run = record("20261121-142205-3f9a", startedAt: start)
     var ended = run
     ended.state = .done
-    try store.save(ended)
-    try store.save(record("20261121-142206-aaaa", startedAt: start + 1))
+    try store.runs.save(ended)
+    try store.runs.save(record("20261121-142206-aaaa", startedAt: start + 1))
     _ = try store.withDatabase { (database) throws(SpoolError) in
       try database.run("PRAGMA wal_checkpoint(TRUNCATE)", to: "test")
     }
@@ -121,7 +121,7 @@ import Testing
     let copy = try ScratchFolder()
     try FileManager.default.copyItem(atPath: store.path, toPath: copy.file("store"))
     let damaged = try DiskStore(at: copy.file("store"))
-    let runs = try damaged.runs(limit: 10)
+    let runs = try damaged.runs.newest(limit: 10)
     #expect(runs.contains(ended) && runs.count == 2, "\(runs)")
     let report = try Inspection(of: copy.file("store")).run()
     #expect(report.findings.contains { $0.isDamage })
@@ -129,13 +129,13 @@ import Testing
 
   @Test("the beginning of a name is enough where it tells runs apart")
   func prefixes() throws {
-    for name in ["2026-a", "2026-ab", "2026-b", "x%_"] { try store.save(record(name)) }
-    #expect(try store.run(named: "2026-b")?.id.name == "2026-b")
-    #expect(try store.run(named: "x")?.id.name == "x%_")
-    #expect(try store.run(named: "2026-a")?.id.name == "2026-a", "a whole name wins")
-    #expect(try store.run(named: "%") == nil, "nothing in it is a pattern")
-    #expect(try store.run(named: "2027") == nil)
-    let error = try #require(throws: SpoolError.self) { try store.run(named: "2026") }
+    for name in ["2026-a", "2026-ab", "2026-b", "x%_"] { try store.runs.save(record(name)) }
+    #expect(try store.runs.run(named: "2026-b")?.id.name == "2026-b")
+    #expect(try store.runs.run(named: "x")?.id.name == "x%_")
+    #expect(try store.runs.run(named: "2026-a")?.id.name == "2026-a", "a whole name wins")
+    #expect(try store.runs.run(named: "%") == nil, "nothing in it is a pattern")
+    #expect(try store.runs.run(named: "2027") == nil)
+    let error = try #require(throws: SpoolError.self) { try store.runs.run(named: "2026") }
     #expect(error.why.contains("2026-b, 2026-ab, 2026-a"))
     #expect(error.advice == "type more of the name")
   }
@@ -149,26 +149,26 @@ import Testing
         var run = RunRecord(
           id: RunID(name), pipeline: "p", pipelinePath: "/p", inputs: [:], overrides: [:],
           startedAt: 2)
-        try store.save(run)
+        try store.runs.save(run)
         guard name == "ended" else { continue }
         run.state = .done
-        try store.save(run)
+        try store.runs.save(run)
       }
       kill(getpid(), SIGKILL)
     }
-    try store.save(record("own", startedAt: 1))
+    try store.runs.save(record("own", startedAt: 1))
     #expect(
-      try store.runs(limit: 9).map { "\($0.id.name) \($0.state.rawValue)" }
+      try store.runs.newest(limit: 9).map { "\($0.id.name) \($0.state.rawValue)" }
         == ["own running", "ended done", "killed cut-off"])
-    #expect(try store.run(named: "killed")?.state == .cutOff)
+    #expect(try store.runs.run(named: "killed")?.state == .cutOff)
   }
 
   @Test("nothing is said of the process of a run that an older Spool recorded")
   func unknownOwner() throws {
-    try store.save(record("old"))
+    try store.runs.save(record("old"))
     try store.withDatabase { (database) throws(SpoolError) in
       _ = try database.run("UPDATE runs SET owner = NULL", to: "test")
     }
-    #expect(try store.run(named: "old")?.state == .running)
+    #expect(try store.runs.run(named: "old")?.state == .running)
   }
 }

@@ -53,7 +53,7 @@ struct StoreSample {
     run.state = .done
     run.finishedAt = runStart + 1
     self.run = run
-    try store.save(run)
+    try store.runs.save(run)
   }
 
   /// Where the artifact of a checkpoint lies.
@@ -89,7 +89,7 @@ struct StoreSample {
     for checkpoint in checkpoints {
       guard try store.checkpoint(for: checkpoint.key) == checkpoint else { return false }
     }
-    return try store.run(named: run.id.name) == run
+    return try store.runs.run(named: run.id.name) == run
   }
 
   /// Makes the store look as old as it says, for what goes by the age of files.

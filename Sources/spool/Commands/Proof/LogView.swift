@@ -69,7 +69,7 @@ struct LogView {
       guard let leaf = receipt.leaf else { return receipt }
       let home = homes[leaf]
       if isNamed || receipt.keyID.map(own.contains) ?? false {
-        let run = home == nil ? receipt.run.flatMap { try? store.run(named: $0) } : nil
+        let run = home == nil ? receipt.run.flatMap { try? store.runs.run(named: $0) } : nil
         receipt.place(in: path, isThere: home != nil, wayOn: run?.wayOn)
         if home == nil { return receipt }
       }

@@ -70,7 +70,7 @@ struct StampCommand: Command {
       if arguments[Options.json] { console.print(JSONText.of(StampLine(stamp, found))) }
       if isTold { console.print(Self.line(stamp, found)) }
     }
-    let waiting = try store.awaitedStamps()
+    let waiting = try store.stamps.awaited()
     if arguments[Options.json] {
       for stamp in waiting { console.print(JSONText.of(StampLine(waiting: stamp))) }
     } else {
@@ -84,7 +84,7 @@ struct StampCommand: Command {
   private func drop(
     _ receipt: String, in store: DiskStore, _ console: Console
   ) throws(SpoolError) -> ExitCode {
-    let count = try store.forgetStamps(ofReceipt: receipt)
+    let count = try store.stamps.forget(ofReceipt: receipt)
     guard count > 0 else {
       console.report(
         ErrorText(
@@ -207,7 +207,7 @@ struct LastStamps {
       }
       tell(came)
       for trouble in troubles { console.report("note: \(Format.visible(trouble))") }
-      let waiting = try store.awaitedStamps()
+      let waiting = try store.stamps.awaited()
       guard !waiting.isEmpty else { return }
       if case .json = voice {
         for stamp in waiting { console.print(JSONText.of(StampLine(waiting: stamp))) }

@@ -117,7 +117,7 @@ struct GCCommand: Command {
   /// Resolves a run name; `last` is the newest run.
   private func fullName(_ name: String, _ store: DiskStore) throws(SpoolError) -> String {
     guard name == "last" else { return name }
-    return try store.runs(limit: 1).first?.id.name ?? name
+    return try store.runs.newest(limit: 1).first?.id.name ?? name
   }
 
   private func report(

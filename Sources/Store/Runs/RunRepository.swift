@@ -1,7 +1,17 @@
 package import PipelineModel
 package import Platform
 
-extension DiskStore: RunLog {
+/// All runs. Methods may be called from any thread and any number of processes.
+package struct RunRepository: RunLog {
+  private let store: DiskStore
+  private let database: SharedDatabase
+  private var records: RecordFolder { store.records }
+
+  init(_ store: DiskStore) {
+    self.store = store
+    database = store.database
+  }
+
   /// Writes a run whole. A running run belongs to this process and becomes durable with its first
   /// work; an ended one is durable on return. Its record is written at the start and at the end.
   /// Once a day the end of a run backs up the database.
@@ -9,27 +19,28 @@ extension DiskStore: RunLog {
     guard run.state != .running else {
       let isNew = (try? FileStamp(at: records.path(of: run.id))) == nil
       if isNew {
-        ballast.keep()
-        reserve.keep(for: run.id)
+        store.ballast.keep()
+        store.reserve.keep(for: run.id)
       }
-      return try withDeferringDatabase(to: RunTable.recordAction) { (database) throws(SpoolError) in
+      return try database.withDeferredFlush(to: RunTable.recordAction) {
+        (database) throws(SpoolError) in
         try write(run, isRecorded: isNew, isDurable: false, to: &database)
       }
     }
-    defer { reserve.end(run.id) }
+    defer { store.reserve.end(run.id) }
     do throws(SpoolError) {
       try saveEnded(run)
     } catch {
       guard error.isFullDisk else { throw error }
-      reserve.giveUp()
+      store.reserve.giveUp()
       try saveEnded(run)
     }
-    indexWords(of: run)
-    backUpIfDue()
+    store.indexWords(of: run)
+    store.backUpIfDue()
   }
 
   private func saveEnded(_ run: RunRecord) throws(SpoolError) {
-    try withDatabase { (database) throws(SpoolError) in
+    try database.with { (database) throws(SpoolError) in
       try write(run, isRecorded: true, isDurable: true, to: &database)
     }
   }
@@ -42,7 +53,7 @@ extension DiskStore: RunLog {
       try RunTable.write(recorded, to: &database)
       guard isRecorded else { return }
       try records.write(recorded, isDurable: isDurable)
-      try changeLog.append([.run(run.id)], in: &database, isDurable: isDurable)
+      try store.changeLog.append(runs: [run.id], in: &database, isDurable: isDurable)
     }
   }
 
@@ -59,19 +70,19 @@ extension DiskStore: RunLog {
     }
     if run.state == .dropped { return run }
     run.state = .dropped
-    run.finishedAt = run.finishedAt ?? now
+    run.finishedAt = run.finishedAt ?? store.now
     try save(run)
     return run
   }
 
   /// The newest runs, the last recorded first, whatever the clock said. Running runs of dead
   /// processes are interrupted.
-  package func runs(limit: Int) throws(SpoolError) -> [RunRecord] {
+  package func newest(limit: Int) throws(SpoolError) -> [RunRecord] {
     let found = try look(Self.newestFirst, [SQLValue(max(0, limit))])
     guard found.hasStrays else { return told(found) }
     // If index and table differ, the runs of both are returned.
     let rows = try look("SELECT id, record, owner, number FROM runs NOT INDEXED", [])
-    news.tellOnce(
+    store.news.tellOnce(
       "the list of runs is damaged: some are shown as their records say; \(command: .repair) "
         + "puts it right"
     )
@@ -126,7 +137,7 @@ extension DiskStore: RunLog {
     let found = try look(Self.newestFirst, [SQLValue(Int.max)])
     guard let lost = found.unreadable.first else { return found.runs }
     throw SpoolError(
-      "tell what the run \(lost) needs in", path, reason: "its row is damaged",
+      "tell what the run \(lost) needs in", store.path, reason: "its row is damaged",
       advice: "\(command: .repair) takes it from its record, or drops it")
   }
 
@@ -137,21 +148,20 @@ extension DiskStore: RunLog {
 
   private func told(_ found: FoundRuns) -> [RunRecord] {
     for id in found.restored {
-      news.tellOnce(
+      store.news.tellOnce(
         "the row of the run \(id) is damaged: it is shown as its record says; "
           + "\(command: .repair) puts it right")
     }
     for id in found.unreadable {
-      news.tellOnce("the run \(id) cannot be read and is left out; \(command: .repair) drops it")
+      store.news.tellOnce(
+        "the run \(id) cannot be read and is left out; \(command: .repair) drops it")
     }
     return found.runs
   }
 
   /// Runs from rows or, if a row is damaged, from records.
   private func look(_ sql: String, _ values: [SQLValue]) throws(SpoolError) -> FoundRuns {
-    let rows = try withDatabase { (database) throws(SpoolError) in
-      try database.run(sql, values, to: "read runs in")
-    }
+    let rows = try database.run(sql, values, to: "read runs in")
     var found = FoundRuns()
     for row in rows {
       let id = row[0].text ?? "without a name"
@@ -168,6 +178,28 @@ extension DiskStore: RunLog {
       found.recorded.append(RecordedRun(run, number: row[3].integer ?? 0))
     }
     return found
+  }
+
+  /// Pins a run: excludes it from collection.
+  /// - Parameter prefix: the run's name, or the beginning of it.
+  /// - Returns: the run; nil if there is none of that name.
+  package func pin(_ prefix: String) throws(SpoolError) -> RunRecord? {
+    guard let run = try run(named: prefix) else { return nil }
+    let pin = Pin(run: run.id, pinnedAt: store.now)
+    try records.write(pin)
+    try database.with { (database) throws(SpoolError) in try PinTable.write(pin, to: &database) }
+    return run
+  }
+
+  /// Unpins a run.
+  /// - Returns: the run; nil if there is none of that name.
+  package func unpin(_ prefix: String) throws(SpoolError) -> RunRecord? {
+    guard let run = try run(named: prefix) else { return nil }
+    try database.with { (database) throws(SpoolError) in
+      try PinTable.remove(run.id, from: &database)
+    }
+    try records.remove(records.path(ofPin: run.id))
+    return run
   }
 
   /// The result of a query of runs.

@@ -1,29 +1,31 @@
 import PipelineModel
 package import Platform
 
-extension DiskStore {
+extension RecordingRepository {
+  /// O(log n).
   package func recording(_ key: RecordingKey) throws(SpoolError) -> Recording? {
-    try readNotes("WHERE key = ?", [.text(key.name)]).first
+    try read("WHERE key = ?", [.text(key.name)]).first
   }
 
-  /// A recording by its key, a prefix of it, or its device's identity.
+  /// A recording by its key, a prefix of it, or its device's identity; throws if it is ambiguous,
+  /// nil if there is none. O(log n).
   package func recording(named prefix: String) throws(SpoolError) -> Recording? {
     // Keys and identities are stored in lower case; devices may show capitals.
     let prefix = prefix.lowercased()
     let text = SQLValue.text(prefix)
-    if let recording = try readNotes("WHERE key = ?", [text]).first { return recording }
+    if let recording = try read("WHERE key = ?", [text]).first { return recording }
     // If two claim an identity, its first owner is meant.
-    let own = try readNotes(
+    let own = try read(
       "WHERE device_id = ? ORDER BY conflict IS NOT NULL, received_at LIMIT 1", [text])
     if let recording = own.first { return recording }
     // It may be an alias of the same bytes.
-    let alias = try readNotes(
+    let alias = try read(
       """
       WHERE key IN (SELECT note FROM note_files WHERE device_id = ?) ORDER BY received_at LIMIT 1
       """, [text])
     if let recording = alias.first { return recording }
     guard !prefix.isEmpty else { return nil }
-    let found = try readNotes(
+    let found = try read(
       "WHERE key >= ?1 AND key < ?1 || 'g' ORDER BY received_at DESC LIMIT 4", [text]
     ).filter { $0.key.name.hasPrefix(prefix) }
     guard found.count > 1 else { return found.first }
@@ -34,8 +36,8 @@ extension DiskStore {
       advice: "type more of the name")
   }
 
-  /// Recordings, the last changed first.
-  package func recordings(_ query: RecordingQuery) throws(SpoolError) -> [Recording] {
+  /// Recordings, the last changed first. O(log n + limit).
+  package func matching(_ query: RecordingQuery) throws(SpoolError) -> [Recording] {
     var conditions: [String] = []
     var values: [SQLValue] = []
     if !query.states.isEmpty {
@@ -57,16 +59,16 @@ extension DiskStore {
       values.append(.real(since))
     }
     let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND ")) "
-    return try readNotes(
+    return try read(
       "\(filter)ORDER BY changed_at DESC, key LIMIT ?", values + [SQLValue(max(0, query.limit))])
   }
 
   /// Recordings that may be incomplete, the last changed first. O(recordings changed since).
   /// - Parameter time: in seconds since 1970.
-  package func doubtfulNotes(
+  package func doubtful(
     changedSince time: Double, limit: Int
   ) throws(SpoolError) -> [Recording] {
-    try readNotes(
+    try read(
       """
       WHERE changed_at >= ?
         AND iif(json_valid(facts), json_type(facts, '$.doubt') = 'text', 0)
@@ -76,19 +78,18 @@ extension DiskStore {
 
   /// Uploaded recordings with undecided claims, the last changed first. O(claims).
   package func openClaims(limit: Int) throws(SpoolError) -> [Recording] {
-    try readNotes(
+    try read(
       """
       WHERE conflict IS NOT NULL AND is_claim_open = 1 AND state = 'uploaded'
       ORDER BY changed_at DESC, key LIMIT ?
       """, [SQLValue(max(0, limit))])
   }
 
+  /// A recording's history, the oldest first.
   package func events(of key: RecordingKey) throws(SpoolError) -> [RecordingEvent] {
-    let rows = try withDatabase { (database) throws(SpoolError) in
-      try database.run(
-        "SELECT at, state, reason FROM note_events WHERE note = ? ORDER BY number",
-        [.text(key.name)], to: RecordingTable.reading)
-    }
+    let rows = try database.run(
+      "SELECT at, state, reason FROM note_events WHERE note = ? ORDER BY number",
+      [.text(key.name)], to: RecordingTable.reading)
     return rows.compactMap { row in
       guard let at = row[0].real, let state = row[1].text.flatMap(RecordingState.init(rawValue:))
       else {
@@ -98,11 +99,12 @@ extension DiskStore {
     }
   }
 
-  /// Counts of recordings by state.
+  /// Counts by state. O(n) in an index: some milliseconds for 50,000.
+  /// - Parameter pipeline: nil for all.
   package func tally(pipeline: String? = nil) throws(SpoolError) -> RecordingTally {
     let filter = pipeline == nil ? "" : "WHERE pipeline = ?"
     let values = pipeline.map { [SQLValue.text($0)] } ?? []
-    return try withDatabase { (database) throws(SpoolError) in
+    return try database.with { (database) throws(SpoolError) in
       var tally = RecordingTally()
       let rows = try database.run(
         "SELECT state, count(*), min(state_since) FROM notes \(filter) GROUP BY state", values,
@@ -153,16 +155,17 @@ extension DiskStore {
       "min(taken_at) FROM note_commands WHERE status = 'waiting'")
   }
 
-  /// Recordings to be processed now, the oldest first.
-  package func dueNotes(
+  /// Recordings to be processed now, the oldest first. O(log n + limit).
+  /// - Parameter time: in seconds since 1970.
+  package func due(
     pipeline: String, at time: Double, limit: Int
   ) throws(SpoolError) -> [Recording] {
     let count = SQLValue(max(0, limit))
-    let received = try readNotes(
+    let received = try read(
       """
       WHERE pipeline = ? AND state = 'received' AND original IS NULL ORDER BY received_at LIMIT ?
       """, [.text(pipeline), count])
-    let retried = try readNotes(
+    let retried = try read(
       "WHERE pipeline = ? AND next_attempt <= ? ORDER BY next_attempt LIMIT ?",
       [.text(pipeline), .real(time), count])
     return Array(
@@ -170,24 +173,22 @@ extension DiskStore {
         .prefix(max(0, limit)))
   }
 
-  /// When the next failed recording is due.
+  /// When the next failed recording is due, in seconds since 1970; nil if none.
   package func nextAttempt(pipeline: String) throws(SpoolError) -> Double? {
-    try withDatabase { (database) throws(SpoolError) in
-      try database.run(
-        "SELECT min(next_attempt) FROM notes WHERE next_attempt IS NOT NULL AND pipeline = ?",
-        [.text(pipeline)], to: RecordingTable.reading)
-    }.first?[0].real
+    try database.run(
+      "SELECT min(next_attempt) FROM notes WHERE next_attempt IS NOT NULL AND pipeline = ?",
+      [.text(pipeline)], to: RecordingTable.reading
+    ).first?[0].real
   }
 
   /// Grows with every change of any recording.
-  package func noteVersion() throws(SpoolError) -> Int64 {
-    try withDatabase { (database) throws(SpoolError) in
-      try database.run("SELECT number FROM note_version", to: RecordingTable.reading)
-    }.first?[0].integer ?? 0
+  package func version() throws(SpoolError) -> Int64 {
+    try database.run("SELECT number FROM note_version", to: RecordingTable.reading).first?[0]
+      .integer ?? 0
   }
 
-  func readNotes(_ rest: String, _ values: [SQLValue]) throws(SpoolError) -> [Recording] {
-    try withDatabase { (database) throws(SpoolError) in
+  func read(_ rest: String, _ values: [SQLValue]) throws(SpoolError) -> [Recording] {
+    try database.with { (database) throws(SpoolError) in
       try RecordingTable.recordings(rest, values, in: &database)
     }
   }

@@ -1,14 +1,20 @@
 import PipelineModel
 package import Platform
 
-/// Batch results. The stamps of recordings and exports are those of `digests` and `published`: a
-/// row here is valid while those are.
-extension DiskStore: BatchLog {
-  /// Three queries, and a stat of each file.
+/// The results of batches. Methods may be called from any thread. Writes survive a crash, and a
+/// power cut once a later durable write is flushed; a lost entry is rebuilt from the exports.
+package struct BatchLog: Sendable {
+  let database: SharedDatabase
+  let layout: StoreLayout
+
+  /// All entries of a batch. Checks each file's stamp and reads none: O(n).
+  /// - Parameters:
+  ///   - batch: identifies the batch.
+  ///   - folder: the folder of the entries' paths.
   package func entries(
     of batch: Digest, in folder: String
   ) throws(SpoolError) -> [RecalledBatchEntry] {
-    let (files, exports, artifacts) = try withDatabase { (database) throws(SpoolError) in
+    let (files, exports, artifacts) = try database.with { (database) throws(SpoolError) in
       (
         try database.run(
           """
@@ -37,7 +43,7 @@ extension DiskStore: BatchLog {
     for row in exports {
       guard let path = row[0].text, let export = row[1].text else { continue }
       let stamp = try? FileStamp(at: export)
-      if stamp?.isRegularFile != true || stamp?.columns != row[2...] {
+      if stamp?.isRegularFile != true || stamp?.columns != Array(row[2...]) {
         changed.insert(Array(path.utf8))
       }
     }
@@ -55,17 +61,20 @@ extension DiskStore: BatchLog {
       let stamp = try? FileStamp(following: folder + "/" + entry.path)
       return RecalledBatchEntry(
         entry: entry,
-        isCurrent: stamp?.columns == row[8...] && !changed.contains(Array(entry.path.utf8)))
+        isCurrent: stamp?.columns == Array(row[8...]) && !changed.contains(Array(entry.path.utf8)))
     }
   }
 
-  /// Records a file's entry with its exports' published content and its run's artifacts.
+  /// Replaces a file's entry.
+  /// - Parameters:
+  ///   - exports: the paths of its published exports.
+  ///   - artifacts: what its run made or reused.
   package func remember(
     _ entry: BatchEntry, of batch: Digest, exports: [String], artifacts: Set<Digest> = []
   ) throws(SpoolError) {
     let action = "record a file of a batch in"
     let key: [SQLValue] = [.text(batch.hex), .text(entry.path)]
-    try withDeferringDatabase(to: action) { (database) throws(SpoolError) in
+    try database.withDeferredFlush(to: action) { (database) throws(SpoolError) in
       try database.transaction(to: action) { (database) throws(SpoolError) in
         try database.run(
           "DELETE FROM batch_files WHERE batch = ? AND path = ?", key, to: action)
@@ -97,6 +106,54 @@ extension DiskStore: BatchLog {
   }
 }
 
+/// The stored result of one file of a batch.
+package struct BatchEntry: Hashable, Sendable {
+  /// The result of the last run on the file.
+  package enum State: String, Hashable, Sendable, Codable {
+    /// Everything was done, and its exports were in the output folder.
+    case done
+    case failed
+  }
+
+  /// Its path in the batch's folder.
+  package let path: String
+  /// The digest of its bytes; nil if it was unreadable.
+  package let recording: Digest?
+  /// The digest of its sidecar; nil if there was none.
+  package let sidecar: Digest?
+  /// The digest of all else that determines its exports.
+  package let settings: Digest
+  /// The path of its exports in the output folder, without extension.
+  package let name: String
+  package let state: State
+  /// Its duration in seconds; nil while unknown.
+  package let mediaSeconds: Double?
+  /// Its report, as JSON.
+  package let report: String
+
+  package init(
+    path: String, recording: Digest?, sidecar: Digest?, settings: Digest, name: String,
+    state: State, mediaSeconds: Double?, report: String
+  ) {
+    self.path = path
+    self.recording = recording
+    self.sidecar = sidecar
+    self.settings = settings
+    self.name = name
+    self.state = state
+    self.mediaSeconds = mediaSeconds
+    self.report = report
+  }
+}
+
+/// A stored result compared with the disk.
+package struct RecalledBatchEntry: Hashable, Sendable {
+  package let entry: BatchEntry
+  /// Whether the recording, every export and every artifact still in the store are unchanged, by
+  /// their stamps.
+  package let isCurrent: Bool
+}
+
 extension BatchEntry {
   /// Nil for a row of another version.
   fileprivate init?(_ row: SQLRow) {
@@ -108,11 +165,5 @@ extension BatchEntry {
       path: path, recording: row[1].text.flatMap(Digest.init(hex:)),
       sidecar: row[2].text.flatMap(Digest.init(hex:)), settings: settings, name: name,
       state: state, mediaSeconds: row[6].real, report: report)
-  }
-}
-
-extension FileStamp {
-  fileprivate var columns: ArraySlice<SQLValue> {
-    [device, inode, byteCount, modified, changed].map(SQLValue.integer)[...]
   }
 }

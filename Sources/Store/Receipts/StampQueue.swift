@@ -2,15 +2,22 @@ internal import FoundationEssentials
 package import PipelineModel
 package import Platform
 
-extension DiskStore: StampQueue {
+/// The queue of pending time stamps. Every method may be called from any thread and is durable on
+/// return.
+package struct StampQueue: Sendable {
+  let database: SharedDatabase
+  /// The path of the lock of the one round at a time.
+  let lock: String
+  let files: FileOperations
+
   private static let reading = "read awaited time stamps in"
   private static let writing = "record awaited time stamps in"
 
-  /// Queues time stamps, once per receipt and authority, and drops those of other receipts at the
-  /// same path.
-  package func awaitStamps(_ stamps: [AwaitedStamp]) throws(SpoolError) {
+  /// Queues time stamps, idempotently, one per receipt and authority. Drops those of other receipts
+  /// at the same path, which were replaced.
+  package func add(_ stamps: [AwaitedStamp]) throws(SpoolError) {
     if stamps.isEmpty { return }
-    try withDatabase { (database) throws(SpoolError) in
+    try database.with { (database) throws(SpoolError) in
       try database.transaction(to: Self.writing) { (database) throws(SpoolError) in
         for stamp in stamps {
           try database.run(
@@ -35,46 +42,43 @@ extension DiskStore: StampQueue {
   }
 
   /// All pending stamps, by due time. O(n).
-  package func awaitedStamps() throws(SpoolError) -> [AwaitedStamp] {
-    try withDatabase { (database) throws(SpoolError) in
-      try database.run(
-        """
-        SELECT receipt, authority, certificates, path, token, since, attempts, next_attempt,
-          trouble, reply
-        FROM awaited_stamps ORDER BY next_attempt, since, path, token
-        """, to: Self.reading
-      ).compactMap(Self.stamp)
-    }
+  package func awaited() throws(SpoolError) -> [AwaitedStamp] {
+    try database.run(
+      """
+      SELECT receipt, authority, certificates, path, token, since, attempts, next_attempt,
+        trouble, reply
+      FROM awaited_stamps ORDER BY next_attempt, since, path, token
+      """, to: Self.reading
+    ).compactMap(Self.stamp)
   }
 
-  /// When the next one is due, in seconds since 1970.
-  package func nextStampAttempt() throws(SpoolError) -> Double? {
-    try withDatabase { (database) throws(SpoolError) in
-      try database.run("SELECT min(next_attempt) FROM awaited_stamps", to: Self.reading)
-        .first?.first?.real
-    }
+  /// When the next one is due, in seconds since 1970; nil if none is pending.
+  package func nextAttempt() throws(SpoolError) -> Double? {
+    try database.run("SELECT min(next_attempt) FROM awaited_stamps", to: Self.reading)
+      .first?.first?.real
   }
 
-  /// Stores an authority's reply.
+  /// Stores an authority's reply until it is at its path.
   /// - Returns: false if the stamp is no longer pending.
   package func keep(_ reply: [UInt8], for stamp: AwaitedStamp) throws(SpoolError) -> Bool {
-    try withDatabase { (database) throws(SpoolError) in
-      try !database.run(
-        """
-        UPDATE awaited_stamps SET reply = ?, trouble = NULL
-        WHERE receipt = ? AND authority = ? RETURNING 1
-        """, [.text(Data(reply).base64EncodedString())] + Self.key(stamp), to: Self.writing
-      ).isEmpty
-    }
+    try !database.run(
+      """
+      UPDATE awaited_stamps SET reply = ?, trouble = NULL
+      WHERE receipt = ? AND authority = ? RETURNING 1
+      """, [.text(Data(reply).base64EncodedString())] + Self.key(stamp), to: Self.writing
+    ).isEmpty
   }
 
-  /// Records a failed attempt; with `isForAll`, the other pending stamps of the same authority are
-  /// postponed too.
+  /// Records a failed attempt.
+  /// - Parameters:
+  ///   - attempts: attempts so far.
+  ///   - attempt: when it is due next, in seconds since 1970.
+  ///   - isForAll: whether all other pending stamps of the same authority are postponed too.
   package func postpone(
     _ stamp: AwaitedStamp, after attempts: Int, because trouble: String, until attempt: Double,
     isForAll: Bool
   ) throws(SpoolError) {
-    try withDatabase { (database) throws(SpoolError) in
+    try database.with { (database) throws(SpoolError) in
       try database.transaction(to: Self.writing) { (database) throws(SpoolError) in
         if isForAll {
           try database.run(
@@ -95,30 +99,25 @@ extension DiskStore: StampQueue {
 
   /// Removes a stamp whose reply is in place.
   package func settle(_ stamp: AwaitedStamp) throws(SpoolError) {
-    try withDatabase { (database) throws(SpoolError) in
-      _ = try database.run(
-        "DELETE FROM awaited_stamps WHERE receipt = ? AND authority = ?", Self.key(stamp),
-        to: Self.writing)
-    }
+    _ = try database.run(
+      "DELETE FROM awaited_stamps WHERE receipt = ? AND authority = ?", Self.key(stamp),
+      to: Self.writing)
   }
 
-  /// Removes the pending stamps of the receipt at a path.
+  /// Removes the pending stamps of the receipt at an absolute path.
   /// - Returns: how many there were.
-  package func forgetStamps(ofReceipt path: String) throws(SpoolError) -> Int {
+  package func forget(ofReceipt path: String) throws(SpoolError) -> Int {
     let path = FilePath.absolute(path)
-    return try withDatabase { (database) throws(SpoolError) in
-      try database.run(
-        "DELETE FROM awaited_stamps WHERE path = ? RETURNING 1", [.text(path)], to: Self.writing
-      ).count
-    }
+    return try database.run(
+      "DELETE FROM awaited_stamps WHERE path = ? RETURNING 1", [.text(path)], to: Self.writing
+    ).count
   }
 
-  /// Calls `body` with the store's stamping lock, which the kernel releases when its holder dies.
-  /// - Returns: false if it is held.
+  /// Calls `body` under mutual exclusion of processes and threads.
+  /// - Returns: false, without a call, if the lock is held.
   package func whileStamping(_ body: () -> Void) throws(SpoolError) -> Bool {
-    let path = layout.stamping
-    let answer = try doing("lock", path) { () throws(SystemError) in
-      try WorkLock.take(path, files: files)
+    let answer = try doing("lock", lock) { () throws(SystemError) in
+      try WorkLock.take(lock, files: files)
     }
     guard case .taken(let lock) = answer else { return false }
     defer { lock.release() }
@@ -177,43 +176,4 @@ package struct AwaitedStamp: Hashable, Sendable {
     self.since = since
     nextAttempt = since
   }
-}
-
-/// The queue of pending time stamps. Every method may be called from any thread and is durable on
-/// return.
-package protocol StampQueue: Sendable {
-  /// Queues time stamps, idempotently, one per receipt and authority. Drops those of other receipts
-  /// at the same path, which were replaced.
-  func awaitStamps(_ stamps: [AwaitedStamp]) throws(SpoolError)
-
-  /// All pending stamps, by due time. O(n).
-  func awaitedStamps() throws(SpoolError) -> [AwaitedStamp]
-
-  /// When the next one is due, in seconds since 1970; nil if none is pending.
-  func nextStampAttempt() throws(SpoolError) -> Double?
-
-  /// Stores an authority's reply until it is at its path.
-  /// - Returns: false if the stamp is no longer pending.
-  func keep(_ reply: [UInt8], for stamp: AwaitedStamp) throws(SpoolError) -> Bool
-
-  /// Records a failed attempt.
-  /// - Parameters:
-  /// - attempts: attempts so far.
-  /// - attempt: when it is due next, in seconds since 1970.
-  /// - isForAll: whether all other pending stamps of the same authority are postponed too.
-  func postpone(
-    _ stamp: AwaitedStamp, after attempts: Int, because trouble: String, until attempt: Double,
-    isForAll: Bool
-  ) throws(SpoolError)
-
-  /// Removes a stamp whose reply is in place.
-  func settle(_ stamp: AwaitedStamp) throws(SpoolError)
-
-  /// Removes the pending stamps of the receipt at an absolute path.
-  /// - Returns: how many there were.
-  func forgetStamps(ofReceipt path: String) throws(SpoolError) -> Int
-
-  /// Calls `body` under mutual exclusion of processes and threads.
-  /// - Returns: false, without a call, if the lock is held.
-  func whileStamping(_ body: () -> Void) throws(SpoolError) -> Bool
 }

@@ -1,19 +1,19 @@
 import PipelineModel
 package import Platform
 
-extension DiskStore {
+extension RecordingRepository {
   /// The files of a recording, the oldest first.
   package func files(of key: RecordingKey) throws(SpoolError) -> [RecordingFile] {
-    try withDatabase { (database) throws(SpoolError) in
+    try database.with { (database) throws(SpoolError) in
       try RecordingFileTable.files("WHERE note = ? ORDER BY id", [.text(key.name)], in: &database)
     }
   }
 
-  /// Whether this version of a file was taken in or decided as a command, and is still in place.
+  /// Whether this version of a file was taken in before and is still in place. O(log n).
   package func isKnown(
     path: String, stamp: RecordingFileStamp, inbox: String
   ) throws(SpoolError) -> Bool {
-    try withDatabase { (database) throws(SpoolError) in
+    try database.with { (database) throws(SpoolError) in
       if try RecordingFileTable.known(path: path, stamp: stamp, inbox: inbox, in: &database) != nil
       {
         return true
@@ -23,12 +23,13 @@ extension DiskStore {
     }
   }
 
-  /// The recordings' files that arrived under a name, with any ending, the newest first.
-  package func recordings(
+  /// The recordings' files that arrived under a name, with any ending, of recordings received at or
+  /// after this time, in seconds since 1970; the newest first. O(log n).
+  package func files(
     named path: String, inbox: String, receivedSince time: Double
   ) throws(SpoolError) -> [RecordingFile] {
     // In byte order the slash follows the point: all endings lie between them.
-    try withDatabase { (database) throws(SpoolError) in
+    try database.with { (database) throws(SpoolError) in
       try RecordingFileTable.files(
         """
         JOIN notes ON notes.key = note_files.note
@@ -40,23 +41,25 @@ extension DiskStore {
   }
 
   /// Records another file of a recording.
+  /// - Parameter digest: of a transcript; nil for other files.
   package func addFile(
     _ role: RecordingFile.Role, path: String, stamp: RecordingFileStamp, digest: Digest?,
     inbox: String,
     to key: RecordingKey
   ) throws(SpoolError) {
-    try changeNotes { (database) throws(SpoolError) in
+    try transaction { (database) throws(SpoolError) in
       try RecordingFileTable.add(
         role, path: path, stamp: stamp, digest: digest, inbox: inbox, to: key, in: &database)
     }
   }
 
-  /// Records another device identity of a recording.
+  /// Records another device identity of a recording, from a sidecar that followed one of its files:
+  /// it is acknowledged under that name too. O(log n).
+  /// - Returns: the recording; nil if another recording has the name, or there is no such file.
   package func addAlias(
     _ id: String, written name: String?, to file: RecordingFile
   ) throws(SpoolError) -> Recording? {
-    let time = now
-    return try changeNotes { (database) throws(SpoolError) in
+    return try transaction { (database) throws(SpoolError) in
       guard let recording = try RecordingTable.recording(file.recording, in: &database),
         try RecordingAdmitter.recording(deviceID: id, pipeline: recording.pipeline, in: &database)
           == nil
@@ -69,17 +72,17 @@ extension DiskStore {
         [.integer(file.id), .text(id)], to: RecordingTable.recordAction)
       if taken.isEmpty { return nil }
       try RetractionTable.withdraw(name ?? id, recording.pipeline, in: &database)
-      let outcome = try RecordingWork(time: time).change(
+      let outcome = try RecordingWork(time: now).change(
         recording.key, .repeatArrival(name: file.path), in: &database)
       try RecordingCommandTable.applyWaiting(
-        for: id, pipeline: recording.pipeline, at: time, in: &database)
+        for: id, pipeline: recording.pipeline, at: now, in: &database)
       return outcome?.recording
     }
   }
 
-  /// The files of uploaded and quarantined recordings that have not been moved yet.
+  /// The files of uploaded and quarantined recordings that have not been moved yet. O(limit).
   package func heldFiles(inbox: String, limit: Int) throws(SpoolError) -> [HeldFile] {
-    try withDatabase { (database) throws(SpoolError) in
+    try database.with { (database) throws(SpoolError) in
       let files = try RecordingFileTable.files(
         """
         JOIN notes ON notes.key = note_files.note
@@ -100,7 +103,7 @@ extension DiskStore {
 
   /// Records a file's target before it is moved.
   package func plan(_ file: RecordingFile, target: String) throws(SpoolError) {
-    try changeNotes { (database) throws(SpoolError) in
+    try transaction { (database) throws(SpoolError) in
       _ = try database.run(
         "UPDATE note_files SET target = ? WHERE id = ?", [.text(target), .integer(file.id)],
         to: RecordingTable.recordAction)
@@ -112,7 +115,7 @@ extension DiskStore {
     _ file: RecordingFile, _ place: RecordingFile.Place, at location: String,
     stamp: RecordingFileStamp?
   ) throws(SpoolError) {
-    try changeNotes { (database) throws(SpoolError) in
+    try transaction { (database) throws(SpoolError) in
       _ = try database.run(
         """
         UPDATE note_files SET place = ?, location = ?, target = NULL,

@@ -1,0 +1,95 @@
+internal import FoundationEssentials
+import PipelineModel
+package import Platform
+
+/// An inbox that is watched, or was when its process was killed.
+package struct WatchedInbox: Hashable, Sendable {
+  /// Absolute path.
+  package let path: String
+  /// The watching process; nil if there is none.
+  package let processNumber: Int?
+  /// Its last report; nil before the first.
+  package let report: InboxReport?
+  /// When it reported, in seconds since 1970.
+  package let reportedAt: Double?
+}
+
+/// The inboxes that a store serves: their watches, and the mount points of their folders, across
+/// processes and boots. Device numbers change between boots; mount points do not.
+package struct InboxTable: Sendable {
+  let database: SharedDatabase
+  let clock: @Sendable () -> Int64
+  /// In seconds since 1970.
+  private var now: Double { Double(clock()) / 1e9 }
+
+  /// The watched inboxes, by path.
+  package func watchedInboxes() throws(SpoolError) -> [WatchedInbox] {
+    let mark = InboxReport.claimMark
+    let rows = try database.run(
+      """
+      SELECT summary, owner, note, noted_at FROM work
+      WHERE substr(summary, 1, \(mark.count)) = ? ORDER BY summary
+      """, [.text(mark)], to: "read the inboxes in")
+    return rows.compactMap { row in
+      guard let summary = row[0].text else { return nil }
+      let owner = row[1].text.flatMap { ProcessIdentity($0) }
+      return WatchedInbox(
+        path: String(summary.dropFirst(mark.count)),
+        processNumber: owner.flatMap { $0.isAlive ? Int($0.number) : nil },
+        report: row[2].text.flatMap(SealedText.open).flatMap {
+          try? JSONDecoder().decode(InboxReport.self, from: Data($0.utf8))
+        },
+        reportedAt: row[3].real)
+    }
+  }
+
+  /// Records the command of an inbox's watch, as a line that can be typed anywhere. O(log n).
+  package func remember(watch command: String, ofInbox path: String) throws(SpoolError) {
+    try database.run(
+      "INSERT OR REPLACE INTO watches (inbox, command, began_at) VALUES (?, ?, ?)",
+      [.text(path), .text(command), .real(now)], to: "record the watch in")
+  }
+
+  /// The command of each inbox's last watch, by path. O(inboxes).
+  package func lastWatches() throws(SpoolError) -> [String: String] {
+    let rows = try database.run("SELECT inbox, command FROM watches", to: "read the watches in")
+    return rows.reduce(into: [:]) { lines, row in
+      if let inbox = row[0].text, let command = row[1].text { lines[inbox] = command }
+    }
+  }
+
+  /// The identity given to the store when it was made.
+  package func storeName() throws(SpoolError) -> String {
+    try database.run("SELECT store FROM identity", to: "tell the store of").first?[0].text ?? ""
+  }
+
+  /// Whether any recording of an inbox was taken in. O(log n).
+  package func hasRecordings(ofInbox path: String) throws(SpoolError) -> Bool {
+    try !database.run(
+      "SELECT 1 FROM note_files WHERE inbox = ? LIMIT 1", [.text(path)], to: "read notes in"
+    ).isEmpty
+  }
+
+  /// The mount point that contained this folder when it was last used; nil if none did, or none is
+  /// recorded. Both paths are absolute, without links. O(log n).
+  package func mountPoint(ofFolder path: String) throws(SpoolError) -> String? {
+    try database.run(
+      "SELECT mount_point FROM mounts WHERE folder = ?", [.text(path)],
+      to: "read where folders lay in"
+    ).first?[0].text
+  }
+
+  /// Records the mount point; nil if the folder is on the root file system. O(log n).
+  package func remember(mountPoint: String?, ofFolder path: String) throws(SpoolError) {
+    let action = "record where a folder lies in"
+    try database.with { (database) throws(SpoolError) in
+      guard let mountPoint else {
+        _ = try database.run("DELETE FROM mounts WHERE folder = ?", [.text(path)], to: action)
+        return
+      }
+      _ = try database.run(
+        "INSERT OR REPLACE INTO mounts (folder, mount_point, seen_at) VALUES (?, ?, ?)",
+        [.text(path), .text(mountPoint), .real(now)], to: action)
+    }
+  }
+}
