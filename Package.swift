@@ -147,7 +147,9 @@ let package = Package(
     tests("TranscriptsTests", ["Transcripts", "Platform", "TestSupport"]),
     tests("SpeechTests", ["Speech", "Transcripts", "Audio", "Platform", "TestSupport"]),
     tests("ProofTests", ["Proof", "Platform", "TestSupport"]),
-    tests("ReceiptsTests", ["Receipts", "Platform", "TestSupport"]),
+    tests(
+      "ReceiptsTests",
+      ["Receipts", "Store", "Proof", "PipelineModel", "Platform", "TestSupport"]),
     tests(
       "PluginsTests",
       [

@@ -16,13 +16,6 @@ package final class LogSigner: Sendable {
     var isFresh: Bool { lookedAt.duration(to: .now) < LogSigner.lookPause }
   }
 
-  /// The result of a check of the log.
-  private enum Answer {
-    case nothing
-    case known(Memory)
-    case refused(SpoolError)
-  }
-
   /// How long the cached tree is trusted while head and length are unchanged.
   private static let lookPause = Duration.seconds(30)
 
@@ -45,15 +38,10 @@ package final class LogSigner: Sendable {
   /// - Throws: if the log is not as it was signed by a known key.
   package func prepare() throws(SpoolError) {
     if memory.withLock({ $0?.isFresh }) == true { return }
-    let unvouched = Mutex<ReceiptRecords?>(nil)
-    try update(
-      adding: nil, at: "",
-      looking: { records in
-        if records.copy == nil { unvouched.withLock { $0 = records } }
-      }
-    ) { _ in nil }
-    guard let records = unvouched.withLock({ $0 }) else { return }
-    do throws(SpoolError) { try checkRuns(against: records) } catch {
+    guard let audit = try update(adding: nil, at: "", sign: { _ in nil }),
+      audit.records.copy == nil
+    else { return }
+    do throws(SpoolError) { try checkRuns(against: audit) } catch {
       forget()
       throw error
     }
@@ -87,56 +75,57 @@ package final class LogSigner: Sendable {
   }
 
   ///
-  /// - Parameters:
-  /// - look: called with the log after a successful full verification.
-  /// - sign: returns the head over the log with its additions.
+  /// - Parameter sign: returns the head over the log with its additions.
+  /// - Returns: the audit of all of the log; nil if the cached tree was trusted.
+  @discardableResult
   private func update(
-    adding leaf: Digest?, at path: String,
-    looking look: @Sendable (ReceiptRecords) -> Void = { _ in },
-    sign: @Sendable (LogFrontier) -> ReceiptHead?
-  ) throws(SpoolError) {
+    adding leaf: Digest?, at path: String, sign: @Sendable (LogFrontier) -> ReceiptHead?
+  ) throws(SpoolError) -> LogAudit? {
     let known = memory.withLock { $0.flatMap { $0.isFresh ? $0 : nil } }
-    let answer = Mutex(Answer.nothing)
+    let answer = Mutex<Result<(memory: Memory?, audit: LogAudit?), SpoolError>>(
+      .success((nil, nil)))
     try log.update(adding: leaf, at: path, knowing: known?.head) { growth in
       do throws(SpoolError) {
-        let (update, memory) = try decide(growth, known, look, sign)
-        answer.withLock { $0 = memory.map { .known($0) } ?? .nothing }
+        let audit = try growth.before.map { (records) throws(SpoolError) in
+          LogAudit(records, keys: try keys.knownKeys())
+        }
+        if let refusal = audit?.refusal { throw refusal }
+        let (update, memory) = try decide(growth, audit, known, sign)
+        answer.withLock { $0 = .success((memory, audit)) }
         return update
       } catch {
-        answer.withLock { $0 = .refused(error) }
+        answer.withLock { $0 = .failure(error) }
         return nil
       }
     }
-    let end = answer.withLock { $0 }
-    switch end {
-    case .nothing: break
-    case .known(let after):
-      memory.withLock { memory in
-        if memory.map({ $0.edge.tree.size <= after.edge.tree.size }) ?? true { memory = after }
-      }
-    case .refused(let error):
+    let (after, audit): (Memory?, LogAudit?)
+    do throws(SpoolError) { (after, audit) = try answer.withLock { $0 }.get() } catch {
       forget()
       throw error
     }
+    if let after {
+      memory.withLock { memory in
+        if memory.map({ $0.edge.tree.size <= after.edge.tree.size }) ?? true { memory = after }
+      }
+    }
     isSound.withLock { $0 = true }
+    return audit
   }
 
   /// Decides what is appended, and what is cached after that.
   private func decide(
-    _ growth: ReceiptGrowth, _ known: Memory?, _ look: (ReceiptRecords) -> Void,
+    _ growth: ReceiptGrowth, _ audit: LogAudit?, _ known: Memory?,
     _ sign: (LogFrontier) -> ReceiptHead?
   ) throws(SpoolError) -> (ReceiptUpdate?, Memory?) {
     var edge = known?.edge ?? LogFrontier()
     var head = known?.head
     var missing: [ReceiptEntry] = []
-    if let records = growth.before {
-      let whole = try sound(records)
-      look(whole)
-      edge = LogFrontier(whole.entries) ?? LogFrontier()
-      head = whole.head
-      missing = Array(whole.entries.dropFirst(records.entries.count))
+    if let audit, let records = growth.before {
+      edge = LogFrontier(audit.records.entries) ?? LogFrontier()
+      head = audit.records.head
+      missing = Array(audit.records.entries.dropFirst(records.entries.count))
     }
-    let lookedAt = growth.before == nil ? known?.lookedAt ?? .now : .now
+    let lookedAt = audit == nil ? known?.lookedAt ?? .now : .now
     let isThere = missing.contains { $0.leaf == growth.entry?.leaf }
     guard let new = growth.entry, !isThere else {
       let memory = head.map { Memory(head: $0, edge: edge, lookedAt: lookedAt) }
@@ -152,34 +141,16 @@ package final class LogSigner: Sendable {
     )
   }
 
-  /// The log, with what the files have beyond the database, if it is as it was signed.
-  private func sound(_ records: ReceiptRecords) throws(SpoolError) -> ReceiptRecords {
-    let trusted = try keys.trusted()
-    let whole = records.caughtUp(keys: trusted)
-    if let refusal = LogAudit(whole, keys: trusted).refusal(keys: trusted) { throw refusal }
-    return whole
-  }
-
   /// Whether a log without files, as after the very first receipt, is complete. O(runs).
-  private func checkRuns(against records: ReceiptRecords) throws(SpoolError) {
-    let runs: [RunRecord]
-    runs = try self.runs.newest(limit: .max)
-    guard let missed = MissingReceipts(records, of: runs, isSound: true).all.first else { return }
+  private func checkRuns(against audit: LogAudit) throws(SpoolError) {
+    guard let missing = audit.missing(from: try runs.runs(limit: .max)).first else { return }
     throw SpoolError(
       "the ledger of receipts is not the one that there was",
-      reason: "\(missed.path): \(missed.problem); the files beside \(records.databasePath), which "
-        + "would tell, are gone",
+      reason: "\(missing.name): \(missing.reason); the files beside \(audit.records.databasePath), "
+        + "which would tell, are gone",
       advice: "put receipts.log and receipts.head.json back, or a backup "
-        + "(\(command: .restore)); without "
-        + "one, keep this store as it is, and let what comes go into another (\(option: .store))",
-      cause: .blocked)
-  }
-}
-
-extension KeyFolder {
-  /// The keys whose signatures count.
-  package func trusted() throws(SpoolError) -> [VerifyingKey] {
-    return try knownKeys()
+        + "(\(command: .restore)); without one, keep this store as it is, and let what comes go into "
+        + "another (\(option: .store))", cause: .blocked)
   }
 }
 
@@ -207,26 +178,4 @@ package struct LogFrontier {
   package func head(at time: Double) -> TreeHead {
     TreeHead(size: tree.size, root: tree.root, paths: paths.digest, time: time)
   }
-}
-
-extension TreeHead {
-  /// How a log contradicts this head; nil if its beginning is as signed. O(n).
-  package func contradiction(in entries: [ReceiptEntry]) -> LogContradiction? {
-    guard size <= entries.count else { return .isShort }
-    guard let edge = LogFrontier(entries.prefix(size)), edge.tree.root == root else {
-      return .leaves
-    }
-    // A head of an earlier version has no paths.
-    return paths.map { $0 == edge.paths.digest } ?? true ? nil : .paths
-  }
-}
-
-/// How a log contradicts a signed head.
-package enum LogContradiction: Hashable {
-  /// Receipts are missing.
-  case isShort
-  /// The leaves have another root.
-  case leaves
-  /// The leaves are as signed, their paths are not.
-  case paths
 }

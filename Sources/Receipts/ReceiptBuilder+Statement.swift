@@ -14,11 +14,10 @@ extension ReceiptBuilder {
   package func exports() throws(SpoolError) -> [Receipt.Subject] {
     var subjects: [Receipt.Subject] = []
     for file in context.run.published {
-      let digest = try digest(of: file)
-      var subject = Receipt.Subject(
-        name: name(of: file), digest: digest, byteCount: file.byteCount, step: file.step.name)
-      subject.samples = samples(of: file)
-      subjects.append(subject)
+      subjects.append(
+        Receipt.Subject(
+          name: name(of: file), digest: try digest(of: file), byteCount: file.byteCount,
+          step: file.step.name, samples: samples(of: file)))
     }
     return subjects
   }
@@ -46,16 +45,16 @@ extension ReceiptBuilder {
   /// The sources, the program and the machine.
   package func origin(
     of program: Receipt.Named, on host: Receipt.Named
-  ) throws(SpoolError) -> Receipt.Origin {
+  ) throws(SpoolError) -> JSONValue {
     let run = context.run
-    var sources: [Receipt.Source] = []
+    var sources: [JSONValue] = []
     for (input, path) in run.inputs.sorted(by: { $0.key < $1.key }) {
       guard let digest = run.recordings?[input] else { continue }
       sources.append(try source(input, path, digest))
     }
-    return Receipt.Origin(
+    return Receipt.origin(
       program: program, host: host,
-      run: Receipt.Run(
+      run: Receipt.run(
         id: run.id.name, pipeline: run.pipeline,
         pipelineDigest: run.request.map { SHA256.digest(of: $0.pipelineText) },
         startedAt: run.startedAt, finishedAt: context.now),
@@ -63,33 +62,27 @@ extension ReceiptBuilder {
   }
 
   /// The stages, in order.
-  package func stages() throws(SpoolError) -> [Receipt.Stage] {
-    var stages: [Receipt.Stage] = []
+  package func stages() throws(SpoolError) -> [JSONValue] {
+    var stages: [JSONValue] = []
     for work in context.work {
-      let components = work.components
+      let (record, components) = (work.record, work.components)
       guard let parameters = Value(json: components.parameters) else {
-        throw SpoolError("the record of the step \(work.record.id) cannot be read")
+        throw SpoolError("the record of the step \(record.id) cannot be read")
       }
-      var stage = Receipt.Stage(
-        id: work.record.id.name, kind: components.kind, revision: components.revision,
-        parameters: JSONValue(parameters),
-        inputs: named(components.inputs) { $0 },
-        outputs: named(work.record.outputs) { output in
-          Receipt.Output(
-            kind: output.kind.rawValue, identity: output.identity,
-            file: output.artifact.map {
-              Receipt.Output.File(digest: $0.digest, byteCount: $0.byteCount)
-            })
-        },
-        libraries: components.libraries, key: components.key.digest,
-        isReused: work.record.outcome == .reused, finishedAt: work.record.finishedAt)
-      stage.run = work.maker?.name
-      if let place = work.workplace {
-        stage.program = Receipt.Named(name: place.program, version: place.version)
-        stage.host = Receipt.Named(name: place.host, version: place.system)
-      }
-      stage.begunAt = work.record.begunAt
-      stages.append(stage)
+      stages.append(
+        Receipt.stage(
+          id: record.id.name, kind: components.kind, revision: components.revision,
+          parameters: JSONValue(parameters), inputs: named(components.inputs) { $0 },
+          outputs: named(record.outputs) { output in
+            Receipt.output(
+              kind: output.kind.rawValue, identity: output.identity,
+              file: output.artifact.map { ($0.digest, $0.byteCount) })
+          },
+          libraries: components.libraries, key: components.key.digest,
+          isReused: record.outcome == .reused, run: work.maker?.name,
+          program: work.host.map { ($0.program, $0.version) },
+          host: work.host.map { ($0.host, $0.system) }, begunAt: record.begunAt,
+          finishedAt: record.finishedAt))
     }
     return stages
   }
@@ -103,21 +96,23 @@ extension ReceiptBuilder {
 
   private func source(
     _ input: String, _ path: String, _ digest: Digest
-  ) throws(SpoolError) -> Receipt.Source {
+  ) throws(SpoolError) -> JSONValue {
     let origin = context.origins[input]
-    let last = path.split(separator: "/").last.map(String.init) ?? path
-    var source = Receipt.Source(input: input, name: origin?.name ?? last, digest: digest)
     var status = stat()
-    if unsafe stat(path, &status) == 0 { source.byteCount = Int(status.st_size) }
-    // The inbox's parent folders are private.
-    source.inbox = origin?.inbox?.split(separator: "/").last.map(String.init)
-    source.arrivedAt = origin?.arrivedAt
-    guard let sidecar = origin?.sidecar else { return source }
-    let isShort = sidecar.byteCount <= Self.sidecarLimit
-    source.sidecar = Receipt.Sidecar(
-      name: origin?.sidecarName, digest: sidecar.digest, byteCount: sidecar.byteCount,
-      content: isShort ? Array(try context.store.text(of: sidecar).utf8) : nil)
-    return source
+    let isThere = unsafe stat(path, &status) == 0
+    return Receipt.source(
+      input: input, name: origin?.name ?? path.split(separator: "/").last.map(String.init) ?? path,
+      digest: digest,
+      byteCount: isThere ? Int(status.st_size) : nil,
+      // The inbox's parent folders are private.
+      inbox: origin?.inbox.flatMap { $0.split(separator: "/").last }.map(String.init),
+      arrivedAt: origin?.arrivedAt,
+      sidecar: try origin?.sidecar.map { (sidecar) throws(SpoolError) in
+        let isShort = sidecar.byteCount <= Self.sidecarLimit
+        return Receipt.sidecar(
+          name: origin?.sidecarName, digest: sidecar.digest, byteCount: sidecar.byteCount,
+          content: isShort ? Array(try context.store.text(of: sidecar).utf8) : nil)
+      })
   }
 
   /// A file's path from the receipt's folder.

@@ -22,17 +22,17 @@ package final class SignedReceiptWriter: ReceiptWriter {
     keys: KeyFolder, store: DiskStore, version: String
   ) {
     self.keys = keys
-    stamps = store.stamps
-    receipts = store.receipts
-    log = LogSigner(store, keys: keys)
-    program = Receipt.Named(name: "spool", version: version)
+    stamps = log
+    receipts = log
+    self.log = LogSigner(log, runs: log, keys: keys)
+    program = ("spool", version)
   }
 
   /// The program and the machine.
-  package var workplace: Host {
-    let host = Self.host
+  package var host: Host {
+    let machine = Self.machine
     return Host(
-      program: program.name, version: program.version, host: host.name, system: host.version)
+      program: program.name, version: program.version, host: machine.name, system: machine.version)
   }
 
   /// Loads or generates the key, and verifies the transparency log.
@@ -59,7 +59,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
   }
 
   /// Writes the public key, the script, the checksums and, last, the receipt.
-  package func testify(_ context: ReceiptContext) throws(SpoolError) -> [PublishedFile] {
+  package func write(_ context: ReceiptContext) throws(SpoolError) -> [PublishedFile] {
     guard let names = ReceiptNames(context.fileNames), !context.run.published.isEmpty else {
       return []
     }
@@ -74,9 +74,10 @@ package final class SignedReceiptWriter: ReceiptWriter {
     let list = ChecksumList.text(of: listed.map { ($0.name, $0.digest) })
     let receipt = Receipt(
       subjects: listed + [builder.subject(names.checksums, list)],
-      origin: try builder.origin(of: program, on: Self.host), stages: try builder.stages())
-    let status = try status(receipt, by: key, at: context.folder + "/" + names.receipt)
-    let text = status ?? receipt.signed(by: key).text
+      origin: try builder.origin(of: program, on: Self.machine), stages: try builder.stages())
+    let text =
+      try existing(receipt, by: key, at: context.folder + "/" + names.receipt)
+      ?? receipt.signed(by: key).text
     // All or none: a new list beside an old receipt would break a complete set.
     for (name, text) in [(names.script, script), (names.checksums, list), (names.receipt, text)] {
       try builder.checkPlace(of: text, as: name)
@@ -89,30 +90,32 @@ package final class SignedReceiptWriter: ReceiptWriter {
     ]
     files[3].leaf = MerkleTree.leaf(Array(text.utf8))
     let digest = SHA256.digest(of: text)
-    let stampDesk = TimestampRequests(context, receipt: names.receipt)
+    let requests = TimestampRequests(context, receipt: names.receipt)
     // After a crash before this, the resumed run does it.
-    stampDesk.withdrawOthers(than: digest)
+    requests.withdrawOthers(than: digest)
     try log.add(text, at: files[3].path, signedBy: key, now: context.now)
-    try stamps.add(stampDesk.awaited(digest))
+    try stamps.awaitStamps(requests.awaited(digest))
     let bag = try context.enclosure.map { (enclosure) throws(SpoolError) in
       try BagWriter(context, enclosure, of: program).seal(
-        receipt.subjects + [builder.subject(names.receipt, text)], day: Receipt.day(of: text) ?? "")
+        receipt.subjects + [builder.subject(names.receipt, text)],
+        day: ReceiptFile(Array(text.utf8), at: names.receipt)?.day ?? "")
     }
     return files + (bag ?? [])
   }
 
   /// The existing receipt if it says the same, was not withdrawn, and is the log's last entry for
   /// its path: a restored older receipt is signed again, so that the log ends with the present one.
-  private func status(
+  private func existing(
     _ receipt: Receipt, by key: SigningKey, at path: String
   ) throws(SpoolError) -> String? {
-    guard let text = receipt.status(at: path, signedBy: key.verifyingKey) else { return nil }
-    let leaf = MerkleTree.leaf(Array(text.utf8))
-    let (known, statements): ([ReceiptEntry], [ReceiptEntry])
-    (known, statements) = (try receipts.entries(at: path), try receipts.statements())
+    guard let file = ReceiptFile(at: path), file.says(receipt, signedBy: key.verifyingKey) else {
+      return nil
+    }
+    let (text, leaf) = (String(decoding: file.bytes, as: UTF8.self), file.leaf)
+    let known = try receipts.receipts(at: path)
     guard known.contains(where: { $0.leaf == leaf }) else { return text }
-    let withdrawn = try WithdrawnReceipts(known + statements, keys: keys.trusted())
-    return known.last?.leaf == leaf && withdrawn[leaf] == nil ? text : nil
+    let withdrawals = try (known + receipts.statements()).withdrawals(signedBy: keys.knownKeys())
+    return known.last?.leaf == leaf && withdrawals[leaf] == nil ? text : nil
   }
 
   /// The key as its file is now: a key that was rotated, removed or made readable by others no
@@ -130,13 +133,11 @@ package final class SignedReceiptWriter: ReceiptWriter {
     return try found.get()
   }
 
-  private static var host: Receipt.Named {
+  private static var machine: Receipt.Named {
     var names = utsname()
-    guard unsafe uname(&names) == 0 else { return Receipt.Named(name: "", version: "") }
-    let parts = [
-      text(names.nodename), text(names.sysname), text(names.release), text(names.machine),
-    ]
-    return Receipt.Named(name: parts[0], version: parts.dropFirst().joined(separator: " "))
+    guard unsafe uname(&names) == 0 else { return ("", "") }
+    let system = [text(names.sysname), text(names.release), text(names.machine)]
+    return (text(names.nodename), system.joined(separator: " "))
   }
 
   private static func text<Characters>(_ characters: Characters) -> String {
@@ -154,15 +155,15 @@ extension SignedReceiptWriter {
     guard let names = ReceiptNames(place.fileNames) else { return }
     let path = place.folder + "/" + names.receipt
     guard Self.isTaken(path) else { return }
-    guard let status = ExistingReceipt(at: path) else { throw Self.isForeign(path) }
-    guard try isOwn(status, at: path, place) else {
+    guard let file = ReceiptFile(at: path) else { throw Self.isForeign(path) }
+    guard try isOwn(file, at: path, place) else {
       // A killed process may have left it before it was recorded.
-      guard status.pipelineDigest == place.pipelineDigest,
-        let key = try? keys.existingVerifyingKey(), status.isSigned(by: key)
+      guard file.pipelineDigest == place.pipelineDigest,
+        let key = try? keys.existingVerifyingKey(), file.isSigned(by: key)
       else { throw Self.isForeign(path) }
       return
     }
-    for file in status.files where place.exportFolder.byteCount(ofPublished: file.path) == nil {
+    for file in file.files where place.exportFolder.byteCount(ofPublished: file.path) == nil {
       // A changed file stays unknown and is not replaced.
       _ = try? place.exportFolder.recognize(file.path, holding: file.digest)
     }
@@ -176,12 +177,12 @@ extension SignedReceiptWriter {
 
   /// Whether this store wrote the receipt there.
   private func isOwn(
-    _ status: ExistingReceipt, at path: String, _ place: ReceiptPlace
+    _ file: ReceiptFile, at path: String, _ place: ReceiptPlace
   ) throws(SpoolError) -> Bool {
     if place.exportFolder.byteCount(ofPublished: path) != nil { return true }
-    let known = try receipts.entries(at: path)
-    guard known.contains(where: { $0.leaf == status.leaf }) else { return false }
-    return try place.exportFolder.recognize(path, holding: status.digest)
+    let (known, leaf) = (try receipts.receipts(at: path), file.leaf)
+    guard known.contains(where: { $0.leaf == leaf }) else { return false }
+    return try place.exportFolder.recognize(path, holding: file.digest)
   }
 
   private static func isTaken(_ path: String) -> Bool {

@@ -7,7 +7,7 @@ enum RepairBenchmarks {
   /// All comparisons. Noise and clipping are taken out of `sound`, which must have some of both.
   static func comparisons(_ sound: TestSound) -> [Comparison] {
     let format = sound.format
-    let meter = NoiseProfileMeter(format: format)
+    let meter = NoiseProfile.Meter(format: format)
     sound.analysed(by: meter)
     let noise =
       meter.finding().noise ?? NoiseProfile(spectra: [], level: Decibels(-60), start: Seconds(0))
@@ -63,8 +63,8 @@ enum RepairBenchmarks {
     func line(_ name: String, _ seconds: Double) {
       report(Text.row([Text.number(seconds), "-", "-"]) + "  \(name)")
     }
-    line("learning the offset", material.seconds(of: { OffsetMeter(format: format) }))
-    line("learning the hum", material.seconds(of: { HumMeter(format: format) }))
-    line("learning the noise", material.seconds(of: { NoiseProfileMeter(format: format) }))
+    line("learning the offset", material.seconds(of: { OffsetRemover.Meter(format: format) }))
+    line("learning the hum", material.seconds(of: { HumSpectrum.Meter(format: format) }))
+    line("learning the noise", material.seconds(of: { NoiseProfile.Meter(format: format) }))
   }
 }

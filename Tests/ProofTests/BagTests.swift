@@ -50,7 +50,7 @@ struct BagTests {
     try String(contentsOfFile: bag + "/" + name, encoding: .utf8)
   }
 
-  private func check() throws -> VerifiedBag {
+  private func check() throws -> VerificationResult {
     let found = Verification(keys: [], threadCount: 2).check(receipts: [], bags: [bag])
     return try #require(found?.bags.first)
   }
@@ -69,11 +69,11 @@ struct BagTests {
 
   @Test("only CR, LF and the percent sign are encoded, and what else stands there stays")
   func encoding() throws {
-    #expect(BagPath.encoded("a\r\nb%c d") == "a%0D%0Ab%25c d")
+    #expect(Bag.encoded("a\r\nb%c d") == "a%0D%0Ab%25c d")
     for name in Self.names + ["%0A", "%2525", "%", "%2"] {
-      #expect(BagPath.decoded(BagPath.encoded(name).utf8) == Array(name.utf8))
+      #expect(Bag.decoded(Bag.encoded(name).utf8) == Array(name.utf8))
     }
-    #expect(BagPath.decoded("%0a%0d%41%".utf8) == Array("\n\r%41%".utf8))
+    #expect(Bag.decoded("%0a%0d%41%".utf8) == Array("\n\r%41%".utf8))
     #expect(try text(Bag.informationName).hasPrefix("Source-Organization: Haus und Hof\n"))
   }
 
@@ -235,7 +235,7 @@ struct BagTests {
     return try Self.names.map { name in
       let line = try sums.run(["data/" + name], folder: bag).text
       let digest = line.drop { $0 == "\\" }.prefix { $0 != " " }.uppercased()
-      return "\(digest)  \(BagPath.encoded("data/" + name))\n"
+      return "\(digest)  \(Bag.encoded("data/" + name))\n"
     }.joined()
   }
 

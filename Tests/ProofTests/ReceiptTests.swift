@@ -24,8 +24,9 @@ struct ReceiptTests {
   func substance() {
     let subject = Receipt.Subject(name: "a", digest: SHA256.digest(of: "a"), byteCount: 1)
     let receipt = SampleReceipt.receipt([subject])
-    #expect(receipt.substance == SampleReceipt.receipt([subject], finishedAt: 5).substance)
-    #expect(receipt.substance != SampleReceipt.receipt([]).substance)
+    #expect(
+      receipt.json.substance == SampleReceipt.receipt([subject], finishedAt: 5).json.substance)
+    #expect(receipt.json.substance != SampleReceipt.receipt([]).json.substance)
     #expect(receipt.json != SampleReceipt.receipt([subject], finishedAt: 5).json)
   }
 
@@ -33,13 +34,12 @@ struct ReceiptTests {
   func status() throws {
     let sample = try SampleReceipt()
     let key = sample.key.verifyingKey
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: sample.path))
+    let file = try #require(ReceiptFile(at: sample.path))
     let later = SampleReceipt.receipt(sample.subjects, finishedAt: 5)
-    #expect(
-      later.status(at: sample.path, signedBy: key) == String(decoding: bytes, as: UTF8.self))
-    #expect(later.status(at: sample.path, signedBy: SigningKey().verifyingKey) == nil)
-    #expect(SampleReceipt.receipt([]).status(at: sample.path, signedBy: key) == nil)
-    #expect(later.status(at: sample.scratch.file("none"), signedBy: key) == nil)
+    #expect(file.says(later, signedBy: key))
+    #expect(!file.says(later, signedBy: SigningKey().verifyingKey))
+    #expect(!file.says(SampleReceipt.receipt([]), signedBy: key))
+    #expect(ReceiptFile(at: sample.scratch.file("none")) == nil)
   }
 
   @Test("a receipt is what its JSON Schema says, and what is not is refused by it")

@@ -45,10 +45,9 @@ struct SampleQuote {
   /// A receipt of exports with these samples.
   func receipt(of exports: [String: SampleSummary?]) -> String {
     let subjects = exports.sorted { $0.key < $1.key }.map { name, samples in
-      var subject = Receipt.Subject(
-        name: name, digest: SHA256.digest(of: name), byteCount: 9, step: "export")
-      subject.samples = samples
-      return subject
+      Receipt.Subject(
+        name: name, digest: SHA256.digest(of: name), byteCount: 9, step: "export",
+        samples: samples)
     }
     return SampleReceipt.receipt(subjects).signed(by: key).text
   }
@@ -85,7 +84,7 @@ struct SampleQuote {
   }
 
   /// What Spool says of it.
-  func check(keys: [VerifyingKey]? = nil) -> VerifiedQuote? {
+  func check(keys: [VerifyingKey]? = nil) -> VerificationResult? {
     Verification(keys: keys ?? [key.verifyingKey], threadCount: 2).check(quotes: [folder])?.first
   }
 

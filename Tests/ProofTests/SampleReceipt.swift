@@ -29,14 +29,12 @@ struct SampleReceipt {
       of: files.sorted { $0.key < $1.key }.map { ($0.key, SHA256.digest(of: $0.value)) })
     for (name, text) in files { try scratch.write(text, to: name) }
     subjects = files.sorted { $0.key < $1.key }.map { name, text in
-      var subject = Receipt.Subject(
+      let extent = SampleExtent(format: .s24le, rate: 48_000, channels: 2, frames: 480_001)
+      return Receipt.Subject(
         name: name, digest: SHA256.digest(of: text), byteCount: text.utf8.count,
-        step: exports[name] == nil ? nil : "export")
-      if name.hasSuffix(".wav") {
-        subject.samples = SampleExtent(format: .s24le, rate: 48_000, channels: 2, frames: 480_001)
-          .map { SampleSummary(extent: $0, root: SHA256.digest(of: "root")) }
-      }
-      return subject
+        step: exports[name] == nil ? nil : "export",
+        samples: name.hasSuffix(".wav")
+          ? extent.map { SampleSummary(extent: $0, root: SHA256.digest(of: "root")) } : nil)
     }
     statement = Self.receipt(subjects).json
     try write(statement)
@@ -49,42 +47,41 @@ struct SampleReceipt {
   }
 
   /// What `Verification` says of it.
-  func check(keys: [VerifyingKey]? = nil) -> VerifiedReceipt? {
+  func check(keys: [VerifyingKey]? = nil) -> VerificationResult? {
     Verification(keys: keys ?? [key.verifyingKey], threadCount: 2).check([path])?.first
   }
 
   /// What is wrong with it, as `kind name`.
   func complaints(keys: [VerifyingKey]? = nil) -> [String]? {
-    check(keys: keys)?.problems.map { "\($0.kind.rawValue) \($0.name)" }
+    check(keys: keys)?.problems.map { "\($0.kind?.rawValue ?? "-") \($0.name)" }
   }
 
   static func receipt(_ subjects: [Receipt.Subject], finishedAt: Double = 1_790_000_002.25)
     -> Receipt
   {
     let digests = ["a", "b", "c", "d"].map { SHA256.digest(of: $0) }
-    var source = Receipt.Source(input: "note", name: "note.m4a", digest: digests[0])
-    source.byteCount = 1234
-    source.inbox = "inbox"
-    source.arrivedAt = 1_790_000_000
-    source.sidecar = Receipt.Sidecar(
-      name: "note.json", digest: SHA256.digest(of: "{}"), byteCount: 2, content: Array("{}".utf8))
-    func stage(_ id: String, _ input: Digest, _ output: Digest) -> Receipt.Stage {
-      Receipt.Stage(
+    let source = Receipt.source(
+      input: "note", name: "note.m4a", digest: digests[0], byteCount: 1234, inbox: "inbox",
+      arrivedAt: 1_790_000_000,
+      sidecar: Receipt.sidecar(
+        name: "note.json", digest: SHA256.digest(of: "{}"), byteCount: 2,
+        content: Array("{}".utf8)))
+    func stage(_ id: String, _ input: Digest, _ output: Digest) -> JSONValue {
+      Receipt.stage(
         id: id, kind: id, revision: 2,
         parameters: .object(["frequency": .decimal(80.5), "bands": .list([.integer(3)])]),
         inputs: ["sound": input],
         outputs: [
-          "sound": Receipt.Output(
-            kind: "sound", identity: output, file: .init(digest: digests[3], byteCount: 9))
+          "sound": Receipt.output(kind: "sound", identity: output, file: (digests[3], 9))
         ],
         libraries: ["libavcodec": "59.37.100"], key: digests[3], isReused: id == "decode",
         finishedAt: id == "decode" ? nil : finishedAt)
     }
     return Receipt(
       subjects: subjects,
-      origin: Receipt.Origin(
-        program: .init(name: "spool", version: "1"), host: .init(name: "host", version: "Linux"),
-        run: Receipt.Run(
+      origin: Receipt.origin(
+        program: ("spool", "1"), host: ("host", "Linux"),
+        run: Receipt.run(
           id: "run-1", pipeline: "quick", pipelineDigest: digests[1], startedAt: 1_790_000_000.12,
           finishedAt: finishedAt),
         sources: [source]),

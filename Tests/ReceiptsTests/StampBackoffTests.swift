@@ -5,13 +5,13 @@ import Testing
 struct StampBackoffTests {
   @Test("pauses double from a minute to six hours")
   func doubling() {
-    let pauses = [1, 2, 3, 4, 9, 10, 40, 1_000_000].map { StampBackoff.pause(after: $0, chance: 0) }
+    let pauses = [1, 2, 3, 4, 9, 10, 40, 1_000_000].map { StampRound.pause(after: $0, chance: 0) }
     #expect(pauses == [60, 120, 240, 480, 15_360, 21_600, 21_600, 21_600])
   }
 
   @Test("what failed together is spread over a tenth of the pause")
   func spread() {
-    #expect(StampBackoff.pause(after: 1, chance: 1) == 54)
-    #expect(StampBackoff.pause(after: 2, chance: 0.5) == 114)
+    #expect(StampRound.pause(after: 1, chance: 1) == 54)
+    #expect(StampRound.pause(after: 2, chance: 0.5) == 114)
   }
 }

@@ -14,12 +14,12 @@ import Testing
   @Test("is narrow, and what has a hiss above is not")
   func narrow() {
     let voice = Self.tone(440, 9000)
-    let narrow = BandWidth(of: Self.sum(voice, Self.tone(3300, 3000)).span)
+    let narrow = SilenceFloor.band(of: Self.sum(voice, Self.tone(3300, 3000)).span)
     #expect(narrow.isNarrow)
     #expect(abs(narrow.power / 45_000_000 - 1) < 0.02)
-    #expect(!BandWidth(of: Self.sum(voice, Self.tone(6000, 60)).span).isNarrow)
-    #expect(!BandWidth(of: [Int16](repeating: 0, count: 16_000).span).isNarrow)
-    #expect(!BandWidth(of: [Int16]().span).isNarrow)
+    #expect(!SilenceFloor.band(of: Self.sum(voice, Self.tone(6000, 60)).span).isNarrow)
+    #expect(!SilenceFloor.band(of: [Int16](repeating: 0, count: 16_000).span).isNarrow)
+    #expect(!SilenceFloor.band(of: [Int16]().span).isNarrow)
   }
 
   @Test("gets noise 35 dB below it, and other sound hardly any")

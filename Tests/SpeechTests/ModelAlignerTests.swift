@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 @testable import Speech
 import TestSupport
 import Testing
@@ -15,13 +16,12 @@ import Testing
     let lexicon = try Lexicon(of: Set(words.joinedKeys), model: .english)
     let model = try SoundModel(folder: AcousticModel.english.folder)
     let own = try #require(
-      try ModelAligner(model, lexicon: lexicon, isExact: false).align(words, in: sound.span))
+      try ModelAligner(model, lexicon: lexicon).align(words, in: sound.span, isExact: false))
     let library = try #require(
-      try SphinxAligner(
-        .english, lexicon: lexicon, SphinxSettings(beam: 1e-200, scoresEverySound: true)
-      ).align(words, in: sound.span))
-    #expect(own.words.map { $0.map(\.key) } == library.words.map { $0.map(\.key) })
-    let pairs = zip(own.words.joined(), library.words.joined())
+      try SphinxEngine(.english, usesLibrary: true).makeAligner(lexicon)
+        .align(words, in: sound.span, isExact: false))
+    #expect(own.map { $0.map(\.key) } == library.map { $0.map(\.key) })
+    let pairs = zip(own.joined(), library.joined())
     #expect(pairs.count { abs($0.start - $1.start) <= 20 } >= words.count - 2)
     #expect(pairs.count { abs($0.score - $1.score) < 1.5 } >= words.count - 3)
   }
@@ -32,14 +32,16 @@ import Testing
     let keys = ["monday", "morning", "elephant", "triangle"]
     let lexicon = try Lexicon(of: Set(keys), model: .english)
     let model = try SoundModel(folder: AcousticModel.english.folder)
-    let aligner = try ModelAligner(model, lexicon: lexicon, isExact: false)
-    let right = try #require(
-      try aligner.align([SpokenWord("monday"), SpokenWord("morning")], in: sound.span))
-    let wrong = try #require(
-      try aligner.align([SpokenWord("elephant"), SpokenWord("triangle")], in: sound.span))
-    #expect(right.score > wrong.score + 100)
-    let rightScore = try #require(DecodedWord.meanScore(of: Array(right.words.joined())))
-    let wrongScore = try #require(DecodedWord.meanScore(of: Array(wrong.words.joined())))
+    let aligner = try ModelAligner(model, lexicon: lexicon)
+    let choices = [["monday", "morning"], ["elephant", "triangle"]].map { keys in
+      keys.map { SpokenWord($0) }
+    }
+    let wholes = try aligner.scores(of: choices, in: sound.span).map { try #require($0) }
+    #expect(wholes[0] > wholes[1] + 100)
+    let right = try #require(try aligner.align(choices[0], in: sound.span, isExact: false))
+    let wrong = try #require(try aligner.align(choices[1], in: sound.span, isExact: false))
+    let rightScore = try #require(Array(right.joined()).meanScore)
+    let wrongScore = try #require(Array(wrong.joined()).meanScore)
     #expect(rightScore < 0)
     #expect(rightScore > wrongScore + 2)
   }
@@ -49,7 +51,7 @@ import Testing
     let parts = ["the quick brown fox jumps over the lazy dog", Self.sentence, "seven wizards"]
     let text = [parts[0], parts[2], parts[1]].joined(separator: " ").components(separatedBy: " ")
     let lexicon = try Lexicon(of: Set(text), model: .english)
-    let follower = try SphinxEngine(.english).makeFollower(of: [text], lexicon)
+    let follower = try SphinxEngine(.english).makeListener(for: [text], lexicon)
     let sounds = try parts.map { try SpeechSamples.spoken($0) }
     let heard = follower.hear(Array(sounds.joined()).span)
     let matching = WordMatching(
@@ -72,13 +74,13 @@ import Testing
     let parameters = try String(contentsOfFile: original + "/feat.params", encoding: .utf8)
     try parameters.replacing("-model ptm", with: "-model cont")
       .write(toFile: folder.file("feat.params"), atomically: true, encoding: .utf8)
-    #expect(throws: SpeechError.self) { try SoundModel(folder: folder.path) }
+    #expect(throws: SpoolError.self) { try SoundModel(folder: folder.path) }
     try parameters.write(
       toFile: folder.file("feat.params"), atomically: true, encoding: .utf8)
     let means = try Data(contentsOf: URL(fileURLWithPath: original + "/means"))
     try means.prefix(1000).write(to: URL(fileURLWithPath: folder.file("means")))
-    let error = #expect(throws: SpeechError.self) { try SoundModel(folder: folder.path) }
-    #expect(error?.subject.hasSuffix("/means") == true)
+    let error = #expect(throws: SpoolError.self) { try SoundModel(folder: folder.path) }
+    #expect(error?.message.hasSuffix("/means") == true)
   }
 }
 

@@ -13,7 +13,7 @@ import Testing
     search.begin()
     let beginning = search.tokens
     let heard = Self.hear(scores, &search, model)
-    #expect(heard.joined().contains { $0.key == "fox" })
+    #expect(heard.contains { $0.key == "fox" })
     #expect(search.tokens != beginning)
     search.begin()
     #expect(search.tokens == beginning)
@@ -34,7 +34,7 @@ import Testing
   /// The rows that are heard where each of the frames lasts some hundredths of a second.
   private static func hear(
     _ scores: StateScores, _ search: inout PhraseSearch, _ model: SoundModel
-  ) -> [[DecodedWord]] {
+  ) -> [DecodedWord] {
     var loop = SoundLoop(model)
     search.begin()
     loop.begin()
@@ -44,6 +44,6 @@ import Testing
         loop.pass(slot, scores)
       }
     }
-    return search.rows(against: loop).map(\.words)
+    return search.words(against: loop)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Speech
 import TestSupport
 import Testing
@@ -63,6 +64,6 @@ import Transcripts
     let words = EnglishSpelling().spoken(text.components(separatedBy: " "))
     return try TextAlignment(of: words, engine: SphinxEngine(.english), threadCount: 1).align(
       in: HeldSpeech(samples: sound), trace, from: AlignmentProgress()
-    ) { (_) throws(SpeechError) in }.share
+    ) { (_) throws(SpoolError) in }.share
   }
 }

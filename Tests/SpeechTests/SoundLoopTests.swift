@@ -8,7 +8,7 @@ import Testing
     let sound = try SpeechSamples.spoken(sentence)
     let right = try heard(sentence, in: sound)
     #expect(right.count { ($0.evidence ?? 0) > 150 } >= 6)
-    #expect((DecodedWord.meanScore(of: right) ?? -10) > -2)
+    #expect((right.meanScore ?? -10) > -2)
     let wrong = try heard("forty winters shall besiege thy brow", in: sound)
     #expect(!wrong.contains { ($0.evidence ?? 0) > 100 })
     let none = try heard(sentence, in: Array(repeating: 0, count: 32_000))
@@ -17,18 +17,16 @@ import Testing
 
   @Test("what speaks for words grows with their time, and with how well they fit")
   func evidence() {
-    func row(_ scores: Double...) -> AnchorRun {
-      AnchorRun(
-        words: scores.enumerated().map {
-          DecodedWord(
-            key: "a", frames: 30 * $0.offset..<30 * $0.offset + 30, score: $0.element)
-        })
+    func evidence(_ scores: Double...) -> [Double] {
+      let run = scores.enumerated().map {
+        DecodedWord(key: "a", frames: 30 * $0.offset..<30 * $0.offset + 30, score: $0.element)
+      }
+      return DecodedWord.judged(run).compactMap(\.evidence)
     }
-    #expect(row(-1, -1).evidence == 120)
-    #expect(row(-2, -2, -2).evidence == 90)
-    #expect(row(-4, -2, -3).evidence == 0)
-    #expect(row(-1).evidence < row(-1.9, -1.9).evidence)
-    #expect(row(-1, -1).judged.allSatisfy { $0.evidence == 120 })
+    #expect(evidence(-1, -1) == [120, 120])
+    #expect(evidence(-2, -2, -2) == [90, 90, 90])
+    #expect(evidence(-4, -2, -3) == [0, 0, 0])
+    #expect(evidence(-1)[0] < evidence(-1.9, -1.9)[0])
   }
 
   @Test("in a longer time, more must speak for a row")

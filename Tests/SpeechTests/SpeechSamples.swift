@@ -32,7 +32,8 @@ enum SpeechSamples {
     return try JSONDecoder().decode(Truth.self, from: data).words.map(\.start)
   }
 
-  private static func samples(of path: String) throws -> [Int16] {
+  /// The sound of a file as recognisers take it.
+  static func samples(of path: String) throws -> [Int16] {
     let folder = try ScratchFolder()
     let raw = folder.file("speech.raw")
     let result = try Program.named("sox").run([

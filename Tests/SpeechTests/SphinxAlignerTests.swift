@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 @testable import Speech
 import TestSupport
 import Testing
@@ -24,17 +25,20 @@ import Testing
     let sound = try SpeechSamples.spoken("quick brown fox")
     let other = sound.map { $0 / 8 }
     let lexicon = try SphinxEngine(model).lexicon(of: ["quick", "brown", "fox"])
-    let error = #expect(throws: SpeechError.self) {
-      try SphinxEngine(model).makeAligner(lexicon, isJudging: true)
+    let error = #expect(throws: SpoolError.self) {
+      try SphinxEngine(model).makeAligner(lexicon)
     }
-    #expect(error?.subject == folder.file("feat.params") && error?.doing == .ownModel)
-    _ = try SphinxEngine(model, usesLibrary: true).makeAligner(lexicon, isJudging: true)
-    let aligner = try SphinxAligner(
-      model, lexicon: lexicon, SphinxSettings(beam: 1e-120, scoresEverySound: true))
-    let first = try aligner.align(words, in: sound.span)
-    _ = try aligner.align(words, in: other.span)
-    let again = try aligner.align(words, in: sound.span)
-    #expect(first?.words == again?.words && first?.score == again?.score)
-    #expect(first?.words.count == 3)
+    #expect(error?.message.hasSuffix(folder.file("feat.params")) == true)
+    #expect(error?.advice?.hasPrefix("set engine: pocketsphinx") == true)
+    let aligner = try SphinxEngine(model, usesLibrary: true).makeAligner(lexicon)
+    for isExact in [true, false] {
+      let first = try aligner.align(words, in: sound.span, isExact: isExact)
+      _ = try aligner.align(words, in: other.span, isExact: isExact)
+      #expect(try aligner.align(words, in: sound.span, isExact: isExact) == first)
+      #expect(first?.count == 3)
+    }
+    let score = try aligner.scores(of: [words], in: sound.span)
+    _ = try aligner.scores(of: [words], in: other.span)
+    #expect(try aligner.scores(of: [words], in: sound.span) == score)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Speech
 import TestSupport
 import Testing
@@ -127,7 +128,7 @@ import Transcripts
       threadCount: threads)
     return try alignment.align(
       in: HeldSpeech(samples: sound), trace, from: progress
-    ) { (progress) throws(SpeechError) in record(progress) }
+    ) { (progress) throws(SpoolError) in record(progress) }
   }
 }
 
@@ -137,7 +138,7 @@ struct HeldSpeech: SpeechSource {
 
   var frameCount: Int { samples.count / LevelTrace.step }
 
-  func read(_ place: Range<Int>) throws(SpeechError) -> [Int16] {
+  func read(_ place: Range<Int>) throws(SpoolError) -> [Int16] {
     Array(samples[place.lowerBound * LevelTrace.step..<place.upperBound * LevelTrace.step])
   }
 }

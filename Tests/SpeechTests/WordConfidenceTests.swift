@@ -1,3 +1,4 @@
+import Platform
 import Speech
 import TestSupport
 import Testing
@@ -47,7 +48,7 @@ import Transcripts
       of: EnglishSpelling().spoken(written.map { $0.lowercased() }), engine: SphinxEngine(.english),
       threadCount: 1
     ).align(in: HeldSpeech(samples: sound), trace, from: AlignmentProgress()) {
-      (_) throws(SpeechError) in
+      (_) throws(SpoolError) in
     }
     let isSaid = written.map { $0 != $0.uppercased() }
     for (index, place) in result.words.enumerated() {

@@ -13,7 +13,7 @@ import Testing
     let words = Self.keys.map { SpokenWord($0) }
     let starts = try [0, 80].map { delay in
       let later = Array(repeating: 0, count: delay) + sound
-      let heard = try #require(try aligner.align(words, in: later.span)).words.joined()
+      let heard = try #require(try aligner.align(words, in: later.span, isExact: true)).joined()
       #expect(heard.map(\.key) == Self.keys)
       #expect(heard.allSatisfy { $0.start < $0.end })
       #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.end <= $1.start })
@@ -32,7 +32,7 @@ import Testing
     var random = SeededRandom(seed: 1)
     let noisy = sound.map { Int16(clamping: Int($0) + Int(random.next() % 2001) - 1000) }
     let starts = try [sound, noisy].map {
-      try #require(try aligner.align(words, in: $0.span)).words.joined().map(\.start)
+      try #require(try aligner.align(words, in: $0.span, isExact: true)).joined().map(\.start)
     }
     #expect(zip(starts[0], starts[1]).count { abs($0 - $1) <= 50 } >= words.count - 2)
   }
@@ -40,6 +40,6 @@ import Testing
   private static func aligner() throws -> ModelAligner {
     let lexicon = try Lexicon(of: Set(keys), model: .english)
     let model = try SoundModel(folder: AcousticModel.english.folder)
-    return try ModelAligner(model, lexicon: lexicon, isExact: true)
+    return try ModelAligner(model, lexicon: lexicon)
   }
 }

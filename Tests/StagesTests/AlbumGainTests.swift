@@ -15,7 +15,7 @@ import Testing
   /// What a survey finds of a recording.
   private func survey(_ sound: TestSound, _ asked: [String: Double] = [:]) throws -> String {
     let decision = asked["gain"].map {
-      NormalizeDecision(gain: Decibels($0), ceiling: asked["ceiling"].map { Decibels($0) })
+      NormalizeStage.Decision(gain: Decibels($0), ceiling: asked["ceiling"].map { Decibels($0) })
     }
     let meter = LoudnessSurveyMeter(
       behind: decision?.makeProcessor(for: sound.format), format: sound.format)
@@ -63,7 +63,7 @@ import Testing
     let gain = try #require(figures["album-gain"])
     let processed = sounds.map {
       $0.processed(
-        by: NormalizeDecision(gain: Decibels(gain), ceiling: Decibels(-1))
+        by: NormalizeStage.Decision(gain: Decibels(gain), ceiling: Decibels(-1))
           .makeProcessor(for: stereo))
     }
     #expect(abs(try loudness(processed) + 16) < 0.1)

@@ -42,7 +42,7 @@ struct CommandWordTests {
 
   @Test("to try a command alone, files have their paths and the rest stands for one's own files")
   func trial() throws {
-    let order = try CommandOrder(
+    let order = try CommandStage.Order(
       .group([
         "run": .list([.text("cat"), .text("{model}"), .text("--in={input}")]),
         "files": .group(["model": .text("/m/a b")]),

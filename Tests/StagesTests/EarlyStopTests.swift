@@ -9,7 +9,8 @@ import Testing
 /// Passes that are stopped before the clock has given occasion to note anything.
 @Suite struct EarlyStopTests {
   /// Nothing is done by this clock in the time of a test.
-  private static let never = PassTiming(restartPoint: .seconds(3600), note: .seconds(3600))
+  private static let never = SoundPassExecutor.Timing(
+    restartPoint: .seconds(3600), note: .seconds(3600))
 
   private static let pipeline = """
     pipeline: early

@@ -38,19 +38,20 @@ import Testing
     else { throw Failure() }
     defer { claim.end() }
     let work = ListenerWork(claim: claim, name: "kept", resuming: nil)
-    let writer = try PCMArtifactWriter(sound.format, port: .sound, work: work)
+    let writer = try PCMArtifact.Writer(sound.format, port: .sound, work: work)
     try writer.take(SharedBuffer(sound.buffer(0..<sound.frameCount.count)))
     return try PCMArtifact(try #require(try writer.finish().artifacts[.sound]), in: store)
   }
 
   /// The loudness behind the real thing: everything in one stream.
-  private func loudness(_ sound: TestSound, behind decision: NormalizeDecision) throws -> LUFS {
+  private func loudness(_ sound: TestSound, behind decision: NormalizeStage.Decision) throws -> LUFS
+  {
     let meter = LoudnessMeter(format: sound.format)
     sound.processed(by: decision.makeProcessor(for: sound.format)).analysed(by: meter)
     return try #require(meter.finding().integrated)
   }
 
-  private let decision = NormalizeDecision(gain: Decibels(9), ceiling: Decibels(-3))
+  private let decision = NormalizeStage.Decision(gain: Decibels(9), ceiling: Decibels(-3))
 
   @Test(arguments: [(8000.0, 2), (11_025, 1), (44_100, 1)])
   func `a trial hears what the pass will give`(rate: Double, channelCount: Int) throws {
@@ -59,7 +60,7 @@ import Testing
     let reached = try #require(try trial.run(on: WorkerPool(threadCount: 2)).integrated())
     #expect(abs(reached.value - (try loudness(sound, behind: decision)).value) < 0.001)
     // The limiter takes enough away that leaving it out would show.
-    let gained = NormalizeDecision(gain: decision.gain, ceiling: nil)
+    let gained = NormalizeStage.Decision(gain: decision.gain, ceiling: nil)
     #expect(try loudness(sound, behind: gained).value - reached.value > 0.5)
   }
 
@@ -102,7 +103,8 @@ import Testing
       pool: WorkerPool(threadCount: 2), check: {})
     let (gain, reached) = try search.settle(
       from: Decibels(-12 - start.value), noting: SearchProgress(resuming: nil))
-    let real = try loudness(sound, behind: NormalizeDecision(gain: gain, ceiling: Decibels(-1)))
+    let real = try loudness(
+      sound, behind: NormalizeStage.Decision(gain: gain, ceiling: Decibels(-1)))
     #expect(abs(real.value + 12) < 0.05)
     #expect(abs(real.value - reached.value) < 0.05)
   }

@@ -28,7 +28,7 @@ struct MixBench {
   /// The stage's source over files, its settings written as in a pipeline.
   func source(
     _ paths: [String], _ parameters: String, blockLength: Int? = nil
-  ) throws -> (source: MixSource, outline: SoundOutline) {
+  ) throws -> (source: MixdownStage.Source, outline: SoundOutline) {
     let descriptor = MixdownStage.descriptor
     let node = try #require(YAMLDocument("{ \(parameters) }").root)
     var resolver = ParameterResolver(owner: "mixdown")
@@ -46,7 +46,7 @@ struct MixBench {
     }
     let layout = try stage.layout(inputs)
     let length = Frames(blockLength ?? SoundStream.blockLength.count)
-    return (MixSource(layout, blockLength: length), try stage.outline(of: inputs))
+    return (MixdownStage.Source(layout, blockLength: length), try stage.outline(of: inputs))
   }
 
   /// The mix of sounds.
@@ -64,7 +64,7 @@ struct MixBench {
   }
 
   /// All that a source gives.
-  func read(_ source: MixSource, _ blockLength: Int? = nil) throws -> TestSound {
+  func read(_ source: MixdownStage.Source, _ blockLength: Int? = nil) throws -> TestSound {
     var sound = TestSound(
       sampleRate: source.outline.format.sampleRate,
       channels: Array(repeating: [], count: source.outline.format.channelCount))

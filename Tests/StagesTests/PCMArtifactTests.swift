@@ -38,7 +38,7 @@ import Testing
     else { throw Failure() }
     defer { claim.end() }
     let work = ListenerWork(claim: claim, name: "kept", resuming: nil)
-    let writer = try PCMArtifactWriter(format, port: .sound, work: work)
+    let writer = try PCMArtifact.Writer(format, port: .sound, work: work)
     for cut in cuts { try writer.take(block(cut, channels: channels)) }
     let result = try writer.finish()
     return try #require(result.artifacts[.sound])
@@ -50,7 +50,7 @@ import Testing
     guard case .granted(let claim) = try store.claim(SHA256.digest(of: "flush"), summary: "test")
     else { throw Failure() }
     defer { claim.end() }
-    let writer = try PCMArtifactWriter(
+    let writer = try PCMArtifact.Writer(
       format, port: .sound, work: ListenerWork(claim: claim, name: "kept", resuming: nil))
     try writer.take(block(0..<1000, channels: 1))
     try writer.flush()
@@ -101,7 +101,7 @@ import Testing
 
   @Test func `the identity of sound is the digest of its kept form`() throws {
     let format = AudioFormat(sampleRate: Hertz(48000), channelCount: 2)
-    let identity = SoundIdentity(format)
+    let identity = PCMArtifact.Identity(format)
     identity.take(block(0..<700, channels: 2))
     identity.take(block(700..<1000, channels: 2))
     let result = identity.finish()
@@ -110,8 +110,8 @@ import Testing
   }
 
   @Test func `sound that only its rate or channels tell apart has another identity`() throws {
-    let mono = SoundIdentity(AudioFormat(sampleRate: Hertz(48000), channelCount: 1))
-    let slow = SoundIdentity(AudioFormat(sampleRate: Hertz(44100), channelCount: 1))
+    let mono = PCMArtifact.Identity(AudioFormat(sampleRate: Hertz(48000), channelCount: 1))
+    let slow = PCMArtifact.Identity(AudioFormat(sampleRate: Hertz(44100), channelCount: 1))
     mono.take(block(0..<10, channels: 1))
     slow.take(block(0..<10, channels: 1))
     let (first, second) = (mono.finish(), slow.finish())

@@ -83,7 +83,7 @@ import Testing
       layout: SpectrumGatherer.Layout(
         rowCount: rows, columnLimit: columns, scale: .linear,
         top: Hertz(format.sampleRate.value / 2)),
-      transform: try LibraryTransform(length: window))
+      window: window, transform: try LibraryTransform(length: window).transform)
   }
 
   private func gather(_ sound: TestSound, cuts: [Int], in gatherer: SpectrumGatherer) {

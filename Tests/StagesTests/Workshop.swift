@@ -27,13 +27,13 @@ struct Workshop {
   func store(_ name: String) throws -> DiskStore { try DiskStore(at: scratch.file(name)) }
 
   /// Every block is a moment, so that little sound is enough for many of them.
-  static let dense = PassTiming(restartPoint: .zero, note: .milliseconds(5))
+  static let dense = SoundPassExecutor.Timing(restartPoint: .zero, note: .milliseconds(5))
 
   /// The digests of what a step keeps or gives, by port, after a run to the end or to where
   /// `recorder` stops it.
   func run(
     _ pipeline: String, in store: DiskStore, watching recorder: EventCount = EventCount(),
-    hasRecording: Bool = true, timing: PassTiming = dense
+    hasRecording: Bool = true, timing: SoundPassExecutor.Timing = dense
   ) throws -> RunRecord {
     let parsed = ParsedPipeline(pipeline, knownKinds: StageCatalog.builtIn.kinds)
     let definition = try #require(parsed.definition)

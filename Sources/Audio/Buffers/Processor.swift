@@ -37,11 +37,22 @@ package protocol Processor: AnyObject {
   func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError)
 }
 
+/// The defaults are those of a processor that holds no frames back and remembers nothing.
 extension Processor {
+  package var latency: Frames { .zero }
+
   /// The input plus the latency.
   package func capacity(for input: Frames) -> Frames { input + latency }
 
   package func blockCapacity(for input: Frames) -> Frames { capacity(for: input) }
+
+  package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
+
+  package var snapshot: ProcessorSnapshot { ProcessorSnapshot() }
+
+  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+    try SnapshotReader(snapshot).finish()
+  }
 }
 
 /// A processor that reports what it did to the sound.

@@ -7,7 +7,6 @@
 /// step, are clipped.
 package final class Quantizer: Processor {
   package let outputFormat: AudioFormat
-  package var latency: Frames { .zero }
 
   /// The word length.
   package enum Depth: Int, Hashable, Sendable {
@@ -138,8 +137,6 @@ package final class Quantizer: Processor {
     let shift = SIMD8<Float>(repeating: 12_582_912)
     return (x + shift) - shift
   }
-
-  package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
 
   /// The number of the next frame.
   package var snapshot: ProcessorSnapshot {

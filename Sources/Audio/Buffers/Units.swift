@@ -77,12 +77,6 @@ package struct Seconds: ScalarUnit {
   }
 }
 
-/// A loudness in LUFS, as defined by ITU-R BS.1770-4.
-package struct LUFS: ScalarUnit {
-  package var value: Double
-  package init(_ value: Double) { self.value = value }
-}
-
 /// The channel count and sample rate of a stream. Samples are always 32-bit floats, full scale ±1.
 package struct AudioFormat: Hashable, Sendable, Codable {
   package let sampleRate: Hertz

@@ -94,8 +94,8 @@ struct CompressorLaw: GainLaw {
     curve = CompressionCurve(
       threshold: settings.threshold, ratio: settings.ratio, knee: settings.knee)
     smoothing = BranchingSmoother(
-      attack: TimeConstant.step(settings.attack, at: sampleRate),
-      release: TimeConstant.step(settings.release, at: sampleRate))
+      attack: settings.attack.step(at: sampleRate),
+      release: settings.release.step(at: sampleRate))
     makeUp = Float(min(max(settings.makeUp.value, -200), 200))
     wet = Float(min(max(settings.mix, 0), 1))
   }

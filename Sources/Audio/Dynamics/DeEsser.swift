@@ -4,7 +4,7 @@
 /// compressor's law (see `Compressor`). Below it, sound passes bit-exactly. All channels share one
 /// bell.
 package final class DeEsser: ReportingProcessor {
-  package struct Settings: Hashable, Sendable {
+  package struct Settings: Hashable, Sendable, Codable {
     /// Lower edge of the band, 3 dB down.
     package var low: Hertz
     /// Upper edge of the band, 3 dB down.
@@ -36,7 +36,6 @@ package final class DeEsser: ReportingProcessor {
   }
 
   package let outputFormat: AudioFormat
-  package var latency: Frames { .zero }
 
   private static let chunk = 256
   private let filter: Equalizer
@@ -62,8 +61,8 @@ package final class DeEsser: ReportingProcessor {
     curve = CompressionCurve(
       threshold: settings.threshold, ratio: settings.ratio, knee: Decibels(6))
     smoothing = BranchingSmoother(
-      attack: TimeConstant.step(settings.attack, at: format.sampleRate),
-      release: TimeConstant.step(settings.release, at: format.sampleRate))
+      attack: settings.attack.step(at: format.sampleRate),
+      release: settings.release.step(at: format.sampleRate))
     range = Float(min(max(settings.range.value, 0), 120))
     whole = AudioBuffer(channelCount: format.channelCount, capacity: Frames(Self.chunk))
     band = AudioBuffer(channelCount: format.channelCount, capacity: Frames(Self.chunk))
@@ -92,8 +91,6 @@ package final class DeEsser: ReportingProcessor {
       }
     }
   }
-
-  package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
 
   /// The reduction of the band.
   package func report() -> GainReduction { statistics.figures }

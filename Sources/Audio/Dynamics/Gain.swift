@@ -1,7 +1,6 @@
 /// A fixed gain; 0 dB is bit-transparent.
 package final class Gain: Processor {
   package let outputFormat: AudioFormat
-  package var latency: Frames { .zero }
 
   private let factor: Float
 
@@ -19,13 +18,5 @@ package final class Gain: Processor {
         from: input.baseAddress(ofChannel: channel), to: output.baseAddress(ofChannel: channel),
         count: input.frameCount.count, gain: factor)
     }
-  }
-
-  package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
-
-  package var snapshot: ProcessorSnapshot { ProcessorSnapshot() }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    try SnapshotReader(snapshot).finish()
   }
 }

@@ -121,8 +121,8 @@ struct GateLaw: GainLaw {
   init(_ settings: Gate.Settings, delay: Int, sampleRate: Hertz) {
     threshold = Float(settings.threshold.amplitude)
     closedGain = Decibels(min(max(settings.range.value, -200), 0)).amplitude
-    attackStep = TimeConstant.step(settings.attack, at: sampleRate)
-    releaseStep = TimeConstant.step(settings.release, at: sampleRate)
+    attackStep = settings.attack.step(at: sampleRate)
+    releaseStep = settings.release.step(at: sampleRate)
     // Half a period of 50 Hz, which may separate two crests of one tone.
     let least = settings.sidechain.detector == .peak ? 0.01 : 0
     let hold = min(max(settings.hold.value, least), 3600)

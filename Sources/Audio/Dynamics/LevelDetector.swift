@@ -27,7 +27,7 @@ final class LevelDetector {
     laneCount = link == 1 ? 1 : format.channelCount
     switch sidechain.detector {
     case .peak: squareStep = nil
-    case .rms(let window): squareStep = TimeConstant.step(window, at: format.sampleRate)
+    case .rms(let window): squareStep = window.step(at: format.sampleRate)
     }
     squares = Array(repeating: 0, count: squareStep == nil ? 0 : channelCount)
     let needsRows = squareStep != nil || laneCount > 1

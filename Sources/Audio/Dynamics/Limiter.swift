@@ -6,7 +6,7 @@
 /// the ceiling passes bit-exactly, at little more than the cost of a copy: only groups of frames
 /// that could reach the ceiling are oversampled.
 package final class Limiter: ReportingProcessor {
-  package struct Settings: Hashable, Sendable {
+  package struct Settings: Hashable, Sendable, Codable {
     /// The greatest true peak of the output, in dBTP; clamped to −120…+60 dB.
     package var ceiling: Decibels
     /// How long before a peak the gain begins to fall; clamped to 0…100 ms and rounded up to whole
@@ -36,16 +36,14 @@ package final class Limiter: ReportingProcessor {
   /// little, and the gain changes so slowly, that the peak does not rise.
   private static let plateau = 24
   private let watch = CeilingWatch()
-  private var gain: LimiterGain
+  private var gain: Limiter.SmoothGain
   private let peaks = Scratch<Float>(repeating: 0, count: group)
   private var statistics = ReductionStatistics()
 
   /// Frames of a row before the newest whole group.
   private let history: Int
-  private let rowLength: Int
   /// For each channel, the history, followed by the new frames.
-  private let rows: Scratch<Float>
-  private var filled: Int
+  private var rows: SampleRows
   /// For each channel, the extents of the last two groups.
   private var extents: [GroupExtent]
   /// Frames still to be dropped at the start: the initial silence of the rows.
@@ -62,15 +60,14 @@ package final class Limiter: ReportingProcessor {
     let plateau = Self.plateau
     // A multiple of the group, so that each group taken returns one.
     let delay = (max(wanted.count, 2) + plateau + group - 1) / group * group
-    gain = LimiterGain(
+    gain = Limiter.SmoothGain(
       lookAhead: delay - plateau, plateau: plateau,
-      releaseStep: TimeConstant.step(settings.release, at: format.sampleRate))
+      releaseStep: settings.release.step(at: format.sampleRate))
     history = delay + 2 * group
-    filled = history
     leading = delay + group
     latency = Frames(delay + 2 * group)
-    rowLength = history + group + Self.chunk
-    rows = Scratch(repeating: 0, count: rowLength * format.channelCount)
+    rows = SampleRows(
+      channelCount: format.channelCount, length: history + group + Self.chunk, count: history)
     extents = Array(repeating: GroupExtent(), count: 2 * format.channelCount)
   }
 
@@ -78,14 +75,8 @@ package final class Limiter: ReportingProcessor {
     output.frameCount = .zero
     var start = 0
     while start < input.frameCount.count {
-      let count = min(rowLength - filled, input.frameCount.count - start)
-      for channel in 0..<outputFormat.channelCount {
-        unsafe FiniteSamples.copy(
-          from: input.baseAddress(ofChannel: channel) + start,
-          to: rows.start + (channel * rowLength + filled), count: count)
-      }
+      let count = rows.append(input, from: start)
       start += count
-      filled += count
       pending += count
       limitFilled(&output)
     }
@@ -95,11 +86,7 @@ package final class Limiter: ReportingProcessor {
   package func finish(into output: inout AudioBuffer) {
     output.frameCount = .zero
     while pending > 0 {
-      let end = (filled / Self.group + 1) * Self.group
-      for channel in 0..<outputFormat.channelCount {
-        for index in filled..<end { rows[channel * rowLength + index] = 0 }
-      }
-      filled = end
+      rows.appendSilence(Self.group - rows.count % Self.group)
       limitFilled(&output)
     }
   }
@@ -108,14 +95,9 @@ package final class Limiter: ReportingProcessor {
 extension Limiter {
   /// Processes every complete group and moves the rest to the front.
   private func limitFilled(_ output: inout AudioBuffer) {
-    let end = filled / Self.group * Self.group
+    let end = rows.count / Self.group * Self.group
     for start in stride(from: history, to: end, by: Self.group) { limit(start, &output) }
-    guard end > history else { return }
-    for channel in 0..<outputFormat.channelCount {
-      let row = unsafe rows.start + channel * rowLength
-      unsafe row.update(from: row + (end - history), count: history + filled - end)
-    }
-    filled -= end - history
+    if end > history { rows.drop(end - history) }
   }
 
   /// The group at `start` is complete: examines the one before it and returns the one `delay`
@@ -124,7 +106,7 @@ extension Limiter {
     let group = Self.group
     var isQuiet = true
     for channel in 0..<outputFormat.channelCount {
-      let samples = unsafe rows.start + (channel * rowLength + start)
+      let samples = unsafe rows[channel] + start
       let newest = unsafe GroupExtent(samples)
       let extent = extents[2 * channel].union(extents[2 * channel + 1]).union(newest)
       (extents[2 * channel], extents[2 * channel + 1]) = (extents[2 * channel + 1], newest)
@@ -163,7 +145,7 @@ extension Limiter {
     let offset = output.frameCount.count
     output.frameCount += Frames(count)
     for channel in 0..<outputFormat.channelCount {
-      let source = unsafe rows.start + (channel * rowLength + start)
+      let source = unsafe rows[channel] + start
       let target = unsafe output.baseAddress(ofChannel: channel) + offset
       if isScaled {
         for index in 0..<count { unsafe target[index] = source[index] * peaks.start[index] }
@@ -181,12 +163,10 @@ extension Limiter {
   /// The frames held back, the gain's state and the counters.
   package var snapshot: ProcessorSnapshot {
     var snapshot = ProcessorSnapshot()
-    snapshot.append(filled)
+    snapshot.append(rows.count)
     snapshot.append(leading)
     snapshot.append(pending)
-    for channel in 0..<outputFormat.channelCount {
-      for index in 0..<filled { snapshot.append(rows[channel * rowLength + index]) }
-    }
+    rows.append(to: &snapshot)
     snapshot.append(contentsOf: extents)
     gain.append(to: &snapshot)
     snapshot.append(statistics)
@@ -195,15 +175,11 @@ extension Limiter {
 
   package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
     var reader = SnapshotReader(snapshot)
-    filled = try reader.next(Int.self)
+    let filled = try reader.next(Int.self)
     leading = try reader.next(Int.self)
     pending = try reader.next(Int.self)
     guard (history..<history + Self.group).contains(filled) else { throw SnapshotError() }
-    for channel in 0..<outputFormat.channelCount {
-      for index in 0..<filled {
-        rows[channel * rowLength + index] = try reader.next(Float.self)
-      }
-    }
+    try rows.restore(filled, from: &reader)
     extents = try reader.next(GroupExtent.self, count: extents.count)
     try gain.restore(from: &reader)
     statistics = try reader.next(ReductionStatistics.self)

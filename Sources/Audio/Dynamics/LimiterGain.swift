@@ -1,65 +1,67 @@
-/// Turns the gains that single frames need into a smooth gain that never exceeds them, falls ahead
-/// of a peak and recovers exponentially.
-///
-/// The minimum over the window around a frame is held, released exponentially, then averaged twice
-/// over half the look-ahead each. Both averages together are as long as the hold, so the average
-/// never exceeds the minimum, and the curve has no corner.
-struct LimiterGain: ~Copyable {
-  /// Gains are averaged as multiples of 2⁻³⁰, so that 1 stays exactly 1.
-  private static let one = 1 << 30
+extension Limiter {
+  /// Turns the gains that single frames need into a smooth gain that never exceeds them, falls ahead
+  /// of a peak and recovers exponentially.
+  ///
+  /// The minimum over the window around a frame is held, released exponentially, then averaged twice
+  /// over half the look-ahead each. Both averages together are as long as the hold, so the average
+  /// never exceeds the minimum, and the curve has no corner.
+  struct SmoothGain: ~Copyable {
+    /// Gains are averaged as multiples of 2⁻³⁰, so that 1 stays exactly 1.
+    private static let one = 1 << 30
 
-  /// The delay from the pushed to the returned frame.
-  let delay: Int
+    /// The delay from the pushed to the returned frame.
+    let delay: Int
 
-  private let releaseStep: Double
-  private var minimum: SlidingMinimum
-  private var firstSum, secondSum: MovingSum
-  private let fullSum: Double
-  private let settledCount: Int
+    private let releaseStep: Double
+    private var minimum: SlidingMinimum
+    private var firstSum, secondSum: MovingSum
+    private let fullSum: Double
+    private let settledCount: Int
 
-  private var index = 0
-  private var held = 1.0
-  /// The number of frames since `held` became 1.
-  private var settled: Int
+    private var index = 0
+    private var held = 1.0
+    /// The number of frames since `held` became 1.
+    private var settled: Int
 
-  /// Falls over `lookAhead` frames, at least 2, and is constant for `plateau` frames on each side
-  /// of a peak, because a point between samples also depends on its neighbours' gains.
-  init(lookAhead: Int, plateau: Int, releaseStep: Double) {
-    delay = lookAhead + plateau
-    self.releaseStep = releaseStep
-    minimum = SlidingMinimum(window: lookAhead + 2 * plateau + 1)
-    let first = lookAhead / 2 + 1
-    let second = lookAhead - lookAhead / 2 + 1
-    firstSum = MovingSum(count: first, repeating: Self.one)
-    secondSum = MovingSum(count: second, repeating: Self.one * first)
-    fullSum = Double(Self.one) * Double(first) * Double(second)
-    settledCount = first + second
-    settled = settledCount
-  }
+    /// Falls over `lookAhead` frames, at least 2, and is constant for `plateau` frames on each side
+    /// of a peak, because a point between samples also depends on its neighbours' gains.
+    init(lookAhead: Int, plateau: Int, releaseStep: Double) {
+      delay = lookAhead + plateau
+      self.releaseStep = releaseStep
+      minimum = SlidingMinimum(window: lookAhead + 2 * plateau + 1)
+      let first = lookAhead / 2 + 1
+      let second = lookAhead - lookAhead / 2 + 1
+      firstSum = MovingSum(count: first, repeating: Self.one)
+      secondSum = MovingSum(count: second, repeating: Self.one * first)
+      fullSum = Double(Self.one) * Double(first) * Double(second)
+      settledCount = first + second
+      settled = settledCount
+    }
 
-  /// Whether the gain is 1 and stays so while only ones are pushed.
-  var isAtRest: Bool { settled >= settledCount && minimum.isAtRest }
+    /// Whether the gain is 1 and stays so while only ones are pushed.
+    var isAtRest: Bool { settled >= settledCount && minimum.isAtRest }
 
-  /// Skips ones at rest, which change nothing.
-  mutating func skip(_ count: Int) { index &+= count }
+    /// Skips ones at rest, which change nothing.
+    mutating func skip(_ count: Int) { index &+= count }
 
-  /// Takes the gain that a frame needs, above 0 and at most 1, and returns the gain of the frame
-  /// `delay` earlier.
-  @inline(__always)
-  mutating func push(_ needed: Float) -> Float {
-    let least = Double(minimum.push(needed, index: index))
-    index &+= 1
-    held += (1 - held) * releaseStep
-    // Within −120 dB of 1, the gain snaps to 1: the exponential alone never arrives.
-    if 1 - held < 1e-6 { held = 1 }
-    held = held < least ? held : least
-    settled = held == 1 ? settled &+ 1 : 0
-    let sum = secondSum.push(firstSum.push(Int(held * Double(Self.one))))
-    return Float(Double(sum) / fullSum)
+    /// Takes the gain that a frame needs, above 0 and at most 1, and returns the gain of the frame
+    /// `delay` earlier.
+    @inline(__always)
+    mutating func push(_ needed: Float) -> Float {
+      let least = Double(minimum.push(needed, index: index))
+      index &+= 1
+      held += (1 - held) * releaseStep
+      // Within −120 dB of 1, the gain snaps to 1: the exponential alone never arrives.
+      if 1 - held < 1e-6 { held = 1 }
+      held = held < least ? held : least
+      settled = held == 1 ? settled &+ 1 : 0
+      let sum = secondSum.push(firstSum.push(Int(held * Double(Self.one))))
+      return Float(Double(sum) / fullSum)
+    }
   }
 }
 
-extension LimiterGain {
+extension Limiter.SmoothGain {
   func append(to snapshot: inout ProcessorSnapshot) {
     snapshot.append(index)
     snapshot.append(held)

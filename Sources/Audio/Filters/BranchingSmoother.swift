@@ -51,11 +51,11 @@ struct BranchingSmoother {
   }
 }
 
-/// Exponential approach: one time constant covers 1 − 1/e (63 %) of the distance.
-enum TimeConstant {
-  /// The share of the remaining distance covered in one frame; 1 (immediate) for zero time.
-  static func step(_ time: Seconds, at sampleRate: Hertz) -> Double {
-    guard time.value > 0 else { return 1 }
-    return -expm1(-1 / (time.value * sampleRate.value))
+extension Seconds {
+  /// For an exponential approach with this time constant, which covers 1 − 1/e (63 %) of the
+  /// distance: the share of the remaining distance covered in one frame; 1 (immediate) for zero.
+  func step(at sampleRate: Hertz) -> Double {
+    guard value > 0 else { return 1 }
+    return -expm1(-1 / (value * sampleRate.value))
   }
 }

@@ -4,7 +4,6 @@
 /// channels × bands, in steps of four bands and two channels.
 package final class Equalizer: Processor {
   package let outputFormat: AudioFormat
-  package var latency: Frames { .zero }
 
   private typealias Pair = BiquadWavefront<SIMD8<Double>>
   private typealias Single = BiquadWavefront<SIMD4<Double>>
@@ -86,8 +85,6 @@ package final class Equalizer: Processor {
     let result = unsafe output.baseAddress(ofChannel: input.channelCount - 1) + start
     for frame in 0..<count { unsafe result[frame] = Float(signal[frame]) }
   }
-
-  package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
 
   /// The state of every filter.
   package var snapshot: ProcessorSnapshot {

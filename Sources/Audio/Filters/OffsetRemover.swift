@@ -2,7 +2,6 @@
 /// bit.
 package final class OffsetRemover: Processor {
   package let outputFormat: AudioFormat
-  package var latency: Frames { .zero }
 
   private let offsets: [Double]
 
@@ -23,53 +22,47 @@ package final class OffsetRemover: Processor {
       }
     }
   }
-
-  package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
-
-  package var snapshot: ProcessorSnapshot { ProcessorSnapshot() }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    try SnapshotReader(snapshot).finish()
-  }
 }
 
-/// Measures the DC offset (mean) of each channel; full scale is 1.
-package final class OffsetMeter: Analyser {
-  // Sequential sums, which do not depend on block boundaries.
-  private var sums: [Double]
-  private var frames = 0
+extension OffsetRemover {
+  /// Measures the DC offset (mean) of each channel; full scale is 1.
+  package final class Meter: Analyser {
+    // Sequential sums, which do not depend on block boundaries.
+    private var sums: [Double]
+    private var frames = 0
 
-  package init(format: AudioFormat) { sums = Array(repeating: 0, count: format.channelCount) }
+    package init(format: AudioFormat) { sums = Array(repeating: 0, count: format.channelCount) }
 
-  package func analyse(_ input: borrowing AudioBuffer) {
-    for channel in sums.indices {
-      let samples = unsafe input.baseAddress(ofChannel: channel)
-      var sum = sums[channel]
-      for index in 0..<input.frameCount.count {
-        sum += Double(unsafe FiniteSamples.filtered(samples[index]))
+    package func analyse(_ input: borrowing AudioBuffer) {
+      for channel in sums.indices {
+        let samples = unsafe input.baseAddress(ofChannel: channel)
+        var sum = sums[channel]
+        for index in 0..<input.frameCount.count {
+          sum += Double(unsafe FiniteSamples.filtered(samples[index]))
+        }
+        sums[channel] = sum
       }
-      sums[channel] = sum
+      frames += input.frameCount.count
     }
-    frames += input.frameCount.count
-  }
 
-  /// The mean of each channel; 0 before the first frame.
-  package func finding() -> [Double] { sums.map { $0 / Double(max(frames, 1)) } }
+    /// The mean of each channel; 0 before the first frame.
+    package func finding() -> [Double] { sums.map { $0 / Double(max(frames, 1)) } }
 
-  /// The sums.
-  package var snapshot: ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    snapshot.append(frames)
-    snapshot.append(contentsOf: sums)
-    return snapshot
-  }
+    /// The sums.
+    package var snapshot: ProcessorSnapshot {
+      var snapshot = ProcessorSnapshot()
+      snapshot.append(frames)
+      snapshot.append(contentsOf: sums)
+      return snapshot
+    }
 
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let frames = try reader.next(Int.self)
-    let sums = try reader.next(Double.self, count: sums.count)
-    try reader.finish()
-    guard frames >= 0 else { throw SnapshotError() }
-    (self.frames, self.sums) = (frames, sums)
+    package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+      var reader = SnapshotReader(snapshot)
+      let frames = try reader.next(Int.self)
+      let sums = try reader.next(Double.self, count: sums.count)
+      try reader.finish()
+      guard frames >= 0 else { throw SnapshotError() }
+      (self.frames, self.sums) = (frames, sums)
+    }
   }
 }

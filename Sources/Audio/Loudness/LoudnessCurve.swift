@@ -40,27 +40,3 @@ extension LoudnessHistory {
     }
   }
 }
-
-/// Measures loudness over time.
-package final class LoudnessCurveMeter: Analyser {
-  private let meter: LoudnessMeter
-  private let sampleRate: Hertz
-
-  package init(format: AudioFormat) {
-    meter = LoudnessMeter(format: format, includesPeaks: false)
-    sampleRate = format.sampleRate
-  }
-
-  package func analyse(_ input: borrowing AudioBuffer) { meter.analyse(input) }
-
-  package func finding() -> LoudnessCurve {
-    LoudnessCurve(meter.history, sampleRate: sampleRate)
-  }
-
-  /// The state of the measurement; 8 bytes for every tenth of a second.
-  package var snapshot: ProcessorSnapshot { meter.snapshot }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    try meter.restore(snapshot)
-  }
-}

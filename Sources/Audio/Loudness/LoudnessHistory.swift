@@ -100,3 +100,9 @@ extension LoudnessHistory {
     energies = try reader.next(Double.self, count: try reader.nextCount())
   }
 }
+
+/// A loudness in LUFS, as defined by ITU-R BS.1770-4.
+package struct LUFS: ScalarUnit {
+  package var value: Double
+  package init(_ value: Double) { self.value = value }
+}

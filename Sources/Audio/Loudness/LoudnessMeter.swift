@@ -17,10 +17,10 @@ package final class LoudnessMeter: Analyser {
     peaks?.analyse(input)
   }
 
-  package func finding() -> Loudness {
-    Loudness(
-      integrated: history.integrated(),
-      peaks: peaks?.finding() ?? PeakLevels(truePeak: nil, samplePeak: nil))
+  package func finding() -> Finding {
+    Finding(
+      history: history,
+      peaks: peaks?.finding() ?? TruePeakMeter.Finding(truePeak: nil, samplePeak: nil))
   }
 
   /// The states of both measurements; 8 bytes for every tenth of a second, and a few kilobytes.
@@ -39,26 +39,15 @@ package final class LoudnessMeter: Analyser {
     try self.loudness.restore(loudness)
     if let peaks { try self.peaks?.restore(peaks) }
   }
-}
 
-/// Integrated loudness and peaks: the input of normalisation.
-package struct Loudness: Hashable, Sendable, Codable {
-  /// The integrated loudness of EBU R 128; nil for silence and for less than 400 ms of sound.
-  package var integrated: LUFS?
-  /// Sample peak and true peak.
-  package var peaks: PeakLevels
-}
-
-/// The greatest peaks among all channels.
-package struct PeakLevels: Hashable, Sendable, Codable {
-  /// The peak of the wave between samples, in dBTP; nil for silence.
-  package var truePeak: Decibels?
-  /// The greatest |sample|, in dBFS; nil for silence.
-  package var samplePeak: Decibels?
-
-  package init(truePeak: Decibels?, samplePeak: Decibels?) {
-    self.truePeak = truePeak
-    self.samplePeak = samplePeak
+  /// Integrated loudness and peaks: the input of normalisation.
+  package struct Finding: Hashable, Sendable, Codable {
+    /// The energies of all complete steps.
+    package var history: LoudnessHistory
+    /// The integrated loudness of EBU R 128; nil for silence and for less than 400 ms of sound.
+    package var integrated: LUFS? { history.integrated() }
+    /// Sample peak and true peak.
+    package var peaks: TruePeakMeter.Finding
   }
 }
 

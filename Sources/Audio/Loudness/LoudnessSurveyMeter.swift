@@ -31,12 +31,12 @@ package final class LoudnessSurveyMeter: Analyser {
   }
 
   /// The survey, including what the processor held back.
-  package func finding() -> LoudnessSurvey {
+  package func finding() -> Finding {
     if let processor {
       processor.finish(into: &output)
       meter.analyse(output)
     }
-    return LoudnessSurvey(history: meter.history, truePeak: meter.finding().peaks.truePeak)
+    return Finding(history: meter.history, truePeak: meter.finding().peaks.truePeak)
   }
 
   /// The states of meter and processor.
@@ -55,12 +55,12 @@ package final class LoudnessSurveyMeter: Analyser {
     try meter.restore(heard)
     if let held { try processor?.restore(held) }
   }
-}
 
-/// A recording's contribution to the loudness of an album.
-package struct LoudnessSurvey: Hashable, Sendable, Codable {
-  /// The energies of its steps.
-  package let history: LoudnessHistory
-  /// The true peak; nil for silence, and behind a processor, where it is not measured.
-  package let truePeak: Decibels?
+  /// A recording's contribution to the loudness of an album.
+  package struct Finding: Hashable, Sendable, Codable {
+    /// The energies of its steps.
+    package let history: LoudnessHistory
+    /// The true peak; nil for silence, and behind a processor, where it is not measured.
+    package let truePeak: Decibels?
+  }
 }

@@ -25,7 +25,7 @@ final class R128 {
   init(format: AudioFormat) {
     coefficients = KWeightedPair.Coefficients(sampleRate: format.sampleRate)
     stepLength = LoudnessHistory.stepLength(at: format.sampleRate).count
-    let weights = ChannelWeights.weights(channelCount: format.channelCount)
+    let weights = Self.weights(channelCount: format.channelCount)
     let counting = weights.indices.filter { weights[$0] > 0 }
     pairs = stride(from: 0, to: counting.count, by: 2).map { start in
       let channels = Array(counting[start...].prefix(2))
@@ -33,6 +33,25 @@ final class R128 {
         channels: channels,
         weights: KWeightedPair.Lanes(
           weights[channels[0]], channels.count == 2 ? weights[channels[1]] : 0))
+    }
+  }
+
+  /// The channel weights of ITU-R BS.1770-4, table 4: side channels 1.41, front and rear 1, the
+  /// low-frequency channel 0.
+  ///
+  /// In the channel order of libav and WAV files: mono; left, right; left, right, centre; four:
+  /// left, right and two surrounds; five: left, right, centre and two surrounds; six and more add the
+  /// low-frequency channel, then the back channels. Above eight channels the layout is unknown: each
+  /// has weight 1.
+  private static func weights(channelCount: Int) -> [Double] {
+    let side = 1.41
+    return switch channelCount {
+    case 4: [1, 1, side, side]
+    case 5: [1, 1, 1, side, side]
+    case 6: [1, 1, 1, 0, side, side]
+    case 7: [1, 1, 1, 0, 1, side, side]
+    case 8: [1, 1, 1, 0, 1, 1, side, side]
+    default: Array(repeating: 1, count: channelCount)
     }
   }
 
@@ -93,27 +112,6 @@ extension R128 {
     try reader.finish()
     for (index, filters) in filters.enumerated() { pairs[index].filters = filters }
     (self.phase, self.history) = (phase, history)
-  }
-}
-
-/// Channel weights of ITU-R BS.1770-4, table 4: side channels 1.41, front and rear 1, low-frequency
-/// channel 0.
-enum ChannelWeights {
-  private static let side = 1.41
-
-  /// The weights in the channel order of libav and WAV files: mono; left, right; left, right,
-  /// centre; four: left, right and two surrounds; five: left, right, centre and two surrounds; six
-  /// and more add the low-frequency channel, then the back channels. Above eight channels the
-  /// layout is unknown: each has weight 1.
-  static func weights(channelCount: Int) -> [Double] {
-    switch channelCount {
-    case 4: [1, 1, side, side]
-    case 5: [1, 1, 1, side, side]
-    case 6: [1, 1, 1, 0, side, side]
-    case 7: [1, 1, 1, 0, 1, side, side]
-    case 8: [1, 1, 1, 0, 1, 1, side, side]
-    default: Array(repeating: 1, count: channelCount)
-    }
   }
 }
 

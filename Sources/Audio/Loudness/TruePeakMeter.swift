@@ -3,6 +3,19 @@
 /// Only groups that could exceed the current peak are interpolated, with the same result; after the
 /// first seconds the cost is that of finding a maximum.
 package final class TruePeakMeter: Analyser {
+  /// The greatest peaks among all channels.
+  package struct Finding: Hashable, Sendable, Codable {
+    /// The peak of the wave between samples, in dBTP; nil for silence.
+    package var truePeak: Decibels?
+    /// The greatest |sample|, in dBFS; nil for silence.
+    package var samplePeak: Decibels?
+
+    package init(truePeak: Decibels?, samplePeak: Decibels?) {
+      self.truePeak = truePeak
+      self.samplePeak = samplePeak
+    }
+  }
+
   private static let group = TruePeakInterpolator.group
   private static let chunk = 1024
   /// A channel's row: the previous group, the current group, the next one, and room for a chunk.
@@ -70,12 +83,12 @@ package final class TruePeakMeter: Analyser {
   }
 
   /// The peaks of all sound; the stream must have ended, as silence is assumed to follow.
-  package func finding() -> PeakLevels {
+  package func finding() -> TruePeakMeter.Finding {
     // Completes the last group and the one after it.
     var silence = AudioBuffer(channelCount: channelCount, capacity: Frames(3 * Self.group))
     silence.frameCount = silence.capacity
     analyse(silence)
-    return PeakLevels(
+    return TruePeakMeter.Finding(
       truePeak: Decibels(finiteAmplitude: Double(truePeak)),
       samplePeak: Decibels(finiteAmplitude: Double(samplePeak)))
   }

@@ -3,7 +3,6 @@
 /// A channel taken alone with gain 1 passes bit-exactly.
 package final class ChannelMatrix: Processor {
   package let outputFormat: AudioFormat
-  package var latency: Frames { .zero }
 
   /// The terms of each output channel.
   private let parts: [[(channel: Int, gain: Float)]]
@@ -39,13 +38,5 @@ package final class ChannelMatrix: Processor {
           gain: part.gain)
       }
     }
-  }
-
-  package func finish(into output: inout AudioBuffer) { output.frameCount = .zero }
-
-  package var snapshot: ProcessorSnapshot { ProcessorSnapshot() }
-
-  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    try SnapshotReader(snapshot).finish()
   }
 }

@@ -40,8 +40,8 @@ package struct DuckingGain: Sendable {
   package init(_ settings: Settings, sampleRate: Hertz) {
     threshold = settings.threshold.amplitude
     depth = min(1, settings.amount.amplitude)
-    attackStep = TimeConstant.step(settings.attack, at: sampleRate)
-    releaseStep = TimeConstant.step(settings.release, at: sampleRate)
+    attackStep = settings.attack.step(at: sampleRate)
+    releaseStep = settings.release.step(at: sampleRate)
     holdLength = max(1, settings.hold.frames(at: sampleRate).count)
   }
 

@@ -5,7 +5,7 @@
 /// or less (Janssen, Veldhuis and Vries, IEEE ASSP-34, 1986), that reach at least as far as the
 /// clipped ones. All other samples pass bit-exactly. Runs longer than the limit are left alone.
 package final class Declipper: ReportingProcessor {
-  package struct Settings: Hashable, Sendable {
+  package struct Settings: Hashable, Sendable, Codable {
     /// The magnitude, relative to full scale, from which samples count as clipped.
     package var level: Decibels
     /// The longest run to repair; clamped to 0…20 ms and 1,024 frames.
@@ -42,9 +42,7 @@ package final class Declipper: ReportingProcessor {
   private let ahead: Int
   private let gap: ClippedGap
   /// For each channel: the finished context, the group to finish, and the look-ahead.
-  private let rows: Scratch<Float>
-  private let rowLength: Int
-  private var filled = context
+  private var rows: SampleRows
   private var pending = 0
   /// For each channel, the end of the processed runs in its row.
   private var settled: [Int]
@@ -64,8 +62,9 @@ package final class Declipper: ReportingProcessor {
     longest = min(max(wanted.count, 2), 1024)
     ahead = longest + 1 + Self.context
     gap = ClippedGap(longest: longest, reach: 2 * Self.context + Self.group)
-    rowLength = Self.context + Self.group + ahead
-    rows = Scratch(repeating: 0, count: rowLength * format.channelCount)
+    rows = SampleRows(
+      channelCount: format.channelCount, length: Self.context + Self.group + ahead,
+      count: Self.context)
     settled = Array(repeating: Self.context, count: format.channelCount)
   }
 
@@ -73,16 +72,10 @@ package final class Declipper: ReportingProcessor {
     output.frameCount = .zero
     var start = 0
     while start < input.frameCount.count {
-      let count = min(rowLength - filled, input.frameCount.count - start)
-      for channel in 0..<outputFormat.channelCount {
-        unsafe FiniteSamples.copy(
-          from: input.baseAddress(ofChannel: channel) + start,
-          to: rows.start + (channel * rowLength + filled), count: count)
-      }
+      let count = rows.append(input, from: start)
       start += count
-      filled += count
       pending += count
-      if filled == rowLength { finishGroup(&output) }
+      if rows.isFull { finishGroup(&output) }
     }
   }
 
@@ -90,11 +83,7 @@ package final class Declipper: ReportingProcessor {
   package func finish(into output: inout AudioBuffer) {
     output.frameCount = .zero
     while pending > 0 {
-      for channel in 0..<outputFormat.channelCount {
-        let row = unsafe rows.start + channel * rowLength
-        unsafe (row + filled).update(repeating: 0, count: rowLength - filled)
-      }
-      filled = rowLength
+      rows.appendSilence(rows.length - rows.count)
       finishGroup(&output)
     }
   }
@@ -114,14 +103,13 @@ extension Declipper {
     let offset = output.frameCount.count
     output.frameCount += Frames(count)
     for channel in 0..<outputFormat.channelCount {
-      let row = unsafe rows.start + channel * rowLength
+      let row = unsafe rows[channel]
       unsafe mendGroup(row, channel)
       unsafe (output.baseAddress(ofChannel: channel) + offset).update(
         from: row + Self.context, count: count)
-      unsafe row.update(from: row + Self.group, count: rowLength - Self.group)
       settled[channel] = max(settled[channel] - Self.group, Self.context)
     }
-    filled = rowLength - Self.group
+    rows.drop(Self.group)
     pending -= count
   }
 
@@ -140,7 +128,7 @@ extension Declipper {
         continue
       }
       var next = position + 1
-      while next < rowLength, unsafe row[next].magnitude >= level,
+      while next < rows.length, unsafe row[next].magnitude >= level,
         unsafe (row[next] < 0) == (first < 0)
       { next += 1 }
       let length = next - position
@@ -171,30 +159,220 @@ extension Declipper {
   /// The frames held back and the counters.
   package var snapshot: ProcessorSnapshot {
     var snapshot = ProcessorSnapshot()
-    snapshot.append(filled)
+    snapshot.append(rows.count)
     snapshot.append(pending)
     snapshot.append(counts)
     snapshot.append(contentsOf: settled)
-    for channel in 0..<outputFormat.channelCount {
-      for index in 0..<filled { snapshot.append(rows[channel * rowLength + index]) }
-    }
+    rows.append(to: &snapshot)
     return snapshot
   }
 
   package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
     var reader = SnapshotReader(snapshot)
-    filled = try reader.next(Int.self)
+    let filled = try reader.next(Int.self)
     pending = try reader.next(Int.self)
     counts = try reader.next(Counts.self)
     settled = try reader.next(Int.self, count: settled.count)
-    guard (Self.context..<rowLength).contains(filled), (0...rowLength).contains(pending),
-      settled.allSatisfy({ (Self.context...rowLength).contains($0) })
+    guard (Self.context..<rows.length).contains(filled), (0...rows.length).contains(pending),
+      settled.allSatisfy({ (Self.context...rows.length).contains($0) })
     else { throw SnapshotError() }
-    for channel in 0..<outputFormat.channelCount {
-      for index in 0..<filled {
-        rows[channel * rowLength + index] = try reader.next(Float.self)
+    try rows.restore(filled, from: &reader)
+    try reader.finish()
+  }
+}
+
+/// Restores runs of clipped samples from both sides: the samples with the least prediction error of
+/// an autoregressive model (Janssen, Veldhuis and Vries 1986).
+///
+/// The model is fitted to unclipped stretches only, since clipped peaks would make it predict
+/// clipping. If clipping leaves only short stretches, a lower order is used. Both systems of
+/// equations are solved by Cholesky decomposition; the second is banded and costs O(length ·
+/// order²).
+private final class ClippedGap {
+  /// The highest order of a model.
+  static let order = 32
+  /// The orders to try, highest first.
+  private static let orders = [32, 24, 16, 12, 8, 6, 4, 3, 2]
+
+  /// The order of the last model found; 0 for none.
+  private var order = 0
+  /// The number of unclipped samples up to each one, and the length of its stretch.
+  private let stretches, lengths: Scratch<Int>
+  private let samples: Scratch<Double>
+  /// The products of the samples at all pairs of lags: the model's normal equations.
+  private let normal = Scratch<Double>(repeating: 0, count: (order + 1) * (order + 8))
+  /// Their Cholesky factor.
+  private let factor = Scratch<Double>(repeating: 0, count: (order + 1) * (order + 1))
+  private let model = Scratch<Double>(repeating: 0, count: order + 1)
+  private let band = Scratch<Double>(repeating: 0, count: order + 1)
+  /// For each row of the lower triangle, the diagonal and the elements to its left.
+  private let triangle: Scratch<Double>
+  private let solution: Scratch<Double>
+
+  /// Room for runs of up to `longest` samples and models of up to `reach` samples.
+  init(longest: Int, reach: Int) {
+    stretches = Scratch(repeating: 0, count: reach)
+    lengths = Scratch(repeating: 0, count: reach)
+    samples = Scratch(repeating: 0, count: reach + 8)
+    triangle = Scratch(repeating: 0, count: longest * (Self.order + 1))
+    solution = Scratch(repeating: 0, count: longest)
+  }
+
+  /// Fits a model to `count` samples, of which those at or above `level` are unknown; false if none
+  /// can be fitted.
+  func findModel(_ row: UnsafePointer<Float>, count: Int, below level: Float) -> Bool {
+    var stretch = 0
+    var wasZero = true
+    for index in 0..<count {
+      let sample = unsafe row[index]
+      // Digital silence carries no information about the sound.
+      let isSilent = sample == 0 && wasZero
+      wasZero = sample == 0
+      stretch = sample.magnitude < level && !isSilent ? stretch + 1 : 0
+      stretches[index] = stretch
+      samples[index] = Double(sample)
+    }
+    for index in (0..<count).reversed() {
+      let goesOn = index + 1 < count && stretches[index + 1] > 0
+      lengths[index] = goesOn && stretches[index] > 0 ? lengths[index + 1] : stretches[index]
+    }
+    order = 0
+    for wanted in Self.orders {
+      let equations = (0..<count).count { tells($0, order: wanted) }
+      guard equations >= 4 * wanted else { continue }
+      guard solveModel(order: wanted, count: count) else { return false }
+      order = wanted
+      for lag in 0...order {
+        var sum = 0.0
+        for index in 0...order - lag { sum += model[index] * model[index + lag] }
+        band[lag] = sum
+      }
+      return true
+    }
+    return false
+  }
+
+  /// Whether a sample and those before it that the model needs are known, in a stretch long enough
+  /// for at least as many equations as the order: with fewer, periodic sound cannot be recognised.
+  private func tells(_ index: Int, order: Int) -> Bool {
+    stretches[index] > order && lengths[index] >= 2 * order
+  }
+
+  /// The coefficients of least squared prediction error (the covariance method).
+  private func solveModel(order: Int, count: Int) -> Bool {
+    let width = Self.order + 8
+    let (matrix, values) = unsafe (normal.start, samples.start)
+    unsafe matrix.update(repeating: 0, count: normal.count)
+    // Row k holds the sums of x[n − k] · x[n − column], four columns at a time.
+    for index in order..<count where tells(index, order: order) {
+      for k in 0...order {
+        let factor = SIMD4<Double>(repeating: unsafe values[index &- k])
+        var column = k / 4 * 4
+        while column <= order {
+          let place = unsafe UnsafeMutableRawPointer(matrix + (k &* width &+ column))
+          // Backwards in time: lane l is x[n − column − l].
+          let past = unsafe SIMD4(
+            values[index &- column], values[max(index &- column &- 1, 0)],
+            values[max(index &- column &- 2, 0)], values[max(index &- column &- 3, 0)])
+          let sum = unsafe place.loadUnaligned(as: SIMD4<Double>.self) + factor * past
+          unsafe place.storeBytes(of: sum, as: SIMD4<Double>.self)
+          column &+= 4
+        }
       }
     }
-    try reader.finish()
+    guard normal[0] > 1e-20 else { return false }
+    // A noise floor of −100 dB keeps the equations solvable for pure tones.
+    for k in 1...order { normal[k * width + k] += normal[0] * 1e-10 }
+    // In-place Cholesky on the lower triangle, taken from the upper one by symmetry.
+    for i in 1...order {
+      for j in 1...i {
+        var sum = normal[j * width + i]
+        for k in 1..<j { sum -= lower(i, k) * lower(j, k) }
+        if i == j {
+          guard sum > 0 else { return false }
+          setLower(i, i, sum.squareRoot())
+        } else {
+          setLower(i, j, sum / lower(j, j))
+        }
+      }
+    }
+    model[0] = 1
+    for i in 1...order {
+      var sum = -normal[i]
+      for k in 1..<i { sum -= lower(i, k) * model[k] }
+      model[i] = sum / lower(i, i)
+    }
+    for i in (1...order).reversed() {
+      var sum = model[i]
+      for k in i + 1..<max(order + 1, i + 1) { sum -= lower(k, i) * model[k] }
+      model[i] = sum / lower(i, i)
+    }
+    return (1...order).allSatisfy { model[$0].isFinite }
+  }
+
+  private func lower(_ i: Int, _ k: Int) -> Double { factor[i * (Self.order + 1) + k] }
+
+  private func setLower(_ i: Int, _ k: Int, _ value: Double) {
+    factor[i * (Self.order + 1) + k] = value
+  }
+
+  /// Replaces `count` samples from `start` by the model's prediction; the model's order of samples
+  /// must exist on both sides. Magnitudes never fall below the clipped ones, nor exceed four times
+  /// them.
+  /// - Returns: false, and changes nothing, if rounding prevents a solution.
+  func mend(_ row: UnsafeMutablePointer<Float>, start: Int, count: Int) -> Bool {
+    guard order > 0, unsafe solve(row, start: start, count: count) else { return false }
+    for index in 0..<count {
+      let clipped = unsafe row[start + index]
+      let sign: Float = clipped < 0 ? -1 : 1
+      let found = Float(solution[index]) * sign
+      unsafe row[start + index] = sign * min(max(found, clipped.magnitude), 4 * clipped.magnitude)
+    }
+    return true
+  }
+
+  private func solve(_ row: UnsafePointer<Float>, start: Int, count: Int) -> Bool {
+    let (order, width) = (order, Self.order + 1)
+    for index in 0..<count {
+      // The right-hand side, from the known samples.
+      var sum = 0.0
+      for lag in 1...order {
+        if index - lag < 0 { sum -= band[lag] * Double(unsafe row[start + index - lag]) }
+        if index + lag >= count { sum -= band[lag] * Double(unsafe row[start + index + lag]) }
+      }
+      solution[index] = sum
+    }
+    let (lower, values) = unsafe (triangle.start, solution.start)
+    for i in 0..<count {
+      // An element's distance from the diagonal is its place in the row.
+      for distance in stride(from: min(i, order), through: 0, by: -1) {
+        let j = i - distance
+        var sum = band[distance]
+        var k = max(i - order, 0)
+        while k < j {
+          sum -= unsafe lower[i &* width &+ i &- k] * lower[j &* width &+ j &- k]
+          k &+= 1
+        }
+        if distance > 0 {
+          unsafe lower[i * width + distance] = sum / lower[j * width]
+        } else {
+          guard sum > 0 else { return false }
+          unsafe lower[i * width] = sum.squareRoot()
+        }
+      }
+    }
+    for i in 0..<count {
+      for k in max(i - order, 0)..<i {
+        unsafe values[i] -= lower[i * width + i - k] * values[k]
+      }
+      unsafe values[i] /= lower[i * width]
+    }
+    for i in (0..<count).reversed() {
+      for k in i + 1..<max(min(i + order + 1, count), i + 1) {
+        unsafe values[i] -= lower[k * width + k - i] * values[k]
+      }
+      unsafe values[i] /= lower[i * width]
+    }
+    return (0..<count).allSatisfy { solution[$0].isFinite }
   }
 }

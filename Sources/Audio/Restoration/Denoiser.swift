@@ -5,7 +5,7 @@ import Glibc
 /// Windows of 43 ms with 75 % overlap pass through a Fourier transform, a Wiener gain per bin, and
 /// the inverse transform. Two channels share one complex transform.
 package final class Denoiser: Processor {
-  package struct Settings: Hashable, Sendable {
+  package struct Settings: Hashable, Sendable, Codable {
     /// The greatest noise reduction; clamped to 0…60 dB. The residual noise masks artefacts.
     package var reduction: Decibels
     /// How many dB above its profile the noise is assumed to be: a higher value removes more noise
@@ -32,11 +32,12 @@ package final class Denoiser: Processor {
   private let past: Scratch<Float>
   /// The transform of a pair of channels, with the first bin repeated at the end.
   private let real, imaginary: Scratch<Float>
-  /// For each channel the newest window, and the sum of incomplete windows.
-  private let rows, sums: Scratch<Float>
+  /// For each channel the newest window.
+  private var rows: SampleRows
+  /// For each channel the sum of incomplete windows.
+  private let sums: Scratch<Float>
   private let pairCount: Int
   private let rowStride: Int
-  private var filled: Int
   /// Frames still to be dropped at the start: those of the first windows before the sound.
   private var leading: Int
   /// Frames taken and not yet returned.
@@ -57,9 +58,9 @@ package final class Denoiser: Processor {
     past = Scratch(repeating: 0, count: 2 * pairCount * rowStride)
     real = Scratch(repeating: 0, count: window.length + 4)
     imaginary = Scratch(repeating: 0, count: window.length + 4)
-    rows = Scratch(repeating: 0, count: window.length * format.channelCount)
+    rows = SampleRows(
+      channelCount: format.channelCount, length: window.length, count: window.length - window.hop)
     sums = Scratch(repeating: 0, count: window.length * format.channelCount)
-    filled = window.length - window.hop
     leading = window.length - window.hop
     let raised = Decibels(min(max(settings.margin.value, -20), 20)).amplitude
     for (channel, spectrum) in noise.spectra.prefix(format.channelCount).enumerated()
@@ -75,16 +76,10 @@ package final class Denoiser: Processor {
     output.frameCount = .zero
     var start = 0
     while start < input.frameCount.count {
-      let count = min(window.length - filled, input.frameCount.count - start)
-      for channel in 0..<outputFormat.channelCount {
-        unsafe FiniteSamples.copy(
-          from: input.baseAddress(ofChannel: channel) + start,
-          to: rows.start + (channel * window.length + filled), count: count)
-      }
+      let count = rows.append(input, from: start)
       start += count
-      filled += count
       pending += count
-      if filled == window.length { treatPiece(&output) }
+      if rows.isFull { treatPiece(&output) }
     }
   }
 
@@ -92,11 +87,7 @@ package final class Denoiser: Processor {
   package func finish(into output: inout AudioBuffer) {
     output.frameCount = .zero
     while pending > 0 {
-      for channel in 0..<outputFormat.channelCount {
-        let row = unsafe rows.start + channel * window.length
-        unsafe (row + filled).update(repeating: 0, count: window.length - filled)
-      }
-      filled = window.length
+      rows.appendSilence(rows.length - rows.count)
       treatPiece(&output)
     }
   }
@@ -114,23 +105,21 @@ extension Denoiser {
     output.frameCount += Frames(count)
     let rest = window.length - window.hop
     for channel in 0..<outputFormat.channelCount {
-      let row = unsafe rows.start + channel * window.length
       let sum = unsafe sums.start + channel * window.length
       unsafe (output.baseAddress(ofChannel: channel) + offset).update(from: sum, count: count)
-      unsafe row.update(from: row + window.hop, count: rest)
       unsafe sum.update(from: sum + window.hop, count: rest)
       unsafe (sum + rest).update(repeating: 0, count: window.hop)
     }
-    filled = rest
+    rows.drop(window.hop)
   }
 
   private func treatPair(_ pair: Int) {
     let length = window.length
     let hasRight = 2 * pair + 1 < outputFormat.channelCount
-    let left = unsafe rows.start + 2 * pair * length
+    let left = unsafe rows[2 * pair]
     for index in 0..<length { unsafe real.start[index] = left[index] * shape.start[index] }
     if hasRight {
-      let right = unsafe left + length
+      let right = unsafe rows[2 * pair + 1]
       for index in 0..<length { unsafe imaginary.start[index] = right[index] * shape.start[index] }
     } else {
       unsafe imaginary.start.update(repeating: 0, count: length)
@@ -161,10 +150,10 @@ extension Denoiser {
   /// The newest window, the incomplete sums, and the residual of the last window.
   package var snapshot: ProcessorSnapshot {
     var snapshot = ProcessorSnapshot()
-    snapshot.append(filled)
+    snapshot.append(rows.count)
     snapshot.append(leading)
     snapshot.append(pending)
-    for index in 0..<rows.count { snapshot.append(rows[index]) }
+    rows.append(to: &snapshot, count: rows.length)
     for index in 0..<sums.count { snapshot.append(sums[index]) }
     for index in 0..<past.count { snapshot.append(past[index]) }
     return snapshot
@@ -172,13 +161,13 @@ extension Denoiser {
 
   package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
     var reader = SnapshotReader(snapshot)
-    filled = try reader.next(Int.self)
+    let filled = try reader.next(Int.self)
     leading = try reader.next(Int.self)
     pending = try reader.next(Int.self)
     guard (window.length - window.hop..<window.length).contains(filled), leading >= 0,
       (0...window.length).contains(pending)
     else { throw SnapshotError() }
-    for index in 0..<rows.count { rows[index] = try reader.next(Float.self) }
+    try rows.restore(filled, from: &reader, writtenCount: rows.length)
     for index in 0..<sums.count { sums[index] = try reader.next(Float.self) }
     for index in 0..<past.count { past[index] = try reader.next(Float.self) }
     try reader.finish()

@@ -88,20 +88,20 @@ package struct HumSpectrum: Hashable, Sendable, Codable {
     let shift = bend < 0 ? min(max(0.5 * (a - c) / bend, -0.5), 0.5) : 0
     return ((Double(peak) + shift) * width, prominence)
   }
-}
 
-/// Mains hum found in a recording.
-package struct Hum: Hashable, Sendable, Codable {
-  /// The estimated fundamental.
-  package var frequency: Hertz
-  /// The height of each harmonic, from the fundamental up, above its neighbourhood, in dB.
-  package var prominences: [Decibels]
+  /// Mains hum found in a recording.
+  package struct Hum: Hashable, Sendable, Codable {
+    /// The estimated fundamental.
+    package var frequency: Hertz
+    /// The height of each harmonic, from the fundamental up, above its neighbourhood, in dB.
+    package var prominences: [Decibels]
 
-  package init(frequency: Hertz, prominences: [Decibels]) {
-    self.frequency = frequency
-    self.prominences = prominences
+    package init(frequency: Hertz, prominences: [Decibels]) {
+      self.frequency = frequency
+      self.prominences = prominences
+    }
+
+    /// The least height, in dB, of a hum line.
+    package static let audible = Decibels(9)
   }
-
-  /// The least height, in dB, of a hum line.
-  package static let audible = Decibels(9)
 }

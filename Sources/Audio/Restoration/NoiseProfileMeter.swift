@@ -1,163 +1,157 @@
 import Glibc
 
-/// Finds the quietest 0.4 s of a recording and measures its spectrum.
-///
-/// Stretches begin every 0.2 s. One that contains digital silence (a window under −110 dBFS) is
-/// skipped: what a gate or an editor silenced does not show the noise.
-package final class NoiseProfileMeter: Analyser {
-  package struct Finding: Hashable, Sendable, Codable {
-    /// The noise; nil for sound shorter than 0.4 s, or without a stretch free of digital silence.
-    package var noise: NoiseProfile?
-    /// The RMS level of the whole over all channels; nil for silence.
-    package var level: Decibels?
-  }
+extension NoiseProfile {
+  /// Finds the quietest 0.4 s of a recording and measures its spectrum.
+  ///
+  /// Stretches begin every 0.2 s. One that contains digital silence (a window under −110 dBFS) is
+  /// skipped: what a gate or an editor silenced does not show the noise.
+  package final class Meter: Analyser {
+    package struct Finding: Hashable, Sendable, Codable {
+      /// The noise; nil for sound shorter than 0.4 s, or without a stretch free of digital silence.
+      package var noise: NoiseProfile?
+      /// The RMS level of the whole over all channels; nil for silence.
+      package var level: Decibels?
+    }
 
-  private let format: AudioFormat
-  private let window: SpectralWindow
-  private let transform: FourierTransform
-  private let shape: Scratch<Float>
-  private let real, imaginary: Scratch<Float>
-  /// For each channel, the frames of the incomplete window.
-  private let rows: Scratch<Float>
-  private var filled = 0
-  /// The number of windows.
-  private var pieces = 0
-  /// The total power of all windows, averaged over channels.
-  private var power = 0.0
-  /// Two overlapping stretches, half a stretch apart.
-  private var stretches: [Stretch]
-  private var best: Stretch
+    private let format: AudioFormat
+    private let window: SpectralWindow
+    private let transform: FourierTransform
+    private let shape: Scratch<Float>
+    private let real, imaginary: Scratch<Float>
+    /// For each channel, the frames of the incomplete window.
+    private var rows: SampleRows
+    /// The number of windows.
+    private var pieces = 0
+    /// The total power of all windows, averaged over channels.
+    private var power = 0.0
+    /// Two overlapping stretches, half a stretch apart.
+    private var stretches: [Stretch]
+    private var best: Stretch
 
-  private static let silence = 1e-11
-  private var hop: Int { window.length / 2 }
-  /// Windows in half a stretch.
-  private let halfLength: Int
+    private static let silence = 1e-11
+    private var hop: Int { window.length / 2 }
+    /// Windows in half a stretch.
+    private let halfLength: Int
 
-  /// A stretch being measured.
-  private struct Stretch {
-    var start = 0
-    var pieces = 0
-    var power = 0.0
-    var isVoid = false
-    var sums: [Float]
-  }
+    /// A stretch being measured.
+    private struct Stretch {
+      var start = 0
+      var pieces = 0
+      var power = 0.0
+      var isVoid = false
+      var sums: [Float]
+    }
 
-  package init(format: AudioFormat) {
-    self.format = format
-    window = SpectralWindow(sampleRate: format.sampleRate)
-    transform = FourierTransform(count: window.length)
-    shape = Scratch(repeating: 0, count: window.length)
-    window.fill(shape)
-    real = Scratch(repeating: 0, count: window.length)
-    imaginary = Scratch(repeating: 0, count: window.length)
-    rows = Scratch(repeating: 0, count: window.length * format.channelCount)
-    halfLength = max(1, Int((0.2 * format.sampleRate.value / Double(window.length / 2)).rounded()))
-    let empty = Stretch(
-      sums: Array(repeating: 0, count: window.binCount * format.channelCount))
-    stretches = [empty, empty]
-    best = empty
-    best.power = .infinity
-  }
+    package init(format: AudioFormat) {
+      self.format = format
+      window = SpectralWindow(sampleRate: format.sampleRate)
+      transform = FourierTransform(count: window.length)
+      shape = Scratch(repeating: 0, count: window.length)
+      window.fill(shape)
+      real = Scratch(repeating: 0, count: window.length)
+      imaginary = Scratch(repeating: 0, count: window.length)
+      rows = SampleRows(channelCount: format.channelCount, length: window.length)
+      halfLength = max(
+        1, Int((0.2 * format.sampleRate.value / Double(window.length / 2)).rounded()))
+      let empty = Stretch(
+        sums: Array(repeating: 0, count: window.binCount * format.channelCount))
+      stretches = [empty, empty]
+      best = empty
+      best.power = .infinity
+    }
 
-  package func analyse(_ input: borrowing AudioBuffer) {
-    var start = 0
-    while start < input.frameCount.count {
-      let count = min(window.length - filled, input.frameCount.count - start)
+    package func analyse(_ input: borrowing AudioBuffer) {
+      var start = 0
+      while start < input.frameCount.count {
+        start += rows.append(input, from: start)
+        if rows.isFull { hearPiece() }
+      }
+    }
+
+    private func hearPiece() {
+      let piecePower = measurePower()
+      power += piecePower
+      for index in stretches.indices {
+        // The second begins half a stretch later.
+        let phase = (pieces + index * halfLength) % (2 * halfLength)
+        if phase == 0 {
+          stretches[index].start = pieces
+          stretches[index].pieces = 0
+          stretches[index].power = 0
+          stretches[index].isVoid = false
+          for place in stretches[index].sums.indices { stretches[index].sums[place] = 0 }
+        }
+        stretches[index].pieces += 1
+        stretches[index].power += piecePower
+        stretches[index].isVoid = stretches[index].isVoid || piecePower < Self.silence
+      }
+      for channel in 0..<format.channelCount { addSpectrum(ofChannel: channel) }
+      for index in stretches.indices where stretches[index].pieces == 2 * halfLength {
+        if !stretches[index].isVoid, stretches[index].power < best.power { best = stretches[index] }
+      }
+      pieces += 1
+      rows.drop(hop)
+    }
+
+    /// The mean square of the window over all channels.
+    private func measurePower() -> Double {
+      var sum = 0.0
       for channel in 0..<format.channelCount {
-        unsafe FiniteSamples.copy(
-          from: input.baseAddress(ofChannel: channel) + start,
-          to: rows.start + (channel * window.length + filled), count: count)
+        let row = unsafe rows[channel]
+        for index in 0..<window.length {
+          let sample = Double(unsafe row[index])
+          sum += sample * sample
+        }
       }
-      start += count
-      filled += count
-      if filled == window.length { hearPiece() }
+      return sum / Double(window.length * format.channelCount)
     }
-  }
 
-  private func hearPiece() {
-    let piecePower = measurePower()
-    power += piecePower
-    for index in stretches.indices {
-      // The second begins half a stretch later.
-      let phase = (pieces + index * halfLength) % (2 * halfLength)
-      if phase == 0 {
-        stretches[index].start = pieces
-        stretches[index].pieces = 0
-        stretches[index].power = 0
-        stretches[index].isVoid = false
-        for place in stretches[index].sums.indices { stretches[index].sums[place] = 0 }
+    private func addSpectrum(ofChannel channel: Int) {
+      let row = unsafe rows[channel]
+      for index in 0..<window.length {
+        unsafe real.start[index] = row[index] * shape.start[index]
+        unsafe imaginary.start[index] = 0
       }
-      stretches[index].pieces += 1
-      stretches[index].power += piecePower
-      stretches[index].isVoid = stretches[index].isVoid || piecePower < Self.silence
-    }
-    for channel in 0..<format.channelCount { addSpectrum(ofChannel: channel) }
-    for index in stretches.indices where stretches[index].pieces == 2 * halfLength {
-      if !stretches[index].isVoid, stretches[index].power < best.power { best = stretches[index] }
-    }
-    pieces += 1
-    for channel in 0..<format.channelCount {
-      let row = unsafe rows.start + channel * window.length
-      unsafe row.update(from: row + hop, count: window.length - hop)
-    }
-    filled = window.length - hop
-  }
-
-  /// The mean square of the window over all channels.
-  private func measurePower() -> Double {
-    var sum = 0.0
-    for index in 0..<window.length * format.channelCount {
-      let sample = Double(unsafe rows.start[index])
-      sum += sample * sample
-    }
-    return sum / Double(window.length * format.channelCount)
-  }
-
-  private func addSpectrum(ofChannel channel: Int) {
-    let row = unsafe rows.start + channel * window.length
-    for index in 0..<window.length {
-      unsafe real.start[index] = row[index] * shape.start[index]
-      unsafe imaginary.start[index] = 0
-    }
-    unsafe transform.transform(real.start, imaginary.start)
-    for index in stretches.indices {
-      for bin in 0..<window.binCount {
-        let (x, y) = (real[bin], imaginary[bin])
-        stretches[index].sums[channel * window.binCount + bin] += x * x + y * y
+      unsafe transform.transform(real.start, imaginary.start)
+      for index in stretches.indices {
+        for bin in 0..<window.binCount {
+          let (x, y) = (real[bin], imaginary[bin])
+          stretches[index].sums[channel * window.binCount + bin] += x * x + y * y
+        }
       }
     }
-  }
 
-  /// The quietest stretch so far.
-  package func finding() -> Finding {
-    Finding(
-      noise: best.pieces == 0 ? nil : profile(of: best),
-      level: Decibels(finiteAmplitude: (power / Double(max(pieces, 1))).squareRoot()))
-  }
-
-  private func profile(of stretch: Stretch) -> NoiseProfile {
-    let scale = 1 / Float(stretch.pieces)
-    let spectra = (0..<format.channelCount).map { channel in
-      let sums = stretch.sums[channel * window.binCount..<(channel + 1) * window.binCount]
-      let values = sums.map { $0 * scale }
-      // Neighbouring bins of noise differ only by chance, so they are averaged.
-      return values.indices.map { bin in
-        let (below, above) = (max(bin - 1, 0), min(bin + 1, values.count - 1))
-        return (values[below] + 2 * values[bin] + values[above]) / 4
-      }
+    /// The quietest stretch so far.
+    package func finding() -> Finding {
+      Finding(
+        noise: best.pieces == 0 ? nil : profile(of: best),
+        level: Decibels(finiteAmplitude: (power / Double(max(pieces, 1))).squareRoot()))
     }
-    return NoiseProfile(
-      spectra: spectra,
-      level: Decibels(amplitude: (stretch.power / Double(stretch.pieces)).squareRoot()),
-      start: Frames(stretch.start * hop).duration(at: format.sampleRate))
+
+    private func profile(of stretch: Stretch) -> NoiseProfile {
+      let scale = 1 / Float(stretch.pieces)
+      let spectra = (0..<format.channelCount).map { channel in
+        let sums = stretch.sums[channel * window.binCount..<(channel + 1) * window.binCount]
+        let values = sums.map { $0 * scale }
+        // Neighbouring bins of noise differ only by chance, so they are averaged.
+        return values.indices.map { bin in
+          let (below, above) = (max(bin - 1, 0), min(bin + 1, values.count - 1))
+          return (values[below] + 2 * values[bin] + values[above]) / 4
+        }
+      }
+      return NoiseProfile(
+        spectra: spectra,
+        level: Decibels(amplitude: (stretch.power / Double(stretch.pieces)).squareRoot()),
+        start: Frames(stretch.start * hop).duration(at: format.sampleRate))
+    }
   }
 }
 
-extension NoiseProfileMeter {
+extension NoiseProfile.Meter {
   /// The pending frames and the stretches: three spectra a channel.
   package var snapshot: ProcessorSnapshot {
     var snapshot = ProcessorSnapshot()
-    snapshot.append(filled)
+    snapshot.append(rows.count)
     snapshot.append(pieces)
     snapshot.append(power)
     for stretch in stretches + [best] {
@@ -167,15 +161,13 @@ extension NoiseProfileMeter {
       snapshot.append(stretch.isVoid ? 1 : 0)
       snapshot.append(contentsOf: stretch.sums)
     }
-    for channel in 0..<format.channelCount {
-      for index in 0..<filled { snapshot.append(rows[channel * window.length + index]) }
-    }
+    rows.append(to: &snapshot)
     return snapshot
   }
 
   package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
     var reader = SnapshotReader(snapshot)
-    filled = try reader.next(Int.self)
+    let filled = try reader.next(Int.self)
     pieces = try reader.next(Int.self)
     power = try reader.next(Double.self)
     guard (0..<window.length).contains(filled), pieces >= 0 else { throw SnapshotError() }
@@ -190,11 +182,7 @@ extension NoiseProfileMeter {
         Stretch(start: start, pieces: pieces, power: power, isVoid: isVoid, sums: sums))
     }
     (stretches, best) = (Array(read.prefix(2)), read[2])
-    for channel in 0..<format.channelCount {
-      for index in 0..<filled {
-        rows[channel * window.length + index] = try reader.next(Float.self)
-      }
-    }
+    try rows.restore(filled, from: &reader)
     try reader.finish()
   }
 }

@@ -7,6 +7,42 @@ import Glibc
 /// boundaries or a declared length. The powers of a column are the means of the Hann-windowed
 /// transforms centred in it; a full-scale sine has power 1. Damaged samples count as 0.
 package final class SpectrumGatherer {
+  /// The frequency axis of a picture.
+  package enum Scale: String, Hashable, Sendable, CaseIterable {
+    /// Equal mel intervals, 2595 · log₁₀(1 + f / 700 Hz) (O'Shaughnessy 1987).
+    case mel
+    /// Equal intervals in hertz.
+    case linear
+    /// Equal ratios, from 30 Hz.
+    case log
+
+    /// The lower end of a logarithmic scale, in Hz.
+    private static let bottom = 30.0
+
+    /// The position of a frequency, from 0 at the bottom to 1 at `top`.
+    package func height(of frequency: Hertz, top: Hertz) -> Double {
+      (warped(frequency.value) - warped(0)) / (warped(top.value) - warped(0))
+    }
+
+    /// The frequency at a position.
+    package func frequency(at height: Double, top: Hertz) -> Hertz {
+      let warped = warped(0) + height * (warped(top.value) - warped(0))
+      return switch self {
+      case .mel: Hertz(700 * (pow(10, warped / 2595) - 1))
+      case .linear: Hertz(warped)
+      case .log: Hertz(exp2(warped))
+      }
+    }
+
+    private func warped(_ frequency: Double) -> Double {
+      switch self {
+      case .mel: 2595 * log10(1 + frequency / 700)
+      case .linear: frequency
+      case .log: log2(max(frequency, Self.bottom))
+      }
+    }
+  }
+
   /// How the columns are laid out.
   package struct Layout: Hashable, Sendable {
     /// Rows of each channel.
@@ -14,11 +50,11 @@ package final class SpectrumGatherer {
     /// The greatest number of columns; even.
     package var columnLimit: Int
     /// Where the rows lie.
-    package var scale: FrequencyScale
+    package var scale: Scale
     /// The upper edge of the top row.
     package var top: Hertz
 
-    package init(rowCount: Int, columnLimit: Int, scale: FrequencyScale, top: Hertz) {
+    package init(rowCount: Int, columnLimit: Int, scale: Scale, top: Hertz) {
       precondition(rowCount > 0 && columnLimit > 1 && columnLimit % 2 == 0)
       self.rowCount = rowCount
       self.columnLimit = columnLimit
@@ -41,13 +77,18 @@ package final class SpectrumGatherer {
   package var framesPerColumn: Int { Self.shortest << generation }
 
   private let layout: Layout
-  private let transform: any PowerTransform
+  private let transform: Transform
+  /// Samples of a transform.
+  private let length: Int
   private let rows: SpectrumRows
   private let window: [Float]
   private let scale: Float
   private var powers: [Float]
   private var windowed: [Float]
-  private var held: HeldSamples
+  /// The last samples of each channel within a transform's reach.
+  private var held: SampleRows
+  /// The frame of the first sample held; before the sound lies silence.
+  private var heldStart: Int
   /// The sums of the current column, and the number of transforms in them.
   private var current: [Float]
   private var currentCount = 0
@@ -57,10 +98,17 @@ package final class SpectrumGatherer {
   /// Frames in a column at first.
   private static let shortest = 64
 
-  package init(format: AudioFormat, layout: Layout, transform: any PowerTransform) {
+  /// Writes the squared magnitudes of the unscaled Fourier transform of a window of samples, at 0,
+  /// 1, … `window` / 2 times the sample rate over `window`. Never allocates.
+  package typealias Transform = (Span<Float>, inout MutableSpan<Float>) -> Void
+
+  /// - Parameter length: samples of a transform, a power of two.
+  package init(
+    format: AudioFormat, layout: Layout, window length: Int, transform: @escaping Transform
+  ) {
     self.layout = layout
     self.transform = transform
-    let length = transform.length
+    self.length = length
     rows = SpectrumRows(
       count: layout.rowCount, length: length, sampleRate: format.sampleRate, scale: layout.scale,
       top: layout.top)
@@ -72,7 +120,9 @@ package final class SpectrumGatherer {
     scale = Float(pow(4 / Double(length), 2))
     powers = [Float](repeating: 0, count: length / 2 + 1)
     windowed = [Float](repeating: 0, count: length)
-    held = HeldSamples(channelCount: format.channelCount, reach: length / 2)
+    held = SampleRows(
+      channelCount: format.channelCount, length: 4 * length, count: length / 2)
+    heldStart = -length / 2
     current = [Float](repeating: 0, count: format.channelCount * layout.rowCount)
     nextMiddle = min(Self.shortest, length / 2) / 2
   }
@@ -84,14 +134,18 @@ package final class SpectrumGatherer {
     while start < block.frameCount.count {
       start += held.append(block, from: start)
       advance(to: .max)
-      held.drop(before: nextMiddle - transform.length / 2)
+      let unneeded = unneeded
+      // Moving is expensive, so the room is used first.
+      guard unneeded > held.length / 4 else { continue }
+      held.drop(unneeded)
+      heldStart += unneeded
     }
   }
 
   /// Completes the current column with the sound so far. Called once.
   package func finish() {
     let end = frames.count
-    held.appendSilence(transform.length)
+    held.appendSilence(length)
     advance(to: end)
     guard end > columnCount * framesPerColumn else { return }
     // Shows even a single sample.
@@ -101,10 +155,10 @@ package final class SpectrumGatherer {
 
   /// The distance between transforms: a column, but at most half a window, so that none of the
   /// sound is missed.
-  private var hop: Int { min(framesPerColumn, transform.length / 2) }
+  private var hop: Int { min(framesPerColumn, length / 2) }
 
   private func advance(to limit: Int) {
-    while nextMiddle < limit, nextMiddle + transform.length / 2 <= held.end {
+    while nextMiddle < limit, nextMiddle + length / 2 <= heldStart + held.count {
       add(at: nextMiddle)
       nextMiddle += hop
       guard nextMiddle >= (columnCount + 1) * framesPerColumn else { continue }
@@ -113,11 +167,19 @@ package final class SpectrumGatherer {
     }
   }
 
+  /// The number of held frames that no later transform needs.
+  private var unneeded: Int {
+    min(max(nextMiddle - length / 2 - heldStart, 0), held.count)
+  }
+
   private func add(at middle: Int) {
+    precondition(
+      middle - length / 2 >= heldStart && middle + length / 2 <= heldStart + held.count)
     for channel in 0..<current.count / layout.rowCount {
-      held.copy(channel, from: middle - transform.length / 2, times: window, to: &windowed)
+      let samples = unsafe held[channel] + (middle - length / 2 - heldStart)
+      for index in window.indices { unsafe windowed[index] = samples[index] * window[index] }
       var target = powers.mutableSpan
-      transform.transform(windowed.span, into: &target)
+      transform(windowed.span, &target)
       // The bins that are their own mirror image occur in one half only.
       powers[0] *= 0.25
       powers[powers.count - 1] *= 0.25
@@ -157,7 +219,18 @@ extension SpectrumGatherer {
     snapshot.append(currentCount)
     snapshot.append(nextMiddle)
     snapshot.append(contentsOf: current)
-    snapshot.append(held.snapshot(from: nextMiddle - transform.length / 2))
+    snapshot.append(heldSamples)
+    return snapshot
+  }
+
+  private var heldSamples: ProcessorSnapshot {
+    var snapshot = ProcessorSnapshot()
+    let dropped = unneeded
+    snapshot.append(heldStart + dropped)
+    snapshot.append(held.count - dropped)
+    for channel in 0..<held.channelCount {
+      unsafe snapshot.append(samples: held[channel] + dropped, count: held.count - dropped)
+    }
     return snapshot
   }
 
@@ -174,8 +247,15 @@ extension SpectrumGatherer {
     guard (0..<48).contains(generation), currentCount >= 0, nextMiddle >= 0,
       columns.count % columnLength == 0, columns.count < layout.columnLimit * columnLength
     else { throw SnapshotError() }
-    try held.restore(samples)
-    frames = Frames(held.end)
+    var sampleReader = SnapshotReader(samples)
+    let heldStart = try sampleReader.next(Int.self)
+    let heldCount = try sampleReader.nextCount()
+    guard sampleReader.remainingByteCount == 4 * heldCount * held.channelCount else {
+      throw SnapshotError()
+    }
+    try held.restore(heldCount, from: &sampleReader)
+    self.heldStart = heldStart
+    frames = Frames(heldStart + heldCount)
     (self.generation, self.currentCount, self.nextMiddle) = (generation, currentCount, nextMiddle)
     (self.current, self.columns) = (current, columns)
   }
@@ -195,7 +275,7 @@ struct SpectrumRows {
 
   /// `rowCount` rows up to `top`, for a transform of `length` samples.
   init(
-    count: Int, length: Int, sampleRate: Hertz, scale: FrequencyScale, top: Hertz
+    count: Int, length: Int, sampleRate: Hertz, scale: SpectrumGatherer.Scale, top: Hertz
   ) {
     let last = length / 2
     let binsPerHertz = Double(length) / sampleRate.value
@@ -231,143 +311,4 @@ struct SpectrumRows {
       rows[start + row] += power * scale
     }
   }
-}
-
-/// The last samples of each channel within a transform's reach.
-struct HeldSamples: ~Copyable {
-  private let channelCount: Int
-  private let capacity: Int
-  private let storage: Scratch<Float>
-  /// The frame of the first sample held; before the sound lies silence.
-  private var start: Int
-  private var count: Int
-
-  /// The number of frames received.
-  var end: Int { start + count }
-
-  /// Holds the samples within `reach` frames of the centre.
-  init(channelCount: Int, reach: Int) {
-    self.channelCount = channelCount
-    capacity = 8 * reach
-    storage = Scratch(repeating: 0, count: channelCount * capacity)
-    start = -reach
-    count = reach
-  }
-
-  /// Takes frames of a block from `first`, as far as there is room, and returns their number.
-  mutating func append(_ block: borrowing AudioBuffer, from first: Int) -> Int {
-    let taken = min(capacity - count, block.frameCount.count - first)
-    for channel in 0..<channelCount {
-      unsafe FiniteSamples.copy(
-        from: block.baseAddress(ofChannel: channel) + first,
-        to: storage.start + channel * capacity + count, count: taken)
-    }
-    count += taken
-    return taken
-  }
-
-  /// Takes frames of silence; there must be room.
-  mutating func appendSilence(_ silence: Int) {
-    precondition(count + silence <= capacity)
-    for channel in 0..<channelCount {
-      for index in count..<count + silence { storage[channel * capacity + index] = 0 }
-    }
-    count += silence
-  }
-
-  /// Drops the samples before a frame.
-  mutating func drop(before frame: Int) {
-    let dropped = min(max(frame - start, 0), count)
-    // Moving is expensive, so the room is used first.
-    guard dropped > capacity / 4 else { return }
-    for channel in 0..<channelCount {
-      let row = unsafe storage.start + channel * capacity
-      unsafe row.update(from: row + dropped, count: count - dropped)
-    }
-    start += dropped
-    count -= dropped
-  }
-
-  /// Copies a channel's samples from a frame, each weighted; all must be held.
-  func copy(_ channel: Int, from frame: Int, times weights: [Float], to target: inout [Float]) {
-    precondition(frame >= start && frame + weights.count <= end)
-    let row = unsafe storage.start + channel * capacity + (frame - start)
-    for index in weights.indices { unsafe target[index] = row[index] * weights[index] }
-  }
-
-  /// The samples from a frame on.
-  func snapshot(from frame: Int) -> ProcessorSnapshot {
-    var snapshot = ProcessorSnapshot()
-    let dropped = min(max(frame - start, 0), count)
-    snapshot.append(start + dropped)
-    snapshot.append(count - dropped)
-    for channel in 0..<channelCount {
-      for index in dropped..<count { snapshot.append(storage[channel * capacity + index]) }
-    }
-    return snapshot
-  }
-
-  /// Restores a snapshot.
-  mutating func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
-    var reader = SnapshotReader(snapshot)
-    let start = try reader.next(Int.self)
-    let count = try reader.nextCount()
-    guard count <= capacity else { throw SnapshotError() }
-    var channels: [[Float]] = []
-    for _ in 0..<channelCount { channels.append(try reader.next(Float.self, count: count)) }
-    try reader.finish()
-    for (channel, samples) in channels.enumerated() {
-      for (index, sample) in samples.enumerated() { storage[channel * capacity + index] = sample }
-    }
-    (self.start, self.count) = (start, count)
-  }
-}
-
-/// The frequency axis of a picture.
-package enum FrequencyScale: String, Hashable, Sendable, CaseIterable {
-  /// Equal mel intervals, 2595 · log₁₀(1 + f / 700 Hz) (O'Shaughnessy 1987).
-  case mel
-  /// Equal intervals in hertz.
-  case linear
-  /// Equal ratios, from 30 Hz.
-  case log
-
-  /// The lower end of a logarithmic scale, in Hz.
-  private static let bottom = 30.0
-
-  /// The position of a frequency, from 0 at the bottom to 1 at `top`.
-  package func height(of frequency: Hertz, top: Hertz) -> Double {
-    (warped(frequency.value) - warped(0)) / (warped(top.value) - warped(0))
-  }
-
-  /// The frequency at a position.
-  package func frequency(at height: Double, top: Hertz) -> Hertz {
-    let warped = warped(0) + height * (warped(top.value) - warped(0))
-    return switch self {
-    case .mel: Hertz(700 * (pow(10, warped / 2595) - 1))
-    case .linear: Hertz(warped)
-    case .log: Hertz(exp2(warped))
-    }
-  }
-
-  private func warped(_ frequency: Double) -> Double {
-    switch self {
-    case .mel: 2595 * log10(1 + frequency / 700)
-    case .linear: frequency
-    case .log: log2(max(frequency, Self.bottom))
-    }
-  }
-}
-
-/// A power spectrum of real samples by a discrete Fourier transform.
-package protocol PowerTransform: AnyObject {
-  /// Samples per transform, a power of two.
-  var length: Int { get }
-
-  /// The squared magnitudes of the unscaled transform at 0, 1, … `length` / 2 times the sample rate
-  /// over `length`. Never allocates.
-  /// - Parameters:
-  ///   - samples: `length` samples.
-  ///   - powers: room for `length` / 2 + 1.
-  func transform(_ samples: Span<Float>, into powers: inout MutableSpan<Float>)
 }

@@ -5,20 +5,6 @@ import Glibc
 /// Each beat begins at the frame nearest to its time, computed from the beginning, so that errors
 /// do not accumulate. A sample depends only on its position.
 package struct ClickTrack: Sendable {
-  private struct Burst {
-    let samples: [Float]
-
-    /// A sine from phase 0 that decays by e⁻⁵ (−43.4 dB) over `duration`.
-    init(frequency: Hertz, duration: Seconds, volume: Decibels, sampleRate: Hertz) {
-      let count = duration.frames(at: sampleRate).count
-      samples = (0..<count).map { frame in
-        let time = Double(frame) / sampleRate.value
-        let decay = exp(-5 * time / duration.value)
-        return Float(volume.amplitude * decay * sin(2 * .pi * frequency.value * time))
-      }
-    }
-  }
-
   package let format: AudioFormat
   /// Beats of a bar.
   package let beatsPerBar: Int
@@ -26,8 +12,8 @@ package struct ClickTrack: Sendable {
   /// The length.
   package let frames: Frames
 
-  private let accent: Burst
-  private let beat: Burst
+  private let accent: [Float]
+  private let beat: [Float]
 
   /// - Parameters:
   ///   - interval: the time between beats; longer than a burst, 15 ms.
@@ -40,12 +26,23 @@ package struct ClickTrack: Sendable {
     self.beatsPerBar = beatsPerBar
     self.interval = interval
     frames = duration.frames(at: format.sampleRate)
-    accent = Burst(
+    accent = Self.burst(
       frequency: Hertz(1000), duration: Seconds(0.015), volume: volume,
       sampleRate: format.sampleRate)
-    beat = Burst(
+    beat = Self.burst(
       frequency: Hertz(800), duration: Seconds(0.01), volume: volume,
       sampleRate: format.sampleRate)
+  }
+
+  /// A sine from phase 0 that decays by e⁻⁵ (−43.4 dB) over `duration`.
+  private static func burst(
+    frequency: Hertz, duration: Seconds, volume: Decibels, sampleRate: Hertz
+  ) -> [Float] {
+    (0..<duration.frames(at: sampleRate).count).map { frame in
+      let time = Double(frame) / sampleRate.value
+      let decay = exp(-5 * time / duration.value)
+      return Float(volume.amplitude * decay * sin(2 * .pi * frequency.value * time))
+    }
   }
 
   /// The first frame of a beat, counted from 0.
@@ -65,9 +62,8 @@ package struct ClickTrack: Sendable {
     while start(ofBeat: number).count < frame.count + count {
       let burst = number % beatsPerBar == 0 ? accent : beat
       let offset = start(ofBeat: number).count - frame.count
-      for index in max(0, -offset)..<max(max(0, -offset), min(burst.samples.count, count - offset))
-      {
-        samples[offset + index] = burst.samples[index]
+      for index in max(0, -offset)..<max(max(0, -offset), min(burst.count, count - offset)) {
+        samples[offset + index] = burst[index]
       }
       number += 1
     }

@@ -29,9 +29,7 @@ package final class Resampler: Processor {
   private let bank: PolyphaseBank
 
   /// For each channel, the samples still needed, followed by the new ones.
-  private let rows: Scratch<Float>
-  private let rowLength: Int
-  private var filled: Int
+  private var rows: SampleRows
   /// The start of the next output frame's window in the rows, and its phase in units of 1 / `up`.
   private var (window, phase) = (0, 0)
   /// Frames taken and frames returned.
@@ -52,9 +50,9 @@ package final class Resampler: Processor {
     bank = PolyphaseBank(filter, phaseCount: up)
     outputFormat = AudioFormat(
       sampleRate: Hertz(Double(output)), channelCount: format.channelCount)
-    rowLength = 2 * reach + Self.chunk + down / up + 1
-    rows = Scratch(repeating: 0, count: rowLength * format.channelCount)
-    filled = reach - 1
+    rows = SampleRows(
+      channelCount: format.channelCount, length: 2 * reach + Self.chunk + down / up + 1,
+      count: reach - 1)
   }
 
   private static func greatestCommonDivisor(_ a: Int, _ b: Int) -> Int {
@@ -82,13 +80,7 @@ package final class Resampler: Processor {
     output.frameCount = .zero
     var start = 0
     while start < input.frameCount.count {
-      let count = min(Self.chunk, input.frameCount.count - start)
-      for channel in 0..<output.channelCount {
-        unsafe FiniteSamples.copy(
-          from: input.baseAddress(ofChannel: channel) + start, to: row(channel) + filled,
-          count: count)
-      }
-      filled += count
+      let count = rows.append(input, from: start, atMost: Self.chunk)
       taken += count
       start += count
       give(.max, to: &output)
@@ -100,17 +92,9 @@ package final class Resampler: Processor {
     output.frameCount = .zero
     let total = outputCount(taken)
     while given < total {
-      for channel in 0..<output.channelCount {
-        unsafe (row(channel) + filled).update(repeating: 0, count: Self.chunk)
-      }
-      filled += Self.chunk
+      rows.appendSilence(Self.chunk)
       give(total - given, to: &output)
     }
-  }
-
-  @inline(__always)
-  private func row(_ channel: Int) -> UnsafeMutablePointer<Float> {
-    unsafe rows.start + channel * rowLength
   }
 
   /// Returns every frame with a complete window, at most `limit`, and drops samples that no window
@@ -119,7 +103,7 @@ package final class Resampler: Processor {
     let width = 2 * reach
     let (wholes, rest) = down.quotientAndRemainder(dividingBy: up)
     let begin = output.frameCount.count
-    let room = filled - width
+    let room = rows.count - width
     // Window and phase after n more frames are known in advance, and thus how many there are.
     let ready = window > room ? 0 : ((room - window + 1) * up - phase + down - 1) / down
     let count = min(ready, limit)
@@ -129,8 +113,8 @@ package final class Resampler: Processor {
     while channel < output.channelCount {
       (end, endPhase) = (window, phase)
       let isPair = channel + 1 < output.channelCount
-      let first = unsafe row(channel)
-      let second = unsafe isPair ? row(channel + 1) : first
+      let first = unsafe rows[channel]
+      let second = unsafe isPair ? rows[channel + 1] : first
       let a = unsafe output.baseAddress(ofChannel: channel) + begin
       let b = unsafe output.baseAddress(ofChannel: isPair ? channel + 1 : channel) + begin
       for index in 0..<count {
@@ -151,11 +135,8 @@ package final class Resampler: Processor {
       channel += 2
     }
     given += count
-    let shift = min(end, filled)
-    for channel in 0..<output.channelCount {
-      unsafe row(channel).update(from: row(channel) + shift, count: filled - shift)
-    }
-    filled -= shift
+    let shift = min(end, rows.count)
+    rows.drop(shift)
     (window, phase) = (end - shift, endPhase)
   }
 }
@@ -164,10 +145,8 @@ extension Resampler {
   /// The filter's history: 4 bytes a sample.
   package var snapshot: ProcessorSnapshot {
     var snapshot = ProcessorSnapshot()
-    for number in [taken, given, window, phase, filled] { snapshot.append(number) }
-    for channel in 0..<outputFormat.channelCount {
-      unsafe snapshot.append(samples: row(channel), count: filled)
-    }
+    for number in [taken, given, window, phase, rows.count] { snapshot.append(number) }
+    rows.append(to: &snapshot)
     return snapshot
   }
 
@@ -178,16 +157,13 @@ extension Resampler {
     let window = try reader.next(Int.self)
     let phase = try reader.next(Int.self)
     let filled = try reader.next(Int.self)
-    guard taken >= 0, given >= 0, (0...rowLength).contains(window), (0..<up).contains(phase),
-      (0...rowLength - Self.chunk).contains(filled),
+    guard taken >= 0, given >= 0, (0...rows.length).contains(window), (0..<up).contains(phase),
+      (0...rows.length - Self.chunk).contains(filled),
       reader.remainingByteCount == 4 * filled * outputFormat.channelCount
     else { throw SnapshotError() }
-    for channel in 0..<outputFormat.channelCount {
-      unsafe try reader.read(filled, into: row(channel))
-    }
+    try rows.restore(filled, from: &reader)
     try reader.finish()
     (self.taken, self.given, self.window, self.phase) = (taken, given, window, phase)
-    self.filled = filled
   }
 }
 

@@ -18,9 +18,8 @@ package final class TempoChanger: ReportingProcessor {
   private let rise: Scratch<Float>
 
   /// For each channel, the frames from `origin` on.
-  private let rows: Scratch<Float>
-  private let rowLength: Int
-  private var (origin, filled) = (0, 0)
+  private var rows: SampleRows
+  private var origin = 0
   /// Frames taken and frames returned.
   private var (taken, given) = (0, 0)
   /// Windows written so far, and the input position that continues the last one.
@@ -41,8 +40,9 @@ package final class TempoChanger: ReportingProcessor {
       rise[index] = Float(FadeCurve.sCurve.gain(at: (Double(index) + 0.5) / Double(hop)))
     }
     // A window ahead, one behind, the search range of both, and the distance between them.
-    rowLength = Int(Double(hop) * (self.tempo + 4)) + 4 * reach + 2 * Self.chunk
-    rows = Scratch(repeating: 0, count: rowLength * format.channelCount)
+    rows = SampleRows(
+      channelCount: format.channelCount,
+      length: Int(Double(hop) * (self.tempo + 4)) + 4 * reach + 2 * Self.chunk)
   }
 
   /// Two windows and the search range, at the new tempo.
@@ -63,13 +63,7 @@ package final class TempoChanger: ReportingProcessor {
     output.frameCount = .zero
     var start = 0
     while start < input.frameCount.count {
-      let count = min(Self.chunk, input.frameCount.count - start)
-      for channel in 0..<output.channelCount {
-        unsafe FiniteSamples.copy(
-          from: input.baseAddress(ofChannel: channel) + start, to: row(channel) + filled,
-          count: count)
-      }
-      filled += count
+      let count = rows.append(input, from: start, atMost: Self.chunk)
       taken += count
       start += count
       give(.max, to: &output)
@@ -81,24 +75,16 @@ package final class TempoChanger: ReportingProcessor {
     output.frameCount = .zero
     let total = Self.length(of: Frames(taken), at: tempo).count
     while given < total {
-      for channel in 0..<output.channelCount {
-        unsafe (row(channel) + filled).update(repeating: 0, count: Self.chunk)
-      }
-      filled += Self.chunk
+      rows.appendSilence(Self.chunk)
       give(total, to: &output)
     }
-  }
-
-  @inline(__always)
-  private func row(_ channel: Int) -> UnsafeMutablePointer<Float> {
-    unsafe rows.start + channel * rowLength
   }
 
   /// Writes every window with enough input, up to frame `total`.
   private func give(_ total: Int, to output: inout AudioBuffer) {
     while given < total {
       let goal = Int((Double(windows * hop) * tempo).rounded())
-      guard max(goal + reach, next) + hop <= origin + filled else { return }
+      guard max(goal + reach, next) + hop <= origin + rows.count else { return }
       let place = windows == 0 ? 0 : bestPlace(near: goal)
       lay(place, count: min(hop, total - given), into: &output)
       windows += 1
@@ -113,7 +99,7 @@ package final class TempoChanger: ReportingProcessor {
     search.clear()
     for channel in 0..<outputFormat.channelCount {
       unsafe search.add(
-        natural: row(channel) + (next - origin), candidates: row(channel) + (first - origin),
+        natural: rows[channel] + (next - origin), candidates: rows[channel] + (first - origin),
         count: hop + goal + reach - first)
     }
     return first + search.best(count: goal + reach - first + 1, preferring: goal - first)
@@ -125,8 +111,8 @@ package final class TempoChanger: ReportingProcessor {
     output.frameCount += Frames(count)
     for channel in 0..<output.channelCount {
       let target = unsafe output.baseAddress(ofChannel: channel) + end
-      let new = unsafe row(channel) + (place - origin)
-      let old = unsafe row(channel) + (next - origin)
+      let new = unsafe rows[channel] + (place - origin)
+      let old = unsafe rows[channel] + (next - origin)
       if windows == 0 || place == next {
         unsafe target.update(from: new, count: count)
       } else {
@@ -139,13 +125,10 @@ package final class TempoChanger: ReportingProcessor {
   }
 
   private func forget(before frame: Int) {
-    let count = min(max(frame - origin, 0), filled)
+    let count = min(max(frame - origin, 0), rows.count)
     guard count >= Self.chunk / 2 else { return }
-    for channel in 0..<outputFormat.channelCount {
-      unsafe row(channel).update(from: row(channel) + count, count: filled - count)
-    }
+    rows.drop(count)
     origin += count
-    filled -= count
   }
 
   /// A single piece: the whole sound at another tempo.
@@ -163,10 +146,8 @@ extension TempoChanger {
   /// The input still needed: 4 bytes a sample.
   package var snapshot: ProcessorSnapshot {
     var snapshot = ProcessorSnapshot()
-    for number in [taken, given, windows, next, origin, filled] { snapshot.append(number) }
-    for channel in 0..<outputFormat.channelCount {
-      unsafe snapshot.append(samples: row(channel), count: filled)
-    }
+    for number in [taken, given, windows, next, origin, rows.count] { snapshot.append(number) }
+    rows.append(to: &snapshot)
     return snapshot
   }
 
@@ -174,16 +155,14 @@ extension TempoChanger {
     var reader = SnapshotReader(snapshot)
     let numbers = try reader.next(Int.self, count: 6)
     let (next, origin, filled) = (numbers[3], numbers[4], numbers[5])
-    guard numbers.allSatisfy({ $0 >= 0 }), filled <= rowLength - Self.chunk,
-      (origin...origin + rowLength).contains(max(next, origin)),
+    guard numbers.allSatisfy({ $0 >= 0 }), filled <= rows.length - Self.chunk,
+      (origin...origin + rows.length).contains(max(next, origin)),
       reader.remainingByteCount == 4 * filled * outputFormat.channelCount
     else { throw SnapshotError() }
-    for channel in 0..<outputFormat.channelCount {
-      unsafe try reader.read(filled, into: row(channel))
-    }
+    try rows.restore(filled, from: &reader)
     try reader.finish()
     (taken, given, windows) = (numbers[0], numbers[1], numbers[2])
-    (self.next, self.origin, self.filled) = (next, origin, filled)
+    (self.next, self.origin) = (next, origin)
   }
 }
 

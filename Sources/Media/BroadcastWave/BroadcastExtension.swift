@@ -15,7 +15,7 @@ package struct BroadcastExtension: Hashable, Sendable {
   /// The SMPTE ST 330 identifier of the material, 64 bytes; empty if there is none.
   package var materialIdentifier: [UInt8] = []
   /// How loud it is.
-  package var loudness = BroadcastLoudness()
+  package var loudness = Loudness()
   /// The processing steps, a line each, after EBU R 98.
   package var codingHistory = ""
 
@@ -43,7 +43,7 @@ package struct BroadcastExtension: Hashable, Sendable {
     if version >= 1, identifier.contains(where: { $0 != 0 }) {
       materialIdentifier = Array(identifier)
     }
-    if version >= 2 { loudness = BroadcastLoudness(bytes[412..<422]) }
+    if version >= 2 { loudness = Loudness(bytes[412..<422]) }
     codingHistory = Self.text(Array(bytes[Self.fixedByteCount...]))
   }
 
@@ -83,52 +83,52 @@ package struct BroadcastExtension: Hashable, Sendable {
     }
     return bytes + [UInt8](repeating: 0, count: count - bytes.count)
   }
-}
 
-/// The five loudness figures of a Broadcast Wave file, after EBU R 128; nil if unknown.
-package struct BroadcastLoudness: Hashable, Sendable {
-  /// The integrated loudness, in LUFS.
-  package var integrated: Double?
-  package var range: Double?
-  package var truePeak: Double?
-  /// The loudest 400 ms, in LUFS.
-  package var momentary: Double?
-  /// The loudest 3 s, in LUFS.
-  package var shortTerm: Double?
+  /// The five loudness figures of a Broadcast Wave file, after EBU R 128; nil if unknown.
+  package struct Loudness: Hashable, Sendable {
+    /// The integrated loudness, in LUFS.
+    package var integrated: Double?
+    package var range: Double?
+    package var truePeak: Double?
+    /// The loudest 400 ms, in LUFS.
+    package var momentary: Double?
+    /// The loudest 3 s, in LUFS.
+    package var shortTerm: Double?
 
-  package init() {}
+    package init() {}
 
-  /// The value of an unknown figure (EBU Tech 3285, section 2.3).
-  static let unknown: UInt16 = 0x7FFF
+    /// The value of an unknown figure (EBU Tech 3285, section 2.3).
+    static let unknown: UInt16 = 0x7FFF
 
-  /// Reads the ten bytes of a chunk.
-  init(_ bytes: ArraySlice<UInt8>) {
-    var reader = ByteReader(bytes)
-    func next() -> Double? {
-      let word = UInt16(truncatingIfNeeded: reader.integer(byteCount: 2) ?? Int(Self.unknown))
-      let hundredths = Int16(bitPattern: word)
-      return abs(Int(hundredths)) <= 9999 ? Double(hundredths) / 100 : nil
+    /// Reads the ten bytes of a chunk.
+    init(_ bytes: ArraySlice<UInt8>) {
+      var reader = ByteReader(bytes)
+      func next() -> Double? {
+        let word = UInt16(truncatingIfNeeded: reader.integer(byteCount: 2) ?? Int(Self.unknown))
+        let hundredths = Int16(bitPattern: word)
+        return abs(Int(hundredths)) <= 9999 ? Double(hundredths) / 100 : nil
+      }
+      integrated = next()
+      range = next()
+      truePeak = next()
+      momentary = next()
+      shortTerm = next()
     }
-    integrated = next()
-    range = next()
-    truePeak = next()
-    momentary = next()
-    shortTerm = next()
-  }
 
-  /// The figures in hundredths, in the order of the chunk.
-  var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    for figure in [integrated, range, truePeak, momentary, shortTerm] {
-      bytes.append(Self.word(figure), byteCount: 2)
+    /// The figures in hundredths, in the order of the chunk.
+    var bytes: [UInt8] {
+      var bytes: [UInt8] = []
+      for figure in [integrated, range, truePeak, momentary, shortTerm] {
+        bytes.append(Self.word(figure), byteCount: 2)
+      }
+      return bytes
     }
-    return bytes
-  }
 
-  /// Figures beyond ±99.99 do not fit into the chunk.
-  private static func word(_ figure: Double?) -> Int {
-    guard let figure, figure.isFinite else { return Int(unknown) }
-    let hundredths = (figure * 100).rounded()
-    return abs(hundredths) <= 9999 ? Int(hundredths) : Int(unknown)
+    /// Figures beyond ±99.99 do not fit into the chunk.
+    private static func word(_ figure: Double?) -> Int {
+      guard let figure, figure.isFinite else { return Int(unknown) }
+      let hundredths = (figure * 100).rounded()
+      return abs(hundredths) <= 9999 ? Int(hundredths) : Int(unknown)
+    }
   }
 }

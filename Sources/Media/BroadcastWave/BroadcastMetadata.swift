@@ -16,7 +16,7 @@ package struct BroadcastMetadata: Hashable, Sendable {
 
   /// Reads the metadata of the WAV, RF64, BW64 or W64 file at `path`; empty for other files. Skips
   /// chunks of more than 16 MB. Throws if the file cannot be read.
-  package init(of path: String) throws(MediaError) {
+  package init(of path: String) throws(SpoolError) {
     guard let wave = try WaveChunks.open(path) else { return }
     if let chunk = wave.first("bext") {
       bext = try wave.bytes(of: chunk).flatMap { BroadcastExtension($0) }

@@ -6,9 +6,9 @@ package enum BroadcastWave {
   /// The rate, channels and frame count of a WAV file; nil if the file at `path` is not one.
   package static func extent(
     of path: String
-  ) throws(MediaError) -> (format: AudioFormat, frames: Frames)? {
+  ) throws(SpoolError) -> (format: AudioFormat, frames: Frames)? {
     guard let wave = try WaveChunks.open(path), let data = wave.first("data"),
-      let format = try WaveFormat(of: wave)
+      let format = try WaveChunks.Format(of: wave)
     else { return nil }
     return (
       AudioFormat(sampleRate: Hertz(Double(format.rate)), channelCount: format.channelCount),
@@ -25,7 +25,7 @@ package enum BroadcastWave {
   package static func copy(
     from source: String, to target: String, notes: BroadcastMetadata, tags: [String: String] = [:],
     isDigestWanted: Bool = false
-  ) throws(MediaError) -> Digest? {
+  ) throws(SpoolError) -> Digest? {
     try copy(
       from: source, to: target, notes: notes, tags: tags, limit: WaveHeader.greatestLength,
       isDigestWanted: isDigestWanted)
@@ -36,11 +36,11 @@ package enum BroadcastWave {
   static func copy(
     from source: String, to target: String, notes: BroadcastMetadata, tags: [String: String],
     limit: Int, isDigestWanted: Bool = false
-  ) throws(MediaError) -> Digest? {
+  ) throws(SpoolError) -> Digest? {
     guard let wave = try WaveChunks.open(source), let data = wave.first("data"),
-      let format = try WaveFormat(of: wave)
+      let format = try WaveChunks.Format(of: wave)
     else {
-      throw MediaError(.unsupported, "tag", path: source, reason: "it is no WAV file")
+      throw SpoolError("tag", source, reason: "it is no WAV file", cause: .input)
     }
     let lists = tags.isEmpty ? [] : try informationLists(tags, model: target)
     var header = WaveHeader()
@@ -66,7 +66,7 @@ package enum BroadcastWave {
   /// The tag lists that libavformat writes, from a file at `path` without sound.
   private static func informationLists(
     _ tags: [String: String], model path: String
-  ) throws(MediaError) -> [[UInt8]] {
+  ) throws(SpoolError) -> [[UInt8]] {
     let settings = EncoderSettings(
       .wav(.integer(.bits16)), for: AudioFormat(sampleRate: Hertz(48_000), channelCount: 1))
     let model = try OutputFile(path: path, muxer: settings.muxer)

@@ -1,4 +1,5 @@
 import Glibc
+package import Platform
 
 /// The chunk table of a WAV, RF64, BW64 or W64 file (RIFF; EBU Tech 3306; Sony Wave64). Reads only
 /// the headers: one system call per chunk.
@@ -15,7 +16,7 @@ struct WaveChunks: ~Copyable {
 
   /// Reads the chunk table of the file at `path`; nil if it is of another type. A chunk truncated
   /// by the end of the file is shortened and ends the table. Throws if the file cannot be read.
-  static func open(_ path: String) throws(MediaError) -> WaveChunks? {
+  static func open(_ path: String) throws(SpoolError) -> WaveChunks? {
     let file = try RawFile(path: path, O_RDONLY)
     let size = try file.byteCount
     guard size >= 12 else { return nil }
@@ -36,18 +37,18 @@ struct WaveChunks: ~Copyable {
   func first(_ name: String) -> Chunk? { chunks.first { $0.name == name } }
 
   /// The bytes of a chunk; nil if it is implausibly long.
-  func bytes(of chunk: Chunk) throws(MediaError) -> [UInt8]? {
+  func bytes(of chunk: Chunk) throws(SpoolError) -> [UInt8]? {
     guard chunk.content.count <= Self.greatestChunk else { return nil }
     return try file.read(chunk.content.count, at: chunk.content.lowerBound)
   }
 
   /// The file's bytes in this range; throws if the file ends before.
-  func bytes(_ range: Range<Int>) throws(MediaError) -> [UInt8] {
+  func bytes(_ range: Range<Int>) throws(SpoolError) -> [UInt8] {
     try file.read(range.count, at: range.lowerBound)
   }
 
   /// The lists of this type, `adtl` or `INFO`, without their type.
-  func lists(_ type: String) throws(MediaError) -> [[UInt8]] {
+  func lists(_ type: String) throws(SpoolError) -> [[UInt8]] {
     var lists: [[UInt8]] = []
     for chunk in chunks where chunk.name == "LIST" {
       guard let content = try bytes(of: chunk), content.starts(with: type.utf8) else { continue }
@@ -62,7 +63,7 @@ struct WaveChunks: ~Copyable {
 
   private static func chunks(
     of file: borrowing RawFile, _ size: Int
-  ) throws(MediaError) -> [Chunk] {
+  ) throws(SpoolError) -> [Chunk] {
     var found: [Chunk] = []
     var longData: Int?
     var start = 12
@@ -90,13 +91,13 @@ struct WaveChunks: ~Copyable {
     0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A,
   ]
 
-  private static func isWave64(_ file: borrowing RawFile) throws(MediaError) -> Bool {
+  private static func isWave64(_ file: borrowing RawFile) throws(SpoolError) -> Bool {
     try file.read(16, at: 24) == Array("wave".utf8) + wave64Rest
   }
 
   private static func chunks(
     ofWave64 file: borrowing RawFile, _ size: Int
-  ) throws(MediaError) -> [Chunk] {
+  ) throws(SpoolError) -> [Chunk] {
     var found: [Chunk] = []
     var start = wave64Start
     while start + 24 <= size, found.count < mostChunks {
@@ -118,28 +119,30 @@ struct WaveChunks: ~Copyable {
   }
 }
 
-/// The `fmt ` chunk of a WAV file.
-struct WaveFormat {
-  let bytes: [UInt8]
-  let channelCount: Int
-  let rate: Int
-  let blockByteCount: Int
+extension WaveChunks {
+  /// The `fmt ` chunk of a WAV file.
+  struct Format {
+    let bytes: [UInt8]
+    let channelCount: Int
+    let rate: Int
+    let blockByteCount: Int
 
-  /// Reads the chunk; nil if it is missing or invalid.
-  init?(of wave: borrowing WaveChunks) throws(MediaError) {
-    guard let chunk = wave.first("fmt "), let bytes = try wave.bytes(of: chunk),
-      bytes.count >= 16
-    else { return nil }
-    var reader = ByteReader(bytes[...])
-    _ = reader.bytes(2)
-    guard let channelCount = reader.integer(byteCount: 2), channelCount > 0,
-      let rate = reader.integer(byteCount: 4), rate > 0, reader.bytes(4) != nil,
-      let blockByteCount = reader.integer(byteCount: 2), blockByteCount > 0
-    else { return nil }
-    self.bytes = bytes
-    self.channelCount = channelCount
-    self.rate = rate
-    self.blockByteCount = blockByteCount
+    /// Reads the chunk; nil if it is missing or invalid.
+    init?(of wave: borrowing WaveChunks) throws(SpoolError) {
+      guard let chunk = wave.first("fmt "), let bytes = try wave.bytes(of: chunk),
+        bytes.count >= 16
+      else { return nil }
+      var reader = ByteReader(bytes[...])
+      _ = reader.bytes(2)
+      guard let channelCount = reader.integer(byteCount: 2), channelCount > 0,
+        let rate = reader.integer(byteCount: 4), rate > 0, reader.bytes(4) != nil,
+        let blockByteCount = reader.integer(byteCount: 2), blockByteCount > 0
+      else { return nil }
+      self.bytes = bytes
+      self.channelCount = channelCount
+      self.rate = rate
+      self.blockByteCount = blockByteCount
+    }
   }
 }
 
@@ -153,9 +156,9 @@ package struct WaveSound: ~Copyable {
   private let start: Int
 
   /// Opens the file at `path`; nil if it is not a WAV file. Throws if it cannot be read.
-  package static func open(_ path: String) throws(MediaError) -> WaveSound? {
+  package static func open(_ path: String) throws(SpoolError) -> WaveSound? {
     guard let wave = try WaveChunks.open(path), let data = wave.first("data"),
-      let format = try WaveFormat(of: wave)
+      let format = try WaveChunks.Format(of: wave)
     else { return nil }
     return WaveSound(
       frameByteCount: format.blockByteCount,
@@ -173,7 +176,7 @@ package struct WaveSound: ~Copyable {
   }
 
   /// The bytes of existing frames. O(bytes).
-  package func bytes(_ frames: Range<Int>) throws(MediaError) -> [UInt8] {
+  package func bytes(_ frames: Range<Int>) throws(SpoolError) -> [UInt8] {
     precondition(frames.lowerBound >= 0 && frames.upperBound <= frameCount)
     let first = start + frames.lowerBound * frameByteCount
     return try wave.bytes(first..<first + frames.count * frameByteCount)

@@ -1,5 +1,6 @@
 internal import CLibAV
 internal import CLibAVLoader
+import Platform
 
 /// The owner of an opened decoder: packets in, frames out.
 @safe struct DecoderContext: ~Copyable {
@@ -30,17 +31,17 @@ internal import CLibAVLoader
   }
 
   /// Opens the decoder for a stream, without threads of its own.
-  init(file: InputFile, stream index: Int) throws(MediaError) {
+  init(file: InputFile, stream index: Int) throws(SpoolError) {
     let stream = unsafe file.stream(index)
     let id = unsafe stream.pointee.codecpar.pointee.codec_id
     let name = unsafe String(cString: avcodec_get_name(id))
     guard let codec = unsafe avcodec_find_decoder(id),
       let context = unsafe avcodec_alloc_context3(codec)
     else {
-      throw MediaError(
-        .unknownCodec, "decode", path: file.path,
+      throw SpoolError(
+        "decode", file.path,
         reason: "this libavcodec has no decoder for \(name)",
-        advice: "convert the recording with the program that made it")
+        advice: "convert the recording with the program that made it", cause: .input)
     }
     unsafe avcodec_parameters_to_context(context, stream.pointee.codecpar)
     unsafe context.pointee.pkt_timebase = unsafe stream.pointee.time_base
@@ -53,9 +54,9 @@ internal import CLibAVLoader
       let reason = LibAV.reason(status)
       var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
       unsafe avcodec_free_context(&context)
-      throw MediaError(
-        .unsupported, "decode", path: file.path, reason: "\(name): \(reason)",
-        advice: "convert the recording with the program that made it")
+      throw SpoolError(
+        "decode", file.path, reason: "\(name): \(reason)",
+        advice: "convert the recording with the program that made it", cause: .input)
     }
     unsafe self.context = context
   }

@@ -1,6 +1,7 @@
 import Audio
 import CLibAV
 import CLibAVLoader
+import Platform
 
 /// A recording's decoded frames in order, and the damage between them.
 @safe final class FrameSource {
@@ -36,7 +37,7 @@ import CLibAVLoader
   /// must not block its caller.
   private static let mostFailures = 10_000
 
-  init(path: String, stream wanted: Int?) throws(MediaError) {
+  init(path: String, stream wanted: Int?) throws(SpoolError) {
     file = try InputFile(path: path)
     stream = try file.chooseSoundStream(wanted)
     for index in 0..<file.streamCount where index != stream {

@@ -2,6 +2,7 @@ internal import Audio
 internal import CLibAV
 internal import CLibAVLoader
 import Glibc
+import Platform
 
 /// An opened recording: the container and its selected sound stream.
 ///
@@ -12,7 +13,7 @@ import Glibc
   let context: UnsafeMutablePointer<AVFormatContext>
 
   /// Opens a recording and reads its streams.
-  init(path: String) throws(MediaError) {
+  init(path: String) throws(SpoolError) {
     try LibAV.require(for: path)
     try Self.checkIsRegularFile(path)
     self.path = path
@@ -57,14 +58,15 @@ import Glibc
   }
 
   /// The index of the sound stream: `wanted`, or the best decodable one.
-  func chooseSoundStream(_ wanted: Int? = nil) throws(MediaError) -> Int {
+  func chooseSoundStream(_ wanted: Int? = nil) throws(SpoolError) -> Int {
     if let wanted {
       guard wanted >= 0 && wanted < streamCount,
         unsafe stream(wanted).pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
       else {
-        throw MediaError(
-          .noSound, "read stream \(wanted) of", path: path,
-          reason: "its sound streams are \(soundStreams)", advice: "choose one of these")
+        throw SpoolError(
+          "read stream \(wanted) of", path,
+          reason: "its sound streams are \(soundStreams)", advice: "choose one of these",
+          cause: .input)
       }
       return wanted
     }
@@ -73,11 +75,11 @@ import Glibc
     if index >= 0 { return Int(index) }
     if index == spool_averror_decoder_not_found(), let first = soundStreams.first {
       let codec = unsafe stream(first).pointee.codecpar.pointee.codec_id
-      throw MediaError(
-        .unknownCodec, "decode", path: path,
+      throw SpoolError(
+        "decode", path,
         reason:
           "this libavcodec has no decoder for \(unsafe String(cString: avcodec_get_name(codec)))",
-        advice: "convert the recording with the program that made it")
+        advice: "convert the recording with the program that made it", cause: .input)
     }
     throw withoutSound
   }
@@ -88,46 +90,47 @@ import Glibc
     (0..<streamCount).filter { unsafe stream($0).pointee.codecpar.pointee.codec_type == type }
   }
 
-  private var withoutSound: MediaError {
+  private var withoutSound: SpoolError {
     // libavformat takes plain text for terminal art, which counts as video.
     let isText = formatName == "tty"
     if isText || streams(of: AVMEDIA_TYPE_VIDEO).isEmpty {
-      return MediaError(
-        .notMedia, "read", path: path, reason: "it is not a recording",
-        advice: "check that it is the file you meant")
+      return SpoolError(
+        "read", path, reason: "it is not a recording",
+        advice: "check that it is the file you meant", cause: .input)
     }
-    return MediaError(
-      .noSound, "read", path: path, reason: "it holds pictures but no sound",
-      advice: "check that it is the file you meant")
+    return SpoolError(
+      "read", path, reason: "it holds pictures but no sound",
+      advice: "check that it is the file you meant", cause: .input)
   }
 
-  private static func checkIsRegularFile(_ path: String) throws(MediaError) {
+  private static func checkIsRegularFile(_ path: String) throws(SpoolError) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw cannotOpen(path, spool_averror(errno)) }
     let type = status.st_mode & S_IFMT
     guard type == S_IFREG else {
-      throw MediaError(
-        .notAFile, "read", path: path,
+      throw SpoolError(
+        "read", path,
         reason: type == S_IFDIR ? "it is a folder" : "it is a pipe or a device, not a file",
-        advice: type == S_IFDIR ? "name the recordings inside it" : "save it as a file first")
+        advice: type == S_IFDIR ? "name the recordings inside it" : "save it as a file first",
+        cause: .input)
     }
     guard status.st_size > 0 else {
-      throw MediaError(
-        .empty, "read", path: path, reason: "it is empty",
-        advice: "copy it again from where it came from")
+      throw SpoolError(
+        "read", path, reason: "it is empty",
+        advice: "copy it again from where it came from", cause: .input)
     }
   }
 
-  private static func cannotOpen(_ path: String, _ status: Int32) -> MediaError {
+  private static func cannotOpen(_ path: String, _ status: Int32) -> SpoolError {
     let code = spool_averror(status)
     let reason = unsafe String(cString: strerror(code))
     return switch code {
     case ENOENT, ENOTDIR:
-      MediaError(
-        .missing, "read", path: path, reason: "there is no such file", advice: "check its name")
+      SpoolError(
+        "read", path, reason: "there is no such file", advice: "check its name", cause: .input)
     default:
-      MediaError(
-        .unreadable, "read", path: path, reason: reason.lowercased(),
+      SpoolError(
+        "read", path, reason: reason.lowercased(),
         advice: "check who may read it: ls -l")
     }
   }
@@ -138,24 +141,24 @@ import Glibc
     return ["ftyp", "mdat", "moov", "free", "skip", "wide"].contains(head.text(at: 4, count: 4))
   }
 
-  private static func notMedia(_ path: String, _ status: Int32) -> MediaError {
+  private static func notMedia(_ path: String, _ status: Int32) -> SpoolError {
     let reason = LibAV.reason(status)
     if reason.contains("moov atom not found") && looksLikeMP4(path) {
-      return MediaError(
-        .truncated, "read", path: path,
+      return SpoolError(
+        "read", path,
         reason: "the file has no index (moov): it was cut off while being written or copied",
-        advice: "copy it again from where it came from")
+        advice: "copy it again from where it came from", cause: .input)
     }
     if status == spool_averror(EIO) || status == spool_averror(EACCES) {
-      return MediaError(
-        .unreadable, "read", path: path, reason: reason,
+      return SpoolError(
+        "read", path, reason: reason,
         advice: status == spool_averror(EIO)
           ? "the disk may be failing: dmesg says more; copy the recording elsewhere"
           : "check its permissions")
     }
-    return MediaError(
-      .notMedia, "read", path: path, reason: "it is not a recording: \(reason)",
-      advice: "check that it is the file you meant")
+    return SpoolError(
+      "read", path, reason: "it is not a recording: \(reason)",
+      advice: "check that it is the file you meant", cause: .input)
   }
 }
 
@@ -196,5 +199,34 @@ struct StreamLength {
     let missing = bytesPerSecond > 0 ? FileHead(path: file.path).missingRIFFBytes : 0
     duration = Seconds(seconds + (missing > 0 ? Double(missing) / bytesPerSecond : 0))
     isDeclared = method != AVFMT_DURATION_FROM_BITRATE || missing > 0
+  }
+}
+
+/// The first bytes of a file, for what libavformat does not report.
+struct FileHead {
+  private var bytes = [UInt8](repeating: 0, count: 16)
+  private var fileSize = 0
+
+  /// Unreadable bytes are zero.
+  init(path: String) {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    _ = unsafe read(file, &bytes, bytes.count)
+    var status = stat()
+    if unsafe fstat(file, &status) == 0 { fileSize = Int(status.st_size) }
+  }
+
+  func text(at offset: Int, count: Int) -> String {
+    String(decoding: bytes[offset..<offset + count], as: UTF8.self)
+  }
+
+  /// How many bytes a WAV file lacks of its declared size; 0 for other files and for streams to a
+  /// pipe, whose size was never filled in.
+  var missingRIFFBytes: Int {
+    guard text(at: 0, count: 4) == "RIFF", text(at: 8, count: 4) == "WAVE" else { return 0 }
+    let size = bytes[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard size != 0xffff_ffff else { return 0 }
+    return max(0, size + 8 - fileSize)
   }
 }

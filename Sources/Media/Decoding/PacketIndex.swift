@@ -31,7 +31,7 @@ final class PacketIndex: Sendable {
   let recordsAtStart: [Record]
 
   /// Opens the index of `work`, and empties it if it belongs to other work or a new start.
-  init(_ work: ResumableWork) throws(MediaError) {
+  init(_ work: ResumableWork) throws(SpoolError) {
     file = try RawFile(
       path: "\(work.folder)/\(work.name)\(Self.suffix)", O_RDWR | O_CREAT | O_NOFOLLOW)
     let head = Self.magic + work.state.owner.bytes
@@ -49,7 +49,7 @@ final class PacketIndex: Sendable {
   /// The owner of an index and its valid leading records; nil for other files.
   static func content(
     ofFile path: String
-  ) throws(MediaError) -> (owner: Digest, records: [Record])? {
+  ) throws(SpoolError) -> (owner: Digest, records: [Record])? {
     let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
     let bytes = try file.read(file.byteCount, at: 0)
     let body = magic.count + ownerByteCount
@@ -60,19 +60,16 @@ final class PacketIndex: Sendable {
   }
 
   /// Appends a record to the valid ones, replacing what an earlier process left there.
-  func append(_ record: Record) throws(MediaError) {
+  func append(_ record: Record) throws(SpoolError) {
     let bytes = Self.bytes(of: record)
     try file.write(bytes, at: end.withLock { $0 })
     end.withLock { $0 += bytes.count }
   }
 
   /// Makes the records durable. After one failure, all later calls fail.
-  func flush() throws(MediaError) {
-    try flushed.unlessFailed { () throws(MediaError) in try file.flush() }
+  func flush() throws(SpoolError) {
+    try flushed.unlessFailed { () throws(SpoolError) in try file.flush() }
   }
-
-  /// Deletes the file.
-  func remove() { unsafe unlink(file.path) }
 
   /// The valid leading records.
   private static func records(in bytes: ArraySlice<UInt8>) -> [Record] {

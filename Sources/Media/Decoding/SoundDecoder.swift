@@ -1,6 +1,7 @@
 package import Audio
 import CLibAV
 import CLibAVLoader
+package import Platform
 
 /// Decodes a recording's sound, block by block, on the caller's thread.
 ///
@@ -33,7 +34,7 @@ package final class SoundDecoder {
   private var isAtEnd = false
 
   /// Opens a recording and decodes up to its first sound.
-  package init(path: String, options: DecoderOptions = DecoderOptions()) throws(MediaError) {
+  package init(path: String, options: DecoderOptions = DecoderOptions()) throws(SpoolError) {
     let source = try FrameSource(path: path, stream: options.stream)
     var early: [Damage] = []
     var first = source.next()
@@ -42,7 +43,7 @@ package final class SoundDecoder {
       guard options.keepsDamaged else { break }
       first = source.next()
     }
-    if case .damage(let damage) = first { throw MediaError(damage, decoding: path) }
+    if case .damage(let damage) = first { throw SpoolError(damage, decoding: path) }
     guard case .frame = first else { throw Self.withoutFrames(source, early) }
     let shape = source.frame.shape
     format = AudioFormat(
@@ -62,8 +63,8 @@ package final class SoundDecoder {
   /// Replaces the content of `buffer` with the next frames, as many as fit; false at the end, when
   /// `buffer` is empty.
   ///
-  /// Throws `damaged`, `truncated` or `unsupported`; afterwards nothing more can be read.
-  package func read(into buffer: inout AudioBuffer) throws(MediaError) -> Bool {
+  /// Throws at damaged or unsupported sound; afterwards nothing more can be read.
+  package func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
     precondition(buffer.channelCount == format.channelCount)
     buffer.frameCount = .zero
     while buffer.frameCount < buffer.capacity {
@@ -83,7 +84,7 @@ package final class SoundDecoder {
   }
 
   /// Replaces `ready` with the next piece of sound, which may be empty.
-  private func decode() throws(MediaError) {
+  private func decode() throws(SpoolError) {
     if isFrameWaiting { return try convertFrame() }
     ready.frameCount = .zero
     givenFromReady = .zero
@@ -109,7 +110,7 @@ package final class SoundDecoder {
     }
   }
 
-  private func convertFrame() throws(MediaError) {
+  private func convertFrame() throws(SpoolError) {
     givenFromReady = .zero
     switch converter.convert(source.frame, into: &ready) {
     case .converted:
@@ -118,25 +119,25 @@ package final class SoundDecoder {
       isFrameWaiting = true
     case .impossible(let reason):
       isAtEnd = true
-      throw MediaError(
-        .unsupported, "decode", path: source.path, reason: reason,
-        advice: "ask for another number of channels")
+      throw SpoolError(
+        "decode", source.path, reason: reason,
+        advice: "ask for another number of channels", cause: .input)
     }
     decoded += ready.frameCount
   }
 
-  private func record(_ damage: Damage) throws(MediaError) {
+  private func record(_ damage: Damage) throws(SpoolError) {
     let placed = Damage(
       kind: damage.kind, position: decoded.duration(at: format.sampleRate),
       byteOffset: damage.byteOffset, lost: damage.lost, reason: damage.reason)
     damages.append(placed)
     guard !keepsDamaged else { return }
     isAtEnd = true
-    throw MediaError(placed, decoding: source.path)
+    throw SpoolError(placed, decoding: source.path)
   }
 
   /// Compares the decoded with the declared length, if that is reliable.
-  private func checkLength() throws(MediaError) {
+  private func checkLength() throws(SpoolError) {
     guard let promised else { return }
     let given = decoded.duration(at: format.sampleRate)
     let missing = promised.value - given.value
@@ -148,24 +149,24 @@ package final class SoundDecoder {
           + "\(Damage.rounded(promised.value)) s that the file promises"))
   }
 
-  private static func withoutFrames(_ source: FrameSource, _ damages: [Damage]) -> MediaError {
+  private static func withoutFrames(_ source: FrameSource, _ damages: [Damage]) -> SpoolError {
     let path = source.path
-    if let damage = damages.first { return MediaError(damage, decoding: path) }
+    if let damage = damages.first { return SpoolError(damage, decoding: path) }
     if source.length.isDeclared, let promised = source.length.duration, promised.value > 0 {
-      return MediaError(
-        .unsupported, "decode", path: path,
+      return SpoolError(
+        "decode", path,
         reason: "this libavcodec finds no sound in it, though it promises "
           + "\(Damage.rounded(promised.value)) s",
-        advice: "convert the recording with another program, or copy it again")
+        advice: "convert the recording with another program, or copy it again", cause: .input)
     }
-    return MediaError(
-      .noFrames, "decode", path: path, reason: "its sound has no length",
-      advice: "check that the recording was not stopped as it started")
+    return SpoolError(
+      "decode", path, reason: "its sound has no length",
+      advice: "check that the recording was not stopped as it started", cause: .input)
   }
 }
 
 /// Converts decoded frames to one fixed format, even if the stream's format changes.
-struct SampleConverter: ~Copyable {
+struct SampleConverter {
   private let format: AudioFormat
   private var shape: SampleShape?
   // Nil while the stream has the wanted rate and channels.
@@ -198,11 +199,11 @@ struct SampleConverter: ~Copyable {
       }
       if hadSound { return .changed }
     }
-    switch resampler {
-    case nil: SampleReader.read(frame, into: &output)
-    case .some(let resampler):
+    if let resampler {
       unsafe resampler.convert(
         frame.pointer.pointee.extended_data, count: frame.count, into: &output)
+    } else {
+      SampleReader.read(frame, into: &output)
     }
     return .converted
   }
@@ -212,23 +213,16 @@ struct SampleConverter: ~Copyable {
 
   /// Replaces the content of `output` with silence for `count` of the stream's lost frames.
   mutating func convertSilence(_ count: Frames, into output: inout AudioBuffer) {
-    switch resampler {
-    case nil:
-      output.reserve(count)
-      output.frameCount = count
-      output.silence()
-    case .some(let resampler):
-      resampler.convertSilence(count.count, into: &output)
-    }
+    if let resampler { return resampler.convertSilence(count.count, into: &output) }
+    output.reserve(count)
+    output.frameCount = count
+    output.silence()
   }
 
   /// Replaces the content of `output` with the frames held back.
   mutating func finish(into output: inout AudioBuffer) {
     output.frameCount = .zero
-    switch resampler {
-    case nil: break
-    case .some(let resampler): resampler.finish(into: &output)
-    }
+    resampler?.finish(into: &output)
     shape = nil
     resampler = nil
   }
@@ -368,6 +362,16 @@ package struct Damage: Hashable, Sendable, Codable {
   package let lost: Seconds?
   /// The decoder's own words.
   package let reason: String
+}
+
+extension SpoolError {
+  /// Damaged sound, as an error.
+  init(_ damage: Damage, decoding path: String) {
+    self.init(
+      "decode", path, reason: "\(damage)",
+      advice: "copy it again from where it came from, or keep what can be decoded with "
+        + "decode: { damaged: keep }", cause: .input)
+  }
 }
 
 extension Damage: CustomStringConvertible {

@@ -12,21 +12,21 @@ struct CopiedFile: ~Copyable {
 
   private static let pieceLength = 1 << 20
 
-  init(at path: String, isDigestWanted: Bool) throws(MediaError) {
+  init(at path: String, isDigestWanted: Bool) throws(SpoolError) {
     let file = try RawFile(path: path, O_RDWR | O_CREAT)
     try file.truncate(to: 0)
     self.file = file
     hasher = isDigestWanted ? SHA256() : nil
   }
 
-  mutating func append(_ bytes: [UInt8]) throws(MediaError) {
+  mutating func append(_ bytes: [UInt8]) throws(SpoolError) {
     try file.write(bytes, at: byteCount)
     hasher?.update(bytes)
     byteCount += bytes.count
   }
 
   /// Copies a range of another file. O(range).
-  mutating func append(_ range: Range<Int>, of source: borrowing RawFile) throws(MediaError) {
+  mutating func append(_ range: Range<Int>, of source: borrowing RawFile) throws(SpoolError) {
     var next = range.lowerBound
     if hasher == nil, lseek(source.descriptor, off_t(next), SEEK_SET) >= 0,
       lseek(file.descriptor, off_t(byteCount), SEEK_SET) >= 0
@@ -53,7 +53,7 @@ struct CopiedFile: ~Copyable {
   }
 
   /// The SHA-256 of a file written non-sequentially by a library: the file is read again. O(bytes).
-  static func digest(ofWritten path: String) throws(MediaError) -> Digest {
+  static func digest(ofWritten path: String) throws(SpoolError) -> Digest {
     let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
     var hasher = SHA256()
     let count = try file.byteCount

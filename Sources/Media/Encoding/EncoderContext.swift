@@ -1,6 +1,7 @@
 internal import Audio
 internal import CLibAV
 internal import CLibAVLoader
+import Platform
 
 /// The owner of an opened encoder: sound in, packets out.
 @safe struct EncoderContext: ~Copyable {
@@ -16,18 +17,18 @@ internal import CLibAVLoader
   /// Frames per packet of codecs without a fixed number, such as PCM.
   private static let freeFrameSize = 4096
 
-  /// Opens an encoder whose first frame has the number `start`. Throws `unknownCodec`, or
-  /// `unsupported` if the codec rejects the format.
+  /// Opens an encoder whose first frame has the number `start`. Throws if the codec rejects the
+  /// format.
   init(
     _ settings: EncoderSettings, path: String, startingAt start: Int = 0
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     guard let codec = unsafe avcodec_find_encoder_by_name(settings.codec),
       let context = unsafe avcodec_alloc_context3(codec)
     else {
-      throw MediaError(
-        .unknownCodec, "encode", path: path,
+      throw SpoolError(
+        "encode", path,
         reason: "this libavcodec has no encoder called \(settings.codec)",
-        advice: "choose another format")
+        advice: "choose another format", cause: .input)
     }
     let format = settings.format
     unsafe context.pointee.sample_fmt = settings.sampleFormat
@@ -50,9 +51,9 @@ internal import CLibAVLoader
       let reason = LibAV.reason(status)
       var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
       unsafe avcodec_free_context(&context)
-      throw MediaError(
-        .unsupported, "encode \(format) as \(settings.codec) to", path: path, reason: reason,
-        advice: "mix to stereo, or choose another rate or format")
+      throw SpoolError(
+        "encode \(format) as \(settings.codec) to", path, reason: reason,
+        advice: "mix to stereo, or choose another rate or format", cause: .input)
     }
     unsafe self.context = context
     self.settings = settings
@@ -84,8 +85,8 @@ internal import CLibAVLoader
 
   /// Encodes all of `block` and passes each packet to `take`, with its time in frames.
   mutating func encode(
-    _ block: borrowing AudioBuffer, _ take: (borrowing Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ block: borrowing AudioBuffer, _ take: (borrowing Packet) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
     let count = block.frameCount.count
     guard count > 0 else { return }
     let target = unsafe frame.pointer
@@ -103,15 +104,15 @@ internal import CLibAVLoader
 
   /// Flushes the encoder; no calls may follow.
   mutating func finish(
-    _ take: (borrowing Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ take: (borrowing Packet) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
     try unsafe send(nil, take)
   }
 
   private func send(
     _ frame: UnsafeMutablePointer<AVFrame>?,
-    _ take: (borrowing Packet) throws(MediaError) -> Void
-  ) throws(MediaError) {
+    _ take: (borrowing Packet) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
     var status = LibAV.calling { unsafe avcodec_send_frame(context, frame) }
     while status >= 0 {
       status = LibAV.calling { unsafe avcodec_receive_packet(context, packet.pointer) }
@@ -119,8 +120,8 @@ internal import CLibAVLoader
       try take(packet)
     }
     guard status == spool_averror(EAGAIN) || status == spool_averror_eof() else {
-      throw MediaError(
-        .unsupported, "encode \(settings.codec) to", path: path, reason: LibAV.reason(status))
+      throw SpoolError(
+        "encode \(settings.codec) to", path, reason: LibAV.reason(status), cause: .input)
     }
   }
 }

@@ -1,4 +1,4 @@
-import Audio
+package import Audio
 import CLibAV
 import CLibAVLoader
 import Platform
@@ -89,7 +89,7 @@ extension EncoderSettings {
     words += [bits, bitRate, compressionLevel].map { "\($0 ?? -1)" }
     words.append("\(channelMask)")
     words += [source, format].map { "\($0.channelCount) at \($0.sampleRate.value)" }
-    words += [muxerOptions, MediaVersions.all].flatMap { options in
+    words += [muxerOptions, MediaLibraries.versions].flatMap { options in
       options.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     }
     // An MD5's state depends on libavutil alone.
@@ -102,5 +102,37 @@ extension EncoderSettings {
       ].map { "\($0)" }
     }
     return SHA256.digest(of: words.joined(separator: "\n"))
+  }
+}
+
+/// What an exported file is to be.
+package enum ExportSpec: Hashable, Sendable {
+  case wav(WaveSamples)
+  /// AAC-LC in an M4A file, in bits per second.
+  case aac(bitRate: Int)
+  /// Apple Lossless in an M4A file.
+  case alac(IntegerDepth)
+  /// FLAC; `level` is 0 (fast) to 12 (small).
+  case flac(IntegerDepth, level: Int)
+
+  /// Bits in an integer sample.
+  package enum IntegerDepth: Int, Hashable, Sendable {
+    case bits16 = 16
+    case bits24 = 24
+  }
+
+  /// Linear samples.
+  package enum WaveSamples: Hashable, Sendable {
+    case integer(IntegerDepth)
+    case float32
+
+    /// The frames of `range` as a lossless encoder stores them. Integers are rounded and clipped;
+    /// floats keep every bit. O(samples).
+    package func bytes(of block: borrowing AudioBuffer, _ range: Range<Int>) -> [UInt8] {
+      switch self {
+      case .integer(let depth): SampleWriter.packed(block, range, bits: depth.rawValue)
+      case .float32: SampleWriter.packedFloats(block, range)
+      }
+    }
   }
 }

@@ -10,15 +10,15 @@ import Platform
   private var isFinished = false
 
   /// Creates the file, or empties it unless `keepsContent`. Nothing is written before `begin`.
-  init(path: String, muxer: String, keepsContent: Bool = false) throws(MediaError) {
+  init(path: String, muxer: String, keepsContent: Bool = false) throws(SpoolError) {
     try LibAV.require(for: path)
     self.path = path
     var made: UnsafeMutablePointer<AVFormatContext>?
     var status = LibAV.calling { unsafe avformat_alloc_output_context2(&made, nil, muxer, nil) }
     guard status >= 0, let context = unsafe made else {
-      throw MediaError(
-        .unsupported, "write", path: path, reason: LibAV.reason(status),
-        advice: "choose another format")
+      throw SpoolError(
+        "write", path, reason: LibAV.reason(status),
+        advice: "choose another format", cause: .input)
     }
     unsafe self.context = context
     unsafe context.pointee.flags |= AVFMT_FLAG_BITEXACT
@@ -38,7 +38,7 @@ import Platform
   /// Adds a stream and returns its index; `configure` sets its parameters.
   func addStream(
     _ configure: (UnsafeMutablePointer<AVStream>) -> Int32
-  ) throws(MediaError) -> Int {
+  ) throws(SpoolError) -> Int {
     guard let stream = unsafe avformat_new_stream(context, nil) else {
       fatalError("out of memory")
     }
@@ -50,7 +50,7 @@ import Platform
   /// Writes the header, with `tags` and the container's own `options`.
   func begin(
     options: [String: String] = [:], tags: [String: String] = [:]
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     for (name, value) in tags.sorted(by: { $0.key < $1.key }) {
       unsafe av_dict_set(&context.pointee.metadata, name, value, 0)
     }
@@ -69,7 +69,7 @@ import Platform
   /// Writes a packet whose times are in `timeBase`.
   func write(
     _ packet: borrowing Packet, stream index: Int, timeBase: AVRational
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     unsafe packet.pointer.pointee.stream_index = Int32(index)
     unsafe packet.pointer.pointee.pos = -1
     unsafe av_packet_rescale_ts(packet.pointer, timeBase, self.timeBase(ofStream: index))
@@ -77,39 +77,39 @@ import Platform
   }
 
   /// Writes the trailer and closes the file.
-  func finish() throws(MediaError) {
+  func finish() throws(SpoolError) {
     try check(LibAV.calling { unsafe av_write_trailer(context) })
     unsafe avio_flush(context.pointee.pb)
     try check(unsafe context.pointee.pb.pointee.error)
     try check(unsafe avio_closep(&context.pointee.pb))
   }
 
-  func check(_ status: Int32) throws(MediaError) {
+  func check(_ status: Int32) throws(SpoolError) {
     guard status < 0 else { return }
     throw failure(status)
   }
 
-  private func failure(_ status: Int32) -> MediaError {
+  private func failure(_ status: Int32) -> SpoolError {
     // The container's error may be vague after a disk error.
     let io = unsafe context.pointee.pb
     let code = unsafe spool_averror(io == nil ? status : min(io?.pointee.error ?? 0, 0))
     let isSystemError = code > 0 && code < 200
     if SystemError(code).isFullDisk {
-      return MediaError(
-        .outOfSpace, "write", path: path, reason: "the disk is full",
-        advice: "make room, or choose another folder")
+      return SpoolError(
+        "write", path, reason: "the disk is full",
+        advice: "make room, or choose another folder", cause: .fullDisk)
     }
-    return MediaError(
-      .write, "write", path: path,
+    return SpoolError(
+      "write", path,
       reason: isSystemError
         ? unsafe String(cString: strerror(code)).lowercased() : LibAV.reason(status),
-      advice: isSystemError ? "check the folder: ls -ld" : nil)
+      advice: isSystemError ? "check the folder: ls -ld" : SpoolError.tryAgain)
   }
 }
 
 extension OutputFile {
   /// Adds the stream of an encoder.
-  func addStream(for encoder: borrowing EncoderContext) throws(MediaError) -> Int {
+  func addStream(for encoder: borrowing EncoderContext) throws(SpoolError) -> Int {
     let context = unsafe encoder.context
     return try unsafe addStream { stream in
       unsafe stream.pointee.time_base = unsafe context.pointee.time_base
@@ -123,7 +123,7 @@ extension OutputFile {
   var position: Int { unsafe Int(avio_tell(context.pointee.pb)) }
 
   /// Flushes buffered bytes to the system.
-  func handOver() throws(MediaError) {
+  func handOver() throws(SpoolError) {
     unsafe avio_flush(context.pointee.pb)
     try check(unsafe context.pointee.pb.pointee.error)
   }
@@ -133,7 +133,7 @@ extension OutputFile {
   /// For PCM in a WAV file, whose muxer computes all sizes at the end: the bytes from its file
   /// position, and the frames from the first and the last packet's times. An empty packet at time
   /// zero stands for those that it has not seen.
-  func resume(at byte: Int, stream: Int) throws(MediaError) {
+  func resume(at byte: Int, stream: Int) throws(SpoolError) {
     let packet = Packet()
     unsafe packet.pointer.pointee.pts = 0
     unsafe packet.pointer.pointee.dts = 0

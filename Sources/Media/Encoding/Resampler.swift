@@ -8,8 +8,9 @@ internal import CLibAVLoader
 /// Channels are mixed by the library's standard matrix, scaled so that a mix never exceeds full
 /// scale (stereo to mono is the mean of both); mono keeps its level in both stereo channels, where
 /// the library would lower it by 3 dB.
-@safe struct Resampler: ~Copyable {
+@safe final class Resampler {
   private let context: OpaquePointer
+  private let channelCount: Int
 
   /// Nil if the library does not support the conversion, for example between unnamed channel
   /// layouts.
@@ -45,6 +46,18 @@ internal import CLibAVLoader
       return nil
     }
     unsafe self.context = context
+    channelCount = format.channelCount
+  }
+
+  /// Nil if the library does not support the conversion between planar formats.
+  convenience init?(from source: AudioFormat, to target: AudioFormat) {
+    var layout = unsafe AVChannelLayout()
+    unsafe av_channel_layout_default(&layout, Int32(source.channelCount))
+    defer { unsafe av_channel_layout_uninit(&layout) }
+    let shape = SampleShape(
+      format: AV_SAMPLE_FMT_FLTP, sampleRate: Int(source.sampleRate.value),
+      channelCount: source.channelCount)
+    unsafe self.init(from: &layout, shape, to: target)
   }
 
   deinit {
@@ -69,6 +82,24 @@ internal import CLibAVLoader
     let made = unsafe spool_resampler_convert(
       context, &targets, capacity, sources, Int32(count))
     output.frameCount = Frames(max(0, Int(made)))
+  }
+
+  /// Converts a planar block; the library may hold some of it back.
+  func convert(_ block: borrowing AudioBuffer) -> AudioBuffer {
+    var planes: [UnsafeMutablePointer<UInt8>?] = unsafe (0..<block.channelCount).map {
+      unsafe UnsafeMutableRawPointer(block.baseAddress(ofChannel: $0))
+        .assumingMemoryBound(to: UInt8.self)
+    }
+    var output = AudioBuffer(channelCount: channelCount, capacity: block.capacity)
+    unsafe convert(&planes, count: block.frameCount.count, into: &output)
+    return output
+  }
+
+  /// The frames held back; no calls may follow.
+  func finish() -> AudioBuffer {
+    var output = AudioBuffer(channelCount: channelCount, capacity: Frames(64))
+    finish(into: &output)
+    return output
   }
 
   /// Converts the frames held back; no calls may follow.

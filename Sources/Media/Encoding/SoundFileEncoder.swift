@@ -20,8 +20,8 @@ package import Platform
 /// FLAC in chunks has the same bytes as from a single libavcodec encoder.
 package final class SoundFileEncoder {
   private let encoding: any SoundFileEncoding
-  private let survival: any EncodingSurvival
-  private let converter: RateConverter?
+  private let survival: (any EncodingSurvival)?
+  private let resampler: Resampler?
   private let state: EncodingState?
 
   /// Creates the file at `path`, with any name, for sound of `format`.
@@ -34,12 +34,12 @@ package final class SoundFileEncoder {
   /// library versions, and damaged files or chunks, are discarded: ``progress()`` gives the frame
   /// from which sound is needed.
   ///
-  /// Throws `unsupported` if the codec rejects the format, `unknownCodec` if libavcodec was built
-  /// without it, and `write` or `outOfSpace`.
+  /// Throws if the codec rejects the format, libavcodec was built without it, or the file cannot be
+  /// written.
   package convenience init(
     path: String, spec: ExportSpec, format: AudioFormat, pool: WorkerPool,
     work: EncodingWork? = nil
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     try self.init(
       path: path, settings: EncoderSettings(spec, for: format), format: format, pool: pool,
       plan: Self.plan(spec, format, path: path), work: work)
@@ -48,11 +48,14 @@ package final class SoundFileEncoder {
   init(
     path: String, settings: EncoderSettings, format: AudioFormat, pool: WorkerPool,
     plan: ChunkPlan?, work: EncodingWork?
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     try LibAV.require(for: path)
-    converter =
-      settings.format == format
-      ? nil : try RateConverter(from: format, to: settings.format, path: path)
+    resampler = settings.format == format ? nil : Resampler(from: format, to: settings.format)
+    guard settings.format == format || resampler != nil else {
+      throw SpoolError(
+        "write", path, reason: "no way from \(format) to \(settings.format)",
+        advice: "choose another rate", cause: .input)
+    }
     let work = work.map {
       ResumableWork($0, settings: settings.digest(source: format, plan: plan))
     }
@@ -69,32 +72,31 @@ package final class SoundFileEncoder {
   /// The progress; thread-safe. Before the first block it is that of an earlier process, and gives
   /// the frame at which the sound has to begin.
   package func progress() -> EncodingProgress {
-    let extent = survival.extent
+    let extent = survival?.extent ?? EncodingExtent()
     var state = state
     state?.extent = extent
     return EncodingProgress(
-      needsFrom: converter == nil ? Frames(extent.frames) : .zero, byteCount: extent.byteCount,
+      needsFrom: resampler == nil ? Frames(extent.frames) : .zero, byteCount: extent.byteCount,
       state: state?.json ?? "")
   }
 
   /// Makes the progress of an earlier ``progress()`` durable. Thread-safe, also during a write.
   ///
-  /// Throws `write` or `outOfSpace`; then the work must not be resumed, as the content of the disk
-  /// is unknown.
-  package func flush() throws(MediaError) { try survival.flush() }
+  /// After an error the work must not be resumed, as the content of the disk is unknown.
+  package func flush() throws(SpoolError) { try survival?.flush() }
 
   /// Sets the number of the first block's first frame, at most what ``progress()`` asked for; the
   /// default is 0. Frames already encoded are skipped. Call it before the first block.
   package func begin(at frame: Frames) {
-    let needed = converter == nil ? encoding.firstFrameNeeded : 0
+    let needed = resampler == nil ? encoding.firstFrameNeeded : 0
     precondition(frame.count >= 0 && frame.count <= needed, "the sound begins too late")
     encoding.begin(at: frame.count)
   }
 
   /// Adds a block of sound; waits while the encoders are behind.
-  package func write(_ block: SharedBuffer) throws(MediaError) {
-    guard let converter else { return try encoding.write(block) }
-    try encoding.write(SharedBuffer(converter.convert(block.buffer)))
+  package func write(_ block: SharedBuffer) throws(SpoolError) {
+    guard let resampler else { return try encoding.write(block) }
+    try encoding.write(SharedBuffer(resampler.convert(block.buffer)))
   }
 
   /// Cancels the encoding: encoders stop at their next frame, and ``finish()`` throws. Work done
@@ -103,19 +105,16 @@ package final class SoundFileEncoder {
 
   /// Encodes the rest and completes the file. Its bytes are with the system, not yet durable; until
   /// they are, the work can be resumed.
-  package func finish() throws(MediaError) {
-    if let converter { try encoding.write(SharedBuffer(converter.finish())) }
+  package func finish() throws(SpoolError) {
+    if let resampler { try encoding.write(SharedBuffer(resampler.finish())) }
     try encoding.finish()
   }
-
-  /// Deletes the encoder's own files in the work's folder, once the finished file is safe.
-  package func discardWork() { survival.discard() }
 
   /// The division into chunks; nil for a single encoder. Surround AAC has a single encoder, because
   /// windows of more than two channels cannot be compared at a seam.
   static func plan(
     _ spec: ExportSpec, _ format: AudioFormat, path: String
-  ) throws(MediaError) -> ChunkPlan? {
+  ) throws(SpoolError) -> ChunkPlan? {
     switch spec {
     case .wav: return nil
     case .aac: return format.channelCount <= 2 ? .aac : nil
@@ -142,46 +141,6 @@ package struct EncodingProgress: Hashable, Sendable {
   package let state: String
 }
 
-/// Changes the rate of planar sound, block by block.
-final class RateConverter {
-  private let resampler: Resampler
-  private let format: AudioFormat
-
-  init(from source: AudioFormat, to target: AudioFormat, path: String) throws(MediaError) {
-    var layout = unsafe AVChannelLayout()
-    unsafe av_channel_layout_default(&layout, Int32(source.channelCount))
-    defer { unsafe av_channel_layout_uninit(&layout) }
-    let shape = SampleShape(
-      format: AV_SAMPLE_FMT_FLTP, sampleRate: Int(source.sampleRate.value),
-      channelCount: source.channelCount)
-    guard let resampler = unsafe Resampler(from: &layout, shape, to: target) else {
-      throw MediaError(
-        .unsupported, "write", path: path, reason: "no way from \(source) to \(target)",
-        advice: "choose another rate")
-    }
-    self.resampler = resampler
-    format = target
-  }
-
-  /// Converts a block; the library may hold some of it back.
-  func convert(_ block: borrowing AudioBuffer) -> AudioBuffer {
-    var planes: [UnsafeMutablePointer<UInt8>?] = unsafe (0..<block.channelCount).map {
-      unsafe UnsafeMutableRawPointer(block.baseAddress(ofChannel: $0))
-        .assumingMemoryBound(to: UInt8.self)
-    }
-    var output = AudioBuffer(channelCount: format.channelCount, capacity: block.capacity)
-    unsafe resampler.convert(&planes, count: block.frameCount.count, into: &output)
-    return output
-  }
-
-  /// The frames held back.
-  func finish() -> AudioBuffer {
-    var output = AudioBuffer(channelCount: format.channelCount, capacity: Frames(64))
-    resampler.finish(into: &output)
-    return output
-  }
-}
-
 /// Encodes a stream with one encoder, on the caller's thread.
 final class SerialEncoding: SoundFileEncoding {
   private let path: String
@@ -199,16 +158,16 @@ final class SerialEncoding: SoundFileEncoding {
   /// Frames of the stream so far.
   private var end = 0
   /// What ended the encoding; every later call throws it again.
-  private var failure: MediaError?
+  private var failure: SpoolError?
   private let stop = StopSign()
 
   let firstFrameNeeded: Int
-  var survival: any EncodingSurvival { growing ?? NothingSurvives() }
+  var survival: (any EncodingSurvival)? { growing }
 
   /// Opens the file at `path`, and empties it unless it is a WAV file that `work` resumes.
   init(
     settings: EncoderSettings, path: String, work: ResumableWork?
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     self.path = path
     let work = settings.muxer == "wav" ? work : nil
     growing = work == nil ? nil : try GrowingFile(path: path)
@@ -235,34 +194,34 @@ final class SerialEncoding: SoundFileEncoding {
 
   func begin(at frame: Int) { end = frame }
 
-  func write(_ block: SharedBuffer) throws(MediaError) {
+  func write(_ block: SharedBuffer) throws(SpoolError) {
     let skipped = Frames(max(0, firstFrameNeeded - end))
     end += block.buffer.frameCount.count
     guard skipped < block.buffer.frameCount else { return }
     if let failure { throw failure }
     guard !stop.isRaised else { return }
-    do throws(MediaError) { try encode(block.buffer, from: skipped) } catch {
+    do throws(SpoolError) { try encode(block.buffer, from: skipped) } catch {
       failure = error
       throw error
     }
   }
 
-  func finish() throws(MediaError) {
-    guard end >= firstFrameNeeded else { throw MediaError(shortened: path) }
+  func finish() throws(SpoolError) {
+    guard end >= firstFrameNeeded else { throw SpoolError(shortened: path) }
     if let failure { throw failure }
-    guard !stop.isRaised else { throw MediaError(stopped: path) }
+    guard !stop.isRaised else { throw SpoolError(stopped: path) }
     try encode()
     let (output, stream, timeBase) = (output, stream, timeBase)
-    try encoder.finish { (packet) throws(MediaError) in
+    try encoder.finish { (packet) throws(SpoolError) in
       try output.write(packet, stream: stream, timeBase: timeBase)
     }
     try output.finish()
-    if stop.isRaised { throw MediaError(stopped: path) }
+    if stop.isRaised { throw SpoolError(stopped: path) }
   }
 
   private func encode(
     _ sound: borrowing AudioBuffer, from first: Frames
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     var taken = first
     while taken < sound.frameCount {
       let count = min(block.capacity - block.frameCount, sound.frameCount - taken)
@@ -279,9 +238,9 @@ final class SerialEncoding: SoundFileEncoding {
       EncodingExtent(frames: written, byteCount: output.position, checksum: checksum.value))
   }
 
-  private func encode() throws(MediaError) {
+  private func encode() throws(SpoolError) {
     let (output, stream, timeBase, isGrowing) = (output, stream, timeBase, growing != nil)
-    try encoder.encode(block) { (packet) throws(MediaError) in
+    try encoder.encode(block) { (packet) throws(SpoolError) in
       if isGrowing { unsafe checksum.update(packet.content) }
       try output.write(packet, stream: stream, timeBase: timeBase)
     }
@@ -294,7 +253,7 @@ final class SerialEncoding: SoundFileEncoding {
   private static func resume(
     _ output: OutputFile, _ stream: Int, _ growing: GrowingFile, _ work: ResumableWork,
     _ bytesPerFrame: Int, _ checksum: inout Checksum
-  ) throws(MediaError) -> Int {
+  ) throws(SpoolError) -> Int {
     try output.handOver()
     let header = output.position
     var extent = work.state.extent
@@ -315,16 +274,16 @@ final class SerialEncoding: SoundFileEncoding {
 }
 
 protocol SoundFileEncoding {
-  /// The resumable part; constant.
-  var survival: any EncodingSurvival { get }
+  /// The resumable part, constant; nil if the file is always rewritten.
+  var survival: (any EncodingSurvival)? { get }
   /// The first frame not encoded by an earlier process.
   var firstFrameNeeded: Int { get }
   /// Sets the number of the first block's first frame, at most `firstFrameNeeded`.
   func begin(at frame: Int)
   /// Takes the next block, in the encoder's format.
-  func write(_ block: SharedBuffer) throws(MediaError)
+  func write(_ block: SharedBuffer) throws(SpoolError)
   /// Completes the file. Throws after `cancel`.
-  func finish() throws(MediaError)
+  func finish() throws(SpoolError)
   /// Cancels the encoding: waiting callers return soon. Thread-safe.
   func cancel()
 }

@@ -40,18 +40,18 @@ package enum ContainerExtent: Hashable, Sendable {
     switch (file.word(at: 0), file.word(at: 4), file.word(at: 8)) {
     case ("RIFF", _, "WAVE"), ("RF64", _, "WAVE"), ("BW64", _, "WAVE"), ("FORM", _, "AIFF"),
       ("FORM", _, "AIFC"), (".snd", _, _), ("DSD ", _, _):
-      return HeadedExtent(file: file).extent
-    case ("riff", _, _) where HeadedExtent.isWave64(file): return HeadedExtent(file: file).extent
-    case ("caff", _, _): return CAFExtent(file: file).extent
-    case ("fLaC", _, _): return FLACExtent(file: file, start: 0).extent
-    case ("OggS", _, _): return OggExtent(file: file).extent
-    case (_, let type, _) where BoxExtent.firstBoxes.contains(type):
-      return BoxExtent(file: file).extent
+      return file.headedExtent
+    case ("riff", _, _) where file.isWave64: return file.headedExtent
+    case ("caff", _, _): return file.cafExtent
+    case ("fLaC", _, _): return file.flacExtent(from: 0)
+    case ("OggS", _, _): return file.oggExtent
+    case (_, let type, _) where ContainerBytes.firstBoxes.contains(type):
+      return file.boxExtent
     default: break
     }
-    if MatroskaExtent.isMatroska(file) { return MatroskaExtent(file: file).extent }
-    if ASFExtent.isASF(file) { return ASFExtent(file: file).extent }
-    return MPEGAudioExtent(file: file).extent
+    if file.isMatroska { return file.matroskaExtent }
+    if file.isASF { return file.asfExtent }
+    return file.mpegAudioExtent
   }
 
   /// A file shorter than its declared length.
@@ -61,15 +61,13 @@ package enum ContainerExtent: Hashable, Sendable {
 }
 
 /// Ogg (RFC 3533): a chain of pages, the last of which is marked.
-struct OggExtent {
-  let file: ContainerBytes
-
+extension ContainerBytes {
   /// The longest page: a header, 255 lengths, and 255 segments of 255 bytes.
   private static let longestPage = 27 + 255 + 255 * 255
 
-  var extent: ContainerExtent {
-    let start = max(0, file.byteCount - 2 * Self.longestPage)
-    let window = file.bytes(at: start, count: file.byteCount - start)
+  var oggExtent: ContainerExtent {
+    let start = max(0, byteCount - 2 * Self.longestPage)
+    let window = bytes(at: start, count: byteCount - start)
     var place = window.count - 4
     while place >= 0 {
       if let extent = extent(ofPageAt: place, in: window) { return extent }
@@ -96,32 +94,30 @@ struct OggExtent {
 
 /// Windows Media: a header of objects, one of which declares the file length (ASF 1.20, section
 /// 3.2).
-struct ASFExtent {
-  let file: ContainerBytes
-
-  private static let head: [UInt8] = [
+extension ContainerBytes {
+  private static let asfHead: [UInt8] = [
     0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9, 0, 0xaa, 0, 0x62, 0xce, 0x6c,
   ]
-  private static let properties: [UInt8] = [
+  private static let asfProperties: [UInt8] = [
     0xa1, 0xdc, 0xab, 0x8c, 0x47, 0xa9, 0xcf, 0x11, 0x8e, 0xe4, 0, 0xc0, 0x0c, 0x20, 0x53, 0x65,
   ]
 
-  static func isASF(_ file: ContainerBytes) -> Bool { file.bytes(at: 0, count: 16) == head }
+  var isASF: Bool { bytes(at: 0, count: 16) == Self.asfHead }
 
-  var extent: ContainerExtent {
-    let headEnd = file.little(at: 16, count: 8)
+  var asfExtent: ContainerExtent {
+    let headEnd = little(at: 16, count: 8)
     guard headEnd >= 30, headEnd < 1 << 60 else { return .whole }
-    guard headEnd <= file.byteCount else { return .incomplete("its head is cut off") }
+    guard headEnd <= byteCount else { return .incomplete("its head is cut off") }
     var offset = 30
     while headEnd - offset >= 24 {
-      let size = file.little(at: offset + 16, count: 8)
+      let size = little(at: offset + 16, count: 8)
       guard size >= 24, size <= headEnd - offset else { break }
-      if file.bytes(at: offset, count: 16) == Self.properties, size >= 104 {
+      if bytes(at: offset, count: 16) == Self.asfProperties, size >= 104 {
         // Live streams have no length.
-        let isLive = file.little(at: offset + 88, count: 4) & 1 != 0
-        let declared = file.little(at: offset + 40, count: 8)
-        if isLive || declared <= file.byteCount || declared >= 1 << 60 { return .whole }
-        return .short(of: declared, at: file.byteCount)
+        let isLive = little(at: offset + 88, count: 4) & 1 != 0
+        let declared = little(at: offset + 40, count: 8)
+        if isLive || declared <= byteCount || declared >= 1 << 60 { return .whole }
+        return .short(of: declared, at: byteCount)
       }
       offset += size
     }
@@ -130,28 +126,26 @@ struct ASFExtent {
 }
 
 /// MP4 and QuickTime: a chain of boxes (ISO/IEC 14496-12), among them the index and the sound.
-struct BoxExtent {
-  let file: ContainerBytes
-
+extension ContainerBytes {
   /// The first box types, including old QuickTime's.
   static let firstBoxes: Set<String> = [
     "ftyp", "styp", "moov", "mdat", "wide", "free", "skip", "pnot",
   ]
 
-  var extent: ContainerExtent {
+  var boxExtent: ContainerExtent {
     var offset = 0
     var hasIndex = false
     var hasSound = false
-    while file.byteCount - offset >= 8 {
-      let type = file.word(at: offset + 4)
-      var size = file.big(at: offset, count: 4)
-      if size == 1 { size = file.big(at: offset + 8, count: 8) }
-      if size == 0 { size = file.byteCount - offset }
+    while byteCount - offset >= 8 {
+      let type = word(at: offset + 4)
+      var size = big(at: offset, count: 4)
+      if size == 1 { size = big(at: offset + 8, count: 8) }
+      if size == 0 { size = byteCount - offset }
       // Trailing bytes do not belong to the container.
       guard size >= 8 else { break }
-      guard size <= file.byteCount - offset else {
+      guard size <= byteCount - offset else {
         return .incomplete(
-          "its part \"\(type)\" declares \(size - (file.byteCount - offset)) bytes that are missing"
+          "its part \"\(type)\" declares \(size - (byteCount - offset)) bytes that are missing"
         )
       }
       if type == "moov" { hasIndex = true }
@@ -165,21 +159,19 @@ struct BoxExtent {
 
 /// Apple's Core Audio Format: a chain of parts with lengths. The sound's length may be unknown if
 /// it comes last, as during recording.
-struct CAFExtent {
-  let file: ContainerBytes
-
-  var extent: ContainerExtent {
+extension ContainerBytes {
+  var cafExtent: ContainerExtent {
     var offset = 8
-    while file.byteCount - offset >= 12 {
-      let type = file.word(at: offset)
-      let size = Int64(bitPattern: UInt64(bigEndianBytes: file.bytes(at: offset + 4, count: 8)))
+    while byteCount - offset >= 12 {
+      let type = word(at: offset)
+      let size = Int64(bitPattern: UInt64(bigEndianBytes: bytes(at: offset + 4, count: 8)))
       if type == "data", size == -1 { return .whole }
       // Trailing bytes do not belong to the container.
       guard size >= 0, size < 1 << 60 else { return hasSound(before: offset) }
       let end = offset + 12 + Int(size)
-      guard end <= file.byteCount else {
+      guard end <= byteCount else {
         return .incomplete(
-          "its part \"\(type)\" declares \(end - file.byteCount) bytes that are missing")
+          "its part \"\(type)\" declares \(end - byteCount) bytes that are missing")
       }
       offset = end
     }
@@ -190,8 +182,8 @@ struct CAFExtent {
   private func hasSound(before end: Int) -> ContainerExtent {
     var offset = 8
     while offset < end, end - offset >= 12 {
-      if file.word(at: offset) == "data" { return .whole }
-      offset += 12 + file.big(at: offset + 4, count: 8)
+      if word(at: offset) == "data" { return .whole }
+      offset += 12 + big(at: offset + 4, count: 8)
     }
     return .incomplete("the part with its sound is missing")
   }
@@ -206,36 +198,34 @@ extension UInt64 {
 
 /// Containers whose header declares the file length: WAV with its 64-bit variants RF64, BW64 and
 /// Wave64, AIFF, AU and DSF.
-struct HeadedExtent {
-  let file: ContainerBytes
-
-  var extent: ContainerExtent {
-    switch file.word(at: 0) {
-    case "RIFF": following(file.little(at: 4, count: 4))
+extension ContainerBytes {
+  var headedExtent: ContainerExtent {
+    switch word(at: 0) {
+    case "RIFF": following(little(at: 4, count: 4))
     // EBU Tech 3306: the length is in a chunk of its own.
     case "RF64", "BW64":
-      following(file.word(at: 12) == "ds64" ? file.little(at: 20, count: 8) : 0)
-    case "FORM": following(file.big(at: 4, count: 4))
-    case "riff": total(file.little(at: 16, count: 8))
-    case "DSD ": total(file.little(at: 12, count: 8))
+      following(word(at: 12) == "ds64" ? little(at: 20, count: 8) : 0)
+    case "FORM": following(big(at: 4, count: 4))
+    case "riff": total(little(at: 16, count: 8))
+    case "DSD ": total(little(at: 12, count: 8))
     // An AU header declares its own length and that of the sound.
-    default: sound(file.big(at: 8, count: 4), from: file.big(at: 4, count: 4))
+    default: sound(big(at: 8, count: 4), from: big(at: 4, count: 4))
     }
   }
 
   /// Wave64 begins with the same letters in lower case.
-  static func isWave64(_ file: ContainerBytes) -> Bool {
+  var isWave64: Bool {
     let mark: [UInt8] = [
       0x72, 0x69, 0x66, 0x66, 0x2e, 0x91, 0xcf, 0x11, 0xa5, 0xd6, 0x28, 0xdb, 0x04, 0xc1, 0, 0,
     ]
-    return file.bytes(at: 0, count: 16) == mark
+    return bytes(at: 0, count: 16) == mark
   }
 
   /// A length of what follows eight bytes. A final padding byte is often missing.
   private func following(_ length: Int) -> ContainerExtent {
     guard length > 0, length != Self.unknown, length < Self.longest else { return .whole }
-    return length + 8 > file.byteCount + 1
-      ? .short(of: length + 8, at: file.byteCount) : .whole
+    return length + 8 > byteCount + 1
+      ? .short(of: length + 8, at: byteCount) : .whole
   }
 
   private func sound(_ length: Int, from start: Int) -> ContainerExtent {
@@ -243,8 +233,8 @@ struct HeadedExtent {
   }
 
   private func total(_ length: Int) -> ContainerExtent {
-    guard length > 0, length < Self.longest, length > file.byteCount else { return .whole }
-    return .short(of: length, at: file.byteCount)
+    guard length > 0, length < Self.longest, length > byteCount else { return .whole }
+    return .short(of: length, at: byteCount)
   }
 
   /// The placeholder of a length that was never filled in, as in streams to a pipe.
@@ -254,37 +244,35 @@ struct HeadedExtent {
 
 /// MP3 (and FLAC behind a tag): the Xing or VBRI header in the first frame declares the number of
 /// bytes. Without it nothing is declared.
-struct MPEGAudioExtent {
-  let file: ContainerBytes
-
-  var extent: ContainerExtent {
+extension ContainerBytes {
+  var mpegAudioExtent: ContainerExtent {
     var start = 0
-    if file.bytes(at: 0, count: 3) == Array("ID3".utf8) {
+    if bytes(at: 0, count: 3) == Array("ID3".utf8) {
       guard let end = tagEnd else { return .whole }
       // A file that is only a tag was just begun.
-      guard end < file.byteCount else {
+      guard end < byteCount else {
         return .incomplete(
-          end == file.byteCount
+          end == byteCount
             ? "there is a tag only"
-            : "its tag declares \(end - file.byteCount) bytes that are missing")
+            : "its tag declares \(end - byteCount) bytes that are missing")
       }
       start = end
-      if file.word(at: start) == "fLaC" { return FLACExtent(file: file, start: start).extent }
+      if word(at: start) == "fLaC" { return flacExtent(from: start) }
     }
-    let frame = file.bytes(at: start, count: Self.noteEnd)
+    let frame = bytes(at: start, count: Self.noteEnd)
     let isLayer3 = frame[0] == 0xff && frame[1] & 0xe0 == 0xe0 && frame[1] >> 1 & 3 == 1
-    if isLayer3 || start > 0, file.byteCount - start < Self.noteEnd {
+    if isLayer3 || start > 0, byteCount - start < Self.noteEnd {
       return .incomplete("its first frame is cut off")
     }
     guard isLayer3 else { return .whole }
     guard let declared = declaredByteCount(at: start, of: frame) else { return .whole }
-    return start + declared <= file.byteCount
-      ? .whole : .short(of: start + declared, at: file.byteCount)
+    return start + declared <= byteCount
+      ? .whole : .short(of: start + declared, at: byteCount)
   }
 
   /// The end of an ID3v2 tag; nil if its length is invalid.
   private var tagEnd: Int? {
-    let head = file.bytes(at: 0, count: 10)
+    let head = bytes(at: 0, count: 10)
     guard head[6..<10].allSatisfy({ $0 < 0x80 }) else { return nil }
     let length = head[6..<10].reduce(0) { $0 << 7 | Int($1) }
     let hasFooter = head[3] >= 4 && head[5] & 0x10 != 0
@@ -301,19 +289,17 @@ struct MPEGAudioExtent {
     let place = 4 + (isMPEG1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17))
     let mark = String(decoding: frame[place..<place + 4], as: UTF8.self)
     if mark == "Xing" || mark == "Info" {
-      let flags = file.big(at: start + place + 4, count: 4)
+      let flags = big(at: start + place + 4, count: 4)
       guard flags & 2 != 0 else { return nil }
-      return file.big(at: start + place + 8 + (flags & 1 != 0 ? 4 : 0), count: 4)
+      return big(at: start + place + 8 + (flags & 1 != 0 ? 4 : 0), count: 4)
     }
-    return file.word(at: start + 36) == "VBRI" ? file.big(at: start + 46, count: 4) : nil
+    return word(at: start + 36) == "VBRI" ? big(at: start + 46, count: 4) : nil
   }
 }
 
 /// Matroska and WebM: nested elements with lengths (RFC 8794, RFC 9559). A writer that cannot seek
 /// leaves the outermost length unknown; then only the inner elements count.
-struct MatroskaExtent {
-  let file: ContainerBytes
-
+extension ContainerBytes {
   private struct Element {
     let id: UInt32
     /// The start of its content.
@@ -322,22 +308,20 @@ struct MatroskaExtent {
     let length: Int?
   }
 
-  private static let head: UInt32 = 0x1a45_dfa3
+  private static let matroskaHead: UInt32 = 0x1a45_dfa3
   private static let segment: UInt32 = 0x1853_8067
   private static let cluster: UInt32 = 0x1f43_b675
 
-  static func isMatroska(_ file: ContainerBytes) -> Bool {
-    file.big(at: 0, count: 4) == Int(head)
-  }
+  var isMatroska: Bool { big(at: 0, count: 4) == Int(Self.matroskaHead) }
 
-  var extent: ContainerExtent {
+  var matroskaExtent: ContainerExtent {
     guard let head = element(at: 0), let length = head.length,
       let segment = element(
         at: head.start + length), segment.id == Self.segment
     else { return .incomplete("its head is cut off") }
     if let length = segment.length, length < 1 << 60 {
       let end = segment.start + length
-      return end > file.byteCount ? .short(of: end, at: file.byteCount) : .whole
+      return end > byteCount ? .short(of: end, at: byteCount) : .whole
     }
     return lastElement(from: segment.start)
   }
@@ -345,9 +329,9 @@ struct MatroskaExtent {
   /// Walks through elements whose parents have no length, and checks that the last is complete.
   private func lastElement(from start: Int) -> ContainerExtent {
     var offset = start
-    while offset < file.byteCount {
+    while offset < byteCount {
       // Trailing bytes do not belong to the container.
-      if file.big(at: offset, count: 1) == 0 { return .whole }
+      if big(at: offset, count: 1) == 0 { return .whole }
       guard let next = element(at: offset) else {
         return .incomplete("its last element is cut off")
       }
@@ -357,9 +341,9 @@ struct MatroskaExtent {
         continue
       }
       offset = next.start + length
-      if offset > file.byteCount {
+      if offset > byteCount {
         return .incomplete(
-          "its last element declares \(offset - file.byteCount) bytes that are missing")
+          "its last element declares \(offset - byteCount) bytes that are missing")
       }
     }
     return .whole
@@ -367,12 +351,12 @@ struct MatroskaExtent {
 
   /// The element that begins here; nil if the file ends inside its header.
   private func element(at offset: Int) -> Element? {
-    let bytes = file.bytes(at: offset, count: 12)
+    let bytes = self.bytes(at: offset, count: 12)
     let idCount = bytes[0].leadingZeroBitCount + 1
-    guard idCount <= 4, offset + idCount < file.byteCount else { return nil }
+    guard idCount <= 4, offset + idCount < byteCount else { return nil }
     let id = bytes[..<idCount].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     let lengthCount = bytes[idCount].leadingZeroBitCount + 1
-    guard lengthCount <= 8, offset + idCount + lengthCount <= file.byteCount else { return nil }
+    guard lengthCount <= 8, offset + idCount + lengthCount <= byteCount else { return nil }
     let first = UInt64(bytes[idCount] & UInt8(truncatingIfNeeded: 0xff >> lengthCount))
     let length = bytes[(idCount + 1)..<(idCount + lengthCount)].reduce(first) {
       $0 << 8 | UInt64($1)

@@ -1,28 +1,27 @@
 /// FLAC (RFC 9639): the header declares the number of samples, and each frame its position, so the
 /// last frame shows whether the file is complete.
-struct FLACExtent {
-  let file: ContainerBytes
-  /// The start of the stream, after a tag that some programs prepend.
-  let start: Int
-
-  var extent: ContainerExtent {
+extension ContainerBytes {
+  /// What the stream that begins at `start`, behind a tag that some programs prepend, implies.
+  func flacExtent(from start: Int) -> ContainerExtent {
     var offset = start + 4
     var isLast = false
     while !isLast {
-      guard file.byteCount - offset >= 4 else { return .incomplete("its head is cut off") }
-      isLast = file.big(at: offset, count: 1) & 0x80 != 0
-      offset += 4 + file.big(at: offset + 1, count: 3)
-      guard offset <= file.byteCount else { return .incomplete("its head is cut off") }
+      guard byteCount - offset >= 4 else { return .incomplete("its head is cut off") }
+      isLast = big(at: offset, count: 1) & 0x80 != 0
+      offset += 4 + big(at: offset + 1, count: 3)
+      guard offset <= byteCount else { return .incomplete("its head is cut off") }
     }
-    let total = file.big(at: start + 21, count: 5) & 0xf_ffff_ffff
+    let total = big(at: start + 21, count: 5) & 0xf_ffff_ffff
     // Streams to a pipe have no count.
-    return total > 0 ? lastFrame(of: total, from: offset) : .whole
+    return total > 0 ? lastFrame(of: total, from: offset, start) : .whole
   }
 
   /// Searches backwards for the frame with the last sample.
-  private func lastFrame(of total: Int, from soundStart: Int) -> ContainerExtent {
+  private func lastFrame(
+    of total: Int, from soundStart: Int, _ start: Int
+  ) -> ContainerExtent {
     let window = tail(from: soundStart)
-    let header = FLACHeader(blockSize: file.big(at: start + 10, count: 2))
+    let header = FLACHeader(blockSize: big(at: start + 10, count: 2))
     // Frame bytes may look like a header; only a whole last frame is certain.
     var last: Range<Int>?
     for place in stride(from: window.count - 6, through: 0, by: -1) {
@@ -40,16 +39,16 @@ struct FLACExtent {
 
   /// The last bytes of the sound, without trailing tags. A frame has at most 4 MiB.
   private func tail(from soundStart: Int) -> [UInt8] {
-    var end = file.byteCount
-    if end - soundStart >= 128, file.bytes(at: end - 128, count: 3) == Array("TAG".utf8) {
+    var end = byteCount
+    if end - soundStart >= 128, bytes(at: end - 128, count: 3) == Array("TAG".utf8) {
       end -= 128
     }
-    if end - soundStart >= 32, file.bytes(at: end - 32, count: 8) == Array("APETAGEX".utf8) {
-      let hasHead = file.little(at: end - 12, count: 4) & 0x8000_0000 != 0
-      end = max(soundStart, end - file.little(at: end - 20, count: 4) - (hasHead ? 32 : 0))
+    if end - soundStart >= 32, bytes(at: end - 32, count: 8) == Array("APETAGEX".utf8) {
+      let hasHead = little(at: end - 12, count: 4) & 0x8000_0000 != 0
+      end = max(soundStart, end - little(at: end - 20, count: 4) - (hasHead ? 32 : 0))
     }
     let first = max(soundStart, end - (4 << 20))
-    return file.bytes(at: first, count: end - first)
+    return bytes(at: first, count: end - first)
   }
 }
 

@@ -5,11 +5,11 @@ internal import Platform
 /// Access to the FFmpeg libraries: loading and error messages.
 enum LibAV {
   /// Loads the libraries; called before any other use in this module.
-  static func require(for path: String) throws(MediaError) {
+  static func require(for path: String) throws(SpoolError) {
     var text = [CChar](repeating: 0, count: 256)
     guard unsafe spool_libav_load(&text, text.count) != 0 else { return }
-    throw MediaError(
-      .libraryMissing, "open the FFmpeg libraries to work on", path: path, reason: string(text),
+    throw SpoolError(
+      "open the FFmpeg libraries to work on", path, reason: string(text),
       advice: "install ffmpeg, or libavformat, libavcodec and libswresample of this version")
   }
 
@@ -34,7 +34,7 @@ enum LibAV {
   }
 }
 
-/// Loads the FFmpeg libraries and their many dependencies.
+/// The FFmpeg libraries and their many dependencies.
 package enum MediaLibraries {
   // Not joined: the first call of a library waits for it.
   private static let opening: Void = BackgroundThread(name: "open-libraries") {
@@ -43,25 +43,26 @@ package enum MediaLibraries {
 
   /// Starts loading on a background thread, to hide the 30 ms it takes. Later calls do nothing.
   package static func beginOpening() { opening }
-}
 
-/// The versions of the FFmpeg libraries, which belong into the key of everything whose bytes they
-/// determine.
-package enum MediaVersions {
-  /// Each library's name and version, such as `libavcodec` and `59.37.100`; empty if the libraries
-  /// are not installed.
-  package static var all: [String: String] {
+  /// Each library's name and version, such as `libavcodec` and `59.37.100`, which belong into the
+  /// key of everything whose bytes they determine; empty if the libraries are not installed.
+  package static var versions: [String: String] {
     guard spool_libav_load(nil, 0) == 0 else { return [:] }
+    func text(_ version: UInt32) -> String {
+      "\(version >> 16).\(version >> 8 & 0xff).\(version & 0xff)"
+    }
     return [
       "libavformat": text(avformat_version()),
       "libavcodec": text(avcodec_version()),
       "libswresample": text(swresample_version()),
     ]
   }
+}
 
-  private static func text(_ version: UInt32) -> String {
-    "\(version >> 16).\(version >> 8 & 0xff).\(version & 0xff)"
-  }
+extension SpoolError {
+  /// The advice for failed reads and writes without a known cause.
+  static let tryAgain =
+    "try again; if it fails again, check the disk, and the limits of your shell: ulimit -a"
 }
 
 extension [String: String] {

@@ -1,9 +1,10 @@
 import Audio
 internal import CLibAV
 internal import CLibAVLoader
+package import Platform
 
 /// libavutil's Fourier transform of real samples.
-@safe package final class LibraryTransform: PowerTransform {
+@safe package final class LibraryTransform {
   /// Samples that it takes at a time.
   package let length: Int
   private var context: OpaquePointer?
@@ -15,8 +16,7 @@ internal import CLibAVLoader
   private static let alignment = 64
 
   /// `length` is a power of two from 16 to 65536.
-  /// - Throws: `libraryMissing`, or `unsupported` if the library has no such transform.
-  package init(length: Int) throws(MediaError) {
+  package init(length: Int) throws(SpoolError) {
     precondition((16...65536).contains(length) && length & (length - 1) == 0)
     let purpose = "a spectrum"
     try LibAV.require(for: purpose)
@@ -27,9 +27,9 @@ internal import CLibAVLoader
       unsafe av_tx_init(&context, &function, AV_TX_FLOAT_RDFT, 0, Int32(length), &scale, 0)
     }
     guard status >= 0, let function = unsafe function else {
-      throw MediaError(
-        .unsupported, "transform \(length) samples for", path: purpose,
-        reason: LibAV.reason(status), advice: "use FFmpeg 5.1 or newer")
+      throw SpoolError(
+        "transform \(length) samples for", purpose,
+        reason: LibAV.reason(status), advice: "use FFmpeg 5.1 or newer", cause: .input)
     }
     self.length = length
     unsafe self.context = context

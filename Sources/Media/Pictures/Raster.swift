@@ -217,7 +217,7 @@ struct StrokeFont {
   }
 
   /// The strokes of a text. Unknown letters are blank.
-  func strokes(of words: String, at point: Point, _ anchor: TextAnchor) -> [[Point]] {
+  func strokes(of words: String, at point: Point, _ anchor: Shape.Anchor) -> [[Point]] {
     let shift =
       switch anchor {
       case .start: 0.0

@@ -1,11 +1,12 @@
 package import Audio
 import CLibAV
 import CLibAVLoader
+package import Platform
 
 /// Reads the properties of recordings without decoding them.
 package enum MediaProbe {
   /// Reads only headers and first packets.
-  package static func describe(_ path: String) throws(MediaError) -> MediaDescription {
+  package static func describe(_ path: String) throws(SpoolError) -> MediaDescription {
     let file = try InputFile(path: path)
     let index = try file.chooseSoundStream()
     let stream = unsafe file.stream(index)
@@ -13,9 +14,9 @@ package enum MediaProbe {
     let sampleRate = unsafe Int(parameters.sample_rate)
     let channelCount = unsafe Int(parameters.ch_layout.nb_channels)
     guard sampleRate > 0, channelCount > 0 else {
-      throw MediaError(
-        .noFrames, "read", path: path, reason: "its sound has no rate or no channels",
-        advice: "copy it again from where it came from")
+      throw SpoolError(
+        "read", path, reason: "its sound has no rate or no channels",
+        advice: "copy it again from where it came from", cause: .input)
     }
     let length = StreamLength(of: file, stream: index)
     return unsafe MediaDescription(
@@ -32,7 +33,7 @@ package enum MediaProbe {
   }
 
   /// The cover picture of the recording at `path`; nil when it has none.
-  package static func coverArt(of path: String) throws(MediaError) -> CoverArt? {
+  package static func coverArt(of path: String) throws(SpoolError) -> CoverArt? {
     let file = try InputFile(path: path)
     guard let index = pictureStream(of: file) else { return nil }
     let packet = unsafe file.stream(index).pointee.attached_pic
@@ -55,10 +56,23 @@ package enum MediaProbe {
 }
 
 extension MediaProbe {
+  /// A chapter start or cue point of a recording.
+  package struct Marker: Hashable, Sendable {
+    /// From the beginning of the sound.
+    package let time: Seconds
+    /// Nil if unnamed.
+    package let title: String?
+
+    package init(time: Seconds, title: String? = nil) {
+      self.time = time
+      self.title = title
+    }
+  }
+
   /// The markers of the recording at `path`, in order of time: chapter starts (M4A, Matroska, MP3,
   /// FLAC, Ogg), and the cue points of WAV, which libavformat reports as chapters; with their names
   /// only if these follow them in the file.
-  package static func markers(of path: String) throws(MediaError) -> [Marker] {
+  package static func markers(of path: String) throws(SpoolError) -> [Marker] {
     let file = try InputFile(path: path)
     var markers: [Marker] = []
     for number in unsafe 0..<Int(file.context.pointee.nb_chapters) {
@@ -101,17 +115,4 @@ package struct MediaDescription: Hashable, Sendable {
   package let tags: [String: String]
   /// Whether there is a cover picture: `MediaProbe.coverArt(of:)` reads it.
   package let hasCoverArt: Bool
-}
-
-/// A chapter start or cue point of a recording.
-package struct Marker: Hashable, Sendable {
-  /// From the beginning of the sound.
-  package let time: Seconds
-  /// Nil if unnamed.
-  package let title: String?
-
-  package init(time: Seconds, title: String? = nil) {
-    self.time = time
-    self.title = title
-  }
 }

@@ -20,13 +20,13 @@ package enum Remuxer {
   package static func copy(
     from source: String, to target: String, spec: ExportSpec, tags: [String: String],
     cover: CoverArt? = nil, isDigestWanted: Bool = false
-  ) throws(MediaError) -> Digest? {
+  ) throws(SpoolError) -> Digest? {
     let (isDone, digest) = try tagMovie(
       from: source, to: target, spec: spec, tags: tags, cover: cover, isDigestWanted)
     if isDone { return digest }
     if case .flac = spec {
       let source = try RawFile(path: source, O_RDONLY)
-      if let start = try FLACBlocks.framesStart(in: source) {
+      if let start = try flacFramesStart(in: source) {
         try write(
           from: source.path, to: target, spec: spec, tags: tags, cover: cover, isSoundLeftOut: true)
         return try Self.append(
@@ -37,11 +37,27 @@ package enum Remuxer {
     return isDigestWanted ? try CopiedFile.digest(ofWritten: target) : nil
   }
 
+  /// The offset of the first frame of a FLAC file, behind the metadata blocks (RFC 9639, section 8);
+  /// nil if the file is not valid.
+  private static func flacFramesStart(in file: borrowing RawFile) throws(SpoolError) -> Int? {
+    let size = try file.byteCount
+    guard size > 8, try file.read(4, at: 0) == Array("fLaC".utf8) else { return nil }
+    var start = 4
+    // More blocks than any program writes.
+    for _ in 0..<1024 {
+      guard start + 4 <= size else { return nil }
+      let head = try file.read(4, at: start)
+      start += 4 + (Int(head[1]) << 16 | Int(head[2]) << 8 | Int(head[3]))
+      if head[0] & 0x80 != 0 { return start <= size ? start : nil }
+    }
+    return nil
+  }
+
   /// Appends frames to the blocks in a file.
   private static func append(
     _ frames: Range<Int>, of source: borrowing RawFile, behind target: String,
     isDigestWanted: Bool
-  ) throws(MediaError) -> Digest? {
+  ) throws(SpoolError) -> Digest? {
     let model = try RawFile(path: target, O_RDONLY)
     let blocks = try model.read(model.byteCount, at: 0)
     var copy = try CopiedFile(at: target, isDigestWanted: isDigestWanted)
@@ -54,7 +70,7 @@ package enum Remuxer {
   private static func tagMovie(
     from source: String, to target: String, spec: ExportSpec, tags: [String: String],
     cover: CoverArt?, _ isDigestWanted: Bool
-  ) throws(MediaError) -> (isDone: Bool, digest: Digest?) {
+  ) throws(SpoolError) -> (isDone: Bool, digest: Digest?) {
     try LibAV.require(for: target)
     // The template holds no sound, so its format does not matter.
     let settings = EncoderSettings(
@@ -64,7 +80,7 @@ package enum Remuxer {
     }
     let model = try OutputFile(path: target, muxer: settings.muxer)
     _ = try model.addStream(for: EncoderContext(settings, path: target))
-    let pictureStream = try cover.map { (cover) throws(MediaError) in
+    let pictureStream = try cover.map { (cover) throws(SpoolError) in
       try model.addStream(for: cover)
     }
     try model.begin(options: settings.muxerOptions, tags: tags)
@@ -78,7 +94,7 @@ package enum Remuxer {
   static func write(
     from source: String, to target: String, spec: ExportSpec, tags: [String: String],
     cover: CoverArt? = nil, isSoundLeftOut: Bool = false
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     let input = try InputFile(path: source)
     let index = try input.chooseSoundStream()
     let stream = unsafe input.stream(index)
@@ -98,7 +114,7 @@ package enum Remuxer {
       return status
     }
     let picture = settings.muxer == "wav" ? nil : cover
-    let pictureStream = try picture.map { (cover) throws(MediaError) in
+    let pictureStream = try picture.map { (cover) throws(SpoolError) in
       try output.addStream(for: cover)
     }
     try output.begin(options: settings.muxerOptions, tags: tags)
@@ -110,7 +126,7 @@ package enum Remuxer {
       let status = LibAV.calling { unsafe av_read_frame(input.context, packet.pointer) }
       if status == spool_averror_eof() { break }
       guard status >= 0 else {
-        throw MediaError(.unreadable, "read", path: source, reason: LibAV.reason(status))
+        throw SpoolError("read", source, reason: LibAV.reason(status), advice: SpoolError.tryAgain)
       }
       guard unsafe Int(packet.pointer.pointee.stream_index) == index else { continue }
       try output.write(packet, stream: sound, timeBase: timeBase)
@@ -121,7 +137,7 @@ package enum Remuxer {
 
 extension OutputFile {
   /// Writes a cover picture into its stream.
-  fileprivate func write(_ cover: CoverArt, stream: Int) throws(MediaError) {
+  fileprivate func write(_ cover: CoverArt, stream: Int) throws(SpoolError) {
     let packet = Packet()
     packet.fill(with: cover.bytes)
     unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
@@ -131,11 +147,12 @@ extension OutputFile {
   }
 
   /// Adds the stream of a cover picture.
-  fileprivate func addStream(for cover: CoverArt) throws(MediaError) -> Int {
+  fileprivate func addStream(for cover: CoverArt) throws(SpoolError) -> Int {
     guard let size = cover.size else {
-      throw MediaError(
-        .unsupported, "write the cover picture to", path: path,
-        reason: "the picture's header cannot be read", advice: "save it again as JPEG or PNG")
+      throw SpoolError(
+        "write the cover picture to", path,
+        reason: "the picture's header cannot be read", advice: "save it again as JPEG or PNG",
+        cause: .input)
     }
     return try unsafe addStream { stream in
       unsafe stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
@@ -150,26 +167,6 @@ extension OutputFile {
   }
 }
 
-/// Finds the first frame of a FLAC file, after the metadata blocks (RFC 9639, section 8).
-enum FLACBlocks {
-  /// More blocks than any program writes.
-  private static let mostBlocks = 1024
-
-  /// The offset of the first frame; nil if the file is not valid FLAC.
-  static func framesStart(in file: borrowing RawFile) throws(MediaError) -> Int? {
-    let size = try file.byteCount
-    guard size > 8, try file.read(4, at: 0) == Array("fLaC".utf8) else { return nil }
-    var start = 4
-    for _ in 0..<mostBlocks {
-      guard start + 4 <= size else { return nil }
-      let head = try file.read(4, at: start)
-      start += 4 + (Int(head[1]) << 16 | Int(head[2]) << 8 | Int(head[3]))
-      if head[0] & 0x80 != 0 { return start <= size ? start : nil }
-    }
-    return nil
-  }
-}
-
 /// An M4A file with exchanged tags: the sound is copied unchanged and only the tag box replaced.
 /// This needs no packet table, and the bytes equal those of libavformat.
 struct TaggedMovie: ~Copyable {
@@ -180,7 +177,7 @@ struct TaggedMovie: ~Copyable {
 
   /// Opens a file; nil unless it has libavformat's layout, with the `moov` box last: others must be
   /// remuxed.
-  static func open(_ path: String) throws(MediaError) -> TaggedMovie? {
+  static func open(_ path: String) throws(SpoolError) -> TaggedMovie? {
     let source = try RawFile(path: path, O_RDONLY)
     guard let boxes = try MovieBoxes.boxes(of: source), let last = boxes.last,
       boxes.map(\.name) == ["ftyp", "free", "mdat", "moov"], last.headerByteCount == 8,
@@ -202,7 +199,7 @@ struct TaggedMovie: ~Copyable {
   /// - Returns: the SHA-256 of the written bytes, if `isDigestWanted`.
   func write(
     to target: String, isDigestWanted: Bool
-  ) throws(MediaError) -> (isDone: Bool, digest: Digest?) {
+  ) throws(SpoolError) -> (isDone: Bool, digest: Digest?) {
     let file = try RawFile(path: target, O_RDWR)
     let model = try file.read(file.byteCount, at: 0)
     guard let boxes = MovieBoxes.boxes(in: model, 0..<model.count),
@@ -262,7 +259,7 @@ enum MovieBoxes {
   }
 
   /// The top-level boxes of a file; nil if they do not fill it.
-  static func boxes(of file: borrowing RawFile) throws(MediaError) -> [Box]? {
+  static func boxes(of file: borrowing RawFile) throws(SpoolError) -> [Box]? {
     let end = try file.byteCount
     var boxes: [Box] = []
     var start = 0

@@ -4,7 +4,7 @@ package import Platform
 /// Writes receipts: a run's inputs, work and outputs.
 package protocol ReceiptWriter: Sendable {
   /// The program and the machine of the work.
-  var workplace: Host { get }
+  var host: Host { get }
 
   /// Checks, before any work, that receipts can be written at its end.
   func prepare() throws(SpoolError)
@@ -25,7 +25,7 @@ package protocol ReceiptWriter: Sendable {
   /// Writes a receipt, after all that it covers is in the user's folder. An equal one that is
   /// already there stays.
   /// - Returns: the receipt, and its companions.
-  func testify(_ context: ReceiptContext) throws(SpoolError) -> [PublishedFile]
+  func write(_ context: ReceiptContext) throws(SpoolError) -> [PublishedFile]
 }
 
 /// The content of a receipt.
@@ -38,7 +38,7 @@ package struct ReceiptContext: Sendable {
     /// The earlier run that did the work; nil if this one did, or if unknown.
     package let maker: RunID?
     /// The earlier run's program and machine; nil if this one did the work, or if unknown.
-    package let workplace: Host?
+    package let host: Host?
   }
 
   /// The run: every step is done, and every export published.

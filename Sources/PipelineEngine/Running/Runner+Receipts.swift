@@ -104,7 +104,7 @@ extension Runner {
         }
         let context = try context(
           run, plan, options, recordings, step: step, fileNames: fileNames)
-        let files = try receiptWriter.testify(context)
+        let files = try receiptWriter.write(context)
         for file in files {
           progress.record.published.append(file)
           recorder.record(.published(file))
@@ -160,7 +160,7 @@ extension Runner {
       work.append(
         ReceiptContext.Work(
           record: record, components: checkpoint.components, maker: maker?.id,
-          workplace: maker?.workplace))
+          host: maker?.workplace))
     }
     return ReceiptContext(
       run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,

@@ -91,7 +91,7 @@ package struct Runner: Sendable {
     _ plan: Plan, _ options: Options, record: RunRecord
   ) throws(RunError) -> RunRecord {
     var record = record
-    record.workplace = receiptWriter?.workplace
+    record.workplace = receiptWriter?.host
     var progress = RunProgress(record, plan: plan, clock: clock)
     var isRecorded = false
     do {

@@ -1,3 +1,5 @@
+import Platform
+
 /// A part of a YAML document with its place. The reader of a scalar decides what it means (a
 /// number, a unit, a name); only YAML's own null and booleans are fixed.
 package struct DocumentNode: Hashable, Sendable {
@@ -73,7 +75,7 @@ package struct SourceLocation: Hashable, Sendable, Comparable, Codable {
 }
 
 /// An error in a pipeline file: where, what was found, what is allowed, and the nearest known word.
-package struct Problem: Hashable, Sendable, Codable {
+package struct Problem: Error, Hashable, Codable {
   /// Nil if the error is not in the file (a missing input, say).
   package let location: SourceLocation?
   /// What was found, as one sentence without a full stop: `"treshold" is not a parameter of gate`.
@@ -103,27 +105,6 @@ package struct Problem: Hashable, Sendable, Codable {
         return distance <= max(1, word.count / (beginsAlike ? 2 : 3))
       }
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
-  }
-
-  /// Edits between two words: insert, delete, replace, or swap neighbours (optimal string
-  /// alignment). O(a · b).
-  static func editDistance(_ a: String, _ b: String) -> Int {
-    let a = Array(a)
-    let b = Array(b)
-    var rows = [[Int]](repeating: [Int](repeating: 0, count: b.count + 1), count: a.count + 1)
-    for i in 0...a.count { rows[i][0] = i }
-    for j in 0...b.count { rows[0][j] = j }
-    for i in a.indices {
-      for j in b.indices {
-        var best = min(
-          rows[i][j + 1] + 1, rows[i + 1][j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
-        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
-          best = min(best, rows[i - 1][j - 1] + 1)
-        }
-        rows[i + 1][j + 1] = best
-      }
-    }
-    return rows[a.count][b.count]
   }
 }
 

@@ -1,46 +1,39 @@
 import Platform
 
 /// The rule for templates of exported files' names.
-struct FileNameRule {
-  static let maximumLength = 200
+package struct FileNameRule {
+  package static let maximumLength = 200
 
   let fields: [String]
 
-  struct Flaw: Hashable {
-    /// The end of a sentence that begins with the parameter.
-    let message: String
-    let allowed: String
-    var suggestion: String?
-  }
-
-  func flaws(of template: String) -> [Flaw] {
+  /// What is wrong with a template: each message ends a sentence that begins with the parameter.
+  func flaws(of template: String) -> [(message: String, allowed: String, suggestion: String?)] {
     let choice = fields.map { "{\($0)}" }.joined(separator: ", ")
-    var flaws: [Flaw] = []
+    var flaws: [(message: String, allowed: String, suggestion: String?)] = []
     if template.count > Self.maximumLength {
       flaws.append(
-        Flaw(
-          message: "is too long (\(template.count) characters)",
-          allowed: "text of at most \(Self.maximumLength) characters"))
+        (
+          "is too long (\(template.count) characters)",
+          "text of at most \(Self.maximumLength) characters", nil
+        ))
     }
     if template.contains("/") || template == "." || template == ".." {
       flaws.append(
-        Flaw(
-          message: "is one file's name, and \"\(template)\" leads to a folder",
-          allowed: "a name without /; \(option: .out) chooses the folder"))
+        (
+          "is one file's name, and \"\(template)\" leads to a folder",
+          "a name without /; \(option: .out) chooses the folder", nil
+        ))
     }
     var rest = template[...]
     while let opening = rest.firstIndex(of: "{") {
       guard let closing = rest[opening...].firstIndex(of: "}") else {
-        flaws.append(
-          Flaw(message: "has a brace that is not closed: \"\(template)\"", allowed: choice))
+        flaws.append(("has a brace that is not closed: \"\(template)\"", choice, nil))
         break
       }
       let field = String(rest[rest.index(after: opening)..<closing])
       if !fields.contains(field) {
-        flaws.append(
-          Flaw(
-            message: "has no field {\(field)}", allowed: choice,
-            suggestion: Problem.nearest(to: field, in: fields).map { "{\($0)}" }))
+        let near = Problem.nearest(to: field, in: fields)
+        flaws.append(("has no field {\(field)}", choice, near.map { "{\($0)}" }))
       }
       rest = rest[rest.index(after: closing)...]
     }

@@ -125,7 +125,7 @@ package struct BoundStep: Sendable {
   }
 
   /// A port's sources; several for a list.
-  func sources(of port: Port) -> [StepSource] {
+  package func sources(of port: Port) -> [StepSource] {
     places(of: port).compactMap { sources[$0] }
   }
 

@@ -6,15 +6,21 @@ struct PlanBinder {
   private(set) var steps: [BoundStep] = []
   private(set) var skipped: [SkippedStep] = []
   private(set) var problems: [Problem] = []
+  /// Problems of the steps' sources.
+  var sourceProblems: [Problem] = []
   private(set) var locations: [StepID: SourceLocation] = [:]
 
-  private let definition: PipelineDefinition
+  /// The steps above the current one.
+  private(set) var above: [Above] = []
+  let definition: PipelineDefinition
   private let catalog: StageCatalog
   private let given: Set<String>
+  /// The given inputs and the missing ones: a missing input is one problem, and not one more at each
+  /// step that reads it.
+  let assumed: Set<String>
   /// Whether to check the stages' equipment.
   private let checksEquipment: Bool
   private let variables: [String: DocumentNode]
-  private var connector: SourceConnector
 
   init(
     _ definition: PipelineDefinition, catalog: StageCatalog, given: Set<String>,
@@ -24,10 +30,8 @@ struct PlanBinder {
     self.checksEquipment = checksEquipment
     self.catalog = catalog
     self.given = given
-    // A missing input is one problem, and not one more at each step that reads it.
     let missing = definition.inputs.filter { !$0.isOptional && $0.names(in: given).isEmpty }
-    connector = SourceConnector(
-      definition, given: given.union(missing.flatMap(\.leastNames)))
+    assumed = given.union(missing.flatMap(\.leastNames))
     var variables = Dictionary(
       definition.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
@@ -58,7 +62,7 @@ struct PlanBinder {
           suggestion: Problem.nearest(to: name, in: names)))
     }
     for step in definition.steps { bind(step) }
-    problems += connector.problems
+    problems += sourceProblems
   }
 
   private mutating func bind(_ step: StepDefinition) {
@@ -71,23 +75,21 @@ struct PlanBinder {
           allowed: catalog.kinds.joined(separator: ", "),
           suggestion: Problem.nearest(to: step.kind.value, in: catalog.kinds)))
       // Its output is unknown; sound is the likeliest, and avoids further errors below.
-      connector.add(
-        SourceConnector.Above(
-          id: id, outputs: [Port(.sound, .sound, "")], bypass: nil, isSkipped: false,
-          isOffered: step.id != nil))
+      above.append(
+        Above(id: id, outputs: [Port(.sound, .sound, "")], isOffered: step.id != nil))
       return
     }
     let registration = found.shaped(by: filled(step.parameters))
     let descriptor = registration.descriptor
     let reasonToSkip = step.condition.flatMap { unmet($0) }
     let (parameters, references) = split(step.parameters, descriptor)
-    let connection = connector.connect(step, descriptor, references)
+    let connection = connect(step, descriptor, references)
 
     var resolver = ParameterResolver(owner: descriptor.kind, folder: definition.folder)
     let value = resolver.resolve(
       substitute(parameters), as: descriptor.parameters, shorthand: descriptor.shorthand)
     // An undefined name is one problem, not also a wrong value at its place.
-    let unknown = Set(connector.problems.compactMap(\.location))
+    let unknown = Set(sourceProblems.compactMap(\.location))
     problems += resolver.problems.filter { problem in
       problem.location.map { !unknown.contains($0) } ?? true
     }
@@ -95,14 +97,13 @@ struct PlanBinder {
     if let reason = reasonToSkip ?? connection.missing {
       skipped.append(SkippedStep(id: id, kind: descriptor.kind, reason: reason))
       let bypass = descriptor.inputs.first.flatMap { connection.sources[$0.name] }
-      connector.add(
-        SourceConnector.Above(
-          id: id, outputs: descriptor.outputs, bypass: bypass, isSkipped: true,
-          bypassKind: descriptor.inputs.first?.kind))
+      above.append(
+        Above(
+          id: id, outputs: descriptor.outputs, bypass: bypass,
+          bypassKind: descriptor.inputs.first?.kind, isSkipped: true))
       return
     }
-    connector.add(
-      SourceConnector.Above(id: id, outputs: descriptor.outputs, bypass: nil, isSkipped: false))
+    above.append(Above(id: id, outputs: descriptor.outputs))
     guard resolver.problems.isEmpty else { return }
     do throws(SpoolError) {
       let stage = try registration.make(value)
@@ -134,7 +135,7 @@ struct PlanBinder {
   /// `eq`, then `eq-2`, unless the pipeline names it.
   private mutating func name(of step: StepDefinition) -> StepID {
     let wanted = step.id?.value ?? step.kind.value
-    let taken = Set(connector.above.map(\.id.name)).union(
+    let taken = Set(above.map(\.id.name)).union(
       definition.steps.compactMap { $0.id?.value }.filter { _ in step.id == nil })
     if !taken.contains(wanted) { return StepID(wanted) }
     if let id = step.id {
@@ -174,7 +175,7 @@ struct PlanBinder {
         return nil
       }
     } else {
-      connector.reportUnknownName(name, at: condition.location)
+      reportUnknownName(name, at: condition.location)
       return nil
     }
     if holds != isNegated { return nil }
@@ -220,7 +221,7 @@ struct PlanBinder {
     case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
       let name = String(text.dropFirst())
       guard let variable = variables[name] else {
-        connector.reportUnknownName(name, at: node.location)
+        reportUnknownName(name, at: node.location)
         return DocumentNode(.scalar("", isQuoted: false), at: node.location)
       }
       return DocumentNode(variable.content, at: node.location)

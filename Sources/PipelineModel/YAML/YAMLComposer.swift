@@ -3,40 +3,32 @@ import CYAML
 /// Builds the tree from events, and collects what is not allowed in it.
 struct YAMLComposer: ~Copyable {
   private(set) var problems: [Problem] = []
-  private let limits: YAMLLimits
+  /// The most nodes, where an alias counts as its whole content.
+  private static let nodeLimit = 20_000
+  /// The greatest nesting depth.
+  private static let depthLimit = 64
+
   private var events: YAMLEvents
-  private var anchors: [String: Anchored] = [:]
+  private var anchors: [String: (node: Composed, nodeCount: Int)] = [:]
   private var openAnchors: Set<String> = []
   private var nodeCount = 0
 
-  private struct Anchored {
-    let node: DocumentNode
-    let nodeCount: Int
-    let height: Int
-  }
-
   /// A finished node with its nesting depth.
-  private struct Composed {
-    let node: DocumentNode
-    let height: Int
-  }
+  private typealias Composed = (node: DocumentNode, height: Int)
 
-  init(_ bytes: [UInt8], limits: YAMLLimits) {
-    self.limits = limits
-    events = YAMLEvents(bytes)
-  }
+  init(_ bytes: [UInt8]) { events = YAMLEvents(bytes) }
 
   /// The document's root; null for an empty document, nil if reading failed.
   mutating func compose() -> DocumentNode? {
-    do throws(YAMLSyntaxError) {
+    do throws(Problem) {
       return try composeDocument()
     } catch {
-      problems.append(error.problem)
+      problems.append(error)
       return nil
     }
   }
 
-  private mutating func composeDocument() throws(YAMLSyntaxError) -> DocumentNode {
+  private mutating func composeDocument() throws(Problem) -> DocumentNode {
     var root: DocumentNode?
     while true {
       let event = try events.next()
@@ -46,10 +38,8 @@ struct YAMLComposer: ~Copyable {
       case .documentStart where root == nil:
         root = try composeNode(try events.next(), depth: 0).node
       case .documentStart:
-        throw YAMLSyntaxError(
-          Problem(
-            at: event.location, "a second document begins here",
-            allowed: "one document in a file"))
+        throw Problem(
+          at: event.location, "a second document begins here", allowed: "one document in a file")
       default: continue
       }
     }
@@ -57,7 +47,7 @@ struct YAMLComposer: ~Copyable {
 
   private mutating func composeNode(
     _ event: YAMLEvent, depth: Int
-  ) throws(YAMLSyntaxError) -> Composed {
+  ) throws(Problem) -> Composed {
     if case .alias(let name) = event.kind {
       return try expand(name, at: event.location, depth: depth)
     }
@@ -68,8 +58,7 @@ struct YAMLComposer: ~Copyable {
     let composed: Composed
     switch event.kind {
     case .scalar(let text, let isQuoted):
-      composed = Composed(
-        node: DocumentNode(.scalar(text, isQuoted: isQuoted), at: event.location), height: 0)
+      composed = (DocumentNode(.scalar(text, isQuoted: isQuoted), at: event.location), 0)
     case .sequenceStart:
       try descend(to: depth + 1, at: event.location)
       composed = try composeSequence(at: event.location, depth: depth + 1)
@@ -79,21 +68,20 @@ struct YAMLComposer: ~Copyable {
     }
     if let anchor = event.anchor {
       openAnchors.remove(anchor)
-      anchors[anchor] = Anchored(
-        node: composed.node, nodeCount: nodeCount - countBefore, height: composed.height)
+      anchors[anchor] = (composed, nodeCount - countBefore)
     }
     return composed
   }
 
   private mutating func composeSequence(
     at location: SourceLocation, depth: Int
-  ) throws(YAMLSyntaxError) -> Composed {
+  ) throws(Problem) -> Composed {
     var nodes: [DocumentNode] = []
     var height = 0
     while true {
       let event = try events.next()
       if case .end = event.kind {
-        return Composed(node: DocumentNode(.sequence(nodes), at: location), height: height + 1)
+        return (DocumentNode(.sequence(nodes), at: location), height + 1)
       }
       let item = try composeNode(event, depth: depth)
       nodes.append(item.node)
@@ -103,14 +91,14 @@ struct YAMLComposer: ~Copyable {
 
   private mutating func composeMapping(
     at location: SourceLocation, depth: Int
-  ) throws(YAMLSyntaxError) -> Composed {
+  ) throws(Problem) -> Composed {
     var entries: [DocumentNode.Entry] = []
     var places: [String: SourceLocation] = [:]
     var height = 0
     while true {
       let event = try events.next()
       if case .end = event.kind {
-        return Composed(node: DocumentNode(.mapping(entries), at: location), height: height + 1)
+        return (DocumentNode(.mapping(entries), at: location), height + 1)
       }
       let key = try composeNode(event, depth: depth)
       let value = try composeNode(try events.next(), depth: depth)
@@ -158,15 +146,15 @@ extension YAMLComposer {
   /// The node of an alias; null if undefined, which is a problem.
   private mutating func expand(
     _ name: String, at location: SourceLocation, depth: Int
-  ) throws(YAMLSyntaxError) -> Composed {
+  ) throws(Problem) -> Composed {
     guard !openAnchors.contains(name), let anchored = anchors[name] else {
       try count(1, at: location)
       reportUnknown(name, at: location)
-      return Composed(node: .null(at: location), height: 0)
+      return (.null(at: location), 0)
     }
     try count(anchored.nodeCount, at: location)
-    try descend(to: depth + anchored.height, at: location)
-    return Composed(node: anchored.node, height: anchored.height)
+    try descend(to: depth + anchored.node.height, at: location)
+    return anchored.node
   }
 
   private mutating func reportUnknown(_ name: String, at location: SourceLocation) {
@@ -182,24 +170,22 @@ extension YAMLComposer {
 
   private mutating func count(
     _ nodes: Int, at location: SourceLocation
-  ) throws(YAMLSyntaxError) {
+  ) throws(Problem) {
     nodeCount += nodes
-    guard nodeCount <= limits.nodes else {
-      throw YAMLSyntaxError(
-        Problem(
-          at: location, "the document is too large once its aliases are written out",
-          allowed: "at most \(limits.nodes) values"))
+    guard nodeCount <= Self.nodeLimit else {
+      throw Problem(
+        at: location, "the document is too large once its aliases are written out",
+        allowed: "at most \(Self.nodeLimit) values")
     }
   }
 
   private func descend(
     to depth: Int, at location: SourceLocation
-  ) throws(YAMLSyntaxError) {
-    guard depth <= limits.depth else {
-      throw YAMLSyntaxError(
-        Problem(
-          at: location, "lists and mappings are nested too deeply",
-          allowed: "at most \(limits.depth) levels"))
+  ) throws(Problem) {
+    guard depth <= Self.depthLimit else {
+      throw Problem(
+        at: location, "lists and mappings are nested too deeply",
+        allowed: "at most \(Self.depthLimit) levels")
     }
   }
 
@@ -238,26 +224,27 @@ extension YAMLComposer {
   }
 
   /// The next event; throws if the text is not YAML, after which no more can be read.
-  mutating func next() throws(YAMLSyntaxError) -> YAMLEvent {
+  mutating func next() throws(Problem) -> YAMLEvent {
     var event = unsafe yaml_event_t()
     guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw syntaxError }
     defer { unsafe yaml_event_delete(&event) }
     return unsafe YAMLEvent(event)
   }
 
-  private var syntaxError: YAMLSyntaxError {
+  private var syntaxError: Problem {
     let words = unsafe Self.text(parser.pointee.problem) ?? "the text cannot be read"
     if unsafe parser.pointee.error == YAML_READER_ERROR {
       let location = unsafe SourceLines.location(
         ofByte: parser.pointee.problem_offset, in: bytes)
-      return YAMLSyntaxError(unreadable: words, at: location)
+      return Problem(
+        at: location, "this is not text: \(words)", allowed: "UTF-8 without control characters")
     }
     let location = unsafe SourceLocation(parser.pointee.problem_mark)
     guard let context = unsafe Self.text(parser.pointee.context) else {
-      return YAMLSyntaxError(words, at: location, in: bytes)
+      return Problem(notYAML: words, at: location, in: bytes)
     }
     let start = unsafe SourceLocation(parser.pointee.context_mark)
-    return YAMLSyntaxError(words, context: (context, start), at: location, in: bytes)
+    return Problem(notYAML: words, context: (context, start), at: location, in: bytes)
   }
 
   private static func text(_ characters: UnsafePointer<CChar>?) -> String? {
@@ -335,14 +322,4 @@ extension SourceLocation {
   init(_ mark: yaml_mark_t) {
     self.init(line: mark.line + 1, column: mark.column + 1)
   }
-}
-
-/// The largest accepted document.
-struct YAMLLimits {
-  /// Bytes of text.
-  var bytes = 1 << 20
-  /// Nodes, where an alias counts as its whole content.
-  var nodes = 20_000
-  /// Nesting depth.
-  var depth = 64
 }

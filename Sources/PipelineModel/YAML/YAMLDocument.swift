@@ -10,23 +10,23 @@ package struct YAMLDocument: Hashable, Sendable {
   package let problems: [Problem]
 
   /// UTF-8, with or without a byte order mark. O(n) in bytes and used aliases.
-  package init(_ bytes: [UInt8]) { self.init(bytes, limits: YAMLLimits()) }
+  package init(_ bytes: [UInt8]) { self.init(bytes, byteLimit: 1 << 20) }
 
   /// O(n) in bytes and used aliases.
   package init(_ text: String) { self.init(Array(text.utf8)) }
 
-  init(_ bytes: [UInt8], limits: YAMLLimits) {
+  init(_ bytes: [UInt8], byteLimit: Int) {
     let content = bytes.starts(with: SourceLines.byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
-    guard content.count <= limits.bytes else {
+    guard content.count <= byteLimit else {
       root = nil
       problems = [
         Problem(
           at: SourceLocation(line: 1, column: 1), "the file is \(content.count) bytes long",
-          allowed: "at most \(limits.bytes) bytes")
+          allowed: "at most \(byteLimit) bytes")
       ]
       return
     }
-    var composer = YAMLComposer(content, limits: limits)
+    var composer = YAMLComposer(content)
     root = composer.compose()
     let found = composer.problems.inFileOrder
     guard !found.isEmpty else {
@@ -34,29 +34,20 @@ package struct YAMLDocument: Hashable, Sendable {
       return
     }
     let lines = SourceLines(content)
-    problems = found.map { $0.moved(into: lines) }
-  }
-}
-
-extension Problem {
-  /// Moves the problem to the nearest place in the text: libyaml reports a missing bracket behind
-  /// the last line.
-  fileprivate func moved(into lines: SourceLines) -> Problem {
-    Problem(
-      at: location.map { lines.nearest(to: $0) }, message, allowed: allowed, suggestion: suggestion)
+    // libyaml reports a missing bracket behind the last line.
+    problems = found.map { problem in
+      Problem(
+        at: problem.location.map { lines.nearest(to: $0) }, problem.message,
+        allowed: problem.allowed, suggestion: problem.suggestion)
+    }
   }
 }
 
 /// Why a text is not YAML: where, in libyaml's words, with a hint at the usual cause if known.
-struct YAMLSyntaxError: Error {
-  let problem: Problem
-
-  /// For YAML that exceeds a limit.
-  init(_ problem: Problem) { self.problem = problem }
-
+extension Problem {
   /// For invalid YAML at `location`, inside the construct of `context`.
   init(
-    _ words: String, context: (text: String, start: SourceLocation)? = nil,
+    notYAML words: String, context: (text: String, start: SourceLocation)? = nil,
     at location: SourceLocation, in bytes: [UInt8]
   ) {
     var message = words
@@ -66,23 +57,10 @@ struct YAMLSyntaxError: Error {
         message += " that begins at \(context.start.line):\(context.start.column)"
       }
     }
-    let culprit = Self.character(at: location, in: bytes)
-    problem = Problem(at: location, message, allowed: Self.hint(for: words, culprit: culprit))
-  }
-
-  /// For bytes that are not text.
-  init(unreadable words: String, at location: SourceLocation) {
-    problem = Problem(
-      at: location, "this is not text: \(words)", allowed: "UTF-8 without control characters")
-  }
-
-  private static func character(
-    at location: SourceLocation, in bytes: [UInt8]
-  ) -> Unicode.Scalar? {
     let lines = SourceLines(bytes).lines
-    guard lines.indices.contains(location.line - 1) else { return nil }
-    let line = lines[location.line - 1]
-    return line.indices.contains(location.column - 1) ? line[location.column - 1] : nil
+    let line = lines.indices.contains(location.line - 1) ? lines[location.line - 1] : []
+    let culprit = line.indices.contains(location.column - 1) ? line[location.column - 1] : nil
+    self.init(at: location, message, allowed: Self.hint(for: words, culprit: culprit))
   }
 
   private static func hint(for words: String, culprit: Unicode.Scalar?) -> String? {

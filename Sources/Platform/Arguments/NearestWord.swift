@@ -9,8 +9,8 @@ func nearestWord(to word: String, in words: [String]) -> String? {
 }
 
 /// The optimal string alignment distance: insertions, deletions, replacements and swaps of
-/// neighbours.
-func editDistance(_ a: String, _ b: String) -> Int {
+/// neighbours. O(a · b).
+package func editDistance(_ a: String, _ b: String) -> Int {
   let (a, b) = (Array(a), Array(b))
   var beforeLast: [Int] = []
   var last = Array(0...b.count)

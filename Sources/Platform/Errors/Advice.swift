@@ -37,7 +37,12 @@ extension DefaultStringInterpolation {
 
   /// The option as a user types it: `"choose another folder with \(option: .out)"`.
   package mutating func appendInterpolation(option: OptionName) {
+    appendInterpolation(option: option.rawValue)
+  }
+
+  /// An option of another program: `"espeak-ng \(option: "voices")"`.
+  package mutating func appendInterpolation(option: String) {
     appendLiteral("--")
-    appendLiteral(option.rawValue)
+    appendLiteral(option)
   }
 }

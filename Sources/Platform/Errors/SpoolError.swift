@@ -19,7 +19,7 @@ package struct SpoolError: Error, Hashable, Sendable {
     case cancelled
   }
 
-  /// The kind of a file's error, for callers that decide by it.
+  /// The kind of the error of a file or a command line, for callers that decide by it.
   package enum Kind: String, Hashable, Sendable, Codable {
     case missing
     /// It is a symbolic link, or lies behind one.
@@ -38,6 +38,10 @@ package struct SpoolError: Error, Hashable, Sendable {
     case system
     /// Its signature or digest does not match.
     case broken
+    /// A text file has errors, which the reason shows, each under its line.
+    case invalid
+    /// The command line is wrong.
+    case usage
   }
 
   /// What was being done: `write`, if ``subject`` names the object; else the whole statement.

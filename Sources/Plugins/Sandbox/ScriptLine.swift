@@ -47,7 +47,7 @@ struct ScriptLine {
   /// The program that `env` starts: the rest of the line is one argument, unless `-S` splits it.
   /// Nil for other options.
   private static func wanted(_ rest: String) -> String? {
-    let split = ["-S", "--" + "split-string=", "-vS"].first { rest.hasPrefix($0) }
+    let split = ["-S", "\(option: "split-string")=", "-vS"].first { rest.hasPrefix($0) }
     guard let split else { return rest.isEmpty || rest.hasPrefix("-") ? nil : rest }
     let words = rest.dropFirst(split.count).split { $0 == " " || $0 == "\t" }
     guard let word = words.first(where: { !$0.contains("=") }) else { return nil }

@@ -20,7 +20,7 @@ package enum Bag {
   /// - Parameter files: paths from the bag's folder, and digests.
   package static func manifest(_ files: [(path: String, digest: Digest)]) -> String {
     files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-      .map { "\($0.digest.hex)  \(BagPath.encoded($0.path))\n" }.joined()
+      .map { "\($0.digest.hex)  \(encoded($0.path))\n" }.joined()
   }
 
   /// bag-info.txt, a line per entry: RFC 8493, 2.2.2. Line breaks in values are replaced.
@@ -39,7 +39,7 @@ package enum Bag {
 
 /// A path in a manifest, on one line. RFC 8493, 2.1.3: CR, LF and the percent sign are written
 /// `%0D`, `%0A` and `%25`, and nothing else is.
-enum BagPath {
+extension Bag {
   static func encoded(_ path: String) -> String {
     var result = ""
     for scalar in path.unicodeScalars {
@@ -70,11 +70,6 @@ enum BagPath {
       rest = rest.dropFirst(2)
     }
     return result
-  }
-
-  /// Whether a byte separates the parts of a line.
-  static func isSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
   private static let meanings: [String: UInt8] = ["0D": 0x0D, "0A": 0x0A, "25": 0x25]

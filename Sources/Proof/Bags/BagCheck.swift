@@ -11,7 +11,7 @@ struct BagCheck: Sendable {
   }
 
   private(set) var subjects: [Subject] = []
-  private var result: VerifiedBag
+  private var result: VerificationResult
   private let folder: String
   /// The payload's size by bag-info.txt; nil if it has none.
   private var oxum: (bytes: Int, files: Int)?
@@ -23,7 +23,7 @@ struct BagCheck: Sendable {
   /// Reads the tag files of the bag in a folder, and lists its payload.
   init(_ folder: String) {
     self.folder = folder
-    result = VerifiedBag(path: folder)
+    result = VerificationResult(path: folder)
     // A link's target lies outside the bag and may change.
     if FolderWalk.isLink("\(folder)/\(Bag.payloadFolder)") {
       result.add(Bag.payloadFolder, "it is a link, which is not followed")
@@ -31,8 +31,8 @@ struct BagCheck: Sendable {
     }
     let isEarlier = checkDeclaration()
     let lists = BagLists(folder)
-    for (name, reason) in lists.problems { result.add(name, reason) }
-    for (name, reason) in lists.notes { result.record(name, reason) }
+    result.problems += lists.problems
+    result.notes += lists.notes
     awaited = lists.awaited
     checkInformation()
     if !lists.hasTagManifest {
@@ -40,7 +40,7 @@ struct BagCheck: Sendable {
       if isOurs {
         result.add(Bag.tagManifestName, SubjectFile.Trouble.missing.reason)
       } else {
-        result.record(
+        result.note(
           Bag.tagManifestName, "there is none: nothing tells whether the bag's own files changed")
       }
     }
@@ -54,12 +54,12 @@ struct BagCheck: Sendable {
   }
 
   /// The result, once the files were read.
-  func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerifiedBag {
+  func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerificationResult {
     var result = result
     var told = Set(result.problems)
     func add(_ name: String, _ reason: String) {
       // Several manifests may have the same fault of one file.
-      guard told.insert(VerifiedBag.Problem(name: name, reason: reason)).inserted else { return }
+      guard told.insert(Deviation(name, reason)).inserted else { return }
       result.add(name, reason)
     }
     var agreeing: [[UInt8]: String] = [:]
@@ -178,39 +178,5 @@ struct BagCheck: Sendable {
           manifest.name, "it does not name \(String(decoding: path, as: UTF8.self))")
       }
     }
-  }
-}
-
-/// The result of checking one bag.
-package struct VerifiedBag: Hashable, Sendable {
-  /// A violation of the format or of a manifest.
-  package struct Problem: Hashable, Sendable, Codable {
-    /// A file's path from the bag, or a line of a manifest.
-    package let name: String
-    package let reason: String
-  }
-
-  package let path: String
-  /// Files in its payload.
-  package var fileCount = 0
-  /// Bytes in its payload.
-  package var byteCount = 0
-  /// All faults; empty if it is complete and valid.
-  package var problems: [Problem] = []
-
-  /// Unchecked parts and remarks, which are no faults.
-  package var notes: [Problem] = []
-
-  /// Whether it is complete and valid by RFC 8493, section 3.
-  package var isSound: Bool { problems.isEmpty }
-
-  init(path: String) { self.path = path }
-
-  mutating func record(_ name: String, _ reason: String) {
-    notes.append(Problem(name: name, reason: reason))
-  }
-
-  mutating func add(_ name: String, _ reason: String) {
-    problems.append(Problem(name: name, reason: reason))
   }
 }

@@ -3,12 +3,6 @@ package import Platform
 /// The hash chain of a receipt's statements: the origin, then every stage, each with the digest of
 /// the one before. Removing, adding or changing a stage breaks it there.
 enum Chain {
-  struct Break: Hashable {
-    /// The statement that does not follow from the one before: a stage, or `the end`.
-    let place: String
-    let reason: String
-  }
-
   static func digest(of statement: JSONValue) -> Digest {
     SHA256.digest(of: statement.bytes)
   }
@@ -18,26 +12,26 @@ enum Chain {
     stage["id"]?.text.map { "the stage \($0)" } ?? "stage \(index + 1)"
   }
 
-  /// All breaks in a predicate's chain.
-  static func breaks(in predicate: JSONValue) -> [Break] {
+  /// All statements of a predicate that do not follow from the one before: stages, or `the end`.
+  static func breaks(in predicate: JSONValue) -> [Deviation] {
     guard let origin = predicate["origin"], let stages = predicate["stages"]?.list else {
-      return [Break(place: "the statement", reason: "it has no origin or no stages")]
+      return [Deviation("the statement", "it has no origin or no stages", .chain)]
     }
-    var breaks: [Break] = []
+    var breaks: [Deviation] = []
     var before = "the origin"
     var previous = digest(of: origin).hex
     for (index, stage) in stages.enumerated() {
       let name = name(of: stage, at: index)
       if stage["previous"]?.text != previous {
         breaks.append(
-          Break(place: name, reason: "it does not follow from \(before) as that is stated"))
+          Deviation(name, "it does not follow from \(before) as that is stated", .chain))
       }
       previous = digest(of: stage).hex
       before = name
     }
     if predicate["chain"]?.text != previous {
       breaks.append(
-        Break(place: "the end", reason: "the chain does not end with \(before) as it is stated"))
+        Deviation("the end", "the chain does not end with \(before) as it is stated", .chain))
     }
     return breaks
   }

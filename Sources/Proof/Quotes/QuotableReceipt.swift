@@ -3,12 +3,12 @@ package import Platform
 /// A receipt beside its exports, as needed for quoting.
 package struct QuotableReceipt: Sendable {
   /// A lossless export.
-  package struct Export: Hashable, Sendable {
+  package struct Export: Sendable {
     /// Its path from the receipt's folder.
     package let name: String
     package let samples: SampleSummary
     /// Its step's files in the store, among them the list of leaves, if it still exists.
-    package let outputs: [Receipt.Output.File]
+    package let outputs: [(digest: Digest, byteCount: Int)]
   }
 
   package let path: String
@@ -69,7 +69,7 @@ package struct QuotableReceipt: Sendable {
       let outputs = stages.first { $0["id"]?.text == step }.map(Self.outputs) ?? []
       return Export(name: name, samples: samples, outputs: outputs)
     }
-    authorities = Receipt.authorities(in: statement)
+    authorities = statement.authorities
     names = Dictionary(
       subjects.compactMap { subject in
         guard let name = subject["name"]?.text,
@@ -162,13 +162,13 @@ package struct QuotableReceipt: Sendable {
     return try QuotableReceipt(at: "\(folder)/\(names[0])", knownKeys: knownKeys)
   }
 
-  private static func outputs(_ stage: JSONValue) -> [Receipt.Output.File] {
+  private static func outputs(_ stage: JSONValue) -> [(digest: Digest, byteCount: Int)] {
     guard case .object(let outputs) = stage["outputs"] else { return [] }
     return outputs.values.compactMap { output in
       guard let digest = output["digest"]?["sha256"]?.text.flatMap(Digest.init(hex:)),
         let byteCount = output["byteCount"]?.integer
       else { return nil }
-      return Receipt.Output.File(digest: digest, byteCount: byteCount)
+      return (digest, byteCount)
     }
   }
 

@@ -5,7 +5,7 @@ internal import Platform
 struct QuoteCheck {
   private let folder: String
   private let keys: [VerifyingKey]
-  private(set) var result: VerifiedQuote
+  private(set) var result: VerificationResult
 
   /// Reads the bundle in a folder. O(bytes of the clip), with one block in memory.
   /// - Parameters:
@@ -14,7 +14,7 @@ struct QuoteCheck {
   init(_ folder: String, keys: [VerifyingKey], certificates: TrustedCertificates? = nil) {
     self.folder = folder
     self.keys = keys
-    result = VerifiedQuote(path: folder)
+    result = VerificationResult(path: folder)
     result.hasWords = file(QuoteBundle.wordsName)?.byteCount != nil
     checkScript()
     noteStrangers()
@@ -27,7 +27,7 @@ struct QuoteCheck {
       of: QuoteBundle.receiptName, in: folder, digest: SHA256.digest(of: receipt),
       certificates: certificates)
     result.timeStamps = stamps.verified
-    for (name, reason) in stamps.problems { result.add(name, reason) }
+    for problem in stamps.problems { result.add(problem.name, problem.reason) }
     checkReceipt(receipt, quote, stamps)
     if let key, VerifyingKey(pem: String(decoding: key, as: UTF8.self))?.id.hex != result.keyID {
       result.add(QuoteBundle.keyName, "it is not the key that the receipt names")
@@ -51,7 +51,7 @@ struct QuoteCheck {
   private mutating func checkScript() {
     guard let script = bytes(QuoteBundle.scriptName, limit: 1 << 20) else { return }
     if script != Array(QuoteScript.text.utf8) {
-      result.record(
+      result.note(
         QuoteBundle.scriptName,
         "it is not the one that this version writes: read it before you run it")
     }
@@ -61,10 +61,10 @@ struct QuoteCheck {
   private mutating func noteStrangers() {
     let strangers = Set(KeyFile.names(in: folder)).subtracting(QuoteBundle.fileNames).sorted()
     for name in strangers.prefix(20) {
-      result.record(name, "it is no part of the quote, and was not looked at")
+      result.note(name, "it is no part of the quote, and was not looked at")
     }
     if strangers.count > 20 {
-      result.record("\(strangers.count - 20) more", "they are no part of the quote either")
+      result.note("\(strangers.count - 20) more", "they are no part of the quote either")
     }
   }
 
@@ -95,7 +95,7 @@ struct QuoteCheck {
     if SHA256.digest(of: bytes) != quote.receipt {
       result.add(name, "it is not the receipt that is quoted: that is \(quote.receipt)")
     }
-    for (token, problem) in stamps.missing(of: name, from: Receipt.authorities(in: statement)) {
+    for (token, problem) in stamps.missing(of: name, from: statement.authorities) {
       result.add(token, problem)
     }
     let subjects = (statement["subject"]?.list ?? []).filter { $0["name"]?.text == quote.export }
@@ -119,7 +119,6 @@ struct QuoteCheck {
         return result.add(
           QuoteBundle.receiptName, "the signature does not fit the statement: one was changed")
       }
-      result.hasStrangeKey = true
       return result.add(
         "key \(envelope.keyID.prefix(16))", "it was not signed by a key that is trusted here")
     }
@@ -180,7 +179,7 @@ extension Verification {
   /// - Returns: the results in the order of `folders`; nil if stopped.
   package func check(
     quotes folders: [String], mayGoOn: @escaping @Sendable () -> Bool = { true }
-  ) -> [VerifiedQuote]? {
+  ) -> [VerificationResult]? {
     let (keys, certificates) = (keys, certificates)
     return each(folders, mayGoOn) { QuoteCheck($0, keys: keys, certificates: certificates).result }
   }
@@ -202,44 +201,5 @@ extension ReceiptSearch {
         return inner.isEmpty
           ? folder : folder.hasSuffix("/") ? folder + inner : "\(folder)/\(inner)"
       }
-  }
-}
-
-/// The result of verifying one quote.
-package struct VerifiedQuote: Hashable, Sendable {
-  package struct Problem: Hashable, Sendable, Codable {
-    /// A file of the bundle, a key, or a block of the clip.
-    package let name: String
-    package let reason: String
-  }
-
-  package let path: String
-  /// The signer's key as named by the receipt; nil if unreadable.
-  package var keyID: String?
-  /// Nil if unreadable.
-  package var quote: Quote?
-  /// Whether the bundle has words, which are not proven.
-  package var hasWords = false
-  /// The receipt's valid time stamps.
-  package var timeStamps: [VerifiedTimeStamp] = []
-  /// Whether the only fault is an untrusted key.
-  package var hasStrangeKey = false
-  /// All faults; empty if the clip is part of the export.
-  package var problems: [Problem] = []
-
-  /// Remarks that are no faults.
-  package var notes: [Problem] = []
-
-  /// Whether the clip is part of an export with a root signed by a trusted key.
-  package var isSound: Bool { problems.isEmpty }
-
-  init(path: String) { self.path = path }
-
-  mutating func record(_ name: String, _ reason: String) {
-    notes.append(Problem(name: name, reason: reason))
-  }
-
-  mutating func add(_ name: String, _ reason: String) {
-    problems.append(Problem(name: name, reason: reason))
   }
 }

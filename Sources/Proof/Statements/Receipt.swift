@@ -1,23 +1,42 @@
+internal import FoundationEssentials
 package import Platform
 
-/// What a run took, did and gave: the signed statement.
+/// What a run took, did and gave: the statement to be signed.
 ///
-/// Its form is described in the article Receipts and by the JSON Schema `receipt.schema.json`.
+/// Its form is described in the article Receipts and by the JSON Schema `receipt.schema.json`. The
+/// functions below write its parts; all times are in seconds since 1970.
 package struct Receipt: Hashable, Sendable {
   /// The predicate's type and version.
   package static let predicateType = "urn:spool:receipt:v1"
   package static let statementType = "https://in-toto.io/Statement/v1"
 
-  package var subjects: [Subject]
-  package var origin: Origin
-  /// The stages, in order.
-  package var stages: [Stage]
+  package let subjects: [Subject]
+  /// The chained statement: each stage has the digest of the statement before it.
+  package let json: JSONValue
 
-  package init(subjects: [Subject], origin: Origin, stages: [Stage]) {
+  /// - Parameter stages: in order.
+  package init(subjects: [Subject], origin: JSONValue, stages: [JSONValue]) {
     self.subjects = subjects
-    self.origin = origin
-    self.stages = stages
+    var previous = Chain.digest(of: origin)
+    var chained: [JSONValue] = []
+    for stage in stages {
+      guard case .object(var members) = stage else { preconditionFailure("a stage is an object") }
+      members["previous"] = .text(previous.hex)
+      chained.append(.object(members))
+      previous = Chain.digest(of: .object(members))
+    }
+    json = .object([
+      "_type": .text(Self.statementType),
+      "predicateType": .text(Self.predicateType),
+      "subject": .list(subjects.map(\.json)),
+      "predicate": .object([
+        "origin": origin, "stages": .list(chained), "chain": .text(previous.hex),
+      ]),
+    ])
   }
+
+  /// The signed envelope.
+  package func signed(by key: SigningKey) -> Envelope { Envelope(json.bytes, signedBy: key) }
 
   /// A file beside the receipt.
   package struct Subject: Hashable, Sendable {
@@ -29,181 +48,151 @@ package struct Receipt: Hashable, Sendable {
     /// The step that made it; nil for auxiliary files.
     package let step: String?
     /// Nil unless it is lossless sound.
-    package var samples: SampleSummary?
+    package let samples: SampleSummary?
 
-    package init(name: String, digest: Digest, byteCount: Int, step: String? = nil) {
+    package init(
+      name: String, digest: Digest, byteCount: Int, step: String? = nil,
+      samples: SampleSummary? = nil
+    ) {
       self.name = name
       self.digest = digest
       self.byteCount = byteCount
       self.step = step
+      self.samples = samples
+    }
+
+    fileprivate var json: JSONValue {
+      .object([
+        "name": .text(name), "digest": .sha256(digest),
+        "annotations": .object(leavingOut: [
+          "byteCount": .integer(byteCount), "step": step.map { .text($0) },
+          "samples": samples?.json,
+        ]),
+      ])
     }
   }
+
+  /// A program with its version, or a machine with its system.
+  package typealias Named = (name: String, version: String)
 
   /// The inputs and the environment.
-  package struct Origin: Hashable, Sendable {
-    package var program: Named
-    package var host: Named
-    package var run: Run
-    package var sources: [Source]
-    /// The URLs of its time stamping authorities, in order.
-    package var authorities: [String]
-
-    package init(
-      program: Named, host: Named, run: Run, sources: [Source], authorities: [String] = []
-    ) {
-      self.program = program
-      self.host = host
-      self.run = run
-      self.sources = sources
-      self.authorities = authorities
-    }
+  /// - Parameter authorities: the URLs of its time stamping authorities, in order.
+  package static func origin(
+    program: Named, host: Named, run: JSONValue, sources: [JSONValue], authorities: [String] = []
+  ) -> JSONValue {
+    .object(leavingOut: [
+      "program": json(ofProgram: program), "host": json(ofHost: host), "run": run,
+      "sources": .list(sources),
+      "authorities": authorities.isEmpty ? nil : .list(authorities.map { .text($0) }),
+    ])
   }
 
-  /// A program or a machine.
-  package struct Named: Hashable, Sendable {
-    package let name: String
-    /// The program's version, or the machine's system.
-    package let version: String
-
-    package init(name: String, version: String) {
-      self.name = name
-      self.version = version
-    }
-  }
-
-  package struct Run: Hashable, Sendable {
-    package let id: String
-    package let pipeline: String
-    /// The SHA-256 of the pipeline's text; nil if unknown.
-    package let pipelineDigest: Digest?
-    /// In seconds since 1970.
-    package let startedAt: Double
-    /// When the last export was in place, in seconds since 1970.
-    package let finishedAt: Double
-
-    package init(
-      id: String, pipeline: String, pipelineDigest: Digest?, startedAt: Double, finishedAt: Double
-    ) {
-      self.id = id
-      self.pipeline = pipeline
-      self.pipelineDigest = pipelineDigest
-      self.startedAt = startedAt
-      self.finishedAt = finishedAt
-    }
+  /// - Parameters:
+  ///   - pipelineDigest: the SHA-256 of the pipeline's text; nil if unknown.
+  ///   - finishedAt: when the last export was in place.
+  package static func run(
+    id: String, pipeline: String, pipelineDigest: Digest?, startedAt: Double, finishedAt: Double
+  ) -> JSONValue {
+    .object(leavingOut: [
+      "id": .text(id), "pipeline": .text(pipeline),
+      "pipelineDigest": pipelineDigest.map { .sha256($0) },
+      "startedAt": time(startedAt), "finishedAt": time(finishedAt),
+    ])
   }
 
   /// An input file.
-  package struct Source: Hashable, Sendable {
-    /// The pipeline's input.
-    package let input: String
-    /// Its name, without folders.
-    package let name: String
-    /// The SHA-256 of its bytes as they arrived.
-    package let digest: Digest
-    /// In bytes; nil if unknown.
-    package var byteCount: Int?
-    /// The watched inbox's name; nil for a path named by the user.
-    package var inbox: String?
-    /// When it was taken in, in seconds since 1970.
-    package var arrivedAt: Double?
-    /// Its sidecar as it arrived.
-    package var sidecar: Sidecar?
-
-    package init(input: String, name: String, digest: Digest) {
-      self.input = input
-      self.name = name
-      self.digest = digest
-    }
+  /// - Parameters:
+  ///   - input: the pipeline's input.
+  ///   - name: its name, without folders.
+  ///   - digest: the SHA-256 of its bytes as they arrived.
+  ///   - byteCount: in bytes; nil if unknown.
+  ///   - inbox: the watched inbox's name; nil for a path named by the user.
+  ///   - arrivedAt: when it was taken in.
+  ///   - sidecar: its sidecar as it arrived.
+  package static func source(
+    input: String, name: String, digest: Digest, byteCount: Int?, inbox: String?,
+    arrivedAt: Double?, sidecar: JSONValue?
+  ) -> JSONValue {
+    .object(leavingOut: [
+      "input": .text(input), "name": .text(name), "digest": .sha256(digest),
+      "byteCount": byteCount.map { .integer($0) }, "inbox": inbox.map { .text($0) },
+      "arrivedAt": arrivedAt.map(time), "sidecar": sidecar,
+    ])
   }
 
-  package struct Sidecar: Hashable, Sendable {
-    /// Its name, without folders; nil if unknown.
-    package let name: String?
-    /// The SHA-256 of its bytes.
-    package let digest: Digest
-    /// In bytes.
-    package let byteCount: Int
-    /// Its bytes, if they are few.
-    package let content: [UInt8]?
-
-    package init(name: String?, digest: Digest, byteCount: Int, content: [UInt8]?) {
-      self.name = name
-      self.digest = digest
-      self.byteCount = byteCount
-      self.content = content
-    }
+  /// - Parameters:
+  ///   - name: its name, without folders; nil if unknown.
+  ///   - digest: the SHA-256 of its bytes.
+  ///   - byteCount: in bytes.
+  ///   - content: its bytes, if they are few.
+  package static func sidecar(
+    name: String?, digest: Digest, byteCount: Int, content: [UInt8]?
+  ) -> JSONValue {
+    .object(leavingOut: [
+      "name": name.map { .text($0) }, "digest": .sha256(digest), "byteCount": .integer(byteCount),
+      "content": content.map { .text(Data($0).base64EncodedString()) },
+    ])
   }
 
   /// What one stage took, did and gave.
-  package struct Stage: Hashable, Sendable {
-    /// The step's name in the pipeline.
-    package let id: String
-    package let kind: String
-    package let revision: Int
-    /// All parameters, in base units.
-    package let parameters: JSONValue
-    package let inputs: [String: Digest]
-    package let outputs: [String: Output]
-    /// The versions of the libraries that affect its output.
-    package let libraries: [String: String]
-    /// The key of its checkpoint.
-    package let key: Digest
-    /// Whether the work was done by an earlier run.
-    package var isReused: Bool
-    /// The earlier run that did the work; nil if this one did, or it is unknown.
-    package var run: String?
-    /// The program of the earlier run; nil if this run did it, or it is unknown.
-    package var program: Named?
-    /// The machine of the earlier run; nil if this run did it, or it is unknown.
-    package var host: Named?
-    /// When its work began, in this run or an earlier one, in seconds since 1970; nil if unknown.
-    package var begunAt: Double?
-    /// When its work ended, in this run or an earlier one, in seconds since 1970; nil if unknown.
-    package var finishedAt: Double?
-
-    package init(
-      id: String, kind: String, revision: Int, parameters: JSONValue, inputs: [String: Digest],
-      outputs: [String: Output], libraries: [String: String], key: Digest, isReused: Bool,
-      finishedAt: Double?
-    ) {
-      self.id = id
-      self.kind = kind
-      self.revision = revision
-      self.parameters = parameters
-      self.inputs = inputs
-      self.outputs = outputs
-      self.libraries = libraries
-      self.key = key
-      self.isReused = isReused
-      self.finishedAt = finishedAt
-    }
+  /// - Parameters:
+  ///   - id: the step's name in the pipeline.
+  ///   - parameters: all of them, in base units.
+  ///   - libraries: the versions of those that affect its output.
+  ///   - key: the key of its checkpoint.
+  ///   - isReused: whether the work was done by an earlier run.
+  ///   - run: the earlier run that did the work; nil if this one did, or it is unknown.
+  ///   - program: that of the earlier run.
+  ///   - host: the machine of the earlier run.
+  ///   - begunAt: when its work began, in this run or an earlier one; nil if unknown.
+  ///   - finishedAt: when its work ended, in this run or an earlier one; nil if unknown.
+  package static func stage(
+    id: String, kind: String, revision: Int, parameters: JSONValue, inputs: [String: Digest],
+    outputs: [String: JSONValue], libraries: [String: String], key: Digest, isReused: Bool,
+    run: String? = nil, program: Named? = nil, host: Named? = nil, begunAt: Double? = nil,
+    finishedAt: Double? = nil
+  ) -> JSONValue {
+    .object(leavingOut: [
+      "id": .text(id), "kind": .text(kind), "revision": .integer(revision),
+      "parameters": parameters, "inputs": .object(inputs.mapValues { .text($0.hex) }),
+      "outputs": .object(outputs), "libraries": .object(libraries.mapValues { .text($0) }),
+      "key": .text(key.hex), "outcome": .text(isReused ? "reused" : "made"),
+      "run": run.map { .text($0) }, "program": program.map(json(ofProgram:)),
+      "host": host.map(json(ofHost:)), "begunAt": begunAt.map(time),
+      "finishedAt": finishedAt.map(time),
+    ])
   }
 
   /// A stage's output at one port.
-  package struct Output: Hashable, Sendable {
-    /// Its artifact kind.
-    package let kind: String
-    /// Equal identities mean equal content: for decoded sound, the digest of its samples.
-    package let identity: Digest
-    /// The file in the store; nil if none was kept.
-    package let file: File?
+  /// - Parameters:
+  ///   - kind: its artifact kind.
+  ///   - identity: equal ones mean equal content: for decoded sound, the digest of its samples.
+  ///   - file: the SHA-256 and the length of the file in the store; nil if none was kept.
+  package static func output(
+    kind: String, identity: Digest, file: (digest: Digest, byteCount: Int)?
+  ) -> JSONValue {
+    .object(leavingOut: [
+      "kind": .text(kind), "identity": .text(identity.hex),
+      "digest": file.map { .sha256($0.digest) }, "byteCount": file.map { .integer($0.byteCount) },
+    ])
+  }
 
-    package struct File: Hashable, Sendable {
-      /// The SHA-256 of its bytes.
-      package let digest: Digest
-      /// In bytes.
-      package let byteCount: Int
+  private static func json(ofProgram program: Named) -> JSONValue {
+    .object(["name": .text(program.name), "version": .text(program.version)])
+  }
 
-      package init(digest: Digest, byteCount: Int) {
-        self.digest = digest
-        self.byteCount = byteCount
-      }
-    }
+  private static func json(ofHost host: Named) -> JSONValue {
+    .object(["name": .text(host.name), "system": .text(host.version)])
+  }
 
-    package init(kind: String, identity: Digest, file: File?) {
-      self.kind = kind
-      self.identity = identity
-      self.file = file
-    }
+  private static func time(_ seconds: Double) -> JSONValue {
+    .text(UniversalTime.text(of: seconds))
+  }
+}
+
+extension JSONValue {
+  /// An in-toto DigestSet with one SHA-256.
+  fileprivate static func sha256(_ digest: Digest) -> JSONValue {
+    .object(["sha256": .text(digest.hex)])
   }
 }

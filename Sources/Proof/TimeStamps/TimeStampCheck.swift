@@ -7,7 +7,7 @@ struct TimeStampCheck {
   /// The names of all tokens found, without the folder.
   private(set) var present: Set<String> = []
   /// The faults, by token name.
-  private(set) var problems: [(name: String, reason: String)] = []
+  private(set) var problems: [Deviation] = []
 
   private let digest: Digest
   private let own: TrustedCertificates?
@@ -63,7 +63,9 @@ struct TimeStampCheck {
       let reply = TimeStampReply(bytes)
       let list = TimeStampList(of: reply, called: name, in: folder)
       let prefix = ReceiptSearch.folder(of: shown)
-      func add(_ name: String, _ reason: String) { problems.append(("\(prefix)\(name)", reason)) }
+      func add(_ name: String, _ reason: String) {
+        problems.append(Deviation("\(prefix)\(name)", reason, .timeStamp))
+      }
       if let trouble = list.trouble { add(list.name, trouble) }
       var isRefused = false
       do throws(SubjectFile.Trouble) {
@@ -85,7 +87,7 @@ struct TimeStampCheck {
         add(file.name, file.reason)
       }
     } catch {
-      if error != .missing { problems.append((shown, error.reason)) }
+      if error != .missing { problems.append(Deviation(shown, error.reason, .timeStamp)) }
     }
   }
 

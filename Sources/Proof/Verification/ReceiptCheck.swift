@@ -9,7 +9,7 @@ struct ReceiptCheck: Sendable {
   }
 
   private(set) var subjects: [Subject] = []
-  private var result: VerifiedReceipt
+  private var result: VerificationResult
 
   /// Reads the receipt at a path, and verifies its signature, chain and time stamps.
   /// - Parameters:
@@ -19,7 +19,7 @@ struct ReceiptCheck: Sendable {
     _ path: String, keys: [VerifyingKey], certificates: TrustedCertificates?,
     awaited: [Digest: Set<String>] = [:]
   ) {
-    result = VerifiedReceipt(path: path)
+    result = VerificationResult(path: path)
     let name = ReceiptSearch.name(of: path)
     let folder = ReceiptSearch.folder(of: path)
     let envelope: Envelope
@@ -34,7 +34,7 @@ struct ReceiptCheck: Sendable {
       checkTimeStamps(stamps)
       envelope = try Envelope(bytes)
     } catch {
-      result.add(.receipt, name, error.reason ?? error.message)
+      result.add(name, error.reason ?? error.message, .receipt)
       return
     }
     result.keyID = envelope.keyID
@@ -43,22 +43,22 @@ struct ReceiptCheck: Sendable {
     do throws(JSONSyntaxError) {
       statement = try JSONReader.signedValue(of: envelope.payload)
     } catch {
-      result.add(.statement, name, "\(error)")
+      result.add(name, "\(error)", .statement)
       return
     }
     checkStatement(statement, name, folder: folder)
     let awaited = awaited[digest] ?? []
-    for (token, problem) in stamps.missing(of: name, from: Receipt.authorities(in: statement)) {
+    for (token, problem) in stamps.missing(of: name, from: statement.authorities) {
       if awaited.contains(token) {
         result.awaitedStamps.append(token)
       } else {
-        result.add(.timeStamp, token, problem)
+        result.add(token, problem, .timeStamp)
       }
     }
   }
 
   /// The result, once the files were read.
-  func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerifiedReceipt {
+  func verdict(_ found: [SubjectFile: SubjectFile.Content]) -> VerificationResult {
     var result = result
     for subject in subjects {
       let name = subject.file.name
@@ -66,12 +66,12 @@ struct ReceiptCheck: Sendable {
       case .read(let digest, let byteCount):
         result.byteCount += byteCount
         if let expected = subject.byteCount, expected != byteCount {
-          result.add(.file, name, "it has \(byteCount) bytes, and \(expected) were signed")
+          result.add(name, "it has \(byteCount) bytes, and \(expected) were signed", .file)
         } else if digest != subject.digest {
-          result.add(.file, name, "it holds other bytes than those that were signed")
+          result.add(name, "it holds other bytes than those that were signed", .file)
         }
-      case .trouble(let reason): result.add(.file, name, reason)
-      case nil: result.add(.file, name, "it was not read")
+      case .trouble(let reason): result.add(name, reason, .file)
+      case nil: result.add(name, "it was not read", .file)
       }
     }
     return result
@@ -79,22 +79,22 @@ struct ReceiptCheck: Sendable {
 
   private mutating func checkTimeStamps(_ check: TimeStampCheck) {
     result.timeStamps = check.verified
-    for (name, reason) in check.problems { result.add(.timeStamp, name, reason) }
+    result.problems += check.problems
   }
 
   private mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {
     guard let key = keys.first(where: { $0.id.hex == envelope.keyID }) else {
       // The receipt's claim about its key proves nothing: another key may have signed it.
       if !keys.contains(where: { envelope.isSigned(by: $0) }) {
-        result.add(.key, envelope.keyID, "it was not signed by a key that is trusted here")
+        result.add(envelope.keyID, "it was not signed by a key that is trusted here", .key)
       } else {
-        result.add(.key, envelope.keyID, "it names another key than the one that signed it")
+        result.add(envelope.keyID, "it names another key than the one that signed it", .key)
       }
       return
     }
     if !envelope.isSigned(by: key) {
       result.add(
-        .signature, envelope.keyID, "the signature does not fit the statement: one was changed")
+        envelope.keyID, "the signature does not fit the statement: one was changed", .signature)
     }
   }
 
@@ -116,11 +116,11 @@ struct ReceiptCheck: Sendable {
       let predicate = statement["predicate"], let subjects = statement["subject"]?.list,
       !subjects.isEmpty
     else {
-      result.add(.statement, name, "it is no statement of the type \(Receipt.predicateType)")
+      result.add(name, "it is no statement of the type \(Receipt.predicateType)", .statement)
       return
     }
     if let flaw = ReceiptForm.frame.flaw(in: statement) {
-      result.add(.statement, name, "its \(flaw.path) \(flaw.reason)")
+      result.add(name, "its \(flaw.path) \(flaw.reason)", .statement)
     }
     result.run = predicate["origin"]?["run"]?["id"]?.text
     result.sources = (predicate["origin"]?["sources"]?.list ?? []).compactMap { $0["name"]?.text }
@@ -129,22 +129,20 @@ struct ReceiptCheck: Sendable {
     result.fileCount = subjects.count
     let links = Chain.breaks(in: predicate)
     // A broken link is reported once.
-    let strangers = ProvenanceCheck.breaks(in: predicate).filter { stranger in
-      !links.contains { $0.place == stranger.place }
-    }
-    for link in links + strangers { result.add(.chain, link.place, link.reason) }
-    for stray in ProvenanceCheck.strays(among: subjects, of: predicate) {
-      result.add(.file, stray.place, stray.reason)
-    }
+    result.problems +=
+      links
+      + Self.unknownInputs(in: predicate).filter { stranger in
+        !links.contains { $0.name == stranger.name }
+      } + Self.strays(among: subjects, of: predicate)
     checkName(name, subjects)
     for subject in subjects {
       guard let file = subject["name"]?.text, let digest = subject["digest"]?["sha256"]?.text
       else {
-        result.add(.statement, name, "it vouches for a file without a name or a digest")
+        result.add(name, "it vouches for a file without a name or a digest", .statement)
         continue
       }
       guard let path = SubjectFile(name: file, in: folder.isEmpty ? "." : folder) else {
-        result.add(.file, file, "its name leads out of the receipt's folder; it was not looked at")
+        result.add(file, "its name leads out of the receipt's folder; it was not looked at", .file)
         continue
       }
       self.subjects.append(
@@ -162,19 +160,19 @@ struct ReceiptCheck: Sendable {
     guard let owner = owners.first, !owners.contains(where: { $0 + ReceiptSearch.ending == name })
     else { return }
     result.add(
-      .receipt, name,
+      name,
       "it is the receipt \(owner)\(ReceiptSearch.ending), as the list that it vouches for says: it was "
-        + "renamed, or put in the place of another")
+        + "renamed, or put in the place of another", .receipt)
   }
 }
 
-/// Checks that stages take only what the statement gives before: removing a stage and chaining the
-/// rest again leaves inputs without a source.
-enum ProvenanceCheck {
+/// Stages take only what the statement gives before: removing a stage and chaining the rest again
+/// leaves inputs without a source.
+extension ReceiptCheck {
   /// All stages with unknown inputs, duplicates and malformed stages.
   /// - Parameter predicate: its form was checked, except for the stages.
-  static func breaks(in predicate: JSONValue) -> [Chain.Break] {
-    var breaks: [Chain.Break] = []
+  private static func unknownInputs(in predicate: JSONValue) -> [Deviation] {
+    var breaks: [Deviation] = []
     var names: Set<String> = []
     var given = Set(
       (predicate["origin"]?["sources"]?.list ?? []).flatMap { source in
@@ -183,7 +181,7 @@ enum ProvenanceCheck {
       })
     for (index, stage) in (predicate["stages"]?.list ?? []).enumerated() {
       let name = Chain.name(of: stage, at: index)
-      func add(_ reason: String) { breaks.append(Chain.Break(place: name, reason: reason)) }
+      func add(_ reason: String) { breaks.append(Deviation(name, reason, .chain)) }
       if let flaw = ReceiptForm.stage.flaw(in: stage) { add("its \(flaw.path) \(flaw.reason)") }
       if let id = stage["id"]?.text, !names.insert(id).inserted { add("it is there twice") }
       for (port, identity) in members(of: stage["inputs"]) {
@@ -196,19 +194,21 @@ enum ProvenanceCheck {
   }
 
   /// All files of unknown stages and duplicate files, by name.
-  static func strays(among subjects: [JSONValue], of predicate: JSONValue) -> [Chain.Break] {
+  private static func strays(
+    among subjects: [JSONValue], of predicate: JSONValue
+  ) -> [Deviation] {
     let stages = Set((predicate["stages"]?.list ?? []).compactMap { $0["id"]?.text })
     var names: Set<String> = []
     return subjects.compactMap { subject in
       guard let name = subject["name"]?.text else { return nil }
       if !names.insert(name).inserted {
-        return Chain.Break(place: name, reason: "the statement names it twice")
+        return Deviation(name, "the statement names it twice", .file)
       }
       guard let step = subject["annotations"]?["step"]?.text, !stages.contains(step) else {
         return nil
       }
-      return Chain.Break(
-        place: name, reason: "the stage \(step) gave it, of which the statement says nothing")
+      return Deviation(
+        name, "the stage \(step) gave it, of which the statement says nothing", .file)
     }
   }
 

@@ -48,7 +48,7 @@ package struct Verification: Sendable {
   package func check(
     _ paths: [String], mayGoOn: @escaping @Sendable () -> Bool = { true },
     report: @escaping @Sendable (Progress) -> Void = { _ in }
-  ) -> [VerifiedReceipt]? {
+  ) -> [VerificationResult]? {
     check(receipts: paths, bags: [], mayGoOn: mayGoOn, report: report)?.receipts
   }
 
@@ -63,7 +63,7 @@ package struct Verification: Sendable {
     receipts paths: [String], bags folders: [String],
     mayGoOn: @escaping @Sendable () -> Bool = { true },
     report: @escaping @Sendable (Progress) -> Void = { _ in }
-  ) -> (receipts: [VerifiedReceipt], bags: [VerifiedBag])? {
+  ) -> (receipts: [VerificationResult], bags: [VerificationResult])? {
     let meter = Meter(report)
     meter.advance { $0.allReceipts = paths.count }
     let (keys, certificates, awaited) = (keys, certificates, awaited)

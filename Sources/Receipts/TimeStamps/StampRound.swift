@@ -1,3 +1,4 @@
+import Glibc
 package import PipelineEngine
 import PipelineModel
 package import Platform
@@ -7,6 +8,12 @@ package import Store
 /// Requests the pending time stamps and writes them beside their receipts. One round at a time per
 /// store.
 package struct StampRound: Sendable {
+  /// The parts of a store that a round needs.
+  package typealias Store = StampQueue & ExportFolder
+
+  /// Receives a stamp as it was before an attempt, and the written time stamp or why there is none.
+  package typealias Report = (AwaitedStamp, Result<TimeStamp, StampTrouble>) -> Void
+
   /// The timeout of a request, in seconds.
   package static let answerPatience = 10.0
 
@@ -28,7 +35,7 @@ package struct StampRound: Sendable {
   /// - report: called after every attempt.
   /// - Returns: false, without an attempt, if another round is running.
   package func run(
-    patience: Double = .infinity, isEager: Bool = false, report: (StampEvent) -> Void
+    patience: Double = .infinity, isEager: Bool = false, report: Report
   ) throws(SpoolError) -> Bool {
     let deadline = clock.elapsed + patience
     var result: Result<Void, SpoolError> = .success(())
@@ -41,11 +48,23 @@ package struct StampRound: Sendable {
     return isAlone
   }
 
-  private func tryAll(
-    until deadline: Double, isEager: Bool, _ report: (StampEvent) -> Void
+  /// As `run`, but waits, within the time limit, while another process does its own round.
+  package func runAfterOthers(
+    patience: Double = .infinity, isEager: Bool = false, report: Report
   ) throws(SpoolError) {
-    let stamps = try store.stamps.awaited()
-    let attempt = StampAttempt(store: store, clock: clock, stop: stop)
+    let deadline = clock.elapsed + patience
+    while let next = try store.nextStampAttempt(), isEager || next <= clock.now {
+      let rest = deadline - clock.elapsed
+      if try run(patience: rest, isEager: isEager, report: report) { return }
+      guard clock.elapsed < deadline, !stop.isRequested else { return }
+      usleep(50_000)
+    }
+  }
+
+  private func tryAll(
+    until deadline: Double, isEager: Bool, _ report: Report
+  ) throws(SpoolError) {
+    let stamps = try store.awaitedStamps()
     var failed: Set<String> = []
     // Once an authority responds, its other stamps are due at once.
     var reached: Set<String> = []
@@ -59,15 +78,14 @@ package struct StampRound: Sendable {
       let patience = min(Self.answerPatience, deadline - clock.elapsed)
       guard patience > 0, !stop.isRequested else { return }
       do throws(StampTrouble) {
-        report(
-          StampEvent(stamp: stamp, outcome: .success(try attempt.make(stamp, patience: patience))))
+        report(stamp, .success(try make(stamp, patience: patience)))
         reached.insert(url)
       } catch {
         // A cancelled attempt does not count.
         if stop.isRequested { return }
         if error.isOfAuthority { failed.insert(url) }
         try postpone(stamp, among: stamps, error)
-        report(StampEvent(stamp: stamp, outcome: .failure(error)))
+        report(stamp, .failure(error))
       }
     }
   }
@@ -85,40 +103,27 @@ package struct StampRound: Sendable {
     try store.stamps.postpone(
       stamp, after: attempts, because: trouble.message,
       until: underWay
-        ?? clock.now + StampBackoff.pause(after: attempts, chance: clock.jitter()),
+        ?? clock.now + Self.pause(after: attempts, chance: clock.jitter()),
       isForAll: trouble.isOfAuthority)
   }
-}
 
-/// When a failed authority is asked again.
-enum StampBackoff {
-  /// The pause after the first attempt, in seconds.
-  static let first = 60.0
-  /// In seconds.
-  static let longest = 6 * 3600.0
+  /// The pause after the first attempt, and the longest one, in seconds.
+  private static let pauses = 60.0...6 * 3600
 
   /// The pause after the `attempt`th attempt, from 1, in seconds: it doubles each time.
   /// - Parameter chance: random, from 0 to 1; shortens the pause by up to a tenth, so that
   ///   simultaneous failures are not retried together.
   static func pause(after attempt: Int, chance: Double) -> Double {
-    let doublings = Double(min(max(attempt - 1, 0), 30))
-    return min(longest, first * exponential(doublings)) * (1 - 0.1 * chance)
-  }
-
-  private static func exponential(_ doublings: Double) -> Double {
-    Double(sign: .plus, exponent: Int(doublings), significand: 1)
+    let doubled = Double(1 << min(max(attempt - 1, 0), 30)) * pauses.lowerBound
+    return min(pauses.upperBound, doubled) * (1 - 0.1 * chance)
   }
 }
 
 /// One attempt: the stored reply or a new one is verified, stored, and written beside the receipt.
-struct StampAttempt {
-  let store: DiskStore
-  let clock: any RunClock
-  let stop: StopRequest
-
+extension StampRound {
   /// Gets one token, unless there is one, and writes it. Blocks.
   /// - Parameter patience: the timeout in seconds.
-  func make(
+  private func make(
     _ stamp: AwaitedStamp, patience: Double
   ) throws(StampTrouble) -> TimeStamp {
     let certificates: TrustedCertificates
@@ -205,7 +210,7 @@ struct StampAttempt {
           at: folder(of: stamp.token) + name)
       }
     } catch {
-      throw Self.trouble(error.message + (error.reason.map { ": \($0)" } ?? ""))
+      throw Self.trouble(Self.words(error))
     }
     do throws(SpoolError) { try store.stamps.settle(stamp) } catch { throw Self.trouble(error) }
   }
@@ -232,6 +237,10 @@ struct StampAttempt {
     }
   }
 
+  private static func words(_ error: SpoolError) -> String {
+    error.message + (error.reason.map { ": \($0)" } ?? "")
+  }
+
   private static func trouble(_ message: String) -> StampTrouble {
     StampTrouble(message: message, isOfAuthority: false)
   }
@@ -239,18 +248,6 @@ struct StampAttempt {
   private static func trouble(_ error: SpoolError) -> StampTrouble {
     trouble("cannot \(error.action) \(error.path): \(error.why)")
   }
-
-  private static func words(_ error: SpoolError) -> String {
-    error.message + (error.reason.map { ": \($0)" } ?? "")
-  }
-}
-
-/// The result of an attempt to get a time stamp.
-package struct StampEvent: Sendable {
-  /// The stamp before the attempt.
-  package let stamp: AwaitedStamp
-  /// The written time stamp, or why there is none.
-  package let outcome: Result<TimeStamp, StampTrouble>
 }
 
 /// Why a time stamp is still pending.

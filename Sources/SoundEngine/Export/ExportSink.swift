@@ -1,19 +1,19 @@
 package import Audio
-import Media
 package import PipelineEngine
 package import PipelineModel
 package import Platform
+import Proof
 import Synchronization
 
 /// Encodes a stream in several formats side by side: each has a thread that encodes, and AAC and
 /// ALAC cut their work into pieces for the pool.
 package final class ExportSink: SoundSink {
   package let firstFrame: Frames
+  /// The lanes of the files, then those of the hashes of their samples, one for all that have the
+  /// same.
   private let lanes: [ExportLane]
-  /// What hashes the samples of those, once for all that have the same.
-  private let hashes: [SampleLane]
-  /// Where the hashes of a lane come out, by its name.
-  private let samplesPorts: [(name: String, port: PortName)]
+  /// The port of each output, and the name of its lane.
+  private let outputs: [(port: PortName, name: String)]
   /// One for each word length, shared by the formats that have it.
   private let quantizers: [Quantizer.Depth: Quantizer]
   private let buffers: BufferPool
@@ -22,23 +22,36 @@ package final class ExportSink: SoundSink {
     _ targets: [ExportTarget], _ stream: SoundOutline, _ context: SinkContext
   ) throws(SpoolError) {
     var lanes: [ExportLane] = []
-    var hashes: [SampleLane] = []
+    var outputs: [(port: PortName, name: String)] = []
     let noted = context.work.resuming.flatMap { ExportState.read($0.state) }
     for target in targets {
+      let port = target.format.port
+      let didSeal = context.didSeal
       lanes.append(
-        try ExportLane(target, stream, context, resuming: noted?.lanes[target.format.port.name]))
-      guard let name = SampleLane.name(of: target), !hashes.contains(where: { $0.name == name }),
-        let lane = try SampleLane(target, stream, context, resuming: noted?.lanes[name])
-      else { continue }
-      hashes.append(lane)
+        try ExportLane(
+          port.name, title: "\(port) file", quantization: target.quantization,
+          resuming: noted?.lanes[port.name], in: context.store, didSeal: { didSeal(port, $0) }
+        ) { (noted) throws(SpoolError) in
+          try FileEncoding(target, stream, context, resuming: noted)
+        })
+      outputs.append((port, port.name))
+    }
+    for target in targets {
+      guard let samples = target.samples, let packing = target.packing else { continue }
+      let name = "samples-\(samples.rawValue)"
+      outputs.append((target.format.samplesPort, name))
+      guard !lanes.contains(where: { $0.name == name }) else { continue }
+      lanes.append(
+        try ExportLane(
+          name, title: "hashes of its samples", quantization: target.quantization,
+          resuming: noted?.lanes[name], in: context.store
+        ) { (noted) throws(SpoolError) in
+          try SampleHashing(name, samples, packing, stream.format, context, resuming: noted)
+        })
     }
     self.lanes = lanes
-    self.hashes = hashes
-    samplesPorts = targets.compactMap { target in
-      SampleLane.name(of: target).map { ($0, target.format.samplesPort) }
-    }
-    let parts: [any ExportPart] = lanes + hashes
-    let start = parts.map(\.firstFrame).min() ?? .zero
+    self.outputs = outputs
+    let start = lanes.map(\.firstFrame).min() ?? .zero
     firstFrame = start
     quantizers = Dictionary(
       targets.compactMap(\.quantization).map {
@@ -46,12 +59,10 @@ package final class ExportSink: SoundSink {
       },
       uniquingKeysWith: { first, _ in first })
     buffers = context.buffers
-    parts.forEach { $0.start(at: start) }
+    lanes.forEach { $0.start(at: start) }
   }
 
-  deinit { parts.forEach { $0.abandon() } }
-
-  private var parts: [any ExportPart] { lanes + hashes }
+  deinit { lanes.forEach { $0.abandon() } }
 
   package func take(_ block: SharedBuffer) throws(SpoolError) {
     let reduced = quantizers.mapValues { quantizer in
@@ -60,11 +71,11 @@ package final class ExportSink: SoundSink {
       quantizer.process(block.buffer, into: &output)
       return SharedBuffer(output)
     }
-    for part in parts { try part.take(part.quantization.flatMap { reduced[$0] } ?? block) }
+    for lane in lanes { try lane.take(lane.quantization.flatMap { reduced[$0] } ?? block) }
   }
 
   package func progress() -> ListenerProgress? {
-    let standings = parts.map { ($0.name, $0.status) }
+    let standings = lanes.map { ($0.name, $0.status) }
     let status = ExportState(
       lanes: Dictionary(standings, uniquingKeysWith: { first, _ in first }))
     guard let text = try? Findings.json(status) else { return nil }
@@ -74,59 +85,178 @@ package final class ExportSink: SoundSink {
 
   package var damagedParts: [String: Frames] {
     Dictionary(
-      parts.filter(\.isSetBack).map { ("unfinished \($0.title)", $0.firstFrame) },
+      lanes.filter(\.isSetBack).map { ("unfinished \($0.title)", $0.firstFrame) },
       uniquingKeysWith: { first, _ in first })
   }
 
   package func flush() throws(SpoolError) {
-    for part in parts { try part.flush() }
+    for lane in lanes { try lane.flush() }
   }
 
-  package func cancel() { parts.forEach { $0.cancel() } }
+  package func cancel() { lanes.forEach { $0.cancel() } }
 
   /// The stream has ended; the files are completed while others are begun.
-  package func close() { parts.forEach { $0.close() } }
+  package func close() { lanes.forEach { $0.close() } }
 
   package func finish() throws(SpoolError) -> PassOutcome.Result {
     close()
     var result = PassOutcome.Result()
-    for lane in lanes { result.artifacts[lane.port] = try lane.finish() }
-    for lane in hashes {
+    for lane in lanes {
       let artifact = try lane.finish()
-      for place in samplesPorts where place.name == lane.name {
-        result.artifacts[place.port] = artifact
+      for output in outputs where output.name == lane.name {
+        result.artifacts[output.port] = artifact
       }
     }
     return result
   }
 }
 
-/// A part of an export with a thread of its own.
-package protocol ExportPart: AnyObject, Sendable {
+/// A part of an export with a thread of its own, and the queue that feeds it.
+// Unchecked: the work is touched by the lane's thread alone between `start` and the end of its
+// queue, but for what it guards itself; `thread` is set by the sink before that begins, and read by
+// it alone.
+final class ExportLane: @unchecked Sendable {
   /// The name in recorded progress.
-  var name: String { get }
+  let name: String
   /// The name that users see.
-  var title: String { get }
+  let title: String
   /// The word length that its blocks are reduced to before they come; nil for floats.
-  var quantization: Quantizer.Depth? { get }
-  /// The first frame that it needs; nothing at all once it is done.
-  var firstFrame: Frames { get }
-  /// Whether an earlier process had come further with it, and what that left is damaged.
-  var isSetBack: Bool { get }
-  /// How far it is. Any thread may ask.
-  var status: ExportState.Lane { get }
-  /// Begins to work on the blocks that come; the first one begins at `frame` of the stream.
-  func start(at frame: Frames)
-  /// Hands over a block; throws what went wrong in its thread.
-  func take(_ block: SharedBuffer) throws(SpoolError)
+  let quantization: Quantizer.Depth?
+  /// The first frame that it needs; beyond every stream once it is done.
+  let firstFrame: Frames
+  /// Whether an earlier process had come further with it, and its files are damaged.
+  let isSetBack: Bool
+
+  private struct State {
+    var artifact: Artifact?
+    var failure: SpoolError?
+    /// Whether every block of the stream was handed over.
+    var isComplete = false
+    /// Whether the artifact is no longer wanted.
+    var isCancelled = false
+  }
+
+  private let state: Mutex<State>
+  /// Nil once an earlier process has finished it.
+  private let work: (any LaneWork)?
+  private let didSeal: @Sendable (Artifact) -> Void
+  private let queue = BoundedQueue<SharedBuffer>(capacity: SoundStream.waitingBlocks)
+  private var thread: BackgroundThread?
+
+  /// - Parameters:
+  ///   - noted: the recorded progress of an earlier process.
+  ///   - didSeal: called with the artifact on the lane's thread.
+  ///   - make: makes the work, to resume from the recorded progress.
+  init(
+    _ name: String, title: String, quantization: Quantizer.Depth?,
+    resuming noted: ExportState.Lane?,
+    in store: any ArtifactStore, didSeal: @escaping @Sendable (Artifact) -> Void = { _ in },
+    _ make: (ExportState.Lane?) throws(SpoolError) -> any LaneWork
+  ) throws(SpoolError) {
+    self.name = name
+    self.title = title
+    self.quantization = quantization
+    self.didSeal = didSeal
+    if let artifact = noted?.artifact, (try? store.path(of: artifact)) != nil {
+      state = Mutex(State(artifact: artifact))
+      work = nil
+      firstFrame = Frames(.max)
+      isSetBack = false
+    } else {
+      state = Mutex(State())
+      let work = try make(noted)
+      self.work = work
+      firstFrame = work.firstFrame
+      isSetBack = noted.map { $0.artifact != nil || work.firstFrame < $0.needsFrom } ?? false
+    }
+  }
+
+  /// Starts to work on the blocks that come; the first one begins at `frame` of the stream.
+  func start(at frame: Frames) {
+    guard work != nil else { return }
+    work?.begin(at: frame)
+    thread = BackgroundThread(name: name) { [self] in
+      do throws(SpoolError) {
+        while let block = queue.receive() { try work?.take(block) }
+        // The result of a stream that was cut off looks whole, and must not be kept.
+        guard state.withLock({ $0.isComplete }), let artifact = try work?.seal() else { return }
+        state.withLock { $0.artifact = artifact }
+        didSeal(artifact)
+      } catch {
+        state.withLock { $0.failure = error }
+        queue.cancel()
+      }
+    }
+  }
+
+  /// Hands over a block; throws the error of the lane's thread.
+  func take(_ block: SharedBuffer) throws(SpoolError) {
+    guard work != nil else { return }
+    if !queue.send(block), let error = state.withLock({ $0.failure }) { throw error }
+  }
+
+  /// The progress. Any thread may ask.
+  var status: ExportState.Lane {
+    let artifact = state.withLock { $0.artifact }
+    var status = work?.status ?? ExportState.Lane(needsFrom: .zero, byteCount: 0, state: "")
+    status.artifact = artifact
+    return status
+  }
+
   /// Makes durable what `status` counted. Any thread may call it.
-  func flush() throws(SpoolError)
+  func flush() throws(SpoolError) {
+    try work?.flush(isSealed: state.withLock { $0.artifact != nil })
+  }
+
   /// The stream has ended: no more blocks will come.
-  func close()
-  /// Makes threads that wait for it return soon; what was done stays for a resumed pass.
+  func close() {
+    state.withLock { $0.isComplete = !$0.isCancelled }
+    queue.close()
+  }
+
+  /// Waits for the artifact; nil if the stream was cut off.
+  func finish() throws(SpoolError) -> Artifact? {
+    thread?.join()
+    if let error = state.withLock({ $0.failure }) { throw error }
+    let (artifact, isCancelled) = state.withLock { ($0.artifact, $0.isCancelled) }
+    if artifact == nil, isCancelled { throw .cancelled }
+    return artifact
+  }
+
+  /// Makes threads that wait for the lane return soon; finished work stays for a resumed pass. Any
+  /// thread may call it.
+  func cancel() {
+    // First, so that the cancelled queue's end is not taken for the stream's.
+    state.withLock {
+      $0.isCancelled = true
+      $0.isComplete = false
+    }
+    queue.cancel()
+    work?.cancel()
+  }
+
+  /// Ends the thread of a pass that failed; finished work stays for a resumed pass.
+  func abandon() {
+    cancel()
+    thread?.join()
+  }
+}
+
+/// The work of a lane.
+protocol LaneWork: AnyObject {
+  /// The first frame that it needs.
+  var firstFrame: Frames { get }
+  /// The progress, without an artifact. Any thread may ask.
+  var status: ExportState.Lane { get }
+  /// The first block begins at `frame` of the stream.
+  func begin(at frame: Frames)
+  func take(_ block: SharedBuffer) throws(SpoolError)
+  /// The stream has ended: makes the artifact.
+  func seal() throws(SpoolError) -> Artifact?
+  /// Makes durable what `status` counted. Any thread may call it.
+  func flush(isSealed: Bool) throws(SpoolError)
+  /// Makes threads that wait for the work return soon. Any thread may call it.
   func cancel()
-  /// Ends the thread of a pass that failed.
-  func abandon()
 }
 
 /// The recorded progress of an export.
@@ -140,7 +270,7 @@ package struct ExportState: Codable, Hashable {
     /// The state from which its encoder resumes.
     package let state: String
     /// The file, once it is whole.
-    package let artifact: Artifact?
+    package var artifact: Artifact?
   }
 
   /// The formats by the names of their ports.

@@ -20,18 +20,14 @@ package struct ExportTags {
   /// What a recording says about itself.
   package init(ofRecording path: String?) throws(SpoolError) {
     guard let path else { return }
-    do throws(MediaError) {
-      let description = try MediaProbe.describe(path)
-      notes = try BroadcastMetadata(of: path)
-      // What the recorder's software called itself or its streams says nothing about the export.
-      tags = ExportTags.corrected(
-        description.tags.filter { !ExportTags.technical.contains($0.key.lowercased()) }, notes,
-        ofRecording: path)
-      cover = description.hasCoverArt ? try MediaProbe.coverArt(of: path) : nil
-      source = description
-    } catch {
-      throw SpoolError(error)
-    }
+    let description = try MediaProbe.describe(path)
+    notes = try BroadcastMetadata(of: path)
+    // What the recorder's software called itself or its streams says nothing about the export.
+    tags = ExportTags.corrected(
+      description.tags.filter { !ExportTags.technical.contains($0.key.lowercased()) }, notes,
+      ofRecording: path)
+    cover = description.hasCoverArt ? try MediaProbe.coverArt(of: path) : nil
+    source = description
   }
 
   private static let technical: Set<String> = [
@@ -81,17 +77,13 @@ package struct ExportTags {
     from source: String, to destination: String, spec: ExportSpec, notes: BroadcastMetadata?,
     isDigestWanted: Bool
   ) throws(SpoolError) -> Digest? {
-    do throws(MediaError) {
-      if let notes {
-        return try BroadcastWave.copy(
-          from: source, to: destination, notes: notes, tags: tags, isDigestWanted: isDigestWanted)
-      }
-      return try Remuxer.copy(
-        from: source, to: destination, spec: spec, tags: tags, cover: cover,
-        isDigestWanted: isDigestWanted)
-    } catch {
-      throw SpoolError(error)
+    if let notes {
+      return try BroadcastWave.copy(
+        from: source, to: destination, notes: notes, tags: tags, isDigestWanted: isDigestWanted)
     }
+    return try Remuxer.copy(
+      from: source, to: destination, spec: spec, tags: tags, cover: cover,
+      isDigestWanted: isDigestWanted)
   }
 }
 
@@ -118,9 +110,7 @@ extension PublishingContext {
         return try tags.copy(
           from: source, to: temporary, spec: spec, notes: notes, isDigestWanted: isDigestWanted)
       } catch {
-        throw SpoolError(
-          "tag", path, reason: error.reason ?? error.message,
-          cause: error.cause)
+        throw SpoolError("tag", path, reason: error.reason ?? error.message, cause: error.cause)
       }
     }
   }

@@ -55,10 +55,10 @@ package struct ExportTarget: Sendable {
   }
 
   /// How those are packed.
-  package var packing: LinearSamples? {
+  package var packing: ExportSpec.WaveSamples? {
     switch spec {
-    case .wav(let samples): LinearSamples(samples)
-    case .alac(let depth), .flac(let depth, _): LinearSamples(.integer(depth))
+    case .wav(let samples): samples
+    case .alac(let depth), .flac(let depth, _): .integer(depth)
     case .aac: nil
     }
   }

@@ -23,19 +23,12 @@ package struct ExportedSound: Sendable {
   package func blocks(
     _ blocks: Range<Int>, _ take: (Int, [UInt8]) throws(SpoolError) -> Bool
   ) throws(SpoolError) {
-    let wave: WaveSound?
-    do throws(MediaError) { wave = try WaveSound.open(path) } catch { throw SpoolError(error) }
-    guard let wave else { return try decode(blocks, take) }
+    guard let wave = try WaveSound.open(path) else { return try decode(blocks, take) }
     guard wave.frameByteCount == extent.frameByteCount, wave.frameCount == extent.frames else {
       throw strange
     }
     for block in blocks {
-      let bytes: [UInt8]
-      do throws(MediaError) {
-        bytes = try wave.bytes(extent.frames(of: block..<block + 1))
-      } catch {
-        throw SpoolError(error)
-      }
+      let bytes = try wave.bytes(extent.frames(of: block..<block + 1))
       guard try take(block, bytes) else { return }
     }
   }
@@ -54,9 +47,7 @@ package struct ExportedSound: Sendable {
   private func decode(
     _ blocks: Range<Int>, _ take: (Int, [UInt8]) throws(SpoolError) -> Bool
   ) throws(SpoolError) {
-    let decoder = try ExportedSound.asking { () throws(MediaError) in
-      try SoundDecoder(path: path)
-    }
+    let decoder = try SoundDecoder(path: path)
     guard decoder.format.channelCount == extent.channels,
       Int(decoder.format.sampleRate.value) == extent.rate
     else { throw strange }
@@ -66,9 +57,7 @@ package struct ExportedSound: Sendable {
     var next = extent.frames(of: blocks).lowerBound
     while block < blocks.upperBound {
       let start = decoder.position.count
-      guard
-        try ExportedSound.asking({ () throws(MediaError) in try decoder.read(into: &buffer) })
-      else { throw strange }
+      guard try decoder.read(into: &buffer) else { throw strange }
       let end = start + buffer.frameCount.count
       while next < end, block < blocks.upperBound {
         let piece = next..<min(end, extent.frames(of: block..<block + 1).upperBound)
@@ -83,11 +72,11 @@ package struct ExportedSound: Sendable {
     }
   }
 
-  private var packing: LinearSamples {
+  private var packing: ExportSpec.WaveSamples {
     switch extent.format {
-    case .s16le: LinearSamples(.integer(.bits16))
-    case .s24le: LinearSamples(.integer(.bits24))
-    case .f32le: LinearSamples(.float32)
+    case .s16le: .integer(.bits16)
+    case .s24le: .integer(.bits24)
+    case .f32le: .float32
     }
   }
 
@@ -96,33 +85,52 @@ package struct ExportedSound: Sendable {
       "\(path) is not the file that was signed",
       reason: "it has other sound than \(extent.frames) frames of \(extent.format.rawValue)")
   }
-
-  private static func asking<Result>(
-    _ body: () throws(MediaError) -> Result
-  ) throws(SpoolError) -> Result {
-    do throws(MediaError) { return try body() } catch { throw SpoolError(error) }
-  }
 }
 
-/// A recording that is decoded from its beginning, of which nothing but its sound is wanted.
+/// A recording that is decoded from its beginning.
 package final class RecordedSound: SoundSource {
   package let outline: SoundOutline
   private let decoder: SoundDecoder
+  private let description: MediaDescription?
 
-  package init(_ path: String, _ options: DecoderOptions = DecoderOptions()) throws(SpoolError) {
-    do throws(MediaError) { decoder = try SoundDecoder(path: path, options: options) } catch {
-      throw SpoolError(error)
-    }
+  /// - Parameter isReported: whether there is a report of what was found in the file.
+  package init(
+    _ path: String, _ options: DecoderOptions = DecoderOptions(), isReported: Bool = false
+  ) throws(SpoolError) {
+    decoder = try SoundDecoder(path: path, options: options)
     outline = SoundOutline(decoder)
+    description = isReported ? try MediaProbe.describe(path) : nil
   }
 
   package func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
-    do throws(MediaError) { return try decoder.read(into: &buffer) } catch {
-      throw SpoolError(error)
+    try decoder.read(into: &buffer)
+  }
+
+  package func report() -> String? {
+    description.flatMap {
+      try? Findings.json(
+        Report(
+          container: $0.container, codec: $0.codec, sampleRate: decoder.format.sampleRate,
+          channels: decoder.format.channelCount, damages: warnings))
     }
   }
 
-  package func report() -> String? { nil }
-
   package var warnings: [String] { decoder.damages.map(\.description) }
+
+  private struct Report: Codable {
+    let container: String
+    let codec: String
+    let sampleRate: Hertz
+    let channels: Int
+    let damages: [String]
+  }
+}
+
+extension SoundOutline {
+  /// The decoder's output, as far as its container declares it.
+  package init(_ decoder: SoundDecoder) {
+    self.init(
+      format: decoder.format, frames: decoder.expectedFrames,
+      isGuessed: !decoder.isLengthDeclared)
+  }
 }

@@ -15,7 +15,7 @@ final class PassJournal: @unchecked Sendable {
   /// The most bytes of all restart points in an entry, unless a few take more.
   private static let byteLimit = 4 << 20
 
-  private let rhythm: JournalSchedule
+  private let interval: Duration
   private let claim: any WorkClaim
   private let fault: PassFault
   private let note: Mutex<PassState>
@@ -25,10 +25,10 @@ final class PassJournal: @unchecked Sendable {
   private let lastText = Mutex("")
   private let lastLandmark = Mutex<PassState.Landmark?>(nil)
 
-  /// - Parameter interval: the time between two entries.
+  /// - Parameter interval: the time between the beginnings of two entries.
   init(_ note: PassState, every interval: Duration, claim: any WorkClaim, fault: PassFault) {
     self.note = Mutex(note)
-    rhythm = JournalSchedule(interval: interval)
+    self.interval = interval
     self.claim = claim
     self.fault = fault
   }
@@ -39,16 +39,23 @@ final class PassJournal: @unchecked Sendable {
   func start(_ taps: [SoundTap]) {
     self.taps = taps
     thread = BackgroundThread(name: "journal") { [self] in
-      var rest = rhythm.interval
+      var rest = interval
       while pause.wait(rest) {
         let start = ContinuousClock.now
         do throws(SpoolError) { try noteNow() } catch {
           fault.record(PassFailure(nil, error))
           return
         }
-        rest = rhythm.pause(after: ContinuousClock.now - start)
+        rest = Self.pause(after: ContinuousClock.now - start, every: interval)
       }
     }
+  }
+
+  /// How long to wait after an entry that took `duration`. The interval runs from the beginning of one
+  /// entry to that of the next, flush included: a kill costs at most the interval and the writing of
+  /// one entry. Where entries take longer, a tenth of the interval is left to those who work.
+  static func pause(after duration: Duration, every interval: Duration) -> Duration {
+    max(interval - duration, interval / 10)
   }
 
   func end() {
@@ -85,9 +92,7 @@ final class PassJournal: @unchecked Sendable {
         return nil
       }
       lastLandmark.withLock { $0 = landmark }
-      do { return try Findings.json(note.written(byteLimit: Self.byteLimit)) } catch {
-        throw SpoolError("cannot note the progress", reason: "\(error)")
-      }
+      return try Findings.json(note.written(byteLimit: Self.byteLimit))
     }
     guard let text else { return }
     let isNews = lastText.withLock { last in
@@ -96,23 +101,5 @@ final class PassJournal: @unchecked Sendable {
     }
     guard isNews else { return }
     try claim.record(text)
-  }
-}
-
-/// When a pass writes its next journal entry. The interval runs from the beginning of one entry to
-/// that of the next, flush included, as long as the disk keeps up.
-///
-/// A kill costs at most the interval and the writing of one entry. Where entries take longer than
-/// the interval, they follow each other after a short rest.
-struct JournalSchedule: Sendable {
-  /// From the beginning of one entry to that of the next.
-  let interval: Duration
-
-  /// The least part of the interval that is left to those who work.
-  private static let leastRest = 10
-
-  /// How long to wait after an entry that took so long.
-  func pause(after duration: Duration) -> Duration {
-    max(interval - duration, interval / Self.leastRest)
   }
 }

@@ -15,8 +15,8 @@ final class SoundPass {
   private let sourceStep: StepID
   private let stream: SoundStream
   private let taps: [SoundTap]
-  private let reporters: [SoundPassLayout.Reporter]
-  private let fallible: [SoundPassLayout.Fallible]
+  private let reporters: [SoundPassBuilder.Reporter]
+  private let fallible: [SoundPassBuilder.Fallible]
   private let journal: PassJournal
   private let fault: PassFault
 
@@ -45,7 +45,7 @@ final class SoundPass {
   /// Makes the processors and the taps of a pass, as an earlier process left them where one did.
   init(
     _ order: PassOrder, source: any SoundSource, context: PassContext, pool: WorkerPool,
-    timing: PassTiming
+    timing: SoundPassExecutor.Timing
   ) throws(PassFailure) {
     self.order = order
     self.context = context
@@ -61,11 +61,10 @@ final class SoundPass {
     let (noted, notedAt) = isRepeatable ? try SoundPass.record(in: context) : (nil, 0)
     let builder = SoundPassBuilder(
       order, context: context, pool: pool, buffers: buffers, fault: fault, note: noted)
-    let layout = try SoundPassLayout(order, source: source.outline, builder)
-    let segments = layout.segments
-    sourceStep = layout.sourceStep
-    reporters = layout.reporters
-    fallible = layout.fallible
+    let segments = try builder.segments(of: source.outline)
+    sourceStep = order.sourceStep
+    reporters = builder.reporters
+    fallible = builder.fallible
     taps = segments.flatMap(\.taps)
 
     var note = PassState()
@@ -85,7 +84,7 @@ final class SoundPass {
     }
     journal = PassJournal(note, every: timing.note, claim: context.claim, fault: fault)
     stream = try SoundStream(
-      source, of: sourceStep, through: segments, fallible: layout.fallible, from: restartPoint,
+      source, of: sourceStep, through: segments, fallible: builder.fallible, from: restartPoint,
       momentInterval: timing.restartPoint, buffers: buffers, journal: journal, fault: fault)
     let outline = source.outline
     let begin = Frames(restartPoint?.frame ?? 0).duration(at: outline.format.sampleRate)
@@ -189,14 +188,10 @@ final class SoundPass {
       let step = reporter.step
       let report = reporter.processor.report()
       var result = PassOutcome.Result()
-      do {
+      do throws(SpoolError) {
         result.artifacts[.measurement] =
           try context.store.keep(try Findings.json(report), as: .measurement)
-      } catch let error as SpoolError {
-        throw PassFailure(step, error)
-      } catch {
-        throw PassFailure(step, SpoolError("cannot write down the figures", reason: "\(error)"))
-      }
+      } catch { throw PassFailure(step, error) }
       result.warnings = reporter.stage?.warnings(of: report) ?? []
       outcome.results[step, default: PassOutcome.Result()].merge(result)
     }

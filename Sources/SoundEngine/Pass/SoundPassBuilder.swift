@@ -17,6 +17,25 @@ final class SoundPassBuilder {
   private(set) var standings: [PassState.State] = []
   /// What an earlier process left, and is damaged.
   private(set) var damage: [SoundPassDamage] = []
+  /// The processors that report on their work, where that is wanted.
+  private(set) var reporters: [Reporter] = []
+  /// The processors that can fail.
+  private(set) var fallible: [Fallible] = []
+
+  /// A processor that reports on its work.
+  struct Reporter {
+    let step: StepID
+    let processor: any ReportingProcessor
+    /// The stage that knows whether the report gives cause for warnings.
+    let stage: (any SoundFilterStage)?
+  }
+
+  /// A processor that can fail.
+  struct Fallible {
+    let step: StepID
+    let isPending: Bool
+    let processor: any FallibleProcessor
+  }
 
   init(
     _ order: PassOrder, context: PassContext, pool: WorkerPool,
@@ -30,8 +49,47 @@ final class SoundPassBuilder {
     self.fault = fault
   }
 
+  /// The segments of a pass over a source, cut at each listener: the source's own, and those of the
+  /// processors, in order. Follows the stream's format and length from step to step.
+  func segments(of source: SoundOutline) throws(PassFailure) -> [SoundStream.Segment] {
+    var filters = order.path[...]
+    let first = if case .opened = order.start { filters.popFirst() } else { PassOrder.Member?.none }
+    let id = order.sourceStep
+    var segments = [
+      SoundStream.Segment(
+        chain: nil, step: id, taps: try taps(at: id, first, on: source, segment: 0),
+        capacity: SoundStream.blockLength)
+    ]
+    var format = source.format
+    var stream = source
+    var processors: [any Processor] = []
+    for filter in filters {
+      let id = filter.step.id
+      let processor: any Processor
+      (processor, stream) = try self.processor(filter, on: stream)
+      if filter.isPending, let reporter = processor as? any ReportingProcessor {
+        let stage = filter.step.stage as? any SoundFilterStage
+        reporters.append(Reporter(step: id, processor: reporter, stage: stage))
+      }
+      if let processor = processor as? any FallibleProcessor {
+        fallible.append(Fallible(step: id, isPending: filter.isPending, processor: processor))
+      }
+      processors.append(processor)
+      let taps = try taps(at: id, filter, on: stream, segment: segments.count)
+      guard !taps.isEmpty || id == filters.last?.step.id else { continue }
+      let chain = ProcessorChain(processors, format: format)
+      segments.append(
+        SoundStream.Segment(
+          chain: chain, step: id, taps: taps,
+          capacity: chain.blockCapacity(for: segments.last?.capacity ?? .zero)))
+      format = stream.format
+      processors = []
+    }
+    return segments
+  }
+
   /// The processor of a filter, and what becomes of the stream behind it.
-  func processor(
+  private func processor(
     _ member: PassOrder.Member, on stream: SoundOutline
   ) throws(PassFailure) -> (any Processor, SoundOutline) {
     do throws(SpoolError) {
@@ -50,7 +108,7 @@ final class SoundPassBuilder {
   }
 
   /// Everything that hears the stream behind a step. `segment` is the segment's number in the pass.
-  func taps(
+  private func taps(
     at id: StepID, _ member: PassOrder.Member?, on outline: SoundOutline, segment: Int
   ) throws(PassFailure) -> [SoundTap] {
     var taps: [SoundTap] = []
@@ -58,11 +116,11 @@ final class SoundPassBuilder {
       let port = member.step.descriptor.outputs.first?.name ?? .sound
       taps.append(
         try tap(id, at: id, outline, segment) { (work) throws(SpoolError) in
-          .sink(try PCMArtifactWriter(outline.format, port: port, work: work))
+          .sink(try PCMArtifact.Writer(outline.format, port: port, work: work))
         })
     } else if let member, member.isPending, segment == 0 {
       taps.append(
-        try tap(id, at: id, outline, segment) { _ in .sink(SoundIdentity(outline.format)) })
+        try tap(id, at: id, outline, segment) { _ in .sink(PCMArtifact.Identity(outline.format)) })
     }
     for listener in order.listeners where listener.at == id {
       let step = listener.step
@@ -76,8 +134,7 @@ final class SoundPassBuilder {
       } else if let stage = step.stage as? any AnalysedSoundStage {
         taps.append(
           try tap(step.id, at: id, outline, segment, reports: true) { (work) throws(SpoolError) in
-            .analysis(
-              try stage.makeAnalysis(of: outline.format, resuming: work.resuming))
+            .sink(try stage.makeAnalysis(of: outline.format, resuming: work.resuming))
           })
       }
     }
@@ -102,7 +159,7 @@ final class SoundPassBuilder {
         claim: context.claim, name: "\(number)-\(step)", resuming: noted?.progress)
       do { end = try make(work) } catch { throw PassFailure(step, error) }
       // Not the recorded state: files may be gone since.
-      status.needsFrom = end.listener?.firstFrame.count ?? 0
+      status.needsFrom = end.sink?.firstFrame.count ?? 0
       status.movedAt = Date().timeIntervalSince1970
       if let noted {
         damage += SoundPassDamage.found(
@@ -160,12 +217,12 @@ struct SoundPassDamage: Hashable {
   static func found(
     in end: SoundTap.End, of step: StepID, noted: PassState.State, rate: Hertz
   ) -> [SoundPassDamage] {
-    guard let listener = end.listener else { return [] }
-    var parts = listener.damagedParts
+    guard let sink = end.sink else { return [] }
+    var parts = sink.damagedParts
     // One that was done, and whose artifacts the store has lost, had needed nothing more.
     let had = noted.result == nil ? noted.needsFrom : .max
-    if parts.isEmpty, listener.firstFrame.count < had {
-      parts[name(of: end)] = listener.firstFrame
+    if parts.isEmpty, sink.firstFrame.count < had {
+      parts[name(of: sink)] = sink.firstFrame
     }
     return parts.sorted { $0.key < $1.key }.map { part, frame in
       let share = had > 0 ? 1 - min(1, Double(frame.count) / Double(had)) : 1
@@ -174,11 +231,21 @@ struct SoundPassDamage: Hashable {
     }
   }
 
-  private static func name(of end: SoundTap.End) -> String {
-    switch end {
-    case .sink(let sink) where sink is PCMArtifactWriter: "kept sound"
-    case .analysis: "measurement"
-    case .sink, .finished: "unfinished work"
+  private static func name(of sink: any SoundSink) -> String {
+    switch sink {
+    case is PCMArtifact.Writer: "kept sound"
+    case is any SoundAnalysis: "measurement"
+    default: "unfinished work"
+    }
+  }
+}
+
+extension PassOrder {
+  /// The step that the pass begins with.
+  var sourceStep: StepID {
+    switch start {
+    case .opened: path.first?.step.id ?? StepID("")
+    case .kept(let id, _): id
     }
   }
 }

@@ -10,11 +10,11 @@ package struct SoundPassExecutor: PassExecutor {
   package let family = StageFamily.sound
   private let pool: WorkerPool
   private let coreCount: Int
-  private let timing: PassTiming
+  private let timing: Timing
 
   package init(coreCount: Int) { self.init(coreCount: coreCount, timing: .usual) }
 
-  package init(coreCount: Int, timing: PassTiming) {
+  package init(coreCount: Int, timing: Timing) {
     self.coreCount = max(1, coreCount)
     self.timing = timing
     pool = WorkerPool(threadCount: max(1, coreCount))
@@ -98,15 +98,15 @@ package struct SoundPassExecutor: PassExecutor {
     let seconds = Int(duration.value.rounded())
     return [seconds - 1, seconds, seconds + 1].map { hint(outline.format, seconds: $0) }
   }
-}
 
-/// How often a pass looks after its way back. What it gives does not depend on it.
-package struct PassTiming: Sendable {
-  /// The time between two restart points.
-  package let restartPoint: Duration
-  /// The time between two entries: the most that a crash costs, besides the work of the encoders.
-  package let note: Duration
+  /// How often a pass looks after its way back. What it gives does not depend on it.
+  package struct Timing: Sendable {
+    /// The time between two restart points.
+    package let restartPoint: Duration
+    /// The time between two entries: the most that a crash costs, besides the work of the encoders.
+    package let note: Duration
 
-  /// Half a second is lost, and the cost of entries cannot be measured.
-  package static let usual = PassTiming(restartPoint: .milliseconds(250), note: .milliseconds(500))
+    /// Half a second is lost, and the cost of entries cannot be measured.
+    package static let usual = Timing(restartPoint: .milliseconds(250), note: .milliseconds(500))
+  }
 }

@@ -162,8 +162,9 @@ extension SoundSource {
   package func skip(to frame: Frames) -> Frames { .zero }
 }
 
-/// Takes a stream on a thread of its own, and may resume from the state of an earlier process.
-package protocol SoundListener: AnyObject {
+/// Takes a stream on a thread of its own and gives artifacts. It may resume from the state of an
+/// earlier process.
+package protocol SoundSink: AnyObject {
   /// The first frame that it takes: what comes before, an earlier process has had.
   var firstFrame: Frames { get }
   /// Takes the next block.
@@ -179,9 +180,11 @@ package protocol SoundListener: AnyObject {
   /// The pass has failed or is to stop: a thread that waits for this listener returns soon. Called
   /// once at most, on any thread.
   func cancel()
+  /// The stream has ended: seals what was written.
+  func finish() throws(SpoolError) -> PassOutcome.Result
 }
 
-extension SoundListener {
+extension SoundSink {
   /// The beginning.
   package var firstFrame: Frames { .zero }
   /// It starts from the beginning.
@@ -190,7 +193,7 @@ extension SoundListener {
   package var damagedParts: [String: Frames] { [:] }
   /// It has written nothing.
   package func flush() {}
-  /// Nobody waits for it for long.
+  /// No thread waits for it for long.
   package func cancel() {}
 }
 
@@ -223,14 +226,8 @@ package struct ListenerWork {
   }
 }
 
-/// Takes a stream and gives artifacts.
-package protocol SoundSink: SoundListener {
-  /// The stream has ended: seals what was written.
-  func finish() throws(SpoolError) -> PassOutcome.Result
-}
-
 /// Hears a whole stream, and then decides what its stage will do to it.
-package protocol SoundAnalysis: SoundListener {
+package protocol SoundAnalysis: SoundSink {
   /// The stream has ended. `sound` reads it again from the store each time it is opened; `pool` has
   /// a thread for each core.
   /// - Returns: the memo that the stage's processor is made from, and findings for people.
@@ -238,6 +235,11 @@ package protocol SoundAnalysis: SoundListener {
     _ sound: PCMArtifact, store: any ArtifactStore, pool: WorkerPool,
     check: @escaping @Sendable () throws(SpoolError) -> Void
   ) throws(SpoolError) -> PassOutcome.Result
+}
+
+extension SoundAnalysis {
+  /// It has nothing to give before it concludes.
+  package func finish() -> PassOutcome.Result { PassOutcome.Result() }
 }
 
 /// What a sink may touch besides the stream.

@@ -31,7 +31,7 @@ package final class SoundStream {
   private let source: any SoundSource
   private let sourceStep: StepID
   private var segments: [Segment]
-  private let fallible: [SoundPassLayout.Fallible]
+  private let fallible: [SoundPassBuilder.Fallible]
   private let buffers: BufferPool
   private let journal: PassJournal
   private let fault: PassFault
@@ -50,7 +50,7 @@ package final class SoundStream {
   /// this interval.
   init(
     _ source: any SoundSource, of step: StepID, through segments: [Segment],
-    fallible: [SoundPassLayout.Fallible], from restartPoint: PassState.RestartPoint?,
+    fallible: [SoundPassBuilder.Fallible], from restartPoint: PassState.RestartPoint?,
     momentInterval: Duration,
     buffers: BufferPool,
     journal: PassJournal, fault: PassFault

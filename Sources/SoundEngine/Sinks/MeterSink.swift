@@ -5,15 +5,26 @@ package import PipelineModel
 package import Platform
 import Synchronization
 
-/// Hears the sound with one meter, and keeps what it found as the stage's measurement.
-package final class MeterSink<Meter: Analyser>: SoundSink where Meter.Finding: Encodable {
+/// Measures a stream with one meter, and keeps its finding.
+package final class MeterSink<Meter: Analyser>: SoundSink {
   private let meter: ResumableMeter<Meter>
-  private let store: any ArtifactStore
+  private let keep: (Meter.Finding) throws(SpoolError) -> [PortName: Artifact]
 
   /// Measures with a meter, resuming where an earlier process stopped.
-  package init(_ make: () -> Meter, in context: SinkContext) {
+  /// - Parameter keep: writes the finding; as the stage's measurement without it.
+  package init(
+    _ make: () -> Meter, in context: SinkContext,
+    keep: ((Meter.Finding) throws(SpoolError) -> [PortName: Artifact])? = nil
+  ) {
     meter = ResumableMeter(make, resuming: context.work.resuming)
-    store = context.store
+    if let keep {
+      self.keep = keep
+    } else {
+      let store = context.store
+      self.keep = { (finding: Meter.Finding) throws(SpoolError) in
+        [.measurement: try store.keep(try Findings.json(finding), as: .measurement)]
+      }
+    }
   }
 
   package var firstFrame: Frames { meter.firstFrame }
@@ -24,14 +35,7 @@ package final class MeterSink<Meter: Analyser>: SoundSink where Meter.Finding: E
 
   package func finish() throws(SpoolError) -> PassOutcome.Result {
     var result = PassOutcome.Result()
-    do {
-      result.artifacts[.measurement] = try store.keep(
-        try Findings.json(meter.finding()), as: .measurement)
-    } catch let error as SpoolError {
-      throw error
-    } catch {
-      throw SpoolError("cannot write down what was measured", reason: "\(error)")
-    }
+    result.artifacts = try keep(meter.finding())
     return result
   }
 }
@@ -87,26 +91,28 @@ package final class MeteredAnalysis<Meter: Analyser>: SoundAnalysis {
   /// What a stage will do, and its report.
   package struct Decision {
     /// What the processor is made from, as JSON.
-    package var memo: String
+    fileprivate let memo: String
     /// The findings for people, as JSON.
-    package var findings: String
+    fileprivate let findings: String
     /// What the user should know.
-    package var warnings: [String] = []
+    fileprivate let warnings: [String]
 
-    package init(memo: String, findings: String, warnings: [String] = []) {
-      self.memo = memo
-      self.findings = findings
+    package init(
+      memo: some Encodable, findings: some Encodable, warnings: [String] = []
+    ) throws(SpoolError) {
+      self.memo = try Findings.json(memo)
+      self.findings = try Findings.json(findings)
       self.warnings = warnings
     }
   }
 
   private let meter: ResumableMeter<Meter>
-  private let decide: (Meter.Finding) throws -> Decision
+  private let decide: (Meter.Finding) throws(SpoolError) -> Decision
 
   /// Hears with a meter, from where it stood, and decides at the end.
   package init(
     _ make: () -> Meter, resuming progress: ListenerProgress?,
-    decide: @escaping (Meter.Finding) throws -> Decision
+    decide: @escaping (Meter.Finding) throws(SpoolError) -> Decision
   ) {
     meter = ResumableMeter(make, resuming: progress)
     self.decide = decide
@@ -123,16 +129,10 @@ package final class MeteredAnalysis<Meter: Analyser>: SoundAnalysis {
     check: @escaping @Sendable () throws(SpoolError) -> Void
   ) throws(SpoolError) -> PassOutcome.Result {
     var result = PassOutcome.Result()
-    do {
-      let decision = try decide(meter.finding())
-      result.memo = decision.memo
-      result.warnings = decision.warnings
-      result.artifacts[.measurement] = try store.keep(decision.findings, as: .measurement)
-    } catch let error as SpoolError {
-      throw error
-    } catch {
-      throw SpoolError("cannot write down the findings", reason: "\(error)")
-    }
+    let decision = try decide(meter.finding())
+    result.memo = decision.memo
+    result.warnings = decision.warnings
+    result.artifacts[.measurement] = try store.keep(decision.findings, as: .measurement)
     return result
   }
 }
@@ -140,10 +140,12 @@ package final class MeteredAnalysis<Meter: Analyser>: SoundAnalysis {
 /// How findings are written down.
 package enum Findings {
   /// JSON with sorted keys, so that equal findings have equal bytes.
-  package static func json(_ findings: some Encodable) throws -> String {
+  package static func json(_ findings: some Encodable) throws(SpoolError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(findings), as: UTF8.self)
+    do { return String(decoding: try encoder.encode(findings), as: UTF8.self) } catch {
+      throw SpoolError("cannot write down the findings", reason: "\(error)")
+    }
   }
 
   /// Reads what `json` wrote.

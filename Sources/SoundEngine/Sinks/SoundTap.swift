@@ -11,16 +11,12 @@ final class SoundTap: @unchecked Sendable {
   /// What takes the blocks.
   enum End {
     case sink(any SoundSink)
-    case analysis(any SoundAnalysis)
     /// An earlier process has finished it.
     case finished(PassOutcome.Result)
 
-    var listener: (any SoundListener)? {
-      switch self {
-      case .sink(let sink): sink
-      case .analysis(let analysis): analysis
-      case .finished: nil
-      }
+    var sink: (any SoundSink)? {
+      guard case .sink(let sink) = self else { return nil }
+      return sink
     }
   }
 
@@ -45,28 +41,25 @@ final class SoundTap: @unchecked Sendable {
     self.end = end
     self.fault = fault
     self.report = report
-    firstFrame = end.listener?.firstFrame ?? Frames(.max)
+    firstFrame = end.sink?.firstFrame ?? Frames(.max)
     let queue = queue
     fault.onFailure { [weak self] in
       queue.cancel()
-      self?.end.listener?.cancel()
+      self?.end.sink?.cancel()
     }
   }
 
-  var isAnalysis: Bool {
-    if case .analysis = end { return true }
-    return false
-  }
+  var isAnalysis: Bool { end.sink is any SoundAnalysis }
 
   /// Begins to take blocks on a thread of its own.
   func start() {
-    guard end.listener != nil else { return }
+    guard end.sink != nil else { return }
     thread = BackgroundThread(name: "tap") { [self] in
       var frames = firstFrame
       var blocks = 0
       do throws(SpoolError) {
         while let block = queue.receive() {
-          try end.listener?.take(block)
+          try end.sink?.take(block)
           frames += block.buffer.frameCount
           blocks += 1
           if blocks % 8 == 0 { report(frames) }
@@ -99,17 +92,16 @@ final class SoundTap: @unchecked Sendable {
   func join() { thread?.join() }
 
   /// How far the listener is; nil where it could only start from the beginning.
-  var status: ListenerProgress? { end.listener?.progress() }
+  var status: ListenerProgress? { end.sink?.progress() }
 
   /// Makes durable what `status` spoke of.
-  func flush() throws(SpoolError) { try end.listener?.flush() }
+  func flush() throws(SpoolError) { try end.sink?.flush() }
 
   /// Seals what a sink wrote.
   func finish() throws(PassFailure) -> PassOutcome.Result {
     switch end {
     case .sink(let sink):
       do { return try sink.finish() } catch { throw PassFailure(step, error) }
-    case .analysis: return PassOutcome.Result()
     case .finished(let result): return result
     }
   }
@@ -118,7 +110,7 @@ final class SoundTap: @unchecked Sendable {
   func conclude(
     _ artifact: Artifact, _ context: PassContext, pool: WorkerPool
   ) throws(PassFailure) -> PassOutcome.Result {
-    guard case .analysis(let analysis) = end else { return PassOutcome.Result() }
+    guard let analysis = end.sink as? any SoundAnalysis else { return PassOutcome.Result() }
     do {
       return try analysis.conclude(
         try PCMArtifact(artifact, in: context.store), store: context.store, pool: pool,

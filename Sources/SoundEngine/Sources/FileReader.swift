@@ -1,5 +1,4 @@
 import Glibc
-import PipelineModel
 package import Platform
 
 /// A file that is read from its beginning.
@@ -9,11 +8,8 @@ package final class FileReader {
 
   package init(_ path: String) throws(SpoolError) {
     self.path = path
-    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw SpoolError(
-        "cannot open \(path)", reason: unsafe String(cString: strerror(errno)),
-        cause: .environment)
+    descriptor = try doing("open", path) { () throws(SystemError) in
+      try SystemError.check { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     }
     posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
   }
@@ -22,11 +18,7 @@ package final class FileReader {
 
   /// Moves to `offset` bytes from the beginning.
   package func seek(to offset: Int) throws(SpoolError) {
-    guard lseek(descriptor, offset, SEEK_SET) >= 0 else {
-      throw SpoolError(
-        "cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
-        cause: .environment)
-    }
+    try move(offset, SEEK_SET)
   }
 
   /// The next `count` bytes; fewer is an error.
@@ -47,10 +39,12 @@ package final class FileReader {
 
   /// Skips `count` bytes.
   package func skip(_ count: Int) throws(SpoolError) {
-    guard lseek(descriptor, off_t(count), SEEK_CUR) >= 0 else {
-      throw SpoolError(
-        "cannot read \(path)", reason: unsafe String(cString: strerror(errno)),
-        cause: .environment)
+    try move(count, SEEK_CUR)
+  }
+
+  private func move(_ offset: Int, _ origin: Int32) throws(SpoolError) {
+    try doing("read", path) { () throws(SystemError) in
+      _ = try SystemError.check { lseek(descriptor, offset, origin) }
     }
   }
 
@@ -64,13 +58,15 @@ package final class FileReader {
       if count > 0 {
         done += count
       } else if count == 0 || errno != EINTR {
-        throw SpoolError(
-          "cannot read \(path)",
-          reason: count == 0 ? "it ends too early" : unsafe String(cString: strerror(errno)),
-          advice: count == 0
-            ? "\(command: .repair) sets it aside, and it is made again"
-            : "the disk may be failing: dmesg says more; \(command: .check) says what else is hit",
-          cause: .environment)
+        throw count == 0
+          ? SpoolError(
+            "read", path, reason: "it ends too early",
+            advice: "\(command: .repair) sets it aside, and it is made again")
+          : SpoolError(
+            "read", path, SystemError.last,
+            advice:
+              "the disk may be failing: dmesg says more; \(command: .check) says what else is "
+              + "hit")
       }
     }
   }

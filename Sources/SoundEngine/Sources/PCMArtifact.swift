@@ -20,7 +20,7 @@ package struct PCMArtifact: Sendable {
 
   /// Opens a kept artifact.
   package init(_ artifact: Artifact, in store: any ArtifactStore) throws(SpoolError) {
-    do { path = try store.path(of: artifact) } catch { throw error }
+    path = try store.path(of: artifact)
     let file = try FileReader(path)
     let header = try file.read(PCMArtifact.headerByteCount)
     guard let format = PCMArtifact.format(header) else {
@@ -35,7 +35,7 @@ package struct PCMArtifact: Sendable {
 
   /// Starts reading at a frame.
   package func open(at start: Frames) throws(SpoolError) -> any SoundSource {
-    try PCMArtifactReader(path: path, outline: outline, start: start)
+    try Reader(path: path, outline: outline, start: start)
   }
 
   /// The header of a stream.
@@ -60,62 +60,62 @@ package struct PCMArtifact: Sendable {
   }
 }
 
-/// Reads kept sound from some frame to its end.
-private final class PCMArtifactReader: SoundSource {
-  let outline: SoundOutline
-  let warnings: [String] = []
-  private let file: FileReader
-  private var remaining: Int
-  private var samples: [Float] = []
+extension PCMArtifact {
+  /// Reads kept sound from some frame to its end.
+  private final class Reader: SoundSource {
+    let outline: SoundOutline
+    let warnings: [String] = []
+    private let file: FileReader
+    private var remaining: Int
+    private var samples: [Float] = []
 
-  init(path: String, outline: SoundOutline, start: Frames) throws(SpoolError) {
-    self.outline = outline
-    file = try FileReader(path)
-    try file.seek(to: PCMArtifact.headerByteCount + 4 * outline.format.channelCount * start.count)
-    remaining = max((outline.frames ?? .zero).count - start.count, 0)
-  }
-
-  func skip(to frame: Frames) throws(SpoolError) -> Frames {
-    let count = min(frame.count, remaining)
-    try file.skip(4 * count * outline.format.channelCount)
-    remaining -= count
-    return Frames(count)
-  }
-
-  func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
-    let frames = min(remaining, buffer.capacity.count)
-    guard frames > 0 else { return false }
-    let channels = outline.format.channelCount
-    if samples.count < frames * channels {
-      samples = [Float](repeating: 0, count: frames * channels)
+    init(path: String, outline: SoundOutline, start: Frames) throws(SpoolError) {
+      self.outline = outline
+      file = try FileReader(path)
+      try file.seek(to: PCMArtifact.headerByteCount + 4 * outline.format.channelCount * start.count)
+      remaining = max((outline.frames ?? .zero).count - start.count, 0)
     }
-    try file.read(into: &samples, count: frames * channels)
-    buffer.frameCount = Frames(frames)
-    Interleaving.split(samples, into: &buffer)
-    remaining -= frames
-    return true
+
+    func skip(to frame: Frames) throws(SpoolError) -> Frames {
+      let count = min(frame.count, remaining)
+      try file.skip(4 * count * outline.format.channelCount)
+      remaining -= count
+      return Frames(count)
+    }
+
+    func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+      let frames = min(remaining, buffer.capacity.count)
+      guard frames > 0 else { return false }
+      let channels = outline.format.channelCount
+      if samples.count < frames * channels {
+        samples = [Float](repeating: 0, count: frames * channels)
+      }
+      try file.read(into: &samples, count: frames * channels)
+      buffer.frameCount = Frames(frames)
+      Interleaving.split(samples, into: &buffer)
+      remaining -= frames
+      return true
+    }
+
+    func report() -> String? { nil }
   }
 
-  func report() -> String? { nil }
-}
+  /// Writes a stream as kept sound, and names it.
+  package final class Writer: SoundSink {
+    package let firstFrame: Frames
+    private let port: PortName
+    // Optional only so that it can be consumed at the end.
+    private var draft: ArtifactDraft?
+    private let flusher: @Sendable () throws(SpoolError) -> Void
+    private let prefix: @Sendable () -> DraftPrefix
+    private let frameByteCount: Int
+    private var samples: [Float] = []
+    /// Whether the draft is an artifact by now, which has nothing left to be flushed.
+    private let isSealed = Mutex(false)
 
-/// Writes a stream as kept sound, and names it.
-package final class PCMArtifactWriter: SoundSink {
-  package let firstFrame: Frames
-  private let port: PortName
-  // Optional only so that it can be consumed at the end.
-  private var draft: ArtifactDraft?
-  private let flusher: @Sendable () throws(SpoolError) -> Void
-  private let prefix: @Sendable () -> DraftPrefix
-  private let frameByteCount: Int
-  private var samples: [Float] = []
-  /// Whether the draft is an artifact by now, which has nothing left to be flushed.
-  private let isSealed = Mutex(false)
-
-  /// Starts a draft, or resumes the one that an earlier process left.
-  package init(_ format: AudioFormat, port: PortName, work: ListenerWork) throws(SpoolError) {
-    self.port = port
-    do {
+    /// Starts a draft, or resumes the one that an earlier process left.
+    package init(_ format: AudioFormat, port: PortName, work: ListenerWork) throws(SpoolError) {
+      self.port = port
       let name = work.name + ".sound"
       frameByteCount = 4 * format.channelCount
       let had = work.resuming?.needsFrom.count ?? 0
@@ -134,61 +134,59 @@ package final class PCMArtifactWriter: SoundSink {
         firstFrame = .zero
         self.draft = consume draft
       }
-    } catch { throw error }
-  }
+    }
 
-  package func take(_ block: SharedBuffer) throws(SpoolError) {
-    let count = Interleaving.join(block.buffer, into: &samples)
-    let samples = samples
-    let part = samples.span.extracting(..<count)
-    do {
+    package func take(_ block: SharedBuffer) throws(SpoolError) {
+      let count = Interleaving.join(block.buffer, into: &samples)
+      let samples = samples
+      let part = samples.span.extracting(..<count)
       try unsafe draft?.append(part.bytes)
-    } catch { throw error }
-  }
+    }
 
-  package func progress() -> ListenerProgress? {
-    let prefix = prefix()
-    let frames = (prefix.byteCount - PCMArtifact.headerByteCount) / frameByteCount
-    return (try? Findings.json(prefix)).map {
-      ListenerProgress(needsFrom: Frames(frames), state: $0)
+    package func progress() -> ListenerProgress? {
+      let prefix = prefix()
+      let frames = (prefix.byteCount - PCMArtifact.headerByteCount) / frameByteCount
+      return (try? Findings.json(prefix)).map {
+        ListenerProgress(needsFrom: Frames(frames), state: $0)
+      }
+    }
+
+    package func flush() throws(SpoolError) {
+      try isSealed.withLock { (isSealed) throws(SpoolError) in
+        if !isSealed { try flusher() }
+      }
+    }
+
+    package func finish() throws(SpoolError) -> PassOutcome.Result {
+      var result = PassOutcome.Result()
+      // A flush meanwhile waits for the seal, which flushes.
+      try isSealed.withLock { (isSealed) throws(SpoolError) in
+        guard let draft = draft.take() else { return }
+        isSealed = true
+        result.artifacts[port] = try draft.seal()
+      }
+      return result
     }
   }
 
-  package func flush() throws(SpoolError) {
-    try isSealed.withLock { (isSealed) throws(SpoolError) in
-      if !isSealed { try flusher() }
+  /// Names a stream without keeping it: the digest that its kept form would have.
+  package final class Identity: SoundSink {
+    private var hasher: SHA256? = SHA256()
+    private var samples: [Float] = []
+
+    package init(_ format: AudioFormat) { hasher?.update(PCMArtifact.header(format)) }
+
+    package func take(_ block: SharedBuffer) {
+      let count = Interleaving.join(block.buffer, into: &samples)
+      let samples = samples
+      let part = samples.span.extracting(..<count)
+      unsafe hasher?.update(part.bytes)
     }
-  }
 
-  package func finish() throws(SpoolError) -> PassOutcome.Result {
-    var result = PassOutcome.Result()
-    // A flush meanwhile waits for the seal, which flushes.
-    try isSealed.withLock { (isSealed) throws(SpoolError) in
-      guard let draft = draft.take() else { return }
-      isSealed = true
-      result.artifacts[port] = try draft.seal()
+    package func finish() -> PassOutcome.Result {
+      var result = PassOutcome.Result()
+      if let hasher = hasher.take() { result.identity = hasher.finalize() }
+      return result
     }
-    return result
-  }
-}
-
-/// Names a stream without keeping it: the digest that its kept form would have.
-package final class SoundIdentity: SoundSink {
-  private var hasher: SHA256? = SHA256()
-  private var samples: [Float] = []
-
-  package init(_ format: AudioFormat) { hasher?.update(PCMArtifact.header(format)) }
-
-  package func take(_ block: SharedBuffer) {
-    let count = Interleaving.join(block.buffer, into: &samples)
-    let samples = samples
-    let part = samples.span.extracting(..<count)
-    unsafe hasher?.update(part.bytes)
-  }
-
-  package func finish() -> PassOutcome.Result {
-    var result = PassOutcome.Result()
-    if let hasher = hasher.take() { result.identity = hasher.finalize() }
-    return result
   }
 }

@@ -1,10 +1,9 @@
 import Glibc
+import Platform
 
 /// The densities of a model: for each phone and each part of the features so many Gaussians with
 /// diagonal covariance, which all states of the phone share (phonetically tied mixtures).
 struct DensityCodebooks: Sendable {
-  /// How many Gaussians count: the likeliest of a codebook.
-  static let topCount = 4
   /// Coefficients in a part of the features: the cepstrum, its slope, and the slope's slope.
   static let width = 13
   /// The parts.
@@ -29,14 +28,14 @@ struct DensityCodebooks: Sendable {
   private static let sectionCount = 3
 
   /// Reads the files of a model.
-  init(means: String, variances: String) throws(SpeechError) {
+  init(means: String, variances: String) throws(SpoolError) {
     let (shape, mean) = try Self.read(means)
     let (same, variance) = try Self.read(variances)
-    guard shape == same, shape.density.isMultiple(of: 4) else {
-      throw SpeechError(.model, on: variances, why: "it does not go with the means")
+    guard shape == same, shape.densities.isMultiple(of: 4) else {
+      throw ModelBytes.error(variances, "it does not go with the means")
     }
     count = shape.codebooks
-    densityCount = shape.density
+    densityCount = shape.densities
     let (groups, width) = (densityCount / 4, Self.width)
     var terms: [SIMD4<Float>] = []
     terms.reserveCapacity(count * Self.partCount * groups * width * 2)
@@ -62,12 +61,9 @@ struct DensityCodebooks: Sendable {
     self.peaks = peaks
   }
 
-  private struct Shape: Equatable {
-    let codebooks: Int
-    let density: Int
-  }
-
-  private static func read(_ path: String) throws(SpeechError) -> (Shape, [Float]) {
+  private static func read(_ path: String) throws(SpoolError)
+    -> (shape: (codebooks: Int, densities: Int), values: [Float])
+  {
     var file = try ModelBytes(of: path)
     try file.passHead()
     let counts = try file.integers(3)
@@ -78,7 +74,7 @@ struct DensityCodebooks: Sendable {
     guard counts[0] > 0, counts[2] > 0, count == counts[0] * counts[2] * partCount * width else {
       throw file.error("its numbers are not counted right")
     }
-    return (Shape(codebooks: counts[0], density: counts[2]), try file.floats(count))
+    return ((counts[0], counts[2]), try file.floats(count))
   }
 
   /// How many groups of four densities there are.

@@ -1,9 +1,9 @@
-import Glibc
+import Platform
 
 /// Aligns words by a model that Spool scores itself.
 ///
 /// All states of all phones are scored, so its scores always say how well words fit. Where exact
-/// times are wanted, the likeliest path through the words tells the voice and the noise of the
+/// times are wanted, at twice the cost, the likeliest path through the words tells the voice and the noise of the
 /// piece, the model is fitted to them, and the words begin where it has them begin then.
 final class ModelAligner: Aligner {
   private let model: SoundModel
@@ -12,8 +12,7 @@ final class ModelAligner: Aligner {
   private var scores: StateScores
   /// What words are held against.
   private var loop: SoundLoop
-  /// Nil where only the scores are wanted.
-  private let adaptation: ModelAdaptation?
+  private let adaptation: ModelAdaptation
 
   /// So far from where a word is on the likeliest path it may begin, in frames (10 ms).
   private static let reach = 30
@@ -23,18 +22,18 @@ final class ModelAligner: Aligner {
   private static let shortestPhone = 15
 
   /// Aligns words of a lexicon.
-  ///
-  /// - Parameter isExact: whether exact times are wanted; else only scores, at half the cost.
-  init(_ model: SoundModel, lexicon: Lexicon, isExact: Bool) throws(SpeechError) {
+  init(_ model: SoundModel, lexicon: Lexicon) throws(SpoolError) {
     self.model = model
     self.lexicon = lexicon
-    adaptation = isExact ? ModelAdaptation(of: model) : nil
+    adaptation = ModelAdaptation(of: model)
     analysis = try CepstralAnalysis(parameters: model.parameters)
     scores = StateScores(of: model)
     loop = SoundLoop(model)
   }
 
-  func align(_ words: [SpokenWord], in sound: Span<Int16>) throws(SpeechError) -> AlignedPiece? {
+  func align(
+    _ words: [SpokenWord], in sound: Span<Int16>, isExact: Bool
+  ) throws(SpoolError) -> [[DecodedWord]]? {
     guard sound.count >= SphinxDecoder.fewestSamples else { return nil }
     let grammar = WordGrammar(of: words)
     guard let graph = PhoneGraph(of: grammar, lexicon, model) else { return nil }
@@ -42,19 +41,17 @@ final class ModelAligner: Aligner {
     guard let path = ForcedPath(through: graph, features, model, &scores, against: &loop)
     else { return nil }
     var heard = heard(path, graph, grammar)
-    if let adaptation {
+    if isExact {
       let fitted = adaptation.model(fitting: features, path.states)
-      let band = PathBand(
-        around: path, in: graph, frameCount: features.frameCount, reach: Self.reach)
+      let band = path.band(in: graph, frameCount: features.frameCount, reach: Self.reach)
       let onsets = WordOnsets(through: graph, band, features, fitted)
       heard = refined(heard, onsets, SpeechOnset(of: sound))
     }
-    guard let assigned = WordGrammar.assign(heard.map(\.word), to: words) else { return nil }
-    return AlignedPiece(words: assigned, score: Double(path.score))
+    return WordGrammar.assign(heard.map(\.word), to: words)
   }
 
   /// The sound is scored once for all of them, which is nearly all of the work.
-  func scores(of choices: [[SpokenWord]], in sound: Span<Int16>) throws(SpeechError) -> [Double?] {
+  func scores(of choices: [[SpokenWord]], in sound: Span<Int16>) throws(SpoolError) -> [Double?] {
     guard sound.count >= SphinxDecoder.fewestSamples else { return choices.map { _ in nil } }
     let features = analysis.features(of: SilenceFloor.under(sound).span)
     let graphs = choices.map { PhoneGraph(of: WordGrammar(of: $0), lexicon, model) }
@@ -113,192 +110,5 @@ final class ModelAligner: Aligner {
       words.append(Placed(word: word, arc: arc, phoneCount: phones.count))
     }
     return words
-  }
-}
-
-/// When words begin, by all paths through a graph that pass near the likeliest one and by how
-/// likely each of them is (the forward-backward algorithm; Rabiner 1989, with its scaling).
-///
-/// The likeliest path alone is a poor judge of times: frames are taken for independent, which they
-/// are not, so that a little noise decides between paths that are as good as each other. Here the
-/// likelihoods are raised to a power below one, so that paths which are nearly as likely count, and
-/// a word begins where about half of them have begun it.
-struct WordOnsets {
-  /// Which share of the paths has begun a word when it begins: with a half words of people and of
-  /// voices alike would be 2 ms late.
-  private static let share: Float = 0.45
-  /// No more than so many phones are looked at over all frames: about 32 MB.
-  private static let mostCells = 1_000_000
-
-  /// By word of the grammar, how likely it begins in each frame.
-  private let begins: [Int: [(frame: Int, likelihood: Float)]]
-
-  /// Follows all paths within a band; nil where there is none.
-  ///
-  /// Complexity: O(phones in the band), over all frames.
-  init?(
-    through graph: PhoneGraph, _ band: PathBand, _ features: SpeechFeatures, _ model: SoundModel
-  ) {
-    let frameCount = band.windows.count
-    guard frameCount > 0, features.frameCount == frameCount,
-      band.windows.reduce(0, { $0 + $1.count }) <= Self.mostCells
-    else { return nil }
-    var lattice = PhoneLattice(graph, band, model)
-    lattice.goForward(features, model)
-    guard let end = lattice.sumOfEnds() else { return nil }
-    begins = lattice.goBackward(from: end)
-  }
-
-  /// When a word of the grammar begins, in milliseconds; nil where that is not known.
-  func start(of arc: Int) -> Int? {
-    guard let frames = begins[arc] else { return nil }
-    let whole = frames.reduce(0) { $0 + $1.likelihood }
-    // Where all paths through a frame are hardly possible, their scale is beyond all numbers.
-    guard whole > 0.01, whole.isFinite else { return nil }
-    var left = Self.share * whole
-    for (frame, likelihood) in frames {
-      guard left > likelihood else {
-        return max(0, Int((10 * (Float(frame) - 0.5 + left / likelihood)).rounded()))
-      }
-      left -= likelihood
-    }
-    return frames.last.map { 10 * $0.frame }
-  }
-}
-
-/// Fits a model to the voice, the room and the noise of a piece of sound whose words are known.
-///
-/// The means of all densities of speech are moved together, and those of silence and noises; each of
-/// the three parts of the features by itself. It is as if some frames had been heard before that fit
-/// the model exactly, so that short pieces, and sounds that hardly occur, change little.
-struct ModelAdaptation {
-  /// So many frames fit the model as it is.
-  private static let trust: Float = 200
-
-  private let model: SoundModel
-  /// Phones whose means move together.
-  private let classes: [[Int]]
-  /// By class and part, the equations of the frames that fit.
-  private let prior: [[MeanTransform.Equations]]
-
-  init(of model: SoundModel) {
-    self.model = model
-    let quiet = Set(model.phones.fillers)
-    let all = 0..<model.densities.count
-    classes = [all.filter { !quiet.contains($0) }, all.filter { quiet.contains($0) }]
-    prior = classes.map { phones in
-      (0..<DensityCodebooks.partCount).map { part in
-        let count = Self.trust / Float(max(1, phones.count * model.densities.densityCount))
-        return Self.equations(phones, part, model.densities) { group, lane in
-          (count, { count * model.densities[group, $0][lane] })
-        }
-      }
-    }
-  }
-
-  /// The model, fitted to sound.
-  ///
-  /// - Parameter states: by frame, the place of its state.
-  func model(fitting features: SpeechFeatures, _ states: [Int32]) -> SoundModel {
-    let heard = DensityStatistics(of: features, states, model)
-    let width = DensityCodebooks.width
-    var densities = model.densities
-    for (phones, prior) in zip(classes, prior) {
-      for part in 0..<DensityCodebooks.partCount {
-        let own = Self.equations(phones, part, model.densities) { group, lane in
-          (heard.counts[group][lane], { heard.sums[group * width + $0][lane] })
-        }
-        guard let transform = MeanTransform(solving: own + prior[part]) else { continue }
-        for phone in phones {
-          for group in densities.groups(codebook: phone, part: part) {
-            transform.move(group, of: &densities)
-          }
-        }
-      }
-    }
-    return model.with(densities)
-  }
-
-  /// The equations of a part of some phones, by how many frames each density explains and what their
-  /// features sum up to.
-  private static func equations(
-    _ phones: [Int], _ part: Int, _ densities: DensityCodebooks,
-    _ heard: (_ group: Int, _ lane: Int) -> (count: Float, sum: (Int) -> Float)
-  ) -> MeanTransform.Equations {
-    var equations = MeanTransform.Equations()
-    for phone in phones {
-      for group in densities.groups(codebook: phone, part: part) {
-        for lane in 0..<4 {
-          let (count, sum) = heard(group, lane)
-          guard count > 0 else { continue }
-          equations.add(
-            count: count, sum: sum, mean: { densities[group, $0][lane] },
-            precision: { densities.precision(of: group, $0)[lane] })
-        }
-      }
-    }
-    return equations
-  }
-}
-
-/// What was heard of each density of a model in a piece of sound of which the states are known: in
-/// how many frames, and the sum of their features.
-struct DensityStatistics {
-  /// By group of four densities.
-  private(set) var counts: [SIMD4<Float>]
-  /// By group of four densities and coefficient.
-  private(set) var sums: [SIMD4<Float>]
-
-  /// A density that explains less of a frame than this is not counted.
-  private static let least: Float = 0.01
-
-  /// Counts a piece: each frame by how likely it comes from each density of its state.
-  ///
-  /// - Parameter states: by frame, the place of its state.
-  ///
-  /// Complexity: O(frames × densities of a phone).
-  init(of features: SpeechFeatures, _ states: [Int32], _ model: SoundModel) {
-    let densities = model.densities
-    let width = DensityCodebooks.width
-    counts = Array(repeating: .zero, count: densities.groupCount)
-    sums = Array(repeating: .zero, count: densities.groupCount * width)
-    for (frame, state) in states.enumerated() {
-      let place = Int(state)
-      let phone = model.weights.phone(of: place)
-      for part in 0..<DensityCodebooks.partCount {
-        let start = frame * SpeechFeatures.width + part * width
-        add(
-          features.values[start..<start + width],
-          to: densities.groups(codebook: phone, part: part), model
-        ) { model.weights.weight(of: place, part: part, density: $0) }
-      }
-    }
-  }
-
-  /// Counts the features of a frame.
-  private mutating func add(
-    _ features: ArraySlice<Float>, to groups: Range<Int>, _ model: SoundModel,
-    weight: (Int) -> Float
-  ) {
-    let logarithms = groups.map { model.densities.logarithms(of: $0, features) }
-    let best = logarithms.reduce(-Float.infinity) { max($0, $1.max()) }
-    var whole: Float = 0
-    var shares = [SIMD4<Float>](repeating: .zero, count: groups.count)
-    for (index, four) in logarithms.enumerated() where four.max() > best - 12 {
-      for lane in 0..<4 where four[lane] > best - 12 {
-        shares[index][lane] = expf(four[lane] - best) * weight(4 * index + lane)
-      }
-      whole += shares[index].sum()
-    }
-    guard whole > 0 else { return }
-    for (index, group) in groups.enumerated() {
-      var share = shares[index] / whole
-      share.replace(with: 0, where: share .< Self.least)
-      guard share.max() > 0 else { continue }
-      counts[group] += share
-      for (coefficient, value) in features.enumerated() {
-        sums[group * features.count + coefficient] += share * value
-      }
-    }
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The bytes of a file of a model, read from front to back. Numbers are little-endian.
 struct ModelBytes {
@@ -6,11 +7,11 @@ struct ModelBytes {
   private let bytes: [UInt8]
   private var position = 0
 
-  init(of path: String) throws(SpeechError) {
+  init(of path: String) throws(SpoolError) {
     self.path = path
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
-      throw SpeechError(.model, on: path, why: unsafe String(cString: strerror(errno)))
+      throw Self.error(path, SystemError.last.words)
     }
     defer { close(file) }
     var bytes: [UInt8] = []
@@ -20,7 +21,7 @@ struct ModelBytes {
         unsafe Glibc.read(file, $0.baseAddress, $0.count)
       }
       guard count >= 0 else {
-        throw SpeechError(.model, on: path, why: unsafe String(cString: strerror(errno)))
+        throw Self.error(path, SystemError.last.words)
       }
       if count == 0 { break }
       bytes += buffer[..<count]
@@ -29,27 +30,34 @@ struct ModelBytes {
   }
 
   /// Says that the file is not what it should be.
-  func error(_ why: String) -> SpeechError { SpeechError(.model, on: path, why: why) }
+  func error(_ why: String) -> SpoolError { Self.error(path, why) }
+
+  static func error(_ path: String, _ why: String) -> SpoolError {
+    .acousticModel(
+      path, why,
+      advice:
+        "set engine: pocketsphinx, which takes other kinds of model too, or name another model")
+  }
 
   /// The next so many bytes.
-  mutating func take(_ count: Int) throws(SpeechError) -> ArraySlice<UInt8> {
+  mutating func take(_ count: Int) throws(SpoolError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= bytes.count - position else { throw error("it ends too early") }
     defer { position += count }
     return bytes[position..<position + count]
   }
 
   /// The next integers of 32 bits.
-  mutating func integers(_ count: Int) throws(SpeechError) -> [Int] {
+  mutating func integers(_ count: Int) throws(SpoolError) -> [Int] {
     try take(4 * count).withSpan { span in
       (0..<count).map { Int(Int32(bitPattern: Self.word(span, 4 * $0))) }
     }
   }
 
   /// The next integer of 32 bits.
-  mutating func integer() throws(SpeechError) -> Int { try integers(1)[0] }
+  mutating func integer() throws(SpoolError) -> Int { try integers(1)[0] }
 
   /// The next integers of 16 bits.
-  mutating func shorts(_ count: Int) throws(SpeechError) -> [Int] {
+  mutating func shorts(_ count: Int) throws(SpoolError) -> [Int] {
     try take(2 * count).withSpan { span in
       (0..<count).map {
         Int(Int16(bitPattern: UInt16(span[2 * $0]) | UInt16(span[2 * $0 + 1]) << 8))
@@ -58,21 +66,21 @@ struct ModelBytes {
   }
 
   /// The next numbers of single precision.
-  mutating func floats(_ count: Int) throws(SpeechError) -> [Float] {
+  mutating func floats(_ count: Int) throws(SpoolError) -> [Float] {
     try take(4 * count).withSpan { span in
       (0..<count).map { Float(bitPattern: Self.word(span, 4 * $0)) }
     }
   }
 
   /// The next text, which a zero ends.
-  mutating func text() throws(SpeechError) -> String {
+  mutating func text() throws(SpoolError) -> String {
     guard let end = bytes[position...].firstIndex(of: 0) else { throw error("it ends too early") }
     defer { position = end + 1 }
     return String(decoding: bytes[position..<end], as: UTF8.self)
   }
 
   /// What has not been read yet.
-  mutating func rest() throws(SpeechError) -> ArraySlice<UInt8> {
+  mutating func rest() throws(SpoolError) -> ArraySlice<UInt8> {
     try take(bytes.count - position)
   }
 
@@ -81,7 +89,7 @@ struct ModelBytes {
 
   /// Passes over the head of a file that begins with `s3`: lines up to `endhdr` and the mark of the
   /// byte order.
-  mutating func passHead() throws(SpeechError) {
+  mutating func passHead() throws(SpoolError) {
     let mark = Array("endhdr\n".utf8)
     let limit = min(bytes.count, 4096) - mark.count
     guard bytes.starts(with: Array("s3\n".utf8)), limit > 0,

@@ -1,3 +1,5 @@
+import Platform
+
 /// Which states stand for a phone among its neighbours: the file `mdef` of a model.
 ///
 /// A phone that no recording of the training had between these two has the states of the nearest
@@ -37,7 +39,7 @@ struct PhoneInventory: Sendable {
   private let sequences: [Int]
 
   /// Reads the file in its binary form.
-  init(from path: String) throws(SpeechError) {
+  init(from path: String) throws(SpoolError) {
     var file = try ModelBytes(of: path)
     guard try file.take(4).elementsEqual(Array("BMDF".utf8)) else {
       throw file.error("it is not in the binary form")

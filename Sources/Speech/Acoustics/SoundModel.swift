@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The sounds of a language as Spool itself scores them: a model of CMU Sphinx whose mixtures are
 /// phonetically tied, as the packaged one is.
@@ -22,7 +23,7 @@ struct SoundModel: Sendable {
   ]
 
   /// Reads the files of a folder; throws where one is missing or the model is of another kind.
-  init(folder: String) throws(SpeechError) {
+  init(folder: String) throws(SpoolError) {
     parameters = folder + "/feat.params"
     var file = try ModelBytes(of: parameters)
     let fields = String(decoding: try file.rest(), as: UTF8.self).split(
@@ -96,7 +97,7 @@ struct MixtureWeights: Sendable {
   /// Reads the file of a model with these densities and states.
   init(
     from path: String, densityCount: Int, phoneOfSenone: [Int], phoneCount: Int
-  ) throws(SpeechError) {
+  ) throws(SpoolError) {
     var file = try ModelBytes(of: path)
     while true {
       let length = try file.integer()
@@ -238,7 +239,7 @@ struct PhoneTransitions: Sendable {
   let leave: SIMD4<Float>
 
   /// Reads all of a model.
-  static func read(from path: String) throws(SpeechError) -> [PhoneTransitions] {
+  static func read(from path: String) throws(SpoolError) -> [PhoneTransitions] {
     var file = try ModelBytes(of: path)
     try file.passHead()
     let counts = try file.integers(4)

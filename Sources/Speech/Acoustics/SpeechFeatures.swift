@@ -1,4 +1,5 @@
 import CSpeechLoader
+import Platform
 
 /// The features of a piece of sound: for each frame (10 ms) the cepstrum of its spectrum, without
 /// its mean, and the cepstrum's slope and slope's slope.
@@ -45,14 +46,14 @@ struct SpeechFeatures {
 @safe struct CepstralAnalysis: ~Copyable {
   private let analysis: OpaquePointer
 
-  init(parameters: String) throws(SpeechError) {
+  init(parameters: String) throws(SpoolError) {
     try SpeechLibraries.openSphinx()
     guard let analysis = unsafe spool_cepstra_make(parameters) else {
-      throw SpeechError(.model, on: parameters, why: "libsphinxbase cannot do what it says")
+      throw .acousticModel(parameters, "libsphinxbase cannot do what it says")
     }
     guard unsafe spool_cepstra_count(analysis) == DensityCodebooks.width else {
       unsafe spool_cepstra_free(analysis)
-      throw SpeechError(.model, on: parameters, why: "its cepstra do not have 13 coefficients")
+      throw .acousticModel(parameters, "its cepstra do not have 13 coefficients")
     }
     unsafe self.analysis = unsafe analysis
   }

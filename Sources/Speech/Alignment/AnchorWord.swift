@@ -123,7 +123,7 @@ struct RunEdges {
 
   /// The evidence that is needed for the words from the edge of an anchor run on, so that they are
   /// anchors: as much as for a word that stands alone.
-  private static let least = AnchorRun.loneliness
+  private static let least = DecodedWord.loneliness
   /// Words beside a doubt belong to an anchor run only with so many others.
   private static let fewest = 3
 
@@ -168,7 +168,7 @@ struct RunEdges {
   private func contestWeak(_ row: inout [AnchorWord], indices: [Int]) {
     var evidence = 0.0
     for index in indices where heard[row[index].heard.lowerBound].evidence != nil {
-      evidence += heard[row[index].heard].reduce(0) { $0 + AnchorRun.evidence(of: $1) }
+      evidence += heard[row[index].heard].reduce(0) { $0 + $1.ownEvidence }
       guard evidence < Self.least else { return }
       row[index].isContested = true
     }

@@ -1,36 +1,27 @@
 /// A word that was heard.
-package struct DecodedWord: Hashable, Sendable, Codable {
+struct DecodedWord: Hashable, Sendable, Codable {
   /// The word, as the lexicon has it.
-  package let key: String
+  let key: String
   /// When it begins, in milliseconds from the beginning of the sound.
-  package var start: Int
+  var start: Int
   /// When it ends, in milliseconds.
-  package var end: Int
+  var end: Int
   /// The acoustic score of one frame: the natural logarithm of its likelihood against the best of
   /// all sounds; 0 at best. Without a meaning where only likely sounds were compared.
-  package let score: Double
+  let score: Double
   /// The evidence for the anchor run in which it was heard; nil where it was not computed.
-  let evidence: Double?
+  private(set) var evidence: Double?
   /// How well its sounds were pronounced (GOP; Witt and Young 2000): the natural logarithm of what
   /// one frame is likelier than any sounds, on average over its phones; about 0 for what was said,
   /// below -4 for something else. Nil where it was not computed.
   var goodness: Double?
 
-  package init(key: String, frames: Range<Int>, score: Double) {
-    self.init(key: key, frames: frames, score: score, evidence: nil)
-  }
-
-  init(key: String, frames: Range<Int>, score: Double, evidence: Double?) {
+  init(key: String, frames: Range<Int>, score: Double, evidence: Double? = nil) {
     self.key = key
     start = 10 * frames.lowerBound
     end = 10 * frames.upperBound
     self.score = score
     self.evidence = evidence
-  }
-
-  /// The goodness of the worst of them; nil where none was computed.
-  static func leastGoodness(of words: [DecodedWord]) -> Double? {
-    words.compactMap(\.goodness).min()
   }
 
   /// The goodness, and the score, of what cannot have been said.
@@ -49,11 +40,40 @@ package struct DecodedWord: Hashable, Sendable, Codable {
     word.end += 10 * frames
     return word
   }
+}
+
+extension [DecodedWord] {
+  /// The goodness of the worst of them; nil where none was computed.
+  var leastGoodness: Double? { compactMap(\.goodness).min() }
 
   /// The score of a frame on average; nil for no words.
-  static func meanScore(of words: [DecodedWord]) -> Double? {
-    let length = words.reduce(0) { $0 + $1.length }
-    guard length > 0 else { return nil }
-    return words.reduce(0) { $0 + $1.score * $1.length } / length
+  var meanScore: Double? {
+    let length = reduce(0) { $0 + $1.length }
+    return length > 0 ? reduce(0) { $0 + $1.score * $1.length } / length : nil
+  }
+}
+
+/// Evidence that words were heard.
+extension DecodedWord {
+  /// The score of a frame that speaks neither for words nor against them: anchor runs that are
+  /// spoken come to 0.1 in the middle, others to -3.
+  private static let neutral = -3.0
+  /// What more must speak for a word that stands alone: such words resemble something nearly
+  /// everywhere.
+  static let loneliness = 50.0
+
+  /// The evidence for it as one word among others: how much likelier it is than neither, over all its
+  /// frames, where its score is held against that of any sounds.
+  var ownEvidence: Double { (score - Self.neutral) * length }
+
+  /// An anchor run, words that were heard one after the other as a text has them, with its evidence.
+  static func judged(_ run: [DecodedWord]) -> [DecodedWord] {
+    let sum = run.reduce(0) { $0 + $1.ownEvidence }
+    let evidence = run.count > 1 ? sum : sum - loneliness
+    return run.map { word in
+      var word = word
+      word.evidence = evidence
+      return word
+    }
   }
 }

@@ -57,8 +57,8 @@ struct RepeatedReadings {
     _ before: Int, _ after: Int, _ gap: Range<Int>, _ isRepetition: (Range<Int>, [Int]) -> Bool,
     _ isBeginning: (Int) -> Bool
   ) {
-    let back = LocalAlignment(ours[..<after], theirs[gap], fromEnds: true).pairs
-    let fore = LocalAlignment(ours[(before + 1)...], theirs[gap], fromEnds: false).pairs
+    let back = Self.common(ours[..<after], theirs[gap], fromEnds: true)
+    let fore = Self.common(ours[(before + 1)...], theirs[gap], fromEnds: false)
     let start = back.last?.ours ?? after
     let end = max(start, (fore.last?.ours ?? before) + 1)
     let found = Set(echoes(of: start..<end, in: gap)).union((back + fore).map(\.theirs))
@@ -112,19 +112,13 @@ struct RepeatedReadings {
   /// Which words of theirs stand there as they do among ours: one with its neighbour.
   private func echoes(of words: Range<Int>, in gap: Range<Int>) -> [Int] {
     guard words.count > 1 else { return gap.filter { theirs[$0] == ours[words.lowerBound] } }
-    let pairs = Set(words.dropLast().map { Pair(first: ours[$0], second: ours[$0 + 1]) })
+    let pairs = Set(words.dropLast().map { ours[$0...$0 + 1] })
     var isEcho = Array(repeating: false, count: gap.count)
-    for place in gap.dropLast()
-    where pairs.contains(Pair(first: theirs[place], second: theirs[place + 1])) {
+    for place in gap.dropLast() where pairs.contains(theirs[place...place + 1]) {
       isEcho[place - gap.lowerBound] = true
       isEcho[place + 1 - gap.lowerBound] = true
     }
     return gap.filter { isEcho[$0 - gap.lowerBound] }
-  }
-
-  private struct Pair: Hashable {
-    let first: String
-    let second: String
   }
 }
 
@@ -132,10 +126,7 @@ struct RepeatedReadings {
 /// said again seldom is heard without a mistake.
 ///
 /// Global alignment (Needleman and Wunsch 1970) from one end on, until too much differs.
-struct LocalAlignment {
-  /// The numbers of equal words in either sequence, from the common end on.
-  private(set) var pairs: [(ours: Int, theirs: Int)] = []
-
+extension RepeatedReadings {
   /// What an equal word counts, and one that only one of both sequences has.
   private static let equal = 3
   private static let skipped = 2
@@ -144,12 +135,12 @@ struct LocalAlignment {
   /// Of longer sequences, only so many words are looked at.
   private static let longest = 300
 
-  /// Compares sequences from their beginnings on, or from their ends.
+  /// The numbers of equal words in either sequence, from their beginnings on or from their ends.
   ///
   /// Complexity: O(*n* · *m*), with sequences of no more than 300 words.
-  init(
+  private static func common(
     _ ours: ArraySlice<String>, _ theirs: ArraySlice<String>, fromEnds: Bool
-  ) {
+  ) -> [(ours: Int, theirs: Int)] {
     func place(_ number: Int, in row: ArraySlice<String>) -> Int {
       fromEnds ? row.endIndex - number : row.startIndex + number - 1
     }
@@ -173,6 +164,7 @@ struct LocalAlignment {
       }
       if rowBest < best.score - Self.drop { break }
     }
+    var pairs: [(ours: Int, theirs: Int)] = []
     var (row, column) = (best.row, best.column)
     while row > 0, column > 0 {
       let here = scores[row * columns + column]
@@ -189,6 +181,6 @@ struct LocalAlignment {
         column -= 1
       }
     }
-    pairs.reverse()
+    return pairs.reversed()
   }
 }

@@ -43,14 +43,14 @@ struct RepetitionResolver {
       let echo = echoes.reduce(0) { $0 + sounds[$1].length }
       return Double(time) / 10 - echo <= Self.pauses + Self.remarks * echo
     } isBeginning: {
-      ReadingStart.isBehindPause($0, sounds)
+      Self.isBehindPause($0, sounds)
     }
     let starts = spoken.seams.compactMap { key, echo in
-      ReadingStart(at: key, behind: echo, heard: spoken.matches, sounds, loud: loud)
-        .map { (key, $0) }
+      Self.start(at: key, behind: echo, heard: spoken.matches, sounds, loud: loud)
+        .map { (key: key, end: $0.end, doubtful: $0.doubtful) }
     }
-    beginnings = Dictionary(uniqueKeysWithValues: starts.map { ($0, $1.end) })
-    doubtful = spoken.doubtful.union(starts.flatMap { $1.doubtful })
+    beginnings = Dictionary(uniqueKeysWithValues: starts.map { ($0.key, $0.end) })
+    doubtful = spoken.doubtful.union(starts.flatMap(\.doubtful))
 
     let written = RepeatedReadings(
       of: allowed, in: text, matches: Self.inverse(of: spoken.matches, count: sounds.count)
@@ -102,12 +102,7 @@ struct RepetitionResolver {
 }
 
 /// Where one of several readings of the same words begins, as far as it was understood.
-struct ReadingStart {
-  /// Where the other reading before it ends, or the pause behind that, in frames.
-  let end: Int
-  /// The keys before it that may be of it, though they were taken from the other reading.
-  let doubtful: Range<Int>
-
+extension RepetitionResolver {
   /// A pause that may part two readings, in milliseconds.
   private static let pause = 60
   /// Of the time that words take in one reading, they need so much in the other.
@@ -117,28 +112,31 @@ struct ReadingStart {
   /// Words sound on so long behind the time in which they were heard, in frames.
   private static let slack = 10
 
+  /// Where the reading before it ends, or the pause behind that, in frames, and the keys before it
+  /// that may be of it, though they were taken from the other reading; nil where there is none.
+  ///
   /// - Parameters:
   ///   - key: the first key of the text that is taken from the reading.
   ///   - echo: the number of the last heard word of the other one.
   ///   - heard: for each key of the text, the number of the heard word that it is.
   ///   - sounds: what was heard.
   ///   - loud: for how many of some frames there is more than silence.
-  init?(
+  private static func start(
     at key: Int, behind echo: Int, heard: [Int?], _ sounds: [DecodedWord], loud: (Range<Int>) -> Int
-  ) {
+  ) -> (end: Int, doubtful: Range<Int>)? {
     guard let first = heard[key], let last = heard[..<key].last(where: { $0 != nil }), let last,
       first - last > 1
     else { return nil }
     let start = sounds[first].start / 10
-    let pause = (last + 1...first).last { Self.isBehindPause($0, sounds) }
-    let breath = pause.map { sounds[$0].start / 10 - Self.slack } ?? start
-    end = min(sounds[echo].end / 10, breath)
-    let room = loud(min(end + Self.slack, start)..<start)
-    doubtful = Self.keys(before: key, heard, sounds, fitting: room)
+    let pause = (last + 1...first).last { isBehindPause($0, sounds) }
+    let breath = pause.map { sounds[$0].start / 10 - slack } ?? start
+    let end = min(sounds[echo].end / 10, breath)
+    let room = loud(min(end + slack, start)..<start)
+    return (end, keys(before: key, heard, sounds, fitting: room))
   }
 
   /// Whether a reading can begin with a heard word.
-  static func isBehindPause(_ sound: Int, _ sounds: [DecodedWord]) -> Bool {
+  private static func isBehindPause(_ sound: Int, _ sounds: [DecodedWord]) -> Bool {
     sound == 0 || sounds[sound].start - sounds[sound - 1].end >= pause
   }
 
@@ -166,9 +164,9 @@ struct ReadingStart {
 /// Words that were heard nowhere in the text and words of the text that were not heard are left
 /// over; the order is kept. Phrases that occur once in each are found first, then what lies
 /// between them is compared word by word.
-package struct WordMatching: Sendable {
+struct WordMatching {
   /// For each word of the text, the number of the heard word that it is.
-  package private(set) var heard: [Int?]
+  private(set) var heard: [Int?]
 
   /// Stretches of no more pairs of words are compared word by word at once: a phrase that was heard
   /// in a wrong place, and occurs once, would part them wrongly.
@@ -181,13 +179,13 @@ package struct WordMatching: Sendable {
   ///
   /// Complexity: O(*n* log *n*) where phrases are found every few words; between them the product
   /// of the lengths.
-  package init(text: [String], heard keys: [String]) {
+  init(text: [String], heard keys: [String]) {
     heard = Array(repeating: nil, count: text.count)
     match(text, text.indices, keys, keys.indices, phrase: 4)
   }
 
   /// How many words of the text were heard.
-  package var count: Int { heard.count { $0 != nil } }
+  var count: Int { heard.count { $0 != nil } }
 
   /// Matches a stretch of the text with a stretch of what was heard.
   private mutating func match(

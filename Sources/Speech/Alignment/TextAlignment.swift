@@ -1,3 +1,5 @@
+package import Platform
+
 /// Finds the words of a text in a recording of it.
 ///
 /// First the whole recording is searched for phrases of the text; words that are heard in a row
@@ -5,12 +7,12 @@
 /// each piece's words are put in their places exactly. Hence words that were not spoken, and speech
 /// that is not in the text, disturb nothing but their own neighbourhood.
 package struct TextAlignment: Sendable {
-  package let engine: any SpeechEngine
+  package let engine: SphinxEngine
   /// The words of the text, in order.
   package let words: [SpokenWord]
   package let threadCount: Int
 
-  package init(of words: [SpokenWord], engine: any SpeechEngine, threadCount: Int) {
+  package init(of words: [SpokenWord], engine: SphinxEngine, threadCount: Int) {
     self.words = words
     self.engine = engine
     self.threadCount = threadCount
@@ -27,8 +29,8 @@ package struct TextAlignment: Sendable {
   ///   - record: records the progress, after every piece; ends the work by throwing.
   package func align(
     in source: any SpeechSource, _ trace: LevelTrace, from progress: AlignmentProgress,
-    record: (AlignmentProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) -> AlignmentResult {
+    record: (AlignmentProgress) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> AlignmentResult {
     var progress = progress
     let lexicon = try engine.lexicon(of: Set(words.flatMap { $0.variants.joined() }))
     let words = words.map { lexicon.pronounceable($0) }
@@ -53,8 +55,8 @@ package struct TextAlignment: Sendable {
   private func listen(
     _ plan: ListeningPlan, _ source: any SpeechSource, _ words: [SpokenWord], _ lexicon: Lexicon,
     _ progress: inout AlignmentProgress,
-    _ record: (AlignmentProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) {
+    _ record: (AlignmentProgress) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
     if progress.heard.count != plan.pieces.count {
       progress = AlignmentProgress()
       progress.heard = Array(repeating: nil, count: plan.pieces.count)
@@ -62,17 +64,15 @@ package struct TextAlignment: Sendable {
     let engine = engine
     let sentences = Self.sentences(of: words)
     let open = plan.pieces.indices.filter { progress.heard[$0] == nil }
-    try PieceWork(pieces: open, threadCount: threadCount).run {
-      do throws(SpeechError) {
-        return .success(try engine.makeFollower(of: sentences, lexicon))
-      } catch { return .failure(error) }
+    try workOnPieces(open, threadCount: threadCount) {
+      Result { () throws(SpoolError) in try engine.makeListener(for: sentences, lexicon) }
     } work: { listener, piece in
-      do throws(SpeechError) {
+      Result { () throws(SpoolError) in
         let place = plan.pieces[piece]
         let sound = try source.read(place)
-        return .success(listener.hear(sound.span).map { $0.moved(by: place.lowerBound) })
-      } catch { return .failure(error) }
-    } done: { (piece, heard) throws(SpeechError) in
+        return listener.hear(sound.span).map { $0.moved(by: place.lowerBound) }
+      }
+    } done: { (piece, heard) throws(SpoolError) in
       progress.heard[piece] = heard
       try record(progress)
     }
@@ -82,25 +82,25 @@ package struct TextAlignment: Sendable {
   private func align(
     _ plan: AlignmentPlan, _ source: any SpeechSource, _ words: [SpokenWord], _ lexicon: Lexicon,
     _ trusted: [AnchorWord], _ progress: inout AlignmentProgress,
-    _ record: (AlignmentProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) {
+    _ record: (AlignmentProgress) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
     if progress.aligned.count != plan.pieces.count {
       progress.aligned = Array(repeating: nil, count: plan.pieces.count)
     }
     let engine = engine
     let sure = Dictionary(uniqueKeysWithValues: trusted.map { ($0.word, $0.place) })
     let open = plan.pieces.indices.filter { progress.aligned[$0] == nil }
-    try PieceWork(pieces: open, threadCount: threadCount).run {
-      .success(AlignerCache(engine, lexicon))
-    } work: { aligners, number in
-      do throws(SpeechError) {
+    try workOnPieces(open, threadCount: threadCount) {
+      Result { () throws(SpoolError) in try engine.makeAligner(lexicon) }
+    } work: { aligner, number in
+      Result { () throws(SpoolError) in
         let piece = plan.pieces[number]
         let doubtful = UnanchoredSegment(
           words: Array(words[piece.words]), places: piece.words.map { sure[$0] },
           origin: piece.place.lowerBound)
-        return .success(try doubtful.align(with: aligners, in: try source.read(piece.place)))
-      } catch { return .failure(error) }
-    } done: { (piece, outcome) throws(SpeechError) in
+        return try doubtful.align(with: aligner, in: try source.read(piece.place))
+      }
+    } done: { (piece, outcome) throws(SpoolError) in
       progress.aligned[piece] = outcome
       try record(progress)
     }

@@ -1,3 +1,5 @@
+import Platform
+
 /// A piece whose words may not all be spoken in it.
 struct UnanchoredSegment {
   let words: [SpokenWord]
@@ -23,15 +25,15 @@ struct UnanchoredSegment {
 
   /// Puts the words in their places; those that are not heard have none.
   ///
-  /// All words are placed quickly. Then those without an anchor are judged among their neighbours,
+  /// All words are placed exactly. Then those without an anchor are judged among their neighbours,
   /// which takes libpocketsphinx three times as long; where they fit badly, everything is placed
   /// once more without them.
-  func align(with aligners: AlignerCache, in sound: [Int16]) throws(SpeechError) -> PieceOutcome {
+  func align(with aligner: any Aligner, in sound: [Int16]) throws(SpoolError) -> PieceOutcome {
     var outcome = PieceOutcome(words: words.map { _ in [] }, scores: words.map { _ in nil })
     var spoken = Array(repeating: true, count: words.count)
-    var placed = try place(spoken, with: aligners, in: sound)
+    var placed = try place(spoken, with: aligner, in: sound)
     for run in doubtfulRuns() where !fits(run) {
-      if try judge(run, placed, with: aligners, in: sound, into: &outcome) {
+      if try judge(run, placed, with: aligner, in: sound, into: &outcome) {
         if isLost(run, in: sound) {
           for word in run { outcome.scores[word] = DecodedWord.unsaid }
         }
@@ -39,9 +41,9 @@ struct UnanchoredSegment {
       }
       for word in run { spoken[word] = false }
     }
-    if spoken.contains(false) { placed = try place(spoken, with: aligners, in: sound) ?? placed }
+    if spoken.contains(false) { placed = try place(spoken, with: aligner, in: sound) ?? placed }
     if let found = placed {
-      outcome.words = try likelier(than: found, &spoken, with: aligners, in: sound) ?? found
+      outcome.words = try likelier(than: found, &spoken, with: aligner, in: sound) ?? found
     } else {
       rescue(&outcome)
     }
@@ -100,9 +102,9 @@ struct UnanchoredSegment {
   /// Looks whether words are spoken between their neighbours, and keeps the scores of those that
   /// were looked at.
   private func judge(
-    _ run: Range<Int>, _ placed: [[DecodedWord]]?, with aligners: AlignerCache, in sound: [Int16],
+    _ run: Range<Int>, _ placed: [[DecodedWord]]?, with aligner: any Aligner, in sound: [Int16],
     into outcome: inout PieceOutcome
-  ) throws(SpeechError) -> Bool {
+  ) throws(SpoolError) -> Bool {
     var sure: [DecodedWord] = []
     var doubtful: [DecodedWord] = []
     for window in windows(of: run, isPlaced: placed != nil) {
@@ -110,20 +112,22 @@ struct UnanchoredSegment {
       guard place.count > 2 * Self.margin else { continue }
       let expected = Array(words[window])
       let part = Self.part(place, of: sound)
-      guard let judged = try aligners.judging().align(expected, in: part.span) else { continue }
-      for (word, heard) in zip(window, judged.words) {
-        guard let score = DecodedWord.meanScore(of: heard) else { continue }
+      guard let judged = try aligner.align(expected, in: part.span, isExact: false) else {
+        continue
+      }
+      for (word, heard) in zip(window, judged) {
+        guard let score = heard.meanScore else { continue }
         outcome.scores[word] = score
         if run.contains(word) { doubtful += heard } else { sure += heard }
       }
     }
     // Those that were not looked at are as good as those that were.
-    let mean = DecodedWord.meanScore(of: doubtful)
+    let mean = doubtful.meanScore
     for word in run where outcome.scores[word] == nil {
       outcome.scores[word] = mean ?? DecodedWord.unsaid
     }
     guard let score = mean else { return placed != nil }
-    return score >= (DecodedWord.meanScore(of: sure) ?? score) - Self.poorness
+    return score >= (sure.meanScore ?? score) - Self.poorness
   }
 
   /// The words that are judged together: a short run with its neighbours; of a long one the
@@ -161,11 +165,11 @@ struct UnanchoredSegment {
   /// Where the words are that are spoken, as far as that is known; nil where they cannot be heard
   /// in this order.
   func place(
-    _ spoken: [Bool], with aligners: AlignerCache, in sound: [Int16]
-  ) throws(SpeechError) -> [[DecodedWord]]? {
+    _ spoken: [Bool], with aligner: any Aligner, in sound: [Int16]
+  ) throws(SpoolError) -> [[DecodedWord]]? {
     let expected = expected(spoken)
     guard expected.contains(where: \.isSpoken) else { return words.map { _ in [] } }
-    return try aligners.quick().align(expected, in: sound.span)?.words
+    return try aligner.align(expected, in: sound.span, isExact: true)?
       .map { $0.map { $0.moved(by: origin) } }
   }
 
@@ -205,23 +209,23 @@ extension UnanchoredSegment {
   /// Where the words are without those that were not spoken: without them the sound is likelier, though
   /// nothing but their neighbours, silence and noise is left to explain it. Nil where all were spoken.
   func likelier(
-    than found: [[DecodedWord]], _ spoken: inout [Bool], with aligners: AlignerCache,
+    than found: [[DecodedWord]], _ spoken: inout [Bool], with aligner: any Aligner,
     in sound: [Int16]
-  ) throws(SpeechError) -> [[DecodedWord]]? {
+  ) throws(SpoolError) -> [[DecodedWord]]? {
     var areAllSpoken = true
     for word in strangest(of: found)
-    where try isUnsaid(word, among: spoken, found, with: aligners, in: sound) {
+    where try isUnsaid(word, among: spoken, found, with: aligner, in: sound) {
       spoken[word] = false
       areAllSpoken = false
     }
-    return areAllSpoken ? nil : try place(spoken, with: aligners, in: sound)
+    return areAllSpoken ? nil : try place(spoken, with: aligner, in: sound)
   }
 
   /// Whether a few words are likelier without one of them.
   private func isUnsaid(
-    _ word: Int, among spoken: [Bool], _ found: [[DecodedWord]], with aligners: AlignerCache,
+    _ word: Int, among spoken: [Bool], _ found: [[DecodedWord]], with aligner: any Aligner,
     in sound: [Int16]
-  ) throws(SpeechError) -> Bool {
+  ) throws(SpoolError) -> Bool {
     let before = spoken.indices[..<word].filter { spoken[$0] }.suffix(Self.reach)
     let after = spoken.indices[(word + 1)...].filter { spoken[$0] }.prefix(Self.reach)
     let window = (before.first ?? word)..<(after.last ?? word) + 1
@@ -230,7 +234,7 @@ extension UnanchoredSegment {
     let with = Array(expected(spoken)[window])
     var without = with
     without[word - window.lowerBound] = SpokenWord(variants: [])
-    let scores = try aligners.quick().scores(
+    let scores = try aligner.scores(
       of: [with, without], in: Self.part(place, of: sound).span)
     guard let likely = scores[0], let likelier = scores[1] else { return false }
     return likelier > likely + Self.gain
@@ -238,40 +242,11 @@ extension UnanchoredSegment {
 
   /// The words that resemble the sound least, of those without an anchor and that hardly do.
   private func strangest(of found: [[DecodedWord]]) -> [Int] {
-    let goodness = found.map { DecodedWord.leastGoodness(of: $0) }
+    let goodness = found.map(\.leastGoodness)
     let sure = found.indices.filter { places[$0] != nil }.compactMap { goodness[$0] }.sorted()
     let usual = sure.isEmpty ? 0 : sure[sure.count / 2]
     let least = min(Self.strangeness, usual - Self.distance)
     let strange = found.indices.filter { places[$0] == nil && goodness[$0] ?? 0 < least }
     return Array(strange.sorted { goodness[$0] ?? 0 < goodness[$1] ?? 0 }.prefix(Self.mostTries))
-  }
-}
-
-/// The aligners of one thread, each made when it is needed first.
-final class AlignerCache {
-  private let engine: any SpeechEngine
-  private let lexicon: Lexicon
-  private var quickOne: (any Aligner)?
-  private var judgingOne: (any Aligner)?
-
-  init(_ engine: any SpeechEngine, _ lexicon: Lexicon) {
-    self.engine = engine
-    self.lexicon = lexicon
-  }
-
-  /// The one whose scores mean nothing.
-  func quick() throws(SpeechError) -> any Aligner {
-    if let quickOne { return quickOne }
-    let made = try engine.makeAligner(lexicon, isJudging: false)
-    quickOne = made
-    return made
-  }
-
-  /// The one whose scores say how well words fit.
-  func judging() throws(SpeechError) -> any Aligner {
-    if let judgingOne { return judgingOne }
-    let made = try engine.makeAligner(lexicon, isJudging: true)
-    judgingOne = made
-    return made
   }
 }

@@ -1,4 +1,5 @@
 import CEspeak
+import Platform
 import Synchronization
 
 /// The one instance of libespeak-ng that a process can have. Its calls are serialised.
@@ -7,7 +8,7 @@ final class Espeak: Sendable {
   let sampleRate: Int
   private static let lock = Mutex(())
 
-  private static let instance = Result { () throws(SpeechError) in try Espeak() }
+  private static let instance = Result { () throws(SpoolError) in try Espeak() }
 
   /// Calls the library, which need not be initialised, while no other thread does.
   static func withLibrary<Result>(_ body: () -> sending Result) -> sending Result {
@@ -15,20 +16,21 @@ final class Espeak: Sendable {
   }
 
   /// The instance, made at first use.
-  static func shared() throws(SpeechError) -> Espeak { try instance.get() }
+  static func shared() throws(SpoolError) -> Espeak { try instance.get() }
 
-  private init() throws(SpeechError) {
+  private init() throws(SpoolError) {
     try SpeechLibraries.openEspeak()
     sampleRate = try Self.makeReady()
   }
 
   /// Makes the library ready to speak on the caller's thread; gives its sample rate.
-  private static func makeReady() throws(SpeechError) -> Int {
+  private static func makeReady() throws(SpoolError) -> Int {
     let options = Int32(espeakINITIALIZE_DONT_EXIT)
     let rate = espeak_Initialize(AUDIO_OUTPUT_SYNCHRONOUS, 0, nil, options)
     guard rate > 0 else {
-      throw SpeechError(
-        .library, on: "libespeak-ng", why: "it finds no voices; apt install espeak-ng-data")
+      throw SpoolError(
+        "cannot use libespeak-ng", reason: "it finds no voices; apt install espeak-ng-data",
+        cause: .environment)
     }
     return Int(rate)
   }
@@ -37,10 +39,10 @@ final class Espeak: Sendable {
   /// the library forgets beforehand what it said before.
   ///
   /// Complexity: about 1 s for 15 minutes of speech, and 10 ms.
-  func speak(_ texts: [String], voice: String, wordsPerMinute: Int) throws(SpeechError)
+  func speak(_ texts: [String], voice: String, wordsPerMinute: Int) throws(SpoolError)
     -> [SyntheticSpeech]
   {
-    try Self.lock.withLock { _ throws(SpeechError) in
+    try Self.lock.withLock { _ throws(SpoolError) in
       try SpeechLibraries.reopenEspeak()
       _ = try Self.makeReady()
       try choose(voice)
@@ -55,8 +57,8 @@ final class Espeak: Sendable {
   }
 
   /// How a text is pronounced, in the International Phonetic Alphabet, with `_` between sounds.
-  func phonemes(of text: String, voice: String) throws(SpeechError) -> String {
-    try Self.lock.withLock { _ throws(SpeechError) in
+  func phonemes(of text: String, voice: String) throws(SpoolError) -> String {
+    try Self.lock.withLock { _ throws(SpoolError) in
       try choose(voice)
       return unsafe text.withCString { start in
         var rest: UnsafeRawPointer? = unsafe UnsafeRawPointer(start)
@@ -73,9 +75,9 @@ final class Espeak: Sendable {
   }
 
   /// Selects the voice of all later speech. The caller holds the lock.
-  private func choose(_ voice: String) throws(SpeechError) {
+  private func choose(_ voice: String) throws(SpoolError) {
     guard unsafe espeak_SetVoiceByName(voice) == EE_OK else {
-      throw SpeechError(.pronunciation, on: voice, why: "libespeak-ng has no such voice")
+      throw SpoolError("cannot pronounce \(voice)", reason: "libespeak-ng has no such voice")
     }
   }
 }

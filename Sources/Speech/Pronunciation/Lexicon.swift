@@ -1,20 +1,22 @@
 import Glibc
+import Platform
 package import Transcripts
 
 /// How words are pronounced: from the model's dictionary where it knows them, by rule elsewhere.
 ///
 /// Keys are lower case, as in cmudict; a word may have several pronunciations.
-package struct Lexicon: Sendable {
-  /// The pronunciations of each word, the usual one first.
-  package private(set) var pronunciations: [String: [[Phone]]]
+struct Lexicon: Sendable {
+  /// The pronunciations of each word, the usual one first: lists of the acoustic model's sounds, `AH`,
+  /// `B`, `CH`.
+  private(set) var pronunciations: [String: [[String]]]
 
   /// Looks the words up in a dictionary and leaves the others out.
   ///
   /// Complexity: one reading of the dictionary, about 10 ms for cmudict.
-  package init(of words: Set<String>, in path: String) throws(SpeechError) {
+  init(of words: Set<String>, in path: String) throws(SpoolError) {
     pronunciations = [:]
     guard let file = unsafe fopen(path, "re") else {
-      throw SpeechError(.model, on: path, why: unsafe String(cString: strerror(errno)))
+      throw .acousticModel(path, SystemError.last.words)
     }
     defer { unsafe fclose(file) }
     var line: UnsafeMutablePointer<CChar>?
@@ -35,24 +37,24 @@ package struct Lexicon: Sendable {
     let word = String(Substring(head.prefix { $0 != UInt8(ascii: "(") }))
     guard wanted.contains(word) else { return }
     pronunciations[word, default: []].append(
-      fields.dropFirst().map { Phone(String(Substring($0))) })
+      fields.dropFirst().map { String(Substring($0)) })
   }
 
   /// Looks the words up in a model's dictionary, and lets libespeak-ng say how the others are
   /// pronounced. Words without a pronunciation are left out.
-  package init(of words: Set<String>, model: AcousticModel) throws(SpeechError) {
+  init(of words: Set<String>, model: AcousticModel) throws(SpoolError) {
     try self.init(of: words, in: model.dictionary)
     let unknown = words.filter { pronunciations[$0] == nil }
     guard !unknown.isEmpty else { return }
     let espeak = try Espeak.shared()
     for word in unknown.sorted() {
-      let phones = EnglishPhones.phones(ofIPA: try espeak.phonemes(of: word, voice: "en-us"))
+      let phones = Self.phones(ofIPA: try espeak.phonemes(of: word, voice: "en-us"))
       if !phones.isEmpty { add(phones, for: word) }
     }
   }
 
   /// Adds a pronunciation of a word that the dictionary does not know.
-  package mutating func add(_ phones: [Phone], for word: String) {
+  private mutating func add(_ phones: [String], for word: String) {
     pronunciations[word, default: []].append(phones)
   }
 
@@ -67,7 +69,7 @@ package struct Lexicon: Sendable {
     for (word, variants) in pronunciations.sorted(by: { $0.key < $1.key }) {
       for (index, phones) in variants.enumerated() {
         text += index == 0 ? word : "\(word)(\(index + 1))"
-        for phone in phones { text += " \(phone.name)" }
+        for phone in phones { text += " \(phone)" }
         text += "\n"
       }
     }
@@ -78,15 +80,16 @@ package struct Lexicon: Sendable {
 /// The 39 sounds of cmudict, as the International Phonetic Alphabet writes them for US English.
 ///
 /// Longer spellings come first, because they win: `tʃ` is one sound and not two.
-enum EnglishPhones {
+extension Lexicon {
   /// The sounds of a pronunciation in IPA; marks of stress and length are passed over where they
   /// change nothing.
-  static func phones(ofIPA text: String) -> [Phone] {
-    var rest = text.unicodeScalars.filter { !ignored.contains($0) }[...]
-    var phones: [Phone] = []
+  private static func phones(ofIPA text: String) -> [String] {
+    var rest = text.unicodeScalars.filter { !ignoredMarks.contains($0) }[...]
+    var phones: [String] = []
     while !rest.isEmpty {
-      if let (spelling, names) = table.first(where: { rest.starts(with: $0.0.unicodeScalars) }) {
-        phones += names.split(separator: " ").map { Phone(String($0)) }
+      if let (spelling, names) = phonesOfIPA.first(where: { rest.starts(with: $0.0.unicodeScalars) }
+      ) {
+        phones += names.split(separator: " ").map(String.init)
         rest = rest.dropFirst(spelling.unicodeScalars.count)
       } else {
         rest = rest.dropFirst()
@@ -96,9 +99,9 @@ enum EnglishPhones {
   }
 
   /// Stress, the joint between sounds, and marks that libespeak-ng adds within words.
-  private static let ignored: Set<Unicode.Scalar> = ["ˈ", "ˌ", "_", "|", "‿", "-"]
+  private static let ignoredMarks: Set<Unicode.Scalar> = ["ˈ", "ˌ", "_", "|", "‿", "-"]
 
-  private static let table: [(String, String)] = [
+  private static let phonesOfIPA: [(String, String)] = [
     ("aɪɚ", "AY ER"), ("aɪə", "AY AH"), ("aʊɚ", "AW ER"), ("aʊə", "AW AH"),
     ("ɔːɹ", "AO R"), ("oːɹ", "AO R"), ("ɑːɹ", "AA R"), ("ɛɹ", "EH R"), ("eə", "EH R"),
     ("ɪɹ", "IH R"), ("ɪə", "IH R"), ("iə", "IY AH"), ("ʊɹ", "UH R"), ("ʊə", "UH R"),
@@ -143,11 +146,4 @@ extension EnglishSpelling {
   package func spoken(_ words: [String]) -> [SpokenWord] {
     ways(of: words).map { SpokenWord(variants: $0) }
   }
-}
-
-/// A sound of a language, by its name in the acoustic model: `AH`, `B`, `CH`.
-package struct Phone: Hashable, Sendable {
-  package let name: String
-
-  package init(_ name: String) { self.name = name }
 }

@@ -1,17 +1,20 @@
+package import Platform
+package import Transcripts
+
 /// Finds out what is said in a recording.
 ///
 /// The recording is cut at its quietest places, and each piece with speech is decoded by itself.
 /// Words heard outside of speech are left out.
 package struct Recognition: Sendable {
-  package let engine: any SpeechEngine
+  package let model: AcousticModel
   package let threadCount: Int
 
-  package init(engine: any SpeechEngine, threadCount: Int) {
-    self.engine = engine
+  package init(model: AcousticModel, threadCount: Int) {
+    self.model = model
     self.threadCount = threadCount
   }
 
-  /// The words that are said, in order.
+  /// The words that are said, in order: in lower case and without punctuation.
   ///
   /// They do not depend on the number of threads, nor on where the work was cut off.
   ///
@@ -23,39 +26,38 @@ package struct Recognition: Sendable {
   ///   - record: records the progress, after every piece; ends the work by throwing.
   package func recognise(
     in source: any SpeechSource, _ trace: LevelTrace, speech: [Range<Int>],
-    from progress: RecognitionProgress,
-    record: (RecognitionProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) -> [RecognisedSpeech] {
+    from progress: Progress,
+    record: (Progress) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> [TimedWord] {
     let pieces = ListeningPlan(of: trace).pieces.filter { Self.overlap($0, speech) > 0 }
     var progress = progress
     if progress.heard.count != pieces.count {
-      progress = RecognitionProgress()
+      progress = Progress()
       progress.heard = Array(repeating: nil, count: pieces.count)
     }
     try listen(to: pieces, source, &progress, record)
     return progress.heard.compactMap(\.self).joined()
       .filter { 2 * Self.overlap($0.first..<$0.end, speech) >= $0.end - $0.first }
-      .map { RecognisedSpeech($0) }
+      .map(\.timed)
   }
 
   /// Decodes the pieces that are not decoded yet.
   private func listen(
-    to pieces: [Range<Int>], _ source: any SpeechSource, _ progress: inout RecognitionProgress,
-    _ record: (RecognitionProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) {
-    let engine = engine
+    to pieces: [Range<Int>], _ source: any SpeechSource, _ progress: inout Progress,
+    _ record: (Progress) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
+    let model = model
     let open = pieces.indices.filter { progress.heard[$0] == nil }
-    try PieceWork(pieces: open, threadCount: threadCount).run {
-      .success(engine)
-    } work: { engine, piece in
-      do throws(SpeechError) {
+    try workOnPieces(open, threadCount: threadCount) {
+      .success(())
+    } work: { _, piece in
+      Result { () throws(SpoolError) in
         let sound = try source.read(pieces[piece])
         // A new one for each piece: it remembers the noise of what it heard before.
-        let recogniser = try engine.makeRecogniser()
-        return .success(
-          recogniser.recognise(sound.span).map { $0.moved(by: pieces[piece].lowerBound) })
-      } catch { return .failure(error) }
-    } done: { (piece, words) throws(SpeechError) in
+        let decoder = try SphinxDecoder.recognising(by: model)
+        return decoder.recognise(sound.span).map { $0.moved(by: pieces[piece].lowerBound) }
+      }
+    } done: { (piece, words) throws(SpoolError) in
       progress.heard[piece] = words
       try record(progress)
     }
@@ -75,18 +77,18 @@ package struct Recognition: Sendable {
     }
     return sum
   }
-}
 
-/// How far a recognition is: what was heard so far. Interrupted work resumes from it with the same
-/// result.
-package struct RecognitionProgress: Hashable, Sendable, Codable {
-  /// What was heard in each piece of the listening plan; nil where it is not decoded yet.
-  var heard: [[RecognisedWord]?] = []
+  /// How far a recognition is: what was heard so far. Interrupted work resumes from it with the same
+  /// result.
+  package struct Progress: Hashable, Sendable, Codable {
+    /// What was heard in each piece of the listening plan; nil where it is not decoded yet.
+    var heard: [[RecognisedWord]?] = []
 
-  /// How much of the work is done: 0 to 1.
-  package var share: Double {
-    heard.isEmpty ? 0 : Double(heard.count { $0 != nil }) / Double(heard.count)
+    /// How much of the work is done: 0 to 1.
+    package var share: Double {
+      heard.isEmpty ? 0 : Double(heard.count { $0 != nil }) / Double(heard.count)
+    }
+
+    package init() {}
   }
-
-  package init() {}
 }

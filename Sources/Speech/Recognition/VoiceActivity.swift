@@ -46,8 +46,8 @@ package struct VoiceActivity: Sendable {
       }
     }
     var place = 0
-    while place + Periodicity.window <= waiting.count {
-      periods.append(Periodicity.period(of: waiting.span.extracting(place...)))
+    while place + Self.window <= waiting.count {
+      periods.append(Self.period(of: waiting.span.extracting(place...)))
       place += Self.step
     }
     waiting.removeFirst(place)
@@ -133,9 +133,9 @@ package struct VoiceActivity: Sendable {
 }
 
 /// The period of a short sound, where it repeats itself.
-enum Periodicity {
+extension VoiceActivity {
   /// Samples that are looked at: 40 ms of 4 kHz.
-  static let window = 160
+  private static let window = 160
   /// The periods that voices have, in samples of 4 kHz: 400 to 60 Hz.
   private static let periods = 10...66
   /// Samples that are compared with those a period later.
@@ -144,7 +144,7 @@ enum Periodicity {
   private static let likeness: Float = 0.55
 
   /// The period in samples, between two of them where it lies there; 0 where there is none.
-  static func period(of sound: Span<Float>) -> Float {
+  private static func period(of sound: Span<Float>) -> Float {
     var energy: Float = 0
     for index in 0..<length { energy += sound[index] * sound[index] }
     guard energy > 1e-9 else { return 0 }

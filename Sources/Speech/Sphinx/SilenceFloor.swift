@@ -18,7 +18,7 @@ enum SilenceFloor {
   ///
   /// Complexity: O(*n*) in the number of samples.
   static func under(_ sound: Span<Int16>) -> [Int16] {
-    let band = BandWidth(of: sound)
+    let band = band(of: sound)
     let narrow = band.isNarrow ? narrowShare * band.power.squareRoot() : 0
     let amplitude = UInt32(max(Self.amplitude, narrow))
     var state: UInt32 = 0x9E37_79B9
@@ -39,13 +39,9 @@ enum SilenceFloor {
 ///
 /// It is measured with a high-pass filter of 63 taps, a windowed sinc with the edge at 5 kHz
 /// (Blackman window: 74 dB less from 4.3 kHz down), at every fourth sample.
-struct BandWidth {
-  /// The mean of the squared samples.
-  let power: Float
-  /// Whether there is nothing above: less than two millionths of the power, where most recordings
-  /// have some thousandths, old ones four millionths, and telephones half a millionth or less.
-  let isNarrow: Bool
-
+extension SilenceFloor {
+  /// The band is narrow where so much of the power lies above: most recordings have some thousandths,
+  /// old ones four millionths, and telephones half a millionth or less.
   private static let share: Float = 2e-6
   private static let edge: Float = 5000.0 / 16_000
   private static let half = 31
@@ -57,22 +53,21 @@ struct BandWidth {
     return window * ((index == 0 ? 1 : 0) - low)
   }
 
-  /// Looks at sound of 16 kHz.
+  /// The mean of the squared samples of sound of 16 kHz, and whether its band is narrow.
   ///
   /// Complexity: O(*n*) in the number of samples.
-  init(of sound: Span<Int16>) {
+  static func band(of sound: Span<Int16>) -> (power: Float, isNarrow: Bool) {
     var whole: Float = 0
     var above: Float = 0
     var count: Float = 0
     let taps = Self.taps
-    for middle in stride(from: Self.half, to: sound.count - Self.half, by: 4) {
+    for middle in stride(from: half, to: sound.count - half, by: 4) {
       var sum: Float = 0
-      for tap in taps.indices { sum += taps[tap] * Float(sound[middle + tap - Self.half]) }
+      for tap in taps.indices { sum += taps[tap] * Float(sound[middle + tap - half]) }
       above += sum * sum
       whole += Float(sound[middle]) * Float(sound[middle])
       count += 1
     }
-    power = whole / max(1, count)
-    isNarrow = above < Self.share * whole
+    return (whole / max(1, count), above < share * whole)
   }
 }

@@ -59,24 +59,24 @@ package enum SpeechLibraries {
   }
 
   /// Opens libpocketsphinx. Costs next to nothing after the first time.
-  static func openSphinx() throws(SpeechError) {
+  static func openSphinx() throws(SpoolError) {
     unsafe try open("libpocketsphinx", package: sphinxPackage, unsafe spool_sphinx_load)
   }
 
   /// Opens libespeak-ng. Costs next to nothing after the first time.
-  static func openEspeak() throws(SpeechError) {
+  static func openEspeak() throws(SpoolError) {
     unsafe try open("libespeak-ng", package: espeakPackage, unsafe spool_espeak_load)
   }
 
   /// Closes and reopens libespeak-ng, which discards its state. It must have been initialised, and must
   /// be initialised again; no other thread may use it meanwhile.
-  static func reopenEspeak() throws(SpeechError) {
+  static func reopenEspeak() throws(SpoolError) {
     unsafe try open("libespeak-ng", package: espeakPackage, unsafe spool_espeak_reopen)
   }
 
   private static func open(
     _ name: String, package: String, _ load: (UnsafeMutablePointer<CChar>?, Int) -> Int32
-  ) throws(SpeechError) {
+  ) throws(SpoolError) {
     var reason = [CChar](repeating: 0, count: 256)
     let status = unsafe reason.withUnsafeMutableBufferPointer {
       unsafe load($0.baseAddress, $0.count)
@@ -84,6 +84,7 @@ package enum SpeechLibraries {
     guard status != 0 else { return }
     let text = String(
       decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    throw SpeechError(.library, on: name, why: "\(text); apt install \(package)")
+    throw SpoolError(
+      "cannot use \(name)", reason: "\(text); apt install \(package)", cause: .environment)
   }
 }

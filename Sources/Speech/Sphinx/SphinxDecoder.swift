@@ -1,5 +1,6 @@
 import CSpeechLoader
 import Glibc
+import Platform
 
 /// One decoder of libpocketsphinx with a dictionary of its own: it belongs to one thread at a time.
 ///
@@ -16,24 +17,39 @@ import Glibc
   /// - Parameters:
   ///   - dictionary: a file in the form of cmudict: a word, a space and its phones a line.
   ///   - settings: what the search does otherwise than its defaults say.
-  init(model: AcousticModel, dictionary path: String, _ settings: SphinxSettings)
-    throws(SpeechError)
+  init(model: AcousticModel, dictionary path: String, _ settings: Settings)
+    throws(SpoolError)
   {
     try SpeechLibraries.openSphinx()
     let arguments = CStringList(
       ["spool", "-hmm", model.folder, "-dict", path] + settings.arguments)
     guard let decoder = unsafe spool_sphinx_make(Int32(arguments.count), arguments.pointers) else {
-      throw SpeechError(.model, on: model.folder, why: "libpocketsphinx cannot load it")
+      throw .acousticModel(model.folder, "libpocketsphinx cannot load it")
     }
     unsafe self.decoder = unsafe decoder
     self.arguments = arguments
+  }
+
+  /// Loads a model with its dictionary and its language model, which takes some tenths of a second, to
+  /// recognise whatever is said.
+  ///
+  /// What it recognised before may change what it recognises: words that are to depend on their piece
+  /// alone take a new one.
+  static func recognising(by model: AcousticModel) throws(SpoolError) -> SphinxDecoder {
+    guard let languageModel = model.languageModel else {
+      throw .acousticModel(model.folder, "no language model goes with it")
+    }
+    let decoder = try SphinxDecoder(
+      model: model, dictionary: model.dictionary, Settings(searchesLattice: true))
+    try decoder.expectSpeech(following: languageModel)
+    return decoder
   }
 
   deinit { unsafe spool_sphinx_free(decoder) }
 
   /// Lets the words follow each other in this order, and nothing else; silence and noises may
   /// stand between any two.
-  func expect(_ words: [SpokenWord]) throws(SpeechError) {
+  func expect(_ words: [SpokenWord]) throws(SpoolError) {
     let grammar = WordGrammar(of: words)
     let keys = CStringList(grammar.arcs.map(\.key))
     let arcs = unsafe grammar.arcs.enumerated().map { index, arc in
@@ -46,16 +62,16 @@ import Glibc
         Int32($0.count))
     }
     guard status == 0 else {
-      throw SpeechError(
-        .words, on: words.prefix(8).compactMap(\.variants.first).joined().joined(separator: " "),
-        why: "libpocketsphinx cannot build their grammar")
+      let keys = words.prefix(8).compactMap(\.variants.first).joined().joined(separator: " ")
+      throw SpoolError(
+        "cannot look for \(keys)", reason: "libpocketsphinx cannot build their grammar")
     }
   }
 
   /// Lets the words follow each other as the language model says.
-  func expectSpeech(following languageModel: String) throws(SpeechError) {
+  func expectSpeech(following languageModel: String) throws(SpoolError) {
     guard unsafe spool_sphinx_expect_speech(decoder, languageModel) == 0 else {
-      throw SpeechError(.model, on: languageModel, why: "libpocketsphinx cannot load it")
+      throw .acousticModel(languageModel, "libpocketsphinx cannot load it")
     }
   }
 
@@ -65,24 +81,43 @@ import Glibc
   /// The time is that of the search: for a piece of some seconds a fraction of its length, growing
   /// with the number of words that may come next.
   func hear(_ sound: Span<Int16>) -> (words: [DecodedWord], score: Double)? {
+    decode(sound) { key, frames, score, _ in
+      DecodedWord(key: key, frames: frames, score: score / Double(frames.count))
+    }
+  }
+
+  /// What is said in the sound as the language model has it, in order, with fillers left out.
+  ///
+  /// The posteriors are those of the lattice of words that the search leaves.
+  func recognise(_ sound: Span<Int16>) -> [RecognisedWord] {
+    decode(sound) { key, frames, _, posterior in
+      // As many digits as mean something: journal entries are smaller, and equal on every machine.
+      RecognisedWord(
+        key: key, first: frames.lowerBound, end: frames.upperBound,
+        posterior: (min(1, posterior) * 10_000).rounded() / 10_000)
+    }?.words ?? []
+  }
+
+  /// Decodes sound; each word has its key, its frames (10 ms), their score and its posterior.
+  private func decode<Word>(
+    _ sound: Span<Int16>, _ word: (String, Range<Int>, Double, Double) -> Word
+  ) -> (words: [Word], score: Double)? {
     guard sound.count >= Self.fewestSamples else { return nil }
     var score = 0.0
     let status = unsafe sound.withUnsafeBufferPointer {
       unsafe spool_sphinx_hear(decoder, $0.baseAddress, $0.count, &score)
     }
     guard status == 0 else { return nil }
-    var words: [DecodedWord] = []
+    var words: [Word] = []
     var segment = unsafe spool_sphinx_segment()
     while unsafe spool_sphinx_next(decoder, &segment) == 1 {
       guard let name = unsafe segment.word, let text = unsafe String(validatingCString: name),
         !Self.isFiller(text), unsafe segment.last >= segment.first
       else { continue }
-      let first = unsafe Int(segment.first)
-      let end = unsafe Int(segment.last) + 1
+      let frames = unsafe Int(segment.first)..<Int(segment.last) + 1
       words.append(
-        DecodedWord(
-          key: String(text.prefix { $0 != "(" }), frames: first..<end,
-          score: unsafe segment.score / Double(end - first)))
+        unsafe word(
+          String(text.prefix { $0 != "(" }), frames, segment.score, segment.posterior))
     }
     return (words, score)
   }
@@ -114,35 +149,37 @@ import Glibc
   }
 }
 
-/// How a decoder searches.
-///
-/// Frames of silence are always kept: without them every later time would be early.
-struct SphinxSettings {
-  /// How much less likely than the best a path may be before it is given up; nil for what the
-  /// library finds right for recognition.
-  var beam: Double?
-  /// Whether the sounds that no path asks for are scored as well: only then are the scores of
-  /// different sounds comparable, at three times the cost.
-  var scoresEverySound = false
-  /// Whether only every other frame is scored: it loses few words and saves a third.
-  var isHasty = false
-  /// Whether all that may have been said is kept, and the likeliest path through it searched: only
-  /// then are there posteriors.
-  var searchesLattice = false
-  /// How much more than the sound the order of words counts.
-  var languageWeight: Double?
+extension SphinxDecoder {
+  /// How a decoder searches.
+  ///
+  /// Frames of silence are always kept: without them every later time would be early.
+  struct Settings {
+    /// How much less likely than the best a path may be before it is given up; nil for what the
+    /// library finds right for recognition.
+    var beam: Double?
+    /// Whether the sounds that no path asks for are scored as well: only then are the scores of
+    /// different sounds comparable, at three times the cost.
+    var scoresEverySound = false
+    /// Whether only every other frame is scored: it loses few words and saves a third.
+    var isHasty = false
+    /// Whether all that may have been said is kept, and the likeliest path through it searched: only
+    /// then are there posteriors.
+    var searchesLattice = false
+    /// How much more than the sound the order of words counts.
+    var languageWeight: Double?
 
-  /// The settings as the library takes them.
-  var arguments: [String] {
-    var list = ["-remove_silence", "no", "-fwdflat", "no"]
-    list += ["-bestpath", searchesLattice ? "yes" : "no"]
-    if let beam {
-      for name in ["-beam", "-pbeam", "-wbeam"] { list += [name, "\(beam)"] }
+    /// The settings as the library takes them.
+    var arguments: [String] {
+      var list = ["-remove_silence", "no", "-fwdflat", "no"]
+      list += ["-bestpath", searchesLattice ? "yes" : "no"]
+      if let beam {
+        for name in ["-beam", "-pbeam", "-wbeam"] { list += [name, "\(beam)"] }
+      }
+      list += ["-compallsen", scoresEverySound ? "yes" : "no"]
+      if isHasty { list += ["-ds", "2"] }
+      if let languageWeight { list += ["-lw", "\(languageWeight)"] }
+      return list
     }
-    list += ["-compallsen", scoresEverySound ? "yes" : "no"]
-    if isHasty { list += ["-ds", "2"] }
-    if let languageWeight { list += ["-lw", "\(languageWeight)"] }
-    return list
   }
 }
 
@@ -163,14 +200,13 @@ package struct AcousticModel: Hashable, Sendable {
 
   /// Whether its files are there, before any of them is opened.
   /// - Throws: where one cannot be read; the folder is named before the dictionary.
-  func check() throws(SpeechError) {
+  func check() throws(SpoolError) {
     for (path, part) in [(folder, "/mdef"), (dictionary, "")] {
       if unsafe access(path, R_OK) != 0 {
-        throw SpeechError(.model, on: path, why: unsafe String(cString: strerror(errno)))
+        throw .acousticModel(path, SystemError.last.words)
       }
       if !part.isEmpty, unsafe access(path + part, R_OK) != 0 {
-        throw SpeechError(
-          .model, on: path, why: "it has no mdef, as the folders of CMU Sphinx's models do")
+        throw .acousticModel(path, "it has no mdef, as the folders of CMU Sphinx's models do")
       }
     }
   }

@@ -1,10 +1,10 @@
 import CPosix
-import CSpeechLoader
 import Glibc
+package import Platform
 import Synchronization
 
-/// An acoustic model of CMU Sphinx. Alignment scores it itself; recognition uses libpocketsphinx.
-package struct SphinxEngine: SpeechEngine {
+/// An acoustic model of CMU Sphinx, which aligns words by scores of its own or by libpocketsphinx.
+package struct SphinxEngine: Sendable {
   package let model: AcousticModel
   /// Nil where libpocketsphinx aligns.
   private let sounds: ModelCache?
@@ -17,79 +17,160 @@ package struct SphinxEngine: SpeechEngine {
   }
 
   /// What the model's dictionary says, and what libespeak-ng says of other words.
-  package func lexicon(of keys: Set<String>) throws(SpeechError) -> Lexicon {
+  func lexicon(of keys: Set<String>) throws(SpoolError) -> Lexicon {
     try model.check()
     return try Lexicon(of: keys, model: model)
   }
 
-  /// Listens with a trigram model of the sentences.
-  package func makeFollower(of sentences: [[String]], _ lexicon: Lexicon) throws(SpeechError)
+  /// Hears the words of a text wherever they are, also when some are skipped or repeated.
+  func makeListener(for sentences: [[String]], _ lexicon: Lexicon) throws(SpoolError)
     -> any Listener
   {
     if let sounds { return try ModelFollower(try sounds.model(), of: sentences, lexicon) }
-    let phrases = try MemoryFile(named: "phrases", holding: PhraseModel(of: sentences).text)
-    return try SphinxListener(
-      model, lexicon: lexicon, languageModel: phrases.path,
-      SphinxSettings(beam: 1e-60, isHasty: true, languageWeight: 10))
+    return try SphinxListener(model, for: sentences, lexicon)
   }
 
-  /// Aligns with a grammar in which each word follows the one before.
-  package func makeAligner(_ lexicon: Lexicon, isJudging: Bool) throws(SpeechError)
-    -> any Aligner
-  {
-    if let sounds {
-      return try ModelAligner(try sounds.model(), lexicon: lexicon, isExact: !isJudging)
+  /// Hears words in a given order, and nothing else.
+  func makeAligner(_ lexicon: Lexicon) throws(SpoolError) -> any Aligner {
+    if let sounds { return try ModelAligner(try sounds.model(), lexicon: lexicon) }
+    return SphinxAligner(model, lexicon: lexicon)
+  }
+
+  /// A model that is read once, for all threads.
+  private final class ModelCache: Sendable {
+    private let folder: String
+    private let result = Mutex<Result<SoundModel, SpoolError>?>(nil)
+
+    init(folder: String) { self.folder = folder }
+
+    /// - Throws: where a file is missing, damaged, or of a kind that only libpocketsphinx reads.
+    func model() throws(SpoolError) -> SoundModel {
+      let read = result.withLock { kept in
+        if let kept { return kept }
+        let folder = folder
+        let read = Result { () throws(SpoolError) in try SoundModel(folder: folder) }
+        kept = read
+        return read
+      }
+      return try read.get()
     }
-    return try SphinxAligner(
-      model, lexicon: lexicon,
-      SphinxSettings(beam: isJudging ? 1e-200 : 1e-120, scoresEverySound: isJudging))
-  }
-
-  /// Listens with the model's own language model.
-  package func makeRecogniser() throws(SpeechError) -> any Recogniser {
-    try SphinxRecogniser(model)
   }
 }
 
-/// A model that is read once, for all threads.
-private final class ModelCache: Sendable {
-  private let folder: String
-  private let result = Mutex<Result<SoundModel, SpeechError>?>(nil)
+/// Hears words in pieces of sound: 16 kHz, one channel, 16 bits. It belongs to one thread at a time.
+///
+/// What is heard in a piece depends on the piece alone, so that work that was cut off and begun again
+/// gives the same words.
+protocol Listener: AnyObject {
+  /// The words of a piece, in order; none where nothing was understood.
+  func hear(_ sound: Span<Int16>) -> [DecodedWord]
+}
 
-  init(folder: String) { self.folder = folder }
+/// Puts given words in their places. It belongs to one thread at a time.
+protocol Aligner: AnyObject {
+  /// What was heard of each of the words, which is nothing for a word that is not spoken; nil where
+  /// they cannot be heard in this order.
+  ///
+  /// - Parameter isExact: whether times are as exact as they can be, and scores may mean nothing; else
+  ///   scores say how well the words fit.
+  func align(
+    _ words: [SpokenWord], in sound: Span<Int16>, isExact: Bool
+  ) throws(SpoolError) -> [[DecodedWord]]?
 
-  /// - Throws: where a file is missing, damaged, or of a kind that only libpocketsphinx reads.
-  func model() throws(SpeechError) -> SoundModel {
-    let read = result.withLock { kept in
-      if let kept { return kept }
-      let folder = folder
-      let read = Result { () throws(SpeechError) in try SoundModel(folder: folder) }
-        .mapError { SpeechError(.ownModel, on: $0.subject, why: $0.why) }
-      kept = read
-      return read
-    }
-    return try read.get()
+  /// The natural logarithms of how likely the whole is with each of several lists of words, comparable
+  /// with each other only; nil where they cannot be heard in this order.
+  func scores(of choices: [[SpokenWord]], in sound: Span<Int16>) throws(SpoolError) -> [Double?]
+}
+
+/// Speech that can be read piece by piece: 16 kHz, one channel, 16 bits.
+package protocol SpeechSource: Sendable {
+  /// Its length in frames (10 ms); what is left over is less than one.
+  var frameCount: Int { get }
+
+  /// Reads a piece, in frames. May be called from any thread.
+  func read(_ place: Range<Int>) throws(SpoolError) -> [Int16]
+}
+
+extension SpoolError {
+  /// A model that cannot be loaded, by one of its files or folders.
+  static func acousticModel(
+    _ path: String, _ reason: String,
+    advice: String = "apt install pocketsphinx-en-us, or name another model"
+  ) -> SpoolError {
+    SpoolError(
+      "cannot load the acoustic model \(path)", reason: reason, advice: advice,
+      cause: .environment)
   }
 }
 
-/// Recognises words by a language model.
-final class SphinxListener: Listener {
+/// Aligns words that are spoken in a given order, by libpocketsphinx and a grammar in which each word
+/// follows the one before.
+private final class SphinxAligner: Aligner {
+  private let model: AcousticModel
+  private let lexicon: Lexicon
+  // Each is loaded when it is needed first. Scores cost three times as much as times.
+  private var exact: SphinxDecoder?
+  private var judging: SphinxDecoder?
+
+  init(_ model: AcousticModel, lexicon: Lexicon) {
+    self.model = model
+    self.lexicon = lexicon
+  }
+
+  func align(
+    _ words: [SpokenWord], in sound: Span<Int16>, isExact: Bool
+  ) throws(SpoolError) -> [[DecodedWord]]? {
+    if isExact { return try place(words, in: sound)?.words }
+    if judging == nil { judging = try decoder(beam: 1e-200, scoresEverySound: true) }
+    return try judging?.place(words, in: sound)?.words
+  }
+
+  func scores(of choices: [[SpokenWord]], in sound: Span<Int16>) throws(SpoolError) -> [Double?] {
+    var scores: [Double?] = []
+    for words in choices { scores.append(try place(words, in: sound)?.score) }
+    return scores
+  }
+
+  private func place(
+    _ words: [SpokenWord], in sound: Span<Int16>
+  ) throws(SpoolError) -> (words: [[DecodedWord]], score: Double)? {
+    if exact == nil { exact = try decoder(beam: 1e-120, scoresEverySound: false) }
+    return try exact?.place(words, in: sound)
+  }
+
+  private func decoder(beam: Double, scoresEverySound: Bool) throws(SpoolError) -> SphinxDecoder {
+    let dictionary = try MemoryFile(named: "dictionary", holding: lexicon.dictionaryText)
+    return try SphinxDecoder(
+      model: model, dictionary: dictionary.path,
+      SphinxDecoder.Settings(beam: beam, scoresEverySound: scoresEverySound))
+  }
+}
+
+extension SphinxDecoder {
+  /// Where words are that are spoken in this order, and the score of the whole.
+  fileprivate func place(
+    _ words: [SpokenWord], in sound: Span<Int16>
+  ) throws(SpoolError) -> (words: [[DecodedWord]], score: Double)? {
+    try expect(words)
+    guard let heard = hear(SilenceFloor.under(sound).span),
+      let assigned = WordGrammar.assign(heard.words, to: words)
+    else { return nil }
+    return (assigned, heard.score)
+  }
+}
+
+/// Hears the words of a text wherever they are, by libpocketsphinx and a trigram model of the text.
+private final class SphinxListener: Listener {
   private let decoder: SphinxDecoder
 
-  /// Listens for words of a lexicon.
-  convenience init(
-    _ model: AcousticModel, lexicon: Lexicon, languageModel: String, _ settings: SphinxSettings
-  ) throws(SpeechError) {
+  /// Listens for sentences whose words a lexicon knows.
+  init(_ model: AcousticModel, for sentences: [[String]], _ lexicon: Lexicon) throws(SpoolError) {
+    let phrases = try MemoryFile(named: "phrases", holding: Self.phraseModel(of: sentences))
     let dictionary = try MemoryFile(named: "dictionary", holding: lexicon.dictionaryText)
-    try self.init(model, dictionary: dictionary.path, languageModel: languageModel, settings)
-  }
-
-  /// Listens for words of a dictionary.
-  init(
-    _ model: AcousticModel, dictionary: String, languageModel: String, _ settings: SphinxSettings
-  ) throws(SpeechError) {
-    let decoder = try SphinxDecoder(model: model, dictionary: dictionary, settings)
-    try decoder.expectSpeech(following: languageModel)
+    let decoder = try SphinxDecoder(
+      model: model, dictionary: dictionary.path,
+      SphinxDecoder.Settings(beam: 1e-60, isHasty: true, languageWeight: 10))
+    try decoder.expectSpeech(following: phrases.path)
     self.decoder = decoder
   }
 
@@ -98,48 +179,20 @@ final class SphinxListener: Listener {
   }
 }
 
-/// Aligns words that are spoken in a given order.
-final class SphinxAligner: Aligner {
-  private let decoder: SphinxDecoder
-
-  /// Aligns words of a lexicon.
-  init(_ model: AcousticModel, lexicon: Lexicon, _ settings: SphinxSettings)
-    throws(SpeechError)
-  {
-    let dictionary = try MemoryFile(named: "dictionary", holding: lexicon.dictionaryText)
-    decoder = try SphinxDecoder(
-      model: model, dictionary: dictionary.path, settings)
-  }
-
-  func align(_ words: [SpokenWord], in sound: Span<Int16>) throws(SpeechError) -> AlignedPiece? {
-    try decoder.expect(words)
-    guard let heard = decoder.hear(SilenceFloor.under(sound).span),
-      let assigned = WordGrammar.assign(heard.words, to: words)
-    else { return nil }
-    return AlignedPiece(words: assigned, score: heard.score)
-  }
-
-  func scores(of choices: [[SpokenWord]], in sound: Span<Int16>) throws(SpeechError) -> [Double?] {
-    var scores: [Double?] = []
-    for words in choices { scores.append(try align(words, in: sound)?.score) }
-    return scores
-  }
-}
-
 /// A file in memory, for libraries that take a path.
 ///
 /// It ends with the process.
-struct MemoryFile: ~Copyable {
+private struct MemoryFile: ~Copyable {
   private let descriptor: Int32
 
   /// Where it can be opened, as long as it lives.
   var path: String { "/proc/self/fd/\(descriptor)" }
 
-  init(named name: String, holding text: String) throws(SpeechError) {
+  init(named name: String, holding text: String) throws(SpoolError) {
     let descriptor = unsafe posix_memory_file(name)
     self.descriptor = descriptor
     guard descriptor >= 0 else {
-      throw SpeechError(.words, on: name, why: unsafe String(cString: strerror(errno)))
+      throw SpoolError("cannot look for \(name)", reason: SystemError.last.words)
     }
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -147,7 +200,7 @@ struct MemoryFile: ~Copyable {
         unsafe write(descriptor, $0.baseAddress, $0.count)
       }
       guard written > 0 else {
-        throw SpeechError(.words, on: name, why: unsafe String(cString: strerror(errno)))
+        throw SpoolError("cannot look for \(name)", reason: SystemError.last.words)
       }
       bytes = bytes.dropFirst(written)
     }
@@ -156,129 +209,34 @@ struct MemoryFile: ~Copyable {
   deinit { close(descriptor) }
 }
 
-/// Hears the words of a text wherever they are, by a model that Spool scores itself.
-final class ModelFollower: Listener {
-  private let model: SoundModel
-  private let analysis: CepstralAnalysis
-  private var scores: StateScores
-  private var search: PhraseSearch
-  /// What the words are held against.
-  private var loop: SoundLoop
-
-  /// Only every other frame is scored: it loses hardly any word and saves a third.
-  private static let stride = 2
-
-  /// Listens for sentences whose words a lexicon knows.
-  init(_ model: SoundModel, of sentences: [[String]], _ lexicon: Lexicon) throws(SpeechError) {
-    self.model = model
-    analysis = try CepstralAnalysis(parameters: model.parameters)
-    scores = StateScores(of: model)
-    search = PhraseSearch(PhraseGraph(of: sentences, lexicon, model), model)
-    loop = SoundLoop(model)
-  }
-
-  func hear(_ sound: Span<Int16>) -> [DecodedWord] {
-    guard sound.count >= SphinxDecoder.fewestSamples else { return [] }
-    let features = analysis.features(of: SilenceFloor.under(sound).span)
-    search.begin()
-    loop.begin()
-    var frame = 0
-    while frame < features.frameCount {
-      let end = min(features.frameCount, frame + StateScores.capacity * Self.stride)
-      let frames = Array(Swift.stride(from: frame, to: end, by: Self.stride))
-      scores.score(features, frames)
-      for index in frame..<end {
-        let slot = (index - frame) / Self.stride
-        search.pass(slot, scores)
-        loop.pass(slot, scores)
-      }
-      frame = end
-    }
-    return search.rows(against: loop).flatMap(\.judged)
-  }
-}
-
-/// Recognises whatever the model's own language model finds likely.
-final class SphinxRecogniser: Recogniser {
-  private let decoder: SphinxDecoder
-
-  /// Loads the model, its dictionary and its language model, which takes some tenths of a second.
-  init(_ model: AcousticModel) throws(SpeechError) {
-    guard let languageModel = model.languageModel else {
-      throw SpeechError(.model, on: model.folder, why: "no language model goes with it")
-    }
-    decoder = try SphinxDecoder(
-      model: model, dictionary: model.dictionary, SphinxSettings(searchesLattice: true))
-    try decoder.expectSpeech(following: languageModel)
-  }
-
-  func recognise(_ sound: Span<Int16>) -> [RecognisedWord] { decoder.recognise(sound) }
-}
-
-extension SphinxDecoder {
-  /// What is said in the sound as the language model has it, in order, with fillers left out.
-  ///
-  /// The posteriors are those of the lattice of words that the search leaves.
-  fileprivate func recognise(_ sound: Span<Int16>) -> [RecognisedWord] {
-    guard sound.count >= Self.fewestSamples else { return [] }
-    var score = 0.0
-    let status = unsafe sound.withUnsafeBufferPointer {
-      unsafe spool_sphinx_hear(decoder, $0.baseAddress, $0.count, &score)
-    }
-    guard status == 0 else { return [] }
-    var words: [RecognisedWord] = []
-    var segment = unsafe spool_sphinx_segment()
-    while unsafe spool_sphinx_next(decoder, &segment) == 1 {
-      guard let name = unsafe segment.word, let text = unsafe String(validatingCString: name),
-        !Self.isFiller(text), unsafe segment.last >= segment.first
-      else { continue }
-      words.append(
-        RecognisedWord(
-          key: String(text.prefix { $0 != "(" }), first: unsafe Int(segment.first),
-          end: unsafe Int(segment.last) + 1,
-          // As many digits as mean something: journal entries are smaller, and equal on every
-          // machine.
-          posterior: unsafe (min(1, segment.posterior) * 10_000).rounded() / 10_000))
-    }
-    return words
-  }
-}
-
 /// How likely the words of one text follow each other: a trigram model with back-off.
 ///
 /// Recognition that listens for one text only is far better than recognition that listens for
 /// everything, and it may still skip and repeat. Probabilities are discounted absolutely (Ney,
 /// Essen and Kneser 1994): half a count of every n-gram goes to what was not seen.
-struct PhraseModel {
-  /// The model in the form of ARPA.
-  let text: String
-
+extension SphinxListener {
   private static let discount = 0.5
 
-  /// Counts what follows what in sentences, whose words are keys of a lexicon.
+  /// The model in the form of ARPA, of sentences whose words are keys of a lexicon.
   ///
   /// Complexity: O(*n* log *n*) in the number of words.
-  init(of sentences: [[String]]) {
+  private static func phraseModel(of sentences: [[String]]) -> String {
     var single: [String: Int] = [:]
-    var pairs: [Pair: Int] = [:]
-    var triples: [Triple: Int] = [:]
+    var pairs: [[String]: Int] = [:]
+    var triples: [[String]: Int] = [:]
     for sentence in sentences {
       let words = ["<s>"] + sentence + ["</s>"]
       for index in words.indices {
         single[words[index], default: 0] += 1
-        if index >= 1 { pairs[Pair(words[index - 1], words[index]), default: 0] += 1 }
-        if index >= 2 {
-          triples[Triple(words[index - 2], words[index - 1], words[index]), default: 0] += 1
-        }
+        if index >= 1 { pairs[Array(words[index - 1...index]), default: 0] += 1 }
+        if index >= 2 { triples[Array(words[index - 2...index]), default: 0] += 1 }
       }
     }
     let total = single.values.reduce(0, +)
     var kindsAfterWord: [String: Int] = [:]
-    for pair in pairs.keys { kindsAfterWord[pair.first, default: 0] += 1 }
-    var kindsAfterPair: [Pair: Int] = [:]
-    for triple in triples.keys {
-      kindsAfterPair[Pair(triple.first, triple.second), default: 0] += 1
-    }
+    for pair in pairs.keys { kindsAfterWord[pair[0], default: 0] += 1 }
+    var kindsAfterPair: [[String]: Int] = [:]
+    for triple in triples.keys { kindsAfterPair[Array(triple[..<2]), default: 0] += 1 }
 
     func logarithm(_ probability: Double) -> String {
       String(Int((log10(probability) * 10_000).rounded())).dotted
@@ -290,54 +248,24 @@ struct PhraseModel {
     ]
     for (word, count) in single.sorted(by: { $0.key < $1.key }) {
       let probability = word == "<s>" ? 1e-9 : Double(count) / Double(total)
-      let spared = Self.discount * Double(kindsAfterWord[word] ?? 0) / Double(count)
+      let spared = discount * Double(kindsAfterWord[word] ?? 0) / Double(count)
       lines.append("\(logarithm(probability)) \(word) \(logarithm(max(spared, 1e-9)))")
     }
     lines += ["", "\\2-grams:"]
-    for (pair, count) in pairs.sorted(by: { $0.key < $1.key }) {
-      let probability = (Double(count) - Self.discount) / Double(single[pair.first] ?? 1)
-      let spared = Self.discount * Double(kindsAfterPair[pair] ?? 0) / Double(count)
+    for (pair, count) in pairs.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      let probability = (Double(count) - discount) / Double(single[pair[0]] ?? 1)
+      let spared = discount * Double(kindsAfterPair[pair] ?? 0) / Double(count)
       lines.append(
-        "\(logarithm(probability)) \(pair.first) \(pair.second) \(logarithm(max(spared, 1e-9)))")
+        "\(logarithm(probability)) \(pair.joined(separator: " ")) \(logarithm(max(spared, 1e-9)))")
     }
     lines += ["", "\\3-grams:"]
-    for (triple, count) in triples.sorted(by: { $0.key < $1.key }) {
-      let before = pairs[Pair(triple.first, triple.second)] ?? 1
-      let probability = (Double(count) - Self.discount) / Double(before)
-      lines.append("\(logarithm(probability)) \(triple.first) \(triple.second) \(triple.third)")
+    for (triple, count) in triples.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      let before = pairs[Array(triple[..<2])] ?? 1
+      let probability = (Double(count) - discount) / Double(before)
+      lines.append("\(logarithm(probability)) \(triple.joined(separator: " "))")
     }
     lines += ["", "\\end\\", ""]
-    text = lines.joined(separator: "\n")
-  }
-
-  private struct Pair: Hashable, Comparable {
-    let first: String
-    let second: String
-
-    init(_ first: String, _ second: String) {
-      self.first = first
-      self.second = second
-    }
-
-    static func < (left: Pair, right: Pair) -> Bool {
-      (left.first, left.second) < (right.first, right.second)
-    }
-  }
-
-  private struct Triple: Hashable, Comparable {
-    let first: String
-    let second: String
-    let third: String
-
-    init(_ first: String, _ second: String, _ third: String) {
-      self.first = first
-      self.second = second
-      self.third = third
-    }
-
-    static func < (left: Triple, right: Triple) -> Bool {
-      (left.first, left.second, left.third) < (right.first, right.second, right.third)
-    }
+    return lines.joined(separator: "\n")
   }
 }
 

@@ -1,3 +1,5 @@
+import Audio
+
 /// The powers of a sound's bands, a hundred times a second.
 struct BandPowers {
   /// How many bands a frame has.
@@ -11,6 +13,19 @@ struct BandPowers {
   init(bandCount: Int, values: [Float]) {
     self.bandCount = bandCount
     self.values = values
+  }
+
+  /// The powers of a sound in the bands in which speech is compared.
+  init(of sound: [Int16], by spectrum: MelSpectrum) {
+    self.init(bandCount: spectrum.bandCount, values: spectrum.powers(of: sound.span))
+  }
+
+  /// The bands in which speech is compared: up to what most recordings hold; synthetic voices have
+  /// little above.
+  static func spectrum(sampleRate: Int) -> MelSpectrum {
+    MelSpectrum(
+      sampleRate: Hertz(Double(sampleRate)), bandCount: none.bandCount,
+      range: Hertz(100)...Hertz(6500))
   }
 
   /// Adds what follows.

@@ -1,3 +1,6 @@
+import Audio
+import Platform
+
 /// A stretch of text as the synthesiser says it: its bands, and where each of its words lies.
 struct SpokenText {
   /// A written word, or a part of a long one, among the frames.
@@ -15,12 +18,12 @@ struct SpokenText {
 
   /// Has utterances spoken, one after the other.
   init(
-    _ utterances: [Utterance], _ voice: SyntheticVoice, _ spectrum: SpeechSpectrum
-  ) throws(SpeechError) {
+    _ utterances: [Utterance], _ voice: SyntheticVoice, _ spectrum: MelSpectrum
+  ) throws(SpoolError) {
     let speeches = try Espeak.shared().speak(
       utterances.map(\.text), voice: voice.name, wordsPerMinute: Self.wordsPerMinute)
     for (utterance, speech) in zip(utterances, speeches) {
-      add(utterance, speech, spectrum.powers(of: speech.samples))
+      add(utterance, speech, BandPowers(of: speech.samples, by: spectrum))
     }
   }
 

@@ -1,5 +1,6 @@
+import Audio
 import Glibc
-import Platform
+package import Platform
 
 /// Finds the words of a text in a recording of it by what a synthetic voice makes of the text: for
 /// languages without an acoustic model at hand.
@@ -18,9 +19,6 @@ package struct SyntheticAlignment: Sendable {
 
   /// Which of the words are spoken at all.
   package let isSpoken: [Bool]
-
-  /// What the results depend on beside the sound and the words.
-  package static let version = "espeak-ng 1.51"
 
   /// The stretches in which a recording is looked at coarsely, in frames (10 ms).
   private static let stretch = CoarseAlignment.thinning * 750
@@ -42,9 +40,9 @@ package struct SyntheticAlignment: Sendable {
   ///   - record: records the progress, after every piece; ends the work by throwing.
   package func align(
     in source: any SpeechSource, from progress: SyntheticProgress,
-    record: (SyntheticProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) -> AlignmentResult {
-    let blocks = TextBlock.group(Utterance.all(of: words))
+    record: (SyntheticProgress) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> AlignmentResult {
+    let blocks = Utterance.blocks(of: words)
     var progress = progress
     if progress.plan?.count != blocks.count || progress.outcomes.count != blocks.count {
       progress = SyntheticProgress()
@@ -60,26 +58,25 @@ package struct SyntheticAlignment: Sendable {
   /// Looks at the recording and at the text as a whole.
   private func look(
     for blocks: [[Utterance]], in source: any SpeechSource, _ progress: inout SyntheticProgress,
-    _ record: (SyntheticProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) -> [SyntheticPlace] {
+    _ record: (SyntheticProgress) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> [SyntheticProgress.Place] {
     let voice = voice
     let stretches = stride(from: 0, to: source.frameCount, by: Self.stretch).map {
       $0..<min(source.frameCount, $0 + Self.stretch)
     }
     let rate = try Espeak.shared().sampleRate
     var looked: [BandPowers?] = Array(repeating: nil, count: stretches.count + blocks.count)
-    try PieceWork(pieces: Array(looked.indices), threadCount: threadCount).run {
-      .success(
-        (SpeechSpectrum(sampleRate: 100 * LevelTrace.step), SpeechSpectrum(sampleRate: rate)))
-    } work: { tools, piece in
-      do throws(SpeechError) {
+    try workOnPieces(Array(looked.indices), threadCount: threadCount) {
+      .success(Self.spectra(voiceRate: rate))
+    } work: { spectra, piece in
+      Result { () throws(SpoolError) in
         let powers =
           piece < stretches.count
-          ? tools.0.powers(of: try source.read(stretches[piece]))
-          : try SpokenText(blocks[piece - stretches.count], voice, tools.1).powers
-        return .success(powers.thinned(by: CoarseAlignment.thinning))
-      } catch { return .failure(error) }
-    } done: { (piece, powers) throws(SpeechError) in
+          ? BandPowers(of: try source.read(stretches[piece]), by: spectra.recording)
+          : try SpokenText(blocks[piece - stretches.count], voice, spectra.voice).powers
+        return powers.thinned(by: CoarseAlignment.thinning)
+      }
+    } done: { (piece, powers) throws(SpoolError) in
       looked[piece] = powers
       progress.surveyed += 1 / Double(stretches.count + blocks.count)
       try record(progress)
@@ -94,47 +91,54 @@ package struct SyntheticAlignment: Sendable {
 
   /// Finds the words of the blocks that were not searched closely yet.
   private func place(
-    _ blocks: [[Utterance]], _ plan: [SyntheticPlace], in source: any SpeechSource,
+    _ blocks: [[Utterance]], _ plan: [SyntheticProgress.Place], in source: any SpeechSource,
     _ progress: inout SyntheticProgress,
-    _ record: (SyntheticProgress) throws(SpeechError) -> Void
-  ) throws(SpeechError) {
+    _ record: (SyntheticProgress) throws(SpoolError) -> Void
+  ) throws(SpoolError) {
     let voice = voice
     let rate = try Espeak.shared().sampleRate
     let open = blocks.indices.filter { progress.outcomes[$0] == nil }
-    try PieceWork(pieces: open, threadCount: threadCount).run {
-      .success(
-        (SpeechSpectrum(sampleRate: 100 * LevelTrace.step), SpeechSpectrum(sampleRate: rate)))
-    } work: { tools, number in
-      do throws(SpeechError) {
-        guard let place = plan[number].place else { return .success(SyntheticOutcome()) }
+    try workOnPieces(open, threadCount: threadCount) {
+      .success(Self.spectra(voiceRate: rate))
+    } work: { spectra, number in
+      Result { () throws(SpoolError) in
+        guard let place = plan[number].place else { return SyntheticProgress.Outcome() }
         let look = FineAlignment(
-          recording: tools.0.powers(of: try source.read(place)),
-          text: try SpokenText(blocks[number], voice, tools.1), guide: plan[number].guide)
-        return .success(look.outcome(origin: place.lowerBound))
-      } catch { return .failure(error) }
-    } done: { (piece, outcome) throws(SpeechError) in
+          recording: BandPowers(of: try source.read(place), by: spectra.recording),
+          text: try SpokenText(blocks[number], voice, spectra.voice), place: plan[number])
+        return look.outcome(origin: place.lowerBound)
+      }
+    } done: { (piece, outcome) throws(SpoolError) in
       progress.outcomes[piece] = outcome
       try record(progress)
     }
   }
+
+  /// The bands of a thread.
+  private static func spectra(voiceRate: Int) -> (recording: MelSpectrum, voice: MelSpectrum) {
+    (
+      BandPowers.spectrum(sampleRate: 100 * LevelTrace.step),
+      BandPowers.spectrum(sampleRate: voiceRate)
+    )
+  }
 }
 
 /// Utterances that are aligned together: about half a minute.
-enum TextBlock {
+extension Utterance {
   /// How much a block holds at most, in letters.
   private static let size = 500
   /// What is spoken of a digit or an ideogram, in letters.
-  private static let long = 4
+  private static let ideogram = 4
 
-  /// Groups utterances, in order.
+  /// The words of a text as blocks, in order.
   ///
   /// Complexity: O(*n*) in the length of the text.
-  static func group(_ utterances: [Utterance]) -> [[Utterance]] {
+  static func blocks(of words: [String]) -> [[Utterance]] {
     var blocks: [[Utterance]] = []
     var room = 0
-    for utterance in utterances {
+    for utterance in all(of: words) {
       let weight = utterance.text.unicodeScalars.reduce(0) {
-        $0 + ($1.properties.isIdeographic || $1.properties.numericType != nil ? long : 1)
+        $0 + ($1.properties.isIdeographic || $1.properties.numericType != nil ? ideogram : 1)
       }
       if blocks.isEmpty || room < weight {
         blocks.append([])
@@ -150,7 +154,7 @@ enum TextBlock {
 /// Where the blocks of a text are in a recording, roughly.
 ///
 /// Both are compared as a whole, in frames of 80 ms: what is missing in either is left out here.
-struct CoarseAlignment {
+private struct CoarseAlignment {
   /// Fine frames in a coarse one.
   static let thinning = 8
   /// How many pairs of frames are compared: 25 minutes with 25 minutes anywhere, an hour with an hour
@@ -172,11 +176,11 @@ struct CoarseAlignment {
   /// The place of each block.
   ///
   /// Complexity: O(pairs) in time, O(√*n* · *n*) in memory.
-  func places() -> [SyntheticPlace] {
+  func places() -> [SyntheticProgress.Place] {
     var voice = BandPowers.none
     for block in blocks { voice.append(block) }
     guard recording.count > 0, voice.count > 0 else {
-      return blocks.map { _ in SyntheticPlace(place: nil, anchors: []) }
+      return blocks.map { _ in SyntheticProgress.Place(place: nil, anchors: []) }
     }
     let pair = CepstralFrames.pair(recording: recording, synthetic: voice)
     let path = TimeWarp(
@@ -199,37 +203,36 @@ struct CoarseAlignment {
     return prices
   }
 
-  private static func band(_ rows: Int, _ columns: Int) -> TimeWarp.Band {
+  private static func band(_ rows: Int, _ columns: Int) -> [Range<Int>] {
     let width = min(columns, max(leastWidth, mostPairs / rows))
-    return TimeWarp.Band(
-      ranges: (0..<rows).map { row in
-        let middle = columns * row / max(1, rows - 1)
-        let low = min(max(0, middle - width / 2), columns - width)
-        return low..<low + width
-      })
+    return (0..<rows).map { row in
+      let middle = columns * row / max(1, rows - 1)
+      let low = min(max(0, middle - width / 2), columns - width)
+      return low..<low + width
+    }
   }
 
-  private func place(of frames: Range<Int>, on path: WarpPath) -> SyntheticPlace {
+  private func place(of frames: Range<Int>, on path: TimeWarp.Path) -> SyntheticProgress.Place {
     let met = frames.compactMap { frame in path.frames[frame].map { (frame, $0) } }
     guard let first = met.first?.1.lowerBound, let last = met.last?.1.upperBound else {
-      return SyntheticPlace(place: nil, anchors: [])
+      return SyntheticProgress.Place(place: nil, anchors: [])
     }
     let start = max(0, first * Self.thinning - Self.margin)
     let end = min(frameCount, (last + 1) * Self.thinning + Self.margin)
-    guard start < end else { return SyntheticPlace(place: nil, anchors: []) }
+    guard start < end else { return SyntheticProgress.Place(place: nil, anchors: []) }
     var anchors: [Int] = []
     for (index, (frame, meets)) in met.enumerated()
     where index % Self.anchorStep == 0 || index + 1 == met.count {
       let middle = (meets.lowerBound + meets.upperBound + 1) * Self.thinning / 2
       anchors += [middle - start, (frame - frames.lowerBound) * Self.thinning + Self.thinning / 2]
     }
-    return SyntheticPlace(place: start..<end, anchors: anchors)
+    return SyntheticProgress.Place(place: start..<end, anchors: anchors)
   }
 }
 
 /// What the outcomes of all blocks say about each word.
-struct SyntheticEvidence {
-  private let outcomes: [SyntheticOutcome]
+private struct SyntheticEvidence {
+  private let outcomes: [SyntheticProgress.Outcome]
   /// What a path costs, and what it would cost by chance, of all blocks.
   private let cost: Double
   private let chance: Double
@@ -243,7 +246,7 @@ struct SyntheticEvidence {
   /// 0.67 to 0.87. Of synthetic clips of three seconds wrong texts may come down to 0.82.
   private static let limit = 0.9
 
-  init(_ outcomes: [SyntheticOutcome]) {
+  init(_ outcomes: [SyntheticProgress.Outcome]) {
     self.outcomes = outcomes
     cost = outcomes.reduce(0) { $0 + Double($1.cost) }
     chance = outcomes.reduce(0) { $0 + Double($1.chance) }
@@ -276,7 +279,7 @@ struct SyntheticEvidence {
   }
 
   /// How likely a block is spoken where it was found: 0 to 1.
-  private func belief(in outcome: SyntheticOutcome) -> Double {
+  private func belief(in outcome: SyntheticProgress.Outcome) -> Double {
     guard chance > 0 else { return 0 }
     let ratio =
       (Double(outcome.cost) + Self.prior * cost / chance) / (Double(outcome.chance) + Self.prior)
@@ -308,10 +311,11 @@ struct SyntheticEvidence {
 }
 
 /// Where the words of a block are in the part of a recording in which it was found.
-struct FineAlignment {
+private struct FineAlignment {
   let recording: BandPowers
   let text: SpokenText
-  let guide: WarpGuide
+  /// Where the coarse look found the block.
+  let place: SyntheticProgress.Place
 
   /// Sound that is weaker on average is none, in mean squares: 90 dB below full scale.
   static let faintest: Float = 1e-9
@@ -319,11 +323,11 @@ struct FineAlignment {
   /// Finds them.
   ///
   /// - Parameter origin: where the part begins, in frames (10 ms).
-  func outcome(origin: Int) -> SyntheticOutcome {
-    var outcome = SyntheticOutcome()
+  func outcome(origin: Int) -> SyntheticProgress.Outcome {
+    var outcome = SyntheticProgress.Outcome()
     guard BandPowers.quantile(0.8, of: recording.totals) > Self.faintest, text.powers.count > 0
     else { return outcome }
-    let band = guide.band(recording: recording.count, synthetic: text.powers.count)
+    let band = place.band(recording: recording.count, synthetic: text.powers.count)
     let pair = CepstralFrames.pair(recording: recording, synthetic: text.powers)
     let path = TimeWarp(
       first: pair.recording, second: pair.synthetic, band: band, prices: .usual
@@ -340,7 +344,7 @@ struct FineAlignment {
 
   /// What the cheapest path costs through the same speech backwards: what any other text would cost
   /// in this voice and this noise.
-  private func chance(in band: TimeWarp.Band) -> Float {
+  private func chance(in band: [Range<Int>]) -> Float {
     let pair = CepstralFrames.pair(recording: recording, synthetic: text.powers.reversed)
     return TimeWarp(
       first: pair.recording, second: pair.synthetic, band: band, prices: .usual
@@ -350,10 +354,11 @@ struct FineAlignment {
   /// The frames of the recording in which a word lies, and how far it is from them; nil where it was
   /// left out.
   private static func found(
-    _ word: SpokenText.Word, on path: WarpPath, _ recording: CepstralFrames,
+    _ word: SpokenText.Word, on path: TimeWarp.Path, _ recording: CepstralFrames,
     _ synthetic: CepstralFrames
   ) -> (frames: Range<Int>, distance: Int)? {
-    var runs: [Run] = []
+    // Frames of the word that follow each other closely in the recording.
+    var runs: [(start: Int, end: Int, count: Int, distance: Float)] = []
     for frame in word.frames {
       // A pause before or behind the word belongs to none of its sounds.
       guard let meets = path.frames[frame],
@@ -362,11 +367,13 @@ struct FineAlignment {
       else { continue }
       let distance = recording.distance(first, to: synthetic, frame)
       // Nobody holds a sound so long: what lies between is something else.
+      let end = min(last, first + longestGap) + 1
       if let run = runs.last, first - run.end <= longestGap {
-        runs[runs.count - 1].add(min(last, first + longestGap), distance)
+        runs[runs.count - 1] = (
+          run.start, max(run.end, end), run.count + 1, run.distance + distance
+        )
       } else {
-        runs.append(Run(start: first))
-        runs[runs.count - 1].add(min(last, first + longestGap), distance)
+        runs.append((first, end, 1, distance))
       }
     }
     guard let run = runs.max(by: { $0.count < $1.count }), 3 * run.count >= word.frames.count
@@ -376,20 +383,4 @@ struct FineAlignment {
 
   /// The longest that a sound of a word lasts, in frames.
   private static let longestGap = 40
-
-  /// Frames of a word that follow each other closely in the recording.
-  private struct Run {
-    let start: Int
-    private(set) var end: Int
-    private(set) var count = 0
-    private(set) var distance: Float = 0
-
-    init(start: Int) { (self.start, end) = (start, start) }
-
-    mutating func add(_ last: Int, _ distance: Float) {
-      end = max(end, last + 1)
-      count += 1
-      self.distance += distance
-    }
-  }
 }

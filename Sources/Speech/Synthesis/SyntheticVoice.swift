@@ -1,5 +1,6 @@
 import CEspeak
 import CSpeechLoader
+package import Platform
 
 /// A voice of libespeak-ng and what it speaks.
 package struct SyntheticVoice: Hashable, Sendable {
@@ -17,7 +18,7 @@ package struct SyntheticVoice: Hashable, Sendable {
   /// variety (`de` for `de-CH`), else the language's first variety (`fr-fr` for `fr`).
   ///
   /// - Parameter language: a tag of BCP 47, in any case.
-  package static func speaking(_ language: String) throws(SpeechError) -> SyntheticVoice {
+  package static func speaking(_ language: String) throws(SpoolError) -> SyntheticVoice {
     let voices = try Espeak.shared().voices()
     var parts = language.lowercased().split(whereSeparator: { $0 == "-" || $0 == "_" })
     while !parts.isEmpty {
@@ -29,7 +30,9 @@ package struct SyntheticVoice: Hashable, Sendable {
       }
       parts.removeLast()
     }
-    throw SpeechError(.language, on: language, why: "libespeak-ng has no voice for it")
+    throw SpoolError(
+      "cannot speak the language \(language)", reason: "libespeak-ng has no voice for it",
+      advice: "espeak-ng \(option: "voices") lists the languages; or name a model and a dictionary")
   }
 
   private static func best(

@@ -22,24 +22,40 @@ struct TimeWarp {
     static let usual = Prices(skip: 0.45, opening: 12, silence: 0.2, edge: 0.4)
   }
 
-  /// Which frames of the second sequence may meet a frame of the first.
-  struct Band {
-    /// For each frame of the first sequence; lower bounds and upper bounds never fall.
-    let ranges: [Range<Int>]
+  /// Which frames of one sequence meet which of another.
+  struct Path: Hashable {
+    /// For each frame of the second sequence the frames of the first that it meets; nil where it is
+    /// left out, or silent and passed over.
+    private(set) var frames: [ClosedRange<Int>?]
+    /// What the whole path costs.
+    var cost: Float = .infinity
+
+    init(count: Int) { frames = Array(repeating: nil, count: count) }
+
+    /// Two frames meet.
+    mutating func meet(_ first: Int, _ second: Int) {
+      guard let known = frames[second] else {
+        frames[second] = first...first
+        return
+      }
+      frames[second] = min(known.lowerBound, first)...max(known.upperBound, first)
+    }
   }
 
   let first: CepstralFrames
   let second: CepstralFrames
-  let band: Band
+  /// For each frame of the first sequence those of the second that it may meet; lower bounds and upper
+  /// bounds never fall.
+  let band: [Range<Int>]
   let prices: Prices
 
   /// The cheapest path.
   ///
   /// Rows are kept at every `interval`th frame only, and what lies between is computed once more on
   /// the backtrace. Complexity: O(cells of the band) in time, twice; O(√*n* · width) in memory.
-  func path() -> WarpPath {
+  func path() -> Path {
     let (rows, columns) = (first.vectors.count, second.vectors.count)
-    var path = WarpPath(count: columns)
+    var path = Path(count: columns)
     guard rows > 0, columns > 0 else { return path }
     let interval = max(16, Int(Double(rows).squareRoot()))
     var kept: [[Cell]] = []
@@ -110,10 +126,10 @@ extension TimeWarp {
   /// Goes back through the rows of a block.
   func trace(
     _ place: inout Place, downTo start: Int, _ moves: [UInt8], _ offsets: [Int],
-    into path: inout WarpPath
+    into path: inout Path
   ) {
     while place.row >= start, place.column >= 0 {
-      let range = band.ranges[place.row]
+      let range = band[place.row]
       guard range.contains(place.column) else { return }
       let move = moves[offsets[place.row - start] + place.column - range.lowerBound]
       switch place.state {
@@ -173,7 +189,7 @@ extension TimeWarp {
   func startRow() -> [Cell] {
     var row = emptyRow()
     row[0].met = 0
-    for column in 0..<(band.ranges.first?.upperBound ?? 0) {
+    for column in 0..<(band.first?.upperBound ?? 0) {
       row[column + 1].leavingSecond = Float(column + 1) * prices.edge
     }
     return row
@@ -191,7 +207,7 @@ extension TimeWarp {
 
   /// The places of the row before `index` that hold anything.
   func keptPlaces(at index: Int) -> Range<Int> {
-    let range = band.ranges[max(0, index - 1)]
+    let range = band[max(0, index - 1)]
     return range.lowerBound..<range.upperBound + 1
   }
 
@@ -200,7 +216,7 @@ extension TimeWarp {
     _ row: inout [Cell], to index: Int, _ distances: inout [Float], _ moves: inout [UInt8],
     keepsMoves: Bool
   ) {
-    let range = band.ranges[index]
+    let range = band[index]
     second.fill(&distances, range, distancesTo: first.vectors[index])
     let isSilent = first.isSilent[index]
     let isLastRow = index == first.vectors.count - 1
@@ -270,84 +286,5 @@ extension TimeWarp {
       cells[column + 1] = left
       if keepsMoves { written[base + column - range.lowerBound] = move }
     }
-  }
-}
-
-/// The path that a coarse look found, as a guide for a closer one.
-struct WarpGuide: Hashable {
-  /// Frames of the recording and of the synthetic voice that meet; both rise.
-  private let anchors: [(recording: Int, synthetic: Int)]
-
-  /// How far from the guide the path may lead, in frames of either.
-  private static let reach = 250
-
-  init(_ anchors: [(recording: Int, synthetic: Int)]) { self.anchors = anchors }
-
-  static func == (a: WarpGuide, b: WarpGuide) -> Bool {
-    a.anchors.elementsEqual(b.anchors, by: ==)
-  }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(anchors.count) }
-
-  /// Which frames may meet.
-  ///
-  /// Complexity: O(*n*) in the number of frames and of anchors.
-  func band(recording: Int, synthetic: Int) -> TimeWarp.Band {
-    let line = synthetics(upTo: recording, synthetic)
-    let ranges = (0..<recording).map { frame in
-      let low = line[max(0, frame - Self.reach)] - Self.reach
-      let high = line[min(recording - 1, frame + Self.reach)] + Self.reach
-      let upper = min(synthetic, max(1, high))
-      return min(max(0, low), upper - 1)..<upper
-    }
-    return TimeWarp.Band(ranges: Self.whole(ranges, synthetic))
-  }
-
-  /// The first row reaches the beginning and the last one the end.
-  private static func whole(_ ranges: [Range<Int>], _ synthetic: Int) -> [Range<Int>] {
-    guard var first = ranges.first, var last = ranges.last else { return [] }
-    var ranges = ranges
-    first = 0..<first.upperBound
-    last = last.lowerBound..<synthetic
-    ranges[0] = first
-    ranges[ranges.count - 1] = ranges.count == 1 ? 0..<synthetic : last
-    return ranges
-  }
-
-  /// For each frame of the recording the one of the voice, on straight lines between the anchors.
-  private func synthetics(upTo recording: Int, _ synthetic: Int) -> [Int] {
-    let all = [(recording: 0, synthetic: 0)] + anchors + [(recording, synthetic)]
-    var line: [Int] = []
-    line.reserveCapacity(recording)
-    for (from, to) in zip(all, all.dropFirst()) {
-      let count = to.recording - line.count
-      guard count > 0 else { continue }
-      let length = max(1, to.recording - from.recording)
-      for frame in line.count..<to.recording {
-        line.append(
-          from.synthetic + (to.synthetic - from.synthetic) * (frame - from.recording) / length)
-      }
-    }
-    return line
-  }
-}
-
-/// Which frames of one sequence meet which of another.
-struct WarpPath: Hashable {
-  /// For each frame of the second sequence the frames of the first that it meets; nil where it is
-  /// left out, or silent and passed over.
-  private(set) var frames: [ClosedRange<Int>?]
-  /// What the whole path costs.
-  var cost: Float = .infinity
-
-  init(count: Int) { frames = Array(repeating: nil, count: count) }
-
-  /// Two frames meet.
-  mutating func meet(_ first: Int, _ second: Int) {
-    guard let known = frames[second] else {
-      frames[second] = first...first
-      return
-    }
-    frames[second] = min(known.lowerBound, first)...max(known.upperBound, first)
   }
 }

@@ -1,6 +1,6 @@
 import Audio
+import Glibc
 import Media
-import PipelineEngine
 import PipelineModel
 import Platform
 import SoundEngine
@@ -37,7 +37,7 @@ struct LoudnessCurveStage: DeclaredStage, SoundSinkStage, PublishingStage {
     ] + PictureSize.parameters() + [PictureSize.name],
     shorthand: "formats")
 
-  static var libraries: [String: String] { MediaVersions.all }
+  static var libraries: [String: String] { MediaLibraries.versions }
 
   private let formats: [LoudnessCurveFormat]
   private let size: PictureSize
@@ -55,11 +55,28 @@ struct LoudnessCurveStage: DeclaredStage, SoundSinkStage, PublishingStage {
   }
 
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {
-    LoudnessCurveSink(
-      formats, size,
-      ResumableMeter(
-        { LoudnessCurveMeter(format: stream.format) }, resuming: context.work.resuming),
-      store: context.store)
+    let format = stream.format
+    return MeterSink({ LoudnessMeter(format: format, includesPeaks: false) }, in: context) {
+      [self, store = context.store] (loudness) throws(SpoolError) in
+      try files(of: LoudnessCurve(loudness.history, sampleRate: format.sampleRate), in: store)
+    }
+  }
+
+  private func files(
+    of curve: LoudnessCurve, in store: any ArtifactStore
+  ) throws(SpoolError) -> [PortName: Artifact] {
+    let drawing = LoudnessCurvePicture(curve, size).drawing
+    var files: [PortName: Artifact] = [:]
+    for format in formats {
+      files[format.port] =
+        switch format {
+        case .csv: try store.keepCSV(curve)
+        case .json: try store.keepJSON(curve)
+        case .svg: try store.keepSVG(drawing)
+        case .png: try store.keepPNG(Raster(drawing))
+        }
+    }
+    return files
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {
@@ -94,47 +111,6 @@ enum LoudnessCurveFormat: String, CaseIterable, Sendable {
   case png
 
   var port: PortName { PortName(rawValue) }
-}
-
-/// Feeds a meter, and writes its curve down when the sound is over.
-final class LoudnessCurveSink: SoundSink {
-  private let formats: [LoudnessCurveFormat]
-  private let size: PictureSize
-  private let meter: ResumableMeter<LoudnessCurveMeter>
-  private let store: any ArtifactStore
-
-  init(
-    _ formats: [LoudnessCurveFormat], _ size: PictureSize,
-    _ meter: ResumableMeter<LoudnessCurveMeter>, store: any ArtifactStore
-  ) {
-    self.formats = formats
-    self.size = size
-    self.meter = meter
-    self.store = store
-  }
-
-  var firstFrame: Frames { meter.firstFrame }
-
-  func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
-
-  func progress() -> ListenerProgress? { meter.progress }
-
-  func finish() throws(SpoolError) -> PassOutcome.Result {
-    let curve = meter.finding()
-    var result = PassOutcome.Result()
-    let needsPicture = formats.contains(.svg) || formats.contains(.png)
-    let drawing = needsPicture ? LoudnessCurvePicture(curve, size).drawing : nil
-    for format in formats {
-      switch format {
-      case .csv: result.artifacts[format.port] = try store.keepCSV(curve)
-      case .json: result.artifacts[format.port] = try store.keepJSON(curve)
-      case .svg: if let drawing { result.artifacts[format.port] = try store.keepSVG(drawing) }
-      case .png:
-        if let drawing { result.artifacts[format.port] = try store.keepPNG(Raster(drawing)) }
-      }
-    }
-    return result
-  }
 }
 
 /// A loudness curve as a picture: the momentary loudness in a light colour, the short-term loudness
@@ -243,5 +219,54 @@ struct LoudnessCurvePicture {
         .text(words, at: Point(x + 25, y), size: ChartStyle.labelSize, .start, ChartStyle.label))
       x += 25 + 7.6 * Double(words.count) + 22
     }
+  }
+}
+
+extension ArtifactStore {
+  /// Keeps a curve as comma-separated values, a line a step, each with the time at its end.
+  fileprivate func keepCSV(_ curve: LoudnessCurve) throws(SpoolError) -> Artifact {
+    var file = try VisualFile(in: self)
+    try file.add("seconds,momentary_lufs,short_term_lufs\n")
+    for (index, (momentary, shortTerm)) in zip(curve.momentary, curve.shortTerm).enumerated() {
+      let seconds = Figure.text(Double(index + 1) * curve.step.value, places: 3)
+      try file.add("\(seconds),\(Figure.text(momentary)),\(Figure.text(shortTerm))\n")
+    }
+    return try file.seal()
+  }
+
+  /// Keeps a curve as JSON: the summary's figures, and an array for each kind of loudness.
+  fileprivate func keepJSON(_ curve: LoudnessCurve) throws(SpoolError) -> Artifact {
+    func value(_ loudness: LUFS?) -> String { loudness.map { Figure.text($0) } ?? "null" }
+    var file = try VisualFile(in: self)
+    try file.add("{\"stepSeconds\":\(curve.step.value)")
+    try file.add(",\"integratedLoudness\":\(value(curve.integrated))")
+    let range = curve.range.map { Figure.text($0.value, places: 2) } ?? "null"
+    try file.add(",\"loudnessRange\":\(range)")
+    try file.add(",\"maximumMomentary\":\(value(curve.maximumMomentary))")
+    try file.add(",\"maximumShortTerm\":\(value(curve.maximumShortTerm))")
+    for (name, figures) in [("momentary", curve.momentary), ("shortTerm", curve.shortTerm)] {
+      try file.add(",\"\(name)\":[")
+      for (index, figure) in figures.enumerated() {
+        try file.add(index == 0 ? value(figure) : "," + value(figure))
+      }
+      try file.add("]")
+    }
+    try file.add("}\n")
+    return try file.seal()
+  }
+}
+
+/// Figures with a fixed number of decimals.
+private enum Figure {
+  static func text(_ loudness: LUFS?) -> String { loudness.map { text($0.value, places: 2) } ?? "" }
+
+  static func text(_ loudness: LUFS) -> String { text(loudness.value, places: 2) }
+
+  static func text(_ value: Double, places: Int) -> String {
+    let factor = pow(10, Double(places))
+    let scaled = Int((value * factor).rounded())
+    let (whole, rest) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt(factor))
+    let decimals = String(repeating: "0", count: max(0, places - "\(rest)".count)) + "\(rest)"
+    return (scaled < 0 ? "-" : "") + "\(whole)." + decimals
   }
 }

@@ -29,10 +29,10 @@ struct SpectrogramStage: DeclaredStage, SoundSinkStage, PublishingStage {
       """,
     flow: .streaming(.sound, .sink),
     inputs: [Port(.sound, .sound, "the sound to show")],
-    outputs: [Port(SpectrogramSink.port, .file, "the picture, as PNG")],
+    outputs: [Port(SpectrogramStage.Sink.port, .file, "the picture, as PNG")],
     parameters: [
       ParameterDescriptor(
-        "scale", .choice(FrequencyScale.allCases.map(\.rawValue)), .defaulted("mel"),
+        "scale", .choice(SpectrumGatherer.Scale.allCases.map(\.rawValue)), .defaulted("mel"),
         "how frequencies are laid out: as the ear has them, evenly, or by octaves"),
       ParameterDescriptor(
         "window", .choice(["512", "1024", "2048", "4096", "8192"]), .defaulted("2048"),
@@ -45,35 +45,47 @@ struct SpectrogramStage: DeclaredStage, SoundSinkStage, PublishingStage {
         "the highest frequency shown; without it half the sample rate"),
     ] + PictureSize.parameters(widths: 200...4000, heights: 120...2000) + [PictureSize.name])
 
-  static var libraries: [String: String] { MediaVersions.all }
+  static var libraries: [String: String] { MediaLibraries.versions }
 
-  private let form: SpectrogramForm
+  let scale: SpectrumGatherer.Scale
+  let window: Int
+  let range: Decibels
+  let size: PictureSize
+  private let top: Hertz?
   private let name: String
 
   init(_ parameters: Parameters) throws(SpoolError) {
-    guard let scale = FrequencyScale(rawValue: parameters.scale),
+    guard let scale = SpectrumGatherer.Scale(rawValue: parameters.scale),
       let window = Int(parameters.window)
     else { throw SpoolError("spectrogram knows no scale \(parameters.scale)") }
-    form = SpectrogramForm(
-      scale: scale, window: window, range: parameters.range, top: parameters.top,
-      size: PictureSize(width: parameters.width, height: parameters.height))
+    self.scale = scale
+    self.window = window
+    range = parameters.range
+    top = parameters.top
+    size = PictureSize(width: parameters.width, height: parameters.height)
     name = parameters.name
   }
 
+  /// The frequency at the top of each lane.
+  func topFrequency(of format: AudioFormat) -> Hertz {
+    let half = format.sampleRate.value / 2
+    return Hertz(min(top?.value ?? half, half))
+  }
+
   private var outputs: [VisualOutput] {
-    [VisualOutput(port: SpectrogramSink.port, ending: ".spectrogram.png")]
+    [VisualOutput(port: SpectrogramStage.Sink.port, ending: ".spectrogram.png")]
   }
 
   func makeSink(
     for stream: SoundOutline, in context: SinkContext
   ) throws(SpoolError) -> any SoundSink {
-    try SpectrogramSink(form, stream.format, context)
+    try SpectrogramStage.Sink(self, stream.format, context)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {
-    let pixels = form.size.width * form.size.height
+    let pixels = size.width * size.height
     // A file of at most twice as many columns as pixels, four bytes a row, for each joining.
-    let shortest = 64.0 * 2 * Double(form.size.width)
+    let shortest = 64.0 * 2 * Double(size.width)
     let joinings = max(1, log2(Double(stream.frames?.count ?? 0) / shortest) + 2)
     return SinkCost(
       byteCount: Int(joinings * 8) * pixels + pixels, publishedByteCount: pixels,
@@ -88,13 +100,4 @@ struct SpectrogramStage: DeclaredStage, SoundSinkStage, PublishingStage {
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     try context.publish(outputs, name: name)
   }
-}
-
-/// What a spectrogram looks like.
-struct SpectrogramForm: Sendable {
-  let scale: FrequencyScale
-  let window: Int
-  let range: Decibels
-  let top: Hertz?
-  let size: PictureSize
 }

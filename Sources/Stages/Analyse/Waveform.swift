@@ -31,75 +31,97 @@ struct WaveformStage: DeclaredStage, SoundSinkStage, PublishingStage {
       """,
     flow: .streaming(.sound, .sink),
     inputs: [Port(.sound, .sound, "the sound to show")],
-    outputs: WaveformFormat.allCases.map {
+    outputs: WaveformStage.Format.allCases.map {
       Port($0.port, .file, "the .\($0.rawValue) file, where it is asked for")
     }
-      + (1..<WaveformForm.mostLevels).flatMap { number in
-        [WaveformFormat.dat, .json].map {
+      + (1..<mostLevels).flatMap { number in
+        [WaveformStage.Format.dat, .json].map {
           Port(
-            $0.port(WaveformLevel(number: number, finest: 1)), .file,
+            $0.port(WaveformStage.Level(number: number, finest: 1)), .file,
             "zoom level \(number + 1) as .\($0.rawValue), where it is asked for")
         }
       },
     parameters: [
       ParameterDescriptor(
         "formats",
-        .list(of: .choice(WaveformFormat.allCases.map(\.rawValue)), count: 1...4), .optional,
+        .list(of: .choice(WaveformStage.Format.allCases.map(\.rawValue)), count: 1...4), .optional,
         "the files to write; without it all of them"),
       ParameterDescriptor(
         "samples-per-pixel", .integer(16...65536), .defaulted("256"),
         "samples behind a point of the finest level"),
       ParameterDescriptor(
-        "levels", .integer(1...WaveformForm.mostLevels), .defaulted("3"),
+        "levels", .integer(1...mostLevels), .defaulted("3"),
         "zoom levels, each four times as coarse as the one before"),
       ParameterDescriptor(
         "bits", .choice(["8", "16"]), .defaulted("8"), "the resolution of the data"),
     ] + PictureSize.parameters() + [PictureSize.name],
     shorthand: "formats")
 
-  static var libraries: [String: String] { MediaVersions.all }
+  static var libraries: [String: String] { MediaLibraries.versions }
 
-  private let form: WaveformForm
+  private static let mostLevels = 6
+
+  let formats: [WaveformStage.Format]
+  let framesPerPoint: Int
+  let levels: [WaveformStage.Level]
+  let bits: WaveformData.Bits
+  let size: PictureSize
   private let name: String
 
   init(_ parameters: Parameters) throws(SpoolError) {
-    var formats: [WaveformFormat] = []
-    for word in parameters.formats ?? WaveformFormat.allCases.map(\.rawValue) {
-      guard let format = WaveformFormat(rawValue: word) else {
+    var formats: [WaveformStage.Format] = []
+    for word in parameters.formats ?? WaveformStage.Format.allCases.map(\.rawValue) {
+      guard let format = WaveformStage.Format(rawValue: word) else {
         throw SpoolError("waveform knows no format \(word)")
       }
       if !formats.contains(format) { formats.append(format) }
     }
-    form = WaveformForm(
-      formats: formats, framesPerPoint: parameters.samplesPerPixel,
-      levels: (0..<parameters.levels).map {
-        WaveformLevel(number: $0, finest: parameters.samplesPerPixel)
-      },
-      bits: parameters.bits == "16" ? .sixteen : .eight,
-      size: PictureSize(width: parameters.width, height: parameters.height))
+    self.formats = formats
+    framesPerPoint = parameters.samplesPerPixel
+    levels = (0..<parameters.levels).map {
+      WaveformStage.Level(number: $0, finest: parameters.samplesPerPixel)
+    }
+    bits = parameters.bits == "16" ? .sixteen : .eight
+    size = PictureSize(width: parameters.width, height: parameters.height)
     name = parameters.name
+  }
+
+  /// The files, as far as they are asked for.
+  private var outputs: [VisualOutput] {
+    formats.flatMap { format in
+      guard format == .dat || format == .json else {
+        return [VisualOutput(port: format.port, ending: ".waveform.\(format.rawValue)")]
+      }
+      return levels.map { level in
+        VisualOutput(
+          port: format.port(level),
+          ending: level.number == 0
+            ? ".waveform.\(format.rawValue)"
+            : ".waveform-\(level.framesPerPoint).\(format.rawValue)")
+      }
+    }
   }
 
   func makeSink(
     for stream: SoundOutline, in context: SinkContext
   ) throws(SpoolError) -> any SoundSink {
-    try WaveformSink(form, stream.format, context)
+    try WaveformStage.Sink(self, stream.format, context)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost {
-    let points = (stream.frames?.count ?? 0) / form.framesPerPoint + 1
+    let points = (stream.frames?.count ?? 0) / framesPerPoint + 1
     let peaks = points * stream.format.channelCount
     // A third more for the coarser levels; a value of the text form has up to five characters.
-    let dataByteCount = peaks * form.bits.rawValue / 4 * 4 / 3
-    let textByteCount = peaks * (form.bits == .eight ? 12 : 18) * 4 / 3
+    let dataByteCount = peaks * bits.rawValue / 4 * 4 / 3
+    let textByteCount = peaks * (bits == .eight ? 12 : 18) * 4 / 3
     var cost = SinkCost(byteCount: 12 * peaks, coreSeconds: 0.0003)
-    for format in form.formats {
+    for format in formats {
       let byteCount =
         switch format {
         case .dat: dataByteCount
         case .json: textByteCount
-        case .svg: 60 * form.size.width * stream.format.channelCount
-        case .png: form.size.width * form.size.height / 2
+        case .svg: 60 * size.width * stream.format.channelCount
+        case .png: size.width * size.height / 2
         }
       cost.byteCount += byteCount
       cost.publishedByteCount += byteCount
@@ -109,10 +131,47 @@ struct WaveformStage: DeclaredStage, SoundSinkStage, PublishingStage {
 
   func fileNames(of step: StepID, recordings: [String]) -> [String] {
     let stem = ExportName.fill(name, recording: recordings.first)
-    return form.outputs.map { stem + $0.ending }
+    return outputs.map { stem + $0.ending }
   }
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
-    try context.publish(form.outputs, name: name)
+    try context.publish(outputs, name: name)
+  }
+}
+
+extension WaveformStage {
+  /// The files that `waveform` can write.
+  enum Format: String, CaseIterable, Sendable {
+    case dat
+    case json
+    case svg
+    case png
+
+    /// Where a picture comes out, and the finest level of data.
+    var port: PortName { PortName(rawValue) }
+
+    /// Where a level of data comes out.
+    func port(_ level: WaveformStage.Level) -> PortName {
+      level.number == 0 ? port : PortName("\(rawValue)-\(level.number + 1)")
+    }
+  }
+}
+
+extension WaveformStage {
+  /// A zoom level.
+  struct Level: Hashable, Sendable {
+    /// From 0, the finest.
+    let number: Int
+    /// Points of the finest level that make one of this.
+    let factor: Int
+    /// Frames that make one point.
+    let framesPerPoint: Int
+
+    /// Each level shows four times as much as the one before.
+    init(number: Int, finest: Int) {
+      self.number = number
+      factor = 1 << (2 * number)
+      framesPerPoint = finest * factor
+    }
   }
 }

@@ -4,7 +4,7 @@ import SoundEngine
 
 /// `compress`: loud stretches become quieter, so that the whole can become louder.
 struct CompressorStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
+  struct Parameters: Codable, Sendable, SidechainParameters {
     let threshold: Decibels
     let ratio: Double
     let knee: Decibels
@@ -17,12 +17,6 @@ struct CompressorStage: DeclaredStage, SoundFilterStage {
     let sidechainHighpass: Hertz?
     let lookAhead: Seconds
     let link: Double
-
-    var sidechain: Sidechain {
-      SidechainParameters.sidechain(
-        detector: detector, window: rmsWindow, highPass: sidechainHighpass, lookAhead: lookAhead,
-        link: link)
-    }
   }
 
   static let descriptor = StageDescriptor.soundFilter(
@@ -57,7 +51,7 @@ struct CompressorStage: DeclaredStage, SoundFilterStage {
       ParameterDescriptor(
         "mix", .number(.percent, 0...100), .defaulted("100 %"),
         "how much of the result is compressed: less is parallel compression"),
-    ] + SidechainParameters.descriptors,
+    ] + .sidechain,
     shorthand: "threshold", report: "how far it turned down")
 
   private let settings: Compressor.Settings
@@ -71,5 +65,45 @@ struct CompressorStage: DeclaredStage, SoundFilterStage {
 
   func makeProcessor(for format: AudioFormat) -> any Processor {
     Compressor(settings, format: format)
+  }
+}
+
+/// The parameters of a side chain, as `gate` and `compress` have them in common.
+protocol SidechainParameters {
+  var detector: String { get }
+  var rmsWindow: Seconds { get }
+  var sidechainHighpass: Hertz? { get }
+  var lookAhead: Seconds { get }
+  var link: Double { get }
+}
+
+extension SidechainParameters {
+  var sidechain: Sidechain {
+    Sidechain(
+      detector == "rms" ? .rms(window: rmsWindow) : .peak, highPass: sidechainHighpass, link: link,
+      lookAhead: lookAhead)
+  }
+}
+
+extension [ParameterDescriptor] {
+  /// The parameters that `SidechainParameters` has.
+  static var sidechain: Self {
+    [
+      ParameterDescriptor(
+        "detector", .choice(["peak", "rms"]), .defaulted("peak"),
+        "whether peaks count, or the mean power, which is nearer to how loud it sounds"),
+      ParameterDescriptor(
+        "rms-window", .number(.milliseconds, 0.1...1000), .defaulted("10 ms"),
+        "the time constant of the mean, with detector: rms"),
+      ParameterDescriptor(
+        "sidechain-highpass", .number(.hertz, 10...20_000), .optional,
+        "listen only to what lies above: rumble and plosives then do not count"),
+      ParameterDescriptor(
+        "look-ahead", .number(.milliseconds, 0...100), .defaulted("0 ms"),
+        "how long before its cause the gain moves"),
+      ParameterDescriptor(
+        "link", .number(.percent, 0...100), .defaulted("100 %"),
+        "how far every channel follows the loudest; 0 % treats each for itself"),
+    ]
   }
 }

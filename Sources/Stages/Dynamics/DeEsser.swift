@@ -5,15 +5,7 @@ import SoundEngine
 
 /// `deess`: sharp s-sounds become softer.
 struct DeEsserStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let threshold: Decibels
-    let low: Hertz
-    let high: Hertz
-    let ratio: Double
-    let range: Decibels
-    let attack: Seconds
-    let release: Seconds
-  }
+  typealias Parameters = DeEsser.Settings
 
   static let descriptor = StageDescriptor.soundFilter(
     "deess", revision: 1,
@@ -49,17 +41,14 @@ struct DeEsserStage: DeclaredStage, SoundFilterStage {
 
   private let settings: DeEsser.Settings
 
-  init(_ parameters: Parameters) throws(SpoolError) {
+  init(_ parameters: DeEsser.Settings) throws(SpoolError) {
     guard parameters.low < parameters.high else {
       throw SpoolError(
         "deess needs a band that begins below its end",
         reason: "low is \(parameters.low.value) Hz and high is \(parameters.high.value) Hz",
         advice: "low: 5 kHz, high: 9 kHz")
     }
-    settings = DeEsser.Settings(
-      low: parameters.low, high: parameters.high, threshold: parameters.threshold,
-      ratio: parameters.ratio, range: parameters.range, attack: parameters.attack,
-      release: parameters.release)
+    settings = parameters
   }
 
   func makeProcessor(for format: AudioFormat) -> any Processor {

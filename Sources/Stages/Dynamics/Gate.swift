@@ -4,7 +4,7 @@ import SoundEngine
 
 /// `gate`: quiet stretches become quieter.
 struct GateStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
+  struct Parameters: Codable, Sendable, SidechainParameters {
     let threshold: Decibels
     let attack: Seconds
     let hold: Seconds
@@ -15,12 +15,6 @@ struct GateStage: DeclaredStage, SoundFilterStage {
     let sidechainHighpass: Hertz?
     let lookAhead: Seconds
     let link: Double
-
-    var sidechain: Sidechain {
-      SidechainParameters.sidechain(
-        detector: detector, window: rmsWindow, highPass: sidechainHighpass, lookAhead: lookAhead,
-        link: link)
-    }
   }
 
   static let descriptor = StageDescriptor.soundFilter(
@@ -47,7 +41,7 @@ struct GateStage: DeclaredStage, SoundFilterStage {
       ParameterDescriptor(
         "range", .number(.decibels, -120...0), .defaulted("-24 dB"),
         "the gain of the closed gate"),
-    ] + SidechainParameters.descriptors,
+    ] + .sidechain,
     shorthand: "threshold", report: "how long it was open, and how far it turned down")
 
   private let settings: Gate.Settings

@@ -4,11 +4,7 @@ import SoundEngine
 
 /// `limit`: no true peak above a ceiling.
 struct LimiterStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let ceiling: Decibels
-    let lookAhead: Seconds
-    let release: Seconds
-  }
+  typealias Parameters = Limiter.Settings
 
   static let descriptor = StageDescriptor.soundFilter(
     "limit", revision: 3,
@@ -35,10 +31,7 @@ struct LimiterStage: DeclaredStage, SoundFilterStage {
 
   private let settings: Limiter.Settings
 
-  init(_ parameters: Parameters) {
-    settings = Limiter.Settings(
-      ceiling: parameters.ceiling, lookAhead: parameters.lookAhead, release: parameters.release)
-  }
+  init(_ parameters: Limiter.Settings) { settings = parameters }
 
   func makeProcessor(for format: AudioFormat) -> any Processor {
     Limiter(settings, format: format)

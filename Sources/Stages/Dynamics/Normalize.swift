@@ -55,7 +55,7 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage, AlbumStage {
     shorthand: "loudness")
 
   let isAlbum: Bool
-  private let target: NormalizeTarget
+  private let target: NormalizeStage.Target
 
   init(_ parameters: Parameters) throws(SpoolError) {
     isAlbum = parameters.album
@@ -79,13 +79,13 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage, AlbumStage {
   func makeAnalysis(
     of format: AudioFormat, resuming: ListenerProgress?
   ) -> any SoundAnalysis {
-    NormalizeAnalysis(target, format, resuming: resuming)
+    NormalizeStage.Analysis(target, format, resuming: resuming)
   }
 
   func makeProcessor(
     for format: AudioFormat, memo: String
   ) throws(SpoolError) -> any Processor {
-    let decision = try Findings.decode(NormalizeDecision.self, from: memo)
+    let decision = try Findings.decode(NormalizeStage.Decision.self, from: memo)
     return decision.makeProcessor(for: format)
   }
 
@@ -125,10 +125,10 @@ struct AlbumGain {
     return .survey(["gain": Self.rounded(steps.gain.value).value, "ceiling": ceiling.value])
   }
 
-  private func surveys(_ round: AlbumRound) throws(SpoolError) -> [LoudnessSurvey] {
-    var surveys: [LoudnessSurvey] = []
+  private func surveys(_ round: AlbumRound) throws(SpoolError) -> [LoudnessSurveyMeter.Finding] {
+    var surveys: [LoudnessSurveyMeter.Finding] = []
     for text in round.findings {
-      surveys.append(try Findings.decode(LoudnessSurvey.self, from: text))
+      surveys.append(try Findings.decode(LoudnessSurveyMeter.Finding.self, from: text))
     }
     return surveys
   }
@@ -165,10 +165,12 @@ struct AlbumSurveyStage: DeclaredStage, SoundSinkStage {
         "ceiling", .number(.decibelsTruePeak, -20...0), .optional, "the ceiling behind it"),
     ])
 
-  private let decision: NormalizeDecision?
+  private let decision: NormalizeStage.Decision?
 
   init(_ parameters: Parameters) {
-    decision = parameters.gain.map { NormalizeDecision(gain: $0, ceiling: parameters.ceiling) }
+    decision = parameters.gain.map {
+      NormalizeStage.Decision(gain: $0, ceiling: parameters.ceiling)
+    }
   }
 
   func makeSink(for stream: SoundOutline, in context: SinkContext) -> any SoundSink {

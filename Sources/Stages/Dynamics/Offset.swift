@@ -29,23 +29,23 @@ struct OffsetStage: DeclaredStage, AnalysedSoundStage {
   init(_ parameters: Parameters) { least = parameters.least }
 
   /// The report: full scale is 1.
-  private struct Findings: Codable {
+  private struct Report: Codable {
     let offsets: [Double]
     let subtracted: [Double]
   }
 
   func makeAnalysis(of format: AudioFormat, resuming: ListenerProgress?) -> any SoundAnalysis {
     let least = least.amplitude
-    return MeteredAnalysis({ OffsetMeter(format: format) }, resuming: resuming) { offsets in
+    return MeteredAnalysis({ OffsetRemover.Meter(format: format) }, resuming: resuming) {
+      (offsets) throws(SpoolError) in
       let subtracted = offsets.map { $0.magnitude >= least ? $0 : 0 }
-      return MeteredAnalysis.Decision(
-        memo: try SoundEngine.Findings.json(subtracted),
-        findings: try SoundEngine.Findings.json(Findings(offsets: offsets, subtracted: subtracted)))
+      return try MeteredAnalysis.Decision(
+        memo: subtracted, findings: Report(offsets: offsets, subtracted: subtracted))
     }
   }
 
   func makeProcessor(for format: AudioFormat, memo: String) throws(SpoolError) -> any Processor {
     OffsetRemover(
-      offsets: try SoundEngine.Findings.decode([Double].self, from: memo), format: format)
+      offsets: try Findings.decode([Double].self, from: memo), format: format)
   }
 }

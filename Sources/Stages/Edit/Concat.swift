@@ -50,7 +50,7 @@ struct ConcatStage: DeclaredStage, SoundSourceStage {
         "the channels of the whole; without it those of the first part"),
     ])
 
-  static var libraries: [String: String] { MediaVersions.all }
+  static var libraries: [String: String] { MediaLibraries.versions }
 
   private let settings: Parameters
 

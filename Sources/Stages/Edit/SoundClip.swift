@@ -72,10 +72,8 @@ package struct SoundClip: Sendable {
     let format = sound.outline.format
     let pool = WorkerPool(threadCount: 1, name: "clip")
     defer { pool.finish() }
-    let encoder = try encoding { () throws(MediaError) in
-      try SoundFileEncoder(
-        path: path, spec: .wav(.integer(.bits24)), format: format, pool: pool)
-    }
+    let encoder = try SoundFileEncoder(
+      path: path, spec: .wav(.integer(.bits24)), format: format, pool: pool)
     var position = try sound.skip(to: Frames(frames.lowerBound)).count
     var written = 0
     var input = AudioBuffer(channelCount: format.channelCount, capacity: block)
@@ -86,20 +84,13 @@ package struct SoundClip: Sendable {
         var output = AudioBuffer(channelCount: format.channelCount, capacity: Frames(own.count))
         output.append(
           contentsOf: input, start: Frames(own.lowerBound - position), count: Frames(own.count))
-        let piece = SharedBuffer(output)
-        try encoding { () throws(MediaError) in try encoder.write(piece) }
+        try encoder.write(SharedBuffer(output))
         written += own.count
       }
       position += input.frameCount.count
     }
-    try encoding { () throws(MediaError) in try encoder.finish() }
+    try encoder.finish()
     return written
-  }
-
-  private static func encoding<Result>(
-    _ body: () throws(MediaError) -> Result
-  ) throws(SpoolError) -> Result {
-    do throws(MediaError) { return try body() } catch { throw SpoolError(error) }
   }
 
   private static func place(
@@ -107,13 +98,11 @@ package struct SoundClip: Sendable {
   ) throws(SpoolError) {
     let status = unsafe isReplacing ? rename(draft, path) : link(draft, path)
     guard status == 0 else {
-      let isThere = errno == EEXIST
+      let error = SystemError.last
+      guard error.code == EEXIST else { throw SpoolError("write", path, error) }
       throw SpoolError(
-        isThere ? "\(path) is there already" : "cannot write \(path)",
-        reason: isThere ? nil : unsafe String(cString: strerror(errno)),
-        advice: isThere
-          ? "choose another name, or type "
-            + "\(option: .replace)" : nil, cause: .environment)
+        "\(path) is there already",
+        advice: "choose another name, or type \(option: .replace)", cause: .environment)
     }
     if !isReplacing { unsafe unlink(draft) }
   }

@@ -88,7 +88,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     ],
     shorthand: "by")
 
-  static var libraries: [String: String] { MediaVersions.all }
+  static var libraries: [String: String] { MediaLibraries.versions }
 
   private let method: SplitMethod
   private let targets: [ExportTarget]
@@ -148,7 +148,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     case .markers:
       finder = BreakFinder(try MarkedBreaks(context.inputs.first, in: stream.format))
     }
-    return try SplitSink(targets, stream, finder, context)
+    return try SplitStage.Sink(targets, stream, finder, context)
   }
 
   func cost(of stream: SoundOutline) -> SinkCost { targets.cost(of: stream) }
@@ -268,14 +268,12 @@ final class ChannelSplitSink: SoundSink {
 
   func finish() throws(SpoolError) -> PassOutcome.Result {
     pieces.forEach { $0.close() }
-    var files = SplitFiles()
+    var files: [SplitReport.Files] = []
     for piece in pieces {
-      files.pieces.append(
-        SplitFiles.Piece(
-          range: .zero..<position, channel: (piece.number - 1) * width + 1,
-          files: try piece.finish()))
+      files.append(
+        (.zero..<position, nil, (piece.number - 1) * width + 1, try piece.finish()))
     }
-    return try files.result(of: format, in: store)
+    return try SplitReport.result(of: files, format, in: store)
   }
 }
 
@@ -298,56 +296,42 @@ struct SplitReport: Codable {
 }
 
 extension SplitReport {
-  /// The frames at which the pieces begin, by their numbers, of the step that is published; nothing
-  /// while that is not known.
-  static func starts(of context: PublishingContext) throws(SpoolError) -> [String: Frames] {
-    let outputs = context.upstream.outputs(of: context.step) ?? context.outputs
-    guard let artifact = outputs[.measurement]?.artifact else { return [:] }
-    let text: String
-    text = try context.store.text(of: artifact)
-    let report = try Findings.decode(SplitReport.self, from: text)
-    return Dictionary(
-      report.pieces.map { ($0.piece, $0.from.frames(at: report.sampleRate)) },
-      uniquingKeysWith: { first, _ in first })
-  }
-}
+  /// The files of a piece, by format.
+  typealias Files = (
+    range: Range<Frames>, title: String?, channel: Int?, files: [PortName: Artifact]
+  )
 
-/// The files of a split, once all of them are whole.
-struct SplitFiles {
-  /// A piece and its files, by format.
-  struct Piece {
-    let range: Range<Frames>
-    var title: String?
-    var channel: Int?
-    let files: [PortName: Artifact]
-  }
-
-  var pieces: [Piece] = []
-
-  /// The outcome of the stage: every file at a port of its own, and the report.
-  func result(
-    of format: AudioFormat, in store: any ArtifactStore
+  /// The outcome of a split once all pieces are whole: every file at a port of its own, and the
+  /// report.
+  static func result(
+    of pieces: [Files], _ format: AudioFormat, in store: any ArtifactStore
   ) throws(SpoolError) -> PassOutcome.Result {
     var result = PassOutcome.Result()
-    var report: [SplitReport.Piece] = []
+    var report: [Piece] = []
     let rate = format.sampleRate
     for (index, piece) in pieces.enumerated() {
       let number = SplitName.number(index + 1, of: pieces.count)
       for (port, file) in piece.files { result.artifacts[SplitName.port(port, number)] = file }
       report.append(
-        SplitReport.Piece(
+        Piece(
           piece: number, from: piece.range.lowerBound.duration(at: rate),
           to: piece.range.upperBound.duration(at: rate), title: piece.title,
           channel: piece.channel))
     }
-    do {
-      result.artifacts[.measurement] = try store.keep(
-        try Findings.json(SplitReport(sampleRate: rate, pieces: report)), as: .measurement)
-    } catch let error as SpoolError {
-      throw error
-    } catch {
-      throw SpoolError("cannot write down the pieces", reason: "\(error)")
-    }
+    result.artifacts[.measurement] = try store.keep(
+      try Findings.json(SplitReport(sampleRate: rate, pieces: report)), as: .measurement)
     return result
+  }
+
+  /// The frames at which the pieces begin, by their numbers, of the step that is published; nothing
+  /// while that is not known.
+  static func starts(of context: PublishingContext) throws(SpoolError) -> [String: Frames] {
+    let outputs = context.upstream.outputs(of: context.step) ?? context.outputs
+    guard let artifact = outputs[.measurement]?.artifact else { return [:] }
+    let report = try Findings.decode(
+      SplitReport.self, from: try context.store.text(of: artifact))
+    return Dictionary(
+      report.pieces.map { ($0.piece, $0.from.frames(at: report.sampleRate)) },
+      uniquingKeysWith: { first, _ in first })
   }
 }

@@ -13,14 +13,14 @@ extension StageRegistration {
       CommandForm.descriptor(inputs: [.sound], outputs: [.file]), libraries: { [:] },
       shape: { CommandForm.descriptor(of: $0) },
       make: { (value) throws(SpoolError) -> any Stage in
-        try CommandStage(try CommandOrder(value), versions: versions, launcher: launcher)
+        try CommandStage(try CommandStage.Order(value), versions: versions, launcher: launcher)
       })
   }
 }
 
 /// A stage whose work a program does.
 struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage {
-  let order: CommandOrder
+  let order: CommandStage.Order
   let versions: CommandVersions
   /// The program that confines others.
   let launcher: String
@@ -28,7 +28,7 @@ struct CommandStage: WholeStage, PublishingStage, VersionedStage, EquippedStage 
 
   /// - Throws: all that contradicts itself in the order, and then also all that is not there.
   init(
-    _ order: CommandOrder, versions: CommandVersions, launcher: String
+    _ order: CommandStage.Order, versions: CommandVersions, launcher: String
   ) throws(SpoolError) {
     self.order = order
     self.versions = versions
@@ -131,7 +131,7 @@ final class CommandVersions: Sendable {
 
   /// The text for the key. An unknown version has one, too, and `check` ends such a stage before it
   /// makes anything.
-  func text(of order: CommandOrder) -> String {
+  func text(of order: CommandStage.Order) -> String {
     switch answer(for: order) {
     case .success(let text): text
     case .failure: "not known"
@@ -139,9 +139,9 @@ final class CommandVersions: Sendable {
   }
 
   /// Why there is no version.
-  func check(_ order: CommandOrder) throws(SpoolError) { _ = try answer(for: order).get() }
+  func check(_ order: CommandStage.Order) throws(SpoolError) { _ = try answer(for: order).get() }
 
-  private func answer(for order: CommandOrder) -> Result<String, SpoolError> {
+  private func answer(for order: CommandStage.Order) -> Result<String, SpoolError> {
     let programs = [order.programPath] + (order.version?.prefix(1) ?? [])
     let question = Question(
       words: [order.programPath] + (order.version ?? []),
@@ -160,7 +160,7 @@ final class CommandVersions: Sendable {
   }
 
   /// The first line of what a command prints, and a digest of all where there is more.
-  private func ask(_ words: [String], _ order: CommandOrder) throws(SpoolError) -> String {
+  private func ask(_ words: [String], _ order: CommandStage.Order) throws(SpoolError) -> String {
     let command = ConfinedCommand(
       words,
       limits: PluginManifest.Limits(memory: order.limits.memory, time: Self.time, fileSize: 1),

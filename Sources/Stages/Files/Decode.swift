@@ -41,7 +41,7 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
         "whether a damaged recording fails, or what could be decoded is kept"),
     ])
 
-  static var libraries: [String: String] { MediaVersions.all }
+  static var libraries: [String: String] { MediaLibraries.versions }
 
   private let options: DecoderOptions
 
@@ -59,67 +59,15 @@ struct DecodeStage: DeclaredStage, SoundSourceStage {
   }
 
   func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {
-    let path = try recording(inputs)
-    do throws(MediaError) {
-      return DecodedSound(
-        try SoundDecoder(path: path, options: options), try MediaProbe.describe(path))
-    } catch {
-      throw SpoolError(error)
-    }
+    try RecordedSound(try recording(inputs), options, isReported: true)
   }
 
   func outline(of inputs: [SoundInput]) throws(SpoolError) -> SoundOutline {
-    let path = try recording(inputs)
-    do throws(MediaError) {
-      let decoder = try SoundDecoder(path: path, options: options)
-      return SoundOutline(decoder)
-    } catch {
-      throw SpoolError(error)
-    }
+    SoundOutline(try SoundDecoder(path: try recording(inputs), options: options))
   }
-}
 
-extension DecodeStage {
   private func recording(_ inputs: [SoundInput]) throws(SpoolError) -> String {
     guard let input = inputs.first else { throw SpoolError("there is no recording") }
     return try input.path()
-  }
-}
-
-/// A decoder as the source of a pass.
-private final class DecodedSound: SoundSource {
-  let outline: SoundOutline
-  private let decoder: SoundDecoder
-  private let description: MediaDescription
-
-  init(_ decoder: SoundDecoder, _ description: MediaDescription) {
-    self.decoder = decoder
-    self.description = description
-    outline = SoundOutline(decoder)
-  }
-
-  func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
-    do throws(MediaError) { return try decoder.read(into: &buffer) } catch {
-      throw SpoolError(error)
-    }
-  }
-
-  func report() -> String? {
-    try? Findings.json(
-      Report(
-        container: description.container, codec: description.codec,
-        sampleRate: decoder.format.sampleRate, channels: decoder.format.channelCount,
-        damages: warnings))
-  }
-
-  var warnings: [String] { decoder.damages.map(\.description) }
-
-  /// What was found in the file.
-  private struct Report: Codable {
-    let container: String
-    let codec: String
-    let sampleRate: Hertz
-    let channels: Int
-    let damages: [String]
   }
 }

@@ -56,7 +56,7 @@ struct ExportStage: DeclaredStage, SoundSinkStage, PublishingStage {
     ],
     shorthand: "formats")
 
-  static var libraries: [String: String] { MediaVersions.all }
+  static var libraries: [String: String] { MediaLibraries.versions }
 
   private let targets: [ExportTarget]
   private let name: String

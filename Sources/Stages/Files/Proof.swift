@@ -71,9 +71,8 @@ struct ProofStage: DeclaredStage, WholeStage, ReceiptStage {
     name = parameters.name
     isBag = parameters.bag
     organization = parameters.organization
-    authorities = try AuthorityList(
-      (parameters.authorities ?? []).map { ($0.url, $0.certificates) }
-    ).authorities
+    authorities = try TimeStampAuthority.checked(
+      (parameters.authorities ?? []).map { ($0.url, $0.certificates) })
     guard isBag || organization == nil else {
       throw SpoolError(
         "organization is written into a bag, and there is none", advice: "add bag: true")

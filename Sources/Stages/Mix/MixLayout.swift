@@ -26,7 +26,7 @@ struct MixLayout {
   struct Duck {
     let track: Int
     let by: Int
-    let settings: MixSettings.Duck
+    let settings: DuckParameters
   }
 
   let settings: MixSettings
@@ -145,7 +145,7 @@ struct MixLayout {
   }
 
   private static func ducks(
-    _ ducks: [MixSettings.Duck], _ tracks: [MixTrack]
+    _ ducks: [DuckParameters], _ tracks: [MixTrack]
   ) throws(SpoolError) -> [Duck] {
     var found: [Duck] = []
     for duck in ducks {

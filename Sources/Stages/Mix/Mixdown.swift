@@ -83,7 +83,7 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
         "stems", .flag, .optional, "give every track that is heard, side by side, not their sum"),
     ])
 
-  static var libraries: [String: String] { MediaVersions.all }
+  static var libraries: [String: String] { MediaLibraries.versions }
 
   private let settings: MixSettings
   private let hasTrackSettings: Bool
@@ -99,13 +99,13 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
       tracks: tracks, masterVolume: parameters.masterVolume, sampleRate: parameters.sampleRate,
       channelCount: parameters.channels,
       panLaw: PanLaw(rawValue: parameters.panLaw) ?? .constantPower,
-      ducks: (parameters.duck ?? []).map(\.duck), match: parameters.match,
+      ducks: parameters.duck ?? [], match: parameters.match,
       ceiling: parameters.headroom == "reduce" ? parameters.ceiling : nil, stem: parameters.stem,
       givesStems: parameters.stems == true)
   }
 
   func open(_ inputs: [SoundInput]) throws(SpoolError) -> any SoundSource {
-    MixSource(try layout(inputs))
+    MixdownStage.Source(try layout(inputs))
   }
 
   func outline(of inputs: [SoundInput]) throws(SpoolError) -> SoundOutline {
@@ -129,6 +129,39 @@ struct MixdownStage: DeclaredStage, SoundSourceStage {
       }
     }
     return try MixLayout(tracks, settings)
+  }
+}
+
+/// How a mixer stands as a whole.
+struct MixSettings: Sendable {
+  /// The channels, in the order of the tracks; tracks beyond them have their faders at 1.
+  var tracks: [MixTrack]
+  /// The fader of the sum.
+  var masterVolume: Double
+  /// The rate of the mix; nil means that of the first track.
+  var sampleRate: Hertz?
+  /// Channels of the mix, 1 or 2.
+  let channelCount: Int
+  /// How loud mono tracks are in the middle.
+  let panLaw: PanLaw
+  /// Which tracks give way to which.
+  let ducks: [DuckParameters]
+  /// The loudness that voices are brought to; nil leaves them as they are.
+  let match: LUFS?
+  /// The true peak that the mix is turned down to; nil leaves it as it is.
+  let ceiling: Decibels?
+  /// The only track that is given, counted from 1; nil gives the sum.
+  let stem: Int?
+  /// Whether all tracks are given side by side, each as it is in the mix, in place of their sum.
+  let givesStems: Bool
+}
+
+extension MixSettings {
+  /// Takes the channels from a session; its master fader and the stage's follow each other.
+  mutating func take(_ session: SessionDefinition) {
+    tracks = session.channels.map { MixTrack($0) }
+    masterVolume *= session.masterVolume
+    sampleRate = sampleRate ?? session.sampleRate.map { Hertz($0) }
   }
 }
 
@@ -199,13 +232,16 @@ struct TrackParameters: Codable, Sendable {
 
 /// How one track gives way to another, as a pipeline writes it.
 struct DuckParameters: Codable, Sendable {
+  /// The name or the number of the track that is turned down.
   let track: String
+  /// The name or the number of the track that is listened to.
   let by: String
   let threshold: Decibels
   let amount: Decibels
   let attack: Seconds
   let hold: Seconds
   let release: Seconds
+  /// How long before its cause the gain moves.
   let lookAhead: Seconds
 
   /// What they are called, and what they take.
@@ -232,12 +268,9 @@ struct DuckParameters: Codable, Sendable {
       "how long before the sound it begins to go down"),
   ]
 
-  /// The ducking that they describe.
-  var duck: MixSettings.Duck {
-    MixSettings.Duck(
-      track: track, by: by,
-      gain: DuckingGain.Settings(
-        threshold: threshold, amount: amount, attack: attack, hold: hold, release: release),
-      lookAhead: lookAhead)
+  /// When, how far and how fast.
+  var gain: DuckingGain.Settings {
+    DuckingGain.Settings(
+      threshold: threshold, amount: amount, attack: attack, hold: hold, release: release)
   }
 }

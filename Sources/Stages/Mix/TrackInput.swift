@@ -24,8 +24,7 @@ struct TrackInput {
     title = "track \(number)"
     switch input.origin {
     case .recording(let path):
-      let found: MediaDescription
-      do { found = try MediaProbe.describe(path) } catch { throw SpoolError(error) }
+      let found = try MediaProbe.describe(path)
       format = found.format
       duration = found.duration
       // Broadcast WAV counts samples since midnight.

@@ -4,10 +4,7 @@ import SoundEngine
 
 /// `declip`: what clipping has cut off is put back, as far as it can be restored.
 struct DeclipStage: DeclaredStage, SoundFilterStage {
-  struct Parameters: Codable, Sendable {
-    let level: Decibels
-    let longest: Seconds
-  }
+  typealias Parameters = Declipper.Settings
 
   static let descriptor = StageDescriptor.soundFilter(
     "declip", revision: 1,
@@ -31,9 +28,7 @@ struct DeclipStage: DeclaredStage, SoundFilterStage {
 
   private let settings: Declipper.Settings
 
-  init(_ parameters: Parameters) {
-    settings = Declipper.Settings(level: parameters.level, longest: parameters.longest)
-  }
+  init(_ parameters: Declipper.Settings) { settings = parameters }
 
   func makeProcessor(for format: AudioFormat) -> any Processor {
     Declipper(settings, format: format)

@@ -47,55 +47,59 @@ struct DehumStage: DeclaredStage, AnalysedSoundStage {
     q = parameters.q
   }
 
-  private struct Findings: Codable {
-    let hum: Hum?
+  private struct Report: Codable {
+    let hum: HumSpectrum.Hum?
     let notches: [Hertz]
   }
 
   func makeAnalysis(of format: AudioFormat, resuming: ListenerProgress?) -> any SoundAnalysis {
-    MeteredAnalysis({ HumMeter(format: format) }, resuming: resuming) { [self] spectrum in
+    MeteredAnalysis({ HumSpectrum.Meter(format: format) }, resuming: resuming) {
+      [self] (spectrum) throws(SpoolError) in
       let hum = hum(in: spectrum)
       let bands = bands(against: hum, below: format.sampleRate.value / 2)
-      var decision = MeteredAnalysis<HumMeter>.Decision(
-        memo: try SoundEngine.Findings.json(bands),
-        findings: try SoundEngine.Findings.json(Findings(hum: hum, notches: bands.map(\.frequency)))
-      )
+      var warnings: [String] = []
       if fixed == nil, hum == nil {
-        decision.warnings = [
+        warnings = [
           spectrum.isTelling
             ? "no hum was found, so the sound stays as it is"
             : "too short to look for hum, so the sound stays as it is; "
               + "dehum: 50 Hz works without looking"
         ]
       }
-      return decision
+      return try MeteredAnalysis.Decision(
+        memo: bands, findings: Report(hum: hum, notches: bands.map(\.frequency)),
+        warnings: warnings)
     }
   }
 
   /// The hum whose harmonics stand out most, or the one that was asked for.
-  private func hum(in spectrum: HumSpectrum) -> Hum? {
+  private func hum(in spectrum: HumSpectrum) -> HumSpectrum.Hum? {
     if let fixed {
-      return Hum(
+      return HumSpectrum.Hum(
         frequency: fixed,
         prominences: spectrum.prominences(of: fixed, harmonics: harmonics))
     }
-    func weight(_ hum: Hum) -> Double { hum.prominences.reduce(0) { $0 + max($1.value, 0) } }
+    func weight(_ hum: HumSpectrum.Hum) -> Double {
+      hum.prominences.reduce(0) { $0 + max($1.value, 0) }
+    }
     return [50.0, 60].compactMap { spectrum.hum(near: Hertz($0), harmonics: harmonics) }
       .max { weight($0) < weight($1) }
   }
 
-  private func bands(against hum: Hum?, below limit: Double) -> [EqualizerBand] {
+  private func bands(against hum: HumSpectrum.Hum?, below limit: Double) -> [EqualizerBand] {
     guard let hum else { return [] }
     return hum.prominences.enumerated().compactMap { index, prominence in
       let number = Double(index + 1)
       let frequency = hum.frequency.value * number
-      guard frequency < 0.95 * limit, fixed != nil || prominence >= Hum.audible else { return nil }
+      guard frequency < 0.95 * limit, fixed != nil || prominence >= HumSpectrum.Hum.audible else {
+        return nil
+      }
       return EqualizerBand(.notch, frequency: Hertz(frequency), q: q * number)
     }
   }
 
   func makeProcessor(for format: AudioFormat, memo: String) throws(SpoolError) -> any Processor {
     Equalizer(
-      bands: try SoundEngine.Findings.decode([EqualizerBand].self, from: memo), format: format)
+      bands: try Findings.decode([EqualizerBand].self, from: memo), format: format)
   }
 }

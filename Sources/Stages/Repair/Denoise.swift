@@ -5,10 +5,7 @@ import SoundEngine
 
 /// `denoise`: steady noise becomes quieter.
 struct DenoiseStage: DeclaredStage, AnalysedSoundStage {
-  struct Parameters: Codable, Sendable {
-    let reduction: Decibels
-    let margin: Decibels
-  }
+  typealias Parameters = Denoiser.Settings
 
   static let descriptor = StageDescriptor.analysedFilter(
     "denoise", revision: 1,
@@ -30,30 +27,28 @@ struct DenoiseStage: DeclaredStage, AnalysedSoundStage {
 
   private let settings: Denoiser.Settings
 
-  init(_ parameters: Parameters) {
-    settings = Denoiser.Settings(reduction: parameters.reduction, margin: parameters.margin)
-  }
+  init(_ parameters: Denoiser.Settings) { settings = parameters }
 
   /// The report; absent where there was no noise to learn.
-  private struct Findings: Codable {
+  private struct Report: Codable {
     let noiseLevel: Decibels?
     let learntAt: Seconds?
     let level: Decibels?
   }
 
   func makeAnalysis(of format: AudioFormat, resuming: ListenerProgress?) -> any SoundAnalysis {
-    MeteredAnalysis({ NoiseProfileMeter(format: format) }, resuming: resuming) { finding in
-      return MeteredAnalysis.Decision(
-        memo: try SoundEngine.Findings.json(finding.noise),
-        findings: try SoundEngine.Findings.json(
-          Findings(
-            noiseLevel: finding.noise?.level, learntAt: finding.noise?.start, level: finding.level)),
+    MeteredAnalysis({ NoiseProfile.Meter(format: format) }, resuming: resuming) {
+      (finding) throws(SpoolError) in
+      try MeteredAnalysis.Decision(
+        memo: finding.noise,
+        findings: Report(
+          noiseLevel: finding.noise?.level, learntAt: finding.noise?.start, level: finding.level),
         warnings: DenoiseStage.warnings(finding))
     }
   }
 
   /// What makes the result doubtful.
-  private static func warnings(_ finding: NoiseProfileMeter.Finding) -> [String] {
+  private static func warnings(_ finding: NoiseProfile.Meter.Finding) -> [String] {
     guard let noise = finding.noise else {
       return ["there is no 0.4 s of noise to learn from, so the sound stays as it is"]
     }
@@ -66,7 +61,7 @@ struct DenoiseStage: DeclaredStage, AnalysedSoundStage {
   }
 
   func makeProcessor(for format: AudioFormat, memo: String) throws(SpoolError) -> any Processor {
-    guard let noise = try SoundEngine.Findings.decode(NoiseProfile?.self, from: memo) else {
+    guard let noise = try Findings.decode(NoiseProfile?.self, from: memo) else {
       return ProcessorChain([], format: format)
     }
     return Denoiser(settings, noise: noise, format: format)

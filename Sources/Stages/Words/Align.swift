@@ -12,7 +12,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
     let channels: ChannelChoice
     let least: Double
     let language: String?
-    let engine: AlignmentMethod.Engine?
+    let engine: AlignmentEngine?
   }
 
   static let descriptor = StageDescriptor(
@@ -50,7 +50,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
       ParameterDescriptor(
         "least", .number(.percent, 0...100), .defaulted("30 %"),
         "the share of the words that must be heard"),
-    ] + AlignmentMethod.parameters + ModelChoice.parameters + WordLimits.parameters)
+    ] + AlignmentEngine.parameters + ModelChoice.parameters + WordLimits.parameters)
 
   static var libraries: [String: String] {
     ModelChoice.libraries.merging(["espeak-ng": SpeechLibraries.espeakVersion ?? "missing"]) { $1 }
@@ -64,7 +64,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
   private let limits: WordLimits
   private let language: String?
   /// What the parameters say; nil where it depends on the transcript's language.
-  private let chosen: AlignmentMethod?
+  private let chosen: (any AlignmentMethod)?
   private let needsVoice: Bool
 
   init(_ parameters: Parameters) throws(SpoolError) {
@@ -74,13 +74,8 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
     limits = WordLimits(parameters.limits)
     language = parameters.own.language
     needsVoice = parameters.own.engine == .synthesis
-    chosen = try AlignmentMethod.chosen(
-      by: parameters.model, language: language, parameters.own.engine)
-  }
-
-  private func method(for language: String?) throws(SpoolError) -> AlignmentMethod {
-    if let chosen { return chosen }
-    return try AlignmentMethod.usual(for: language, needsVoice: needsVoice)
+    chosen = try AlignmentEngine.method(
+      parameters.own.engine, parameters.model, language: language)
   }
 
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
@@ -88,13 +83,16 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
       throw SpoolError("there is no sound to align with")
     }
     var transcript = try TranscriptFile.read(.transcript, of: context)
-    let method = try method(for: transcript.language)
+    let method =
+      if let chosen { chosen } else {
+        try AlignmentEngine.usualMethod(for: transcript.language, needsVoice: needsVoice)
+      }
     transcript.language = transcript.language ?? language ?? method.language
     let channels = try AlignedChannels(
       of: try PCMArtifact(sound, in: context.store), isSeparate: isSeparate, context.stop)
     let outcome = try method.align(transcript, in: channels, context)
     try check(outcome, channels.speech)
-    let report = QualityMeasure().report(on: outcome.transcript, speech: channels.speech)
+    let report = QualityReport(on: outcome.transcript, speech: channels.speech)
     try limits.check(report, outcome.transcript, warn: context.warn)
     return try context.outputs(
       of: outcome.transcript, figures: Self.figures(outcome, report))
@@ -106,7 +104,7 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
   ) throws(SpoolError) {
     guard outcome.share < least else { return }
     let needed = "\(Int((least * 100).rounded())) % must be"
-    if let unheard = TextFit(outcome, speech).unheard {
+    if let unheard = outcome.unheardWords(speech: speech) {
       throw SpoolError(
         "the transcript is too long for the recording",
         reason: "all that is spoken was found in it, but \(unheard.count) of its "
@@ -136,30 +134,27 @@ struct AlignStage: DeclaredStage, WholeStage, VersionedStage {
   private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 }
 
-/// Whether a text of which little was heard has all that is spoken, and more besides.
-struct TextFit {
-  /// How many words of the text were not heard, and how many it has; nil where it does not have all
-  /// that is spoken.
-  let unheard: (count: Int, all: Int)?
-
+extension AlignedChannels.Outcome {
   /// So much of the speech must have words of the text, and at most so many of the words that were heard,
   /// as a share of them, may be others.
   private static let (leastCover, mostExtra) = (0.8, 0.2)
 
+  /// How many words of the text were not heard, and how many it has; nil where it does not have all
+  /// that is spoken.
+  ///
   /// - Parameter speech: where there is speech, in seconds.
-  init(_ outcome: AlignedChannels.Outcome, _ speech: [Range<Double>]) {
-    let words = outcome.transcript.words
+  func unheardWords(speech: [Range<Double>]) -> (count: Int, all: Int)? {
+    let words = transcript.words
     let heard = words.filter {
       $0.start != nil && $0.flags.isDisjoint(with: [.interpolated, .uncertain])
     }
     let cover =
-      QualityMeasure().report(
+      QualityReport(
         on: Transcript(segments: [Segment(words: heard)]), speech: speech
       ).coverage ?? 0
-    let hasAll =
-      !heard.isEmpty && !speech.isEmpty && cover >= Self.leastCover
-      && Double(outcome.extraWordCount) <= Self.mostExtra * Double(heard.count)
-    let count = words.count { $0.flags.contains(.interpolated) }
-    unheard = hasAll ? (count, words.count) : nil
+    guard !heard.isEmpty, !speech.isEmpty, cover >= Self.leastCover,
+      Double(extraWordCount) <= Self.mostExtra * Double(heard.count)
+    else { return nil }
+    return (words.count { $0.flags.contains(.interpolated) }, words.count)
   }
 }

@@ -56,19 +56,61 @@ struct RecognizeStage: DeclaredStage, WholeStage, VersionedStage {
     }
     let kept = try PCMArtifact(sound, in: context.store)
     let channels = try SpeechChannels(of: kept, isSeparate: isSeparate, context.stop)
-    let recognised = RecognisedChannels(channels)
-    let notes = SpeechJournal<RecognisedChannels.Progress>(context)
-    let words = try notes.working { (note) throws(SpeechError) in
-      try recognised.recognise(
-        with: Recognition(engine: SphinxEngine(model), threadCount: CoreCount.online),
-        from: notes.lastProgress, record: note)
-    }
-    let language = model == .english ? "en" : nil
-    let transcript = recognised.transcript(of: words, language: language)
-    let report = QualityMeasure().report(on: transcript, speech: channels.speech)
+    let transcript = try recognise(channels, SpeechJournal<Progress>(context))
+    let report = QualityReport(on: transcript, speech: channels.speech)
     try limits.check(report, transcript, warn: context.warn)
     return try context.outputs(
       of: transcript, figures: Self.figures(transcript, report, channels.speech))
+  }
+
+  /// How far each channel is.
+  struct Progress: SpeechProgress {
+    var channels: [Recognition.Progress]
+
+    var share: Double { channels.reduce(0) { $0 + $1.share } / Double(max(1, channels.count)) }
+  }
+
+  /// The words of each channel as one transcript, in the order in which people begin to speak.
+  private func recognise(
+    _ channels: SpeechChannels, _ journal: SpeechJournal<Progress>
+  ) throws(SpoolError) -> Transcript {
+    let recognition = Recognition(model: model, threadCount: CoreCount.online)
+    let count = channels.readers.count
+    var progress = Progress(channels: Array(repeating: Recognition.Progress(), count: count))
+    if let last = journal.lastProgress, last.channels.count == count { progress = last }
+    var transcript = Transcript(language: model == .english ? "en" : nil)
+    for (number, (reader, survey)) in zip(channels.readers, channels.surveys).enumerated() {
+      let words = try recognition.recognise(
+        in: reader, survey.trace, speech: survey.activity.stretches, from: progress.channels[number]
+      ) { (own) throws(SpoolError) in
+        progress.channels[number] = own
+        try journal.record(progress)
+      }
+      transcript.segments += Self.turns(of: words, speaker: channels.speaker(number))
+    }
+    // The sort is stable where the beginnings are: equal ones stay in the order of the channels.
+    transcript.segments = transcript.segments.enumerated().sorted {
+      ($0.element.start ?? 0, $0.offset) < ($1.element.start ?? 0, $1.offset)
+    }.map(\.element)
+    return transcript
+  }
+
+  /// A pause of this length, in seconds, parts what is said.
+  private static let pause = 0.7
+
+  /// What is said between two pauses.
+  private static func turns(of words: [TimedWord], speaker: String?) -> [Segment] {
+    var turns: [[TimedWord]] = []
+    for word in words {
+      if let last = turns.last?.last?.end, let start = word.start, start - last < pause {
+        turns[turns.count - 1].append(word)
+      } else {
+        turns.append([word])
+      }
+    }
+    return turns.map {
+      Segment(words: $0, start: $0.first?.start, end: $0.last?.end, speaker: speaker)
+    }
   }
 
   /// How sure the words are, as JSON. The mean confidence is the share of the words that are likely right.
@@ -83,91 +125,5 @@ struct RecognizeStage: DeclaredStage, WholeStage, VersionedStage {
       "speechSeconds": .decimal(seconds),
       "quality": report.json,
     ]).compact
-  }
-}
-
-/// The channels of a recording, recognised as one or each by itself.
-struct RecognisedChannels {
-  /// How far each channel is.
-  struct Progress: SpeechProgress {
-    var channels: [RecognitionProgress]
-
-    var share: Double { channels.reduce(0) { $0 + $1.share } / Double(max(1, channels.count)) }
-  }
-
-  private let channels: SpeechChannels
-
-  init(_ channels: SpeechChannels) { self.channels = channels }
-
-  /// The words of each channel.
-  func recognise(
-    with recognition: Recognition, from last: Progress?,
-    record: (Progress) throws(SpeechError) -> Void
-  ) throws(SpeechError) -> [[RecognisedSpeech]] {
-    let readers = channels.readers
-    var progress =
-      last?.channels.count == readers.count
-      ? last ?? Progress(channels: [])
-      : Progress(channels: readers.map { _ in RecognitionProgress() })
-    var words: [[RecognisedSpeech]] = []
-    for (number, (reader, survey)) in zip(readers, channels.surveys).enumerated() {
-      words.append(
-        try recognition.recognise(
-          in: reader, survey.trace, speech: survey.activity.stretches,
-          from: progress.channels[number]
-        ) { (own) throws(SpeechError) in
-          progress.channels[number] = own
-          try record(progress)
-        })
-    }
-    return words
-  }
-
-  /// The words as one transcript, in the order in which people begin to speak.
-  func transcript(of words: [[RecognisedSpeech]], language: String?) -> Transcript {
-    var transcript = Transcript(language: language)
-    for (number, words) in words.enumerated() {
-      transcript.segments +=
-        Transcript(recognised: words, language: language, speaker: channels.speaker(number))
-        .segments
-    }
-    // The sort is stable where the beginnings are: equal ones stay in the order of the channels.
-    transcript.segments = transcript.segments.enumerated().sorted {
-      ($0.element.start ?? 0, $0.offset) < ($1.element.start ?? 0, $1.offset)
-    }.map(\.element)
-    return transcript
-  }
-}
-
-extension Transcript {
-  /// A pause of this length, in seconds, parts what is said.
-  private static let pause = 0.7
-
-  /// What a recogniser heard: a segment between two pauses.
-  init(recognised words: [RecognisedSpeech], language: String?, speaker: String? = nil) {
-    self.init(language: language)
-    var turn: [TimedWord] = []
-    for word in words {
-      if let last = turn.last?.end, word.start - last >= Self.pause {
-        segments.append(Segment(turn: turn, speaker: speaker))
-        turn = []
-      }
-      turn.append(TimedWord(word))
-    }
-    if !turn.isEmpty { segments.append(Segment(turn: turn, speaker: speaker)) }
-  }
-}
-
-extension Segment {
-  fileprivate init(turn words: [TimedWord], speaker: String?) {
-    self.init(words: words, start: words.first?.start, end: words.last?.end, speaker: speaker)
-  }
-}
-
-extension TimedWord {
-  fileprivate init(_ word: RecognisedSpeech) {
-    self.init(word.text, start: word.start, end: word.end, confidence: word.confidence)
-    if word.confidence < 0.5 { flags.insert(.uncertain) }
-    if isOverlong { flags.insert(.overlong) }
   }
 }

@@ -5,15 +5,7 @@ import Transcripts
 /// `retime`: moves words to where stages that cut or stretched the sound have moved it.
 struct RetimeStage: DeclaredStage, WholeStage {
   struct Parameters: Codable, Sendable {
-    let removed: Removed
-  }
-
-  /// What becomes of words that were cut out.
-  enum Removed: String, Codable, Sendable, CaseIterable {
-    case dropped
-    case kept
-
-    fileprivate var words: RemovedWords { self == .kept ? .kept : .dropped }
+    let removed: RemovedWords
   }
 
   static let descriptor = StageDescriptor(
@@ -38,7 +30,7 @@ struct RetimeStage: DeclaredStage, WholeStage {
     ],
     parameters: [
       ParameterDescriptor(
-        "removed", .choice(Removed.allCases.map(\.rawValue)), .defaulted("dropped"),
+        "removed", .choice(["dropped", "kept"]), .defaulted("dropped"),
         "whether words whose sound was cut out stay in the text")
     ])
 
@@ -48,7 +40,7 @@ struct RetimeStage: DeclaredStage, WholeStage {
 
   private let removed: RemovedWords
 
-  init(_ parameters: Parameters) { removed = parameters.removed.words }
+  init(_ parameters: Parameters) { removed = parameters.removed }
 
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
     let transcript = try TranscriptFile.read(.transcript, of: context)
@@ -94,15 +86,14 @@ struct RetimeStage: DeclaredStage, WholeStage {
   private func read(
     _ artifact: Artifact, _ number: Int, _ context: StageContext
   ) throws(SpoolError) -> TimelineMap {
-    let text: String
-    text = try context.store.text(of: artifact)
+    let text = try context.store.text(of: artifact)
     do {
       return try TimelineMap(
         json: try JSONReader.value(of: Array(text.utf8), depthLimit: 8).value)
     } catch {
       throw SpoolError(
         "change number \(number) tells of no change of time",
-        reason: (error as? TranscriptError)?.reason ?? "\(error)",
+        reason: (error as? SpoolError)?.reason ?? "\(error)",
         advice: "name steps of trim, cut, silence or speed: changes: [trim, speed]")
     }
   }

@@ -80,12 +80,11 @@ struct TranscriptStage: DeclaredStage, WholeStage, PublishingStage {
     let transcript = try TranscriptFile.read(.transcript, of: context)
     var outputs: [PortName: StepOutput] = [:]
     for format in formats {
-      let shape = format.isSubtitles ? layout.subtitles(of: transcript) : transcript
-      let text: String
-      do throws(TranscriptError) {
-        text = try format.write(
-          (format.needsTimes ? shape.interpolatingUntimed : shape).rounded, options)
-      } catch { throw SpoolError(error) }
+      let shape =
+        format.isSubtitles
+        ? layout.subtitles(of: transcript)
+        : format.needsTimes ? transcript.interpolatingUntimed : transcript
+      let text = try format.write(shape.rounded, options)
       outputs[PortName(format.name)] = StepOutput(try context.store.keep(text, as: .file))
     }
     return outputs

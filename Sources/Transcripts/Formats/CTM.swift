@@ -1,3 +1,5 @@
+import Platform
+
 /// NIST's time-marked conversation format: a word per line, `recording channel start duration word
 /// confidence`, optionally followed by `lex` and the speaker.
 ///
@@ -18,8 +20,6 @@ enum CTM: TranscriptCodec {
     return .none
   }
 
-  private typealias Fields = [ArraySlice<UInt8>]
-
   private static func fields(of line: SourceLine) -> [ArraySlice<UInt8>] {
     line.bytes.split { $0 == 0x20 || (0x09...0x0d).contains($0) }
   }
@@ -34,9 +34,7 @@ enum CTM: TranscriptCodec {
     return scanner.isAtEnd ? number : nil
   }
 
-  static func read(
-    _ source: SourceText, _ options: ReadingOptions
-  ) throws(TranscriptError) -> Transcript {
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     var recording: ArraySlice<UInt8>?
     var words: [TimedWord] = []
@@ -73,7 +71,7 @@ enum CTM: TranscriptCodec {
 
   private static func word(
     _ fields: [ArraySlice<UInt8>], in line: SourceLine
-  ) throws(TranscriptError) -> TimedWord {
+  ) throws(SpoolError) -> TimedWord {
     var numbers: [Double] = []
     for field in fields[2...3] {
       guard let number = number(field) else {
@@ -112,14 +110,13 @@ enum CTM: TranscriptCodec {
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
-  ) throws(TranscriptError) -> String {
-    let recording = field(options.recording) ?? "recording"
+  ) throws(SpoolError) -> String {
     var text = ""
-    for (word, start, end, speaker) in try TimedWords.all(of: transcript) {
+    for (word, start, end, speaker) in try transcript.timedWords(for: name) {
       guard let said = field(word.text) else { continue }
       let from = ClockText.milliseconds(start)
       let duration = ClockText.milliseconds(end) - from
-      text += "\(recording) 1 \(ClockText.seconds(start, decimals: 3)) "
+      text += "recording 1 \(ClockText.seconds(start, decimals: 3)) "
       text += ClockText.seconds(Double(duration) / 1000, decimals: 3) + " \(said)"
       let speaker = speaker.flatMap(field)
       if let confidence = word.confidence {

@@ -1,10 +1,14 @@
+import Platform
+
 /// The timing line of a subtitle: `00:00:01,000 --> 00:00:02.5 position:10%`.
 enum CueTimes {
   /// Whether a line looks like a timing line: an arrow after text that begins with a digit, or a
   /// minus and a digit, and contains a colon. Other text may contain arrows too. O(n).
-  static func areIn(_ line: SourceLine) -> Bool {
-    guard let arrow = arrow(in: line.bytes) else { return false }
-    var start = line.bytes[..<arrow].drop { $0 == 0x20 || $0 == 0x09 }
+  static func areIn(_ line: SourceLine) -> Bool { areIn(line.bytes) }
+
+  static func areIn(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let arrow = arrow(in: line) else { return false }
+    var start = line[..<arrow].drop { $0 == 0x20 || $0 == 0x09 }
     if start.first == UInt8(ascii: "-") { start = start.dropFirst() }
     return start.first.map { (0x30...0x39).contains($0) } == true
       && start.contains(UInt8(ascii: ":"))
@@ -22,7 +26,7 @@ enum CueTimes {
   /// The times of a line, in seconds, and the text after them; an end before the start is dropped.
   static func read(
     _ line: SourceLine
-  ) throws(TranscriptError) -> (times: (start: Double, end: Double?), settings: ArraySlice<UInt8>) {
+  ) throws(SpoolError) -> (times: (start: Double, end: Double?), settings: ArraySlice<UInt8>) {
     var scanner = ByteScanner(line.bytes)
     let start = try time(&scanner, in: line)
     scanner.skipSpace()
@@ -37,7 +41,7 @@ enum CueTimes {
 
   private static func time(
     _ scanner: inout ByteScanner, in line: SourceLine
-  ) throws(TranscriptError) -> Double {
+  ) throws(SpoolError) -> Double {
     scanner.skipSpace()
     guard let time = scanner.clock() else {
       throw line.error(at: scanner.position, expected: "a time such as 00:01:02,345")

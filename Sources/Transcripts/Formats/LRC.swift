@@ -1,3 +1,5 @@
+import Platform
+
 /// LRC lyrics: `[01:02.34]` before each line, and `<01:02.34>` before each word in the enhanced
 /// form. A line without text ends the one before.
 ///
@@ -31,9 +33,7 @@ enum LRC: TranscriptCodec {
     return stamp.count { $0 == UInt8(ascii: ":") } > 1 || label?.isMarked == true
   }
 
-  static func read(
-    _ source: SourceText, _ options: ReadingOptions
-  ) throws(TranscriptError) -> Transcript {
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
     var transcript = Transcript()
     var lines = source.lines
     var timed: [(start: Double, pieces: [InlinePiece])] = []
@@ -53,7 +53,7 @@ enum LRC: TranscriptCodec {
         untimed.append(Segment(text: WrittenWords.tidied(line.text)))
         continue
       }
-      let pieces = LRCLine.pieces(of: scanner.rest)
+      let pieces = Self.pieces(of: scanner.rest)
       for start in starts { timed.append((start, pieces)) }
     }
     if !(abs(offset) <= 86_400) { offset = 0 }
@@ -71,7 +71,7 @@ enum LRC: TranscriptCodec {
   ) -> [Segment] {
     func moved(_ time: Double) -> Double { offset == 0 ? time : max(0, time - offset) }
     var segments: [Segment] = []
-    for (index, line) in lines.enumerated() where !LRCLine.isEmpty(line.pieces) {
+    for (index, line) in lines.enumerated() where !Self.isEmpty(line.pieces) {
       let end = index + 1 < lines.count ? moved(lines[index + 1].start) : nil
       let pieces = line.pieces.map { piece in
         if case .time(let time) = piece { InlinePiece.time(moved(time)) } else { piece }
@@ -109,7 +109,7 @@ enum LRC: TranscriptCodec {
   }
 
   /// Whether a line begins with an invalid time, which is an error and not text.
-  private static func isBroken(_ line: SourceLine) throws(TranscriptError) -> Bool {
+  private static func isBroken(_ line: SourceLine) throws(SpoolError) -> Bool {
     let start = line.bytes.drop { $0 == 0x20 || $0 == 0x09 }
     guard start.first == UInt8(ascii: "["), let sign = start.dropFirst().first,
       (0x30...0x39).contains(sign) || sign == UInt8(ascii: "-"),
@@ -120,22 +120,22 @@ enum LRC: TranscriptCodec {
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
-  ) throws(TranscriptError) -> String {
+  ) throws(SpoolError) -> String {
     var text = ""
     if let language = transcript.language.map(WrittenWords.onOneLine), !language.isEmpty {
       text += "[la:\(language)]\n"
     }
-    let all = try TimedSegment.all(of: transcript)
+    let all = try transcript.timedSegments(for: name)
     for (index, timed) in all.enumerated() {
-      let start = LRCLine.rounded(timed.start)
-      let next = index + 1 < all.count ? LRCLine.rounded(all[index + 1].start) : nil
+      let start = Self.rounded(timed.start)
+      let next = index + 1 < all.count ? Self.rounded(all[index + 1].start) : nil
       var segment = timed.segment
       segment.text = WrittenWords.onOneLine(segment.text)
       // The start of a word is always written: players expect it.
-      let end = LRCLine.rounded(timed.end)
+      let end = Self.rounded(timed.end)
       let pieces = InlineWriting.pieces(
-        of: segment, in: (nil, nil), hasTimes: options.hasWordTimes, rounded: LRCLine.rounded)
-      text += "[\(ClockText.minutes(start))]\(LRCLine.text(of: pieces))\n"
+        of: segment, in: (nil, nil), hasTimes: options.hasWordTimes, rounded: Self.rounded)
+      text += "[\(ClockText.minutes(start))]\(Self.text(of: pieces))\n"
       let isEndTold = next.map { $0 <= end } ?? (timed.segment.knownEnd == nil)
       if !isEndTold { text += "[\(ClockText.minutes(end))]\n" }
     }
@@ -144,7 +144,7 @@ enum LRC: TranscriptCodec {
 }
 
 /// The text of a line of lyrics, with times between its words.
-enum LRCLine {
+extension LRC {
   /// The pieces of a line after its time. O(n).
   static func pieces(of bytes: ArraySlice<UInt8>) -> [InlinePiece] {
     var pieces: [InlinePiece] = []

@@ -16,9 +16,7 @@ enum SpoolJSON: TranscriptCodec {
     return source.contains("\"text\"") ? .possible : .none
   }
 
-  static func read(
-    _ source: SourceText, _ options: ReadingOptions
-  ) throws(TranscriptError) -> Transcript {
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
     let root = try JSONNode(source)
     guard root.isObject else { throw root.error(expected: "an object") }
     var words: [TimedWord]?
@@ -34,7 +32,7 @@ enum SpoolJSON: TranscriptCodec {
     return Transcript(language: try root.text("language"), isFinal: isFinal, segments: segments)
   }
 
-  private static func words(_ nodes: [JSONNode]) throws(TranscriptError) -> [TimedWord] {
+  private static func words(_ nodes: [JSONNode]) throws(SpoolError) -> [TimedWord] {
     var words: [TimedWord] = []
     words.reserveCapacity(nodes.count)
     for node in nodes {
@@ -50,7 +48,7 @@ enum SpoolJSON: TranscriptCodec {
 
   private static func segments(
     of root: JSONNode, words: [TimedWord]?
-  ) throws(TranscriptError) -> [Segment] {
+  ) throws(SpoolError) -> [Segment] {
     guard let nodes = try root.objects("segments"), !nodes.isEmpty else {
       let text = try root.text("text")
       if let words, !words.isEmpty {
@@ -92,7 +90,7 @@ enum SpoolJSON: TranscriptCodec {
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
-  ) throws(TranscriptError) -> String {
+  ) throws(SpoolError) -> String {
     JSONLayout.text([
       "text": .text(transcript.text),
       "words": .list(transcript.words.map(value)),

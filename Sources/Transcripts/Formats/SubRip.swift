@@ -1,3 +1,5 @@
+import Platform
+
 /// SubRip subtitles: a number, `00:00:01,000 --> 00:00:02,500`, lines of text, an empty line.
 ///
 /// The speaker precedes the text in WhisperX's form, `[Name]: `. Font and position tags, `<i>`,
@@ -16,9 +18,7 @@ enum SubRip: TranscriptCodec {
     return .certain
   }
 
-  static func read(
-    _ source: SourceText, _ options: ReadingOptions
-  ) throws(TranscriptError) -> Transcript {
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     var segments: [Segment] = []
     var text: [SourceLine] = []
@@ -53,19 +53,19 @@ enum SubRip: TranscriptCodec {
     var lines = lines
     if hasNumberBehind, let last = lines.last, isNumber(last) { lines.removeLast() }
     let text = WrittenWords.tidied(
-      lines.map { SubRipText.read($0.text) }.joined(separator: "\n"))
+      lines.map { Self.read($0.text) }.joined(separator: "\n"))
     let (speaker, rest) = BracketedSpeaker.split(text)
     return Segment(text: rest, start: times.start, end: times.end, speaker: speaker)
   }
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
-  ) throws(TranscriptError) -> String {
+  ) throws(SpoolError) -> String {
     var text = ""
-    for (index, timed) in try TimedSegment.all(of: transcript.inTurns).enumerated() {
+    for (index, timed) in try transcript.inTurns.timedSegments(for: name).enumerated() {
       text += "\(index + 1)\n\(ClockText.hours(timed.start, point: ","))"
       text += " --> \(ClockText.hours(timed.end, point: ","))\n"
-      let said = SubRipText.written(
+      let said = Self.written(
         BracketedSpeaker.joined(
           timed.segment.speaker, WrittenWords.tidied(timed.segment.text)))
       text += said.isEmpty ? "\n" : said + "\n\n"
@@ -75,7 +75,7 @@ enum SubRip: TranscriptCodec {
 }
 
 /// The text of SubRip subtitles: font tags, position codes, and text that looks like them.
-enum SubRipText {
+extension SubRip {
   private static let tags: Set<String> = ["i", "b", "u", "font"]
 
   /// Decodes a line without tags and codes. O(n).
@@ -100,7 +100,7 @@ enum SubRipText {
   private static func areTimes(_ line: String) -> Bool {
     guard line.contains(">") else { return false }
     let bare = WordJoiner.removed(from: line)
-    return CueTimes.areIn(SourceLine(number: 0, bytes: Array(bare.utf8)[...]))
+    return CueTimes.areIn(Array(bare.utf8)[...])
   }
 
   private static func withoutTags(_ line: String) -> String {

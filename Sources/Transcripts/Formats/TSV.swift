@@ -1,3 +1,5 @@
+import Platform
+
 /// Whisper's table: tab-separated `start`, `end` and `text`, with times in whole milliseconds.
 enum TSV: TranscriptCodec {
   static let name = "tsv"
@@ -31,9 +33,7 @@ enum TSV: TranscriptCodec {
     return Columns(start: start, end: end, text: text, speaker: names.firstIndex(of: "speaker"))
   }
 
-  static func read(
-    _ source: SourceText, _ options: ReadingOptions
-  ) throws(TranscriptError) -> Transcript {
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     var segments: [Segment] = []
     var known: Columns?
@@ -49,8 +49,7 @@ enum TSV: TranscriptCodec {
     return Transcript(segments: segments)
   }
 
-  private static func row(_ line: SourceLine, _ columns: Columns) throws(TranscriptError) -> Segment
-  {
+  private static func row(_ line: SourceLine, _ columns: Columns) throws(SpoolError) -> Segment {
     let fields = line.fields
     guard fields.count > max(columns.start, columns.end) else {
       throw line.error(at: line.bytes.endIndex, expected: "a tab and another column")
@@ -87,9 +86,9 @@ enum TSV: TranscriptCodec {
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
-  ) throws(TranscriptError) -> String {
+  ) throws(SpoolError) -> String {
     var text = header + "\n"
-    for timed in try TimedSegment.all(of: transcript.inTurns) {
+    for timed in try transcript.inTurns.timedSegments(for: name) {
       text += "\(ClockText.milliseconds(timed.start))\t\(ClockText.milliseconds(timed.end))\t"
       text += WrittenWords.onOneLine(timed.segment.text) + "\n"
     }

@@ -1,3 +1,5 @@
+import Platform
+
 /// WebVTT subtitles (W3C): the language in the header, voices as `<v Name>`, and karaoke time
 /// stamps between words, `<00:00:01.000>`.
 ///
@@ -18,13 +20,11 @@ enum WebVTT: TranscriptCodec {
     return behind == nil || behind == 0x20 || behind == 0x09
   }
 
-  static func read(
-    _ source: SourceText, _ options: ReadingOptions
-  ) throws(TranscriptError) -> Transcript {
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
     var lines = source.lines
     guard let first = lines.next(), isSignature(first) else {
-      throw TranscriptError(
-        .reading, at: TextPlace(line: 1, column: 1), "the first line does not begin with WEBVTT")
+      throw source.error(
+        "the first line does not begin with WEBVTT", at: TextPlace(line: 1, column: 1))
     }
     var transcript = Transcript()
     // The header extends to an empty line or to the first cue.
@@ -62,21 +62,21 @@ enum WebVTT: TranscriptCodec {
   }
 
   /// The cue of a block; nil for a note or a style.
-  private static func segment(of block: [SourceLine]) throws(TranscriptError) -> Segment? {
+  private static func segment(of block: [SourceLine]) throws(SpoolError) -> Segment? {
     guard let index = block.prefix(2).firstIndex(where: CueTimes.areIn) else { return nil }
     let (start, end) = try CueTimes.read(block[index]).times
     let text = block[(index + 1)...].map(\.text).joined(separator: "\n")
-    return InlineReading.segment(of: VTTCueText.pieces(of: text), start: start, end: end)
+    return InlineReading.segment(of: Self.pieces(of: text), start: start, end: end)
   }
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
-  ) throws(TranscriptError) -> String {
+  ) throws(SpoolError) -> String {
     var text = "WEBVTT\n"
     if let language = transcript.language.map(WrittenWords.onOneLine), !language.isEmpty {
       text += "Language: \(language)\n"
     }
-    for timed in try TimedSegment.all(of: transcript) {
+    for timed in try transcript.timedSegments(for: name) {
       text += "\n\(ClockText.hours(timed.start, point: "."))"
       text += " --> \(ClockText.hours(timed.end, point: "."))\n"
       var segment = timed.segment
@@ -84,7 +84,7 @@ enum WebVTT: TranscriptCodec {
       let pieces = InlineWriting.pieces(
         of: segment, in: (rounded(timed.start), rounded(timed.end)),
         hasTimes: options.hasWordTimes, rounded: rounded)
-      let line = VTTCueText.text(of: pieces)
+      let line = Self.text(of: pieces)
       if !line.isEmpty { text += line + "\n" }
     }
     return text
@@ -97,7 +97,7 @@ enum WebVTT: TranscriptCodec {
 
 /// WebVTT cue text: tags, times, character references, and brace codes of SubRip origin, which are
 /// dropped.
-enum VTTCueText {
+extension WebVTT {
   /// The pieces of a cue's text: voices and times; other tags are dropped, and an unclosed tag is
   /// text. O(n).
   static func pieces(of text: String) -> [InlinePiece] {

@@ -10,13 +10,13 @@ struct JSONNode {
   private static let depthLimit = 64
 
   /// Reads a whole file. O(n).
-  init(_ source: SourceText) throws(TranscriptError) {
+  init(_ source: SourceText) throws(SpoolError) {
     do {
       value = try JSONReader.value(of: source.bytes, depthLimit: Self.depthLimit).value
     } catch {
-      throw TranscriptError(
-        .reading, at: TextPlace(line: error.line, column: error.column),
-        "found \(error.found), expected \(error.expected)")
+      throw source.error(
+        "found \(error.found), expected \(error.expected)",
+        at: TextPlace(line: error.line, column: error.column))
     }
     path = []
     self.source = source
@@ -36,7 +36,7 @@ struct JSONNode {
     return JSONNode(member, path + [.name(name)], source)
   }
 
-  func objects() throws(TranscriptError) -> [JSONNode] {
+  func objects() throws(SpoolError) -> [JSONNode] {
     guard let list = value.list else { throw error(expected: "a list") }
     var nodes: [JSONNode] = []
     nodes.reserveCapacity(list.count)
@@ -49,19 +49,19 @@ struct JSONNode {
   }
 
   /// The objects of a list member; nil if it is missing.
-  func objects(_ name: String) throws(TranscriptError) -> [JSONNode]? {
+  func objects(_ name: String) throws(SpoolError) -> [JSONNode]? {
     try member(name)?.objects()
   }
 
   /// The text of a member; nil if it is missing.
-  func text(_ name: String) throws(TranscriptError) -> String? {
+  func text(_ name: String) throws(SpoolError) -> String? {
     guard let member = member(name) else { return nil }
     guard let text = member.value.text else { throw member.error(expected: "a text") }
     return text
   }
 
   /// The time of a member, in seconds; nil if it is missing.
-  func time(_ name: String, unit: Double = 1) throws(TranscriptError) -> Double? {
+  func time(_ name: String, unit: Double = 1) throws(SpoolError) -> Double? {
     guard let member = member(name) else { return nil }
     guard case .number(let digits) = member.value, let number = Double(digits), number >= 0,
       number / unit <= ByteScanner.longestTime
@@ -82,7 +82,7 @@ struct JSONNode {
   }
 
   /// A non-negative integer; nil if missing.
-  func count(_ name: String) throws(TranscriptError) -> Int? {
+  func count(_ name: String) throws(SpoolError) -> Int? {
     guard let member = member(name) else { return nil }
     guard let count = member.value.integer, count >= 0 else {
       throw member.error(expected: "a whole number of at least 0")
@@ -91,12 +91,11 @@ struct JSONNode {
   }
 
   /// An error about this value. O(length of the file).
-  func error(expected: String) -> TranscriptError {
+  func error(expected: String) -> SpoolError {
     let place = TextPlace(of: JSONPlace.offset(of: path, in: source.bytes), in: source.bytes)
     let shown = path.isEmpty ? "" : "\(path.shown) is "
-    return TranscriptError(
-      .reading, at: place,
-      "\(shown)\(PrintableText.shown(value.compact)), expected \(expected)")
+    return source.error(
+      "\(shown)\(PrintableText.shown(value.compact)), expected \(expected)", at: place)
   }
 }
 

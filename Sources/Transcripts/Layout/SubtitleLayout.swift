@@ -53,12 +53,12 @@ package struct SubtitleLayout: Hashable, Sendable {
         }
       }
     }
-    SubtitleTiming(self).adjust(&result.segments)
+    extend(&result.segments)
     return result
   }
 
   private func subtitle(_ atoms: ArraySlice<SubtitleAtom>, speaker: String?) -> Segment {
-    let lines = SubtitleLines(self).lines(of: atoms).map { line in
+    let lines = lines(of: atoms).map { line in
       atoms[line].reduce(into: "") { text, atom in
         text += (atom.isSpaced && !text.isEmpty ? " " : "") + atom.text
       }
@@ -71,13 +71,9 @@ package struct SubtitleLayout: Hashable, Sendable {
 }
 
 /// Extends subtitles for readability, as far as the next one permits.
-struct SubtitleTiming {
-  private let layout: SubtitleLayout
-
-  init(_ layout: SubtitleLayout) { self.layout = layout }
-
+extension SubtitleLayout {
   /// Moves the ends of subtitles; their starts are those of their words. O(n).
-  func adjust(_ subtitles: inout [Segment]) {
+  private func extend(_ subtitles: inout [Segment]) {
     var next: Double?
     for index in subtitles.indices.reversed() {
       guard let start = subtitles[index].start else { continue }
@@ -91,26 +87,24 @@ struct SubtitleTiming {
 
   private func end(of text: String, start: Double, spoken: Double, next: Double?) -> Double {
     let columns = WritingRules.width(of: text)
-    let reading = Double(columns) / layout.charactersPerSecond
-    let wanted = max(spoken, start + max(reading, layout.minimalDuration))
-    let longest = min(wanted, start + layout.maximalDuration)
+    let reading = Double(columns) / charactersPerSecond
+    let wanted = max(spoken, start + max(reading, minimalDuration))
+    let longest = min(wanted, start + maximalDuration)
     guard let next else { return longest }
     // If words follow each other too closely for a gap, half of the time is used.
-    let latest = max(next - layout.minimalGap, start + (next - start) / 2)
+    let latest = max(next - minimalGap, start + (next - start) / 2)
     return min(longest, latest)
   }
 }
 
 /// Divides one speaker's turn into subtitles at minimum total cost (dynamic programming).
-struct SubtitleDivision {
+private struct SubtitleDivision {
   private let layout: SubtitleLayout
   private let atoms: [SubtitleAtom]
-  private let lines: SubtitleLines
 
   init(_ layout: SubtitleLayout, _ atoms: [SubtitleAtom]) {
     self.layout = layout
     self.atoms = atoms
-    lines = SubtitleLines(layout)
   }
 
   /// The atoms of each subtitle, in order. O(n · c²) for n atoms, of which c fit into a subtitle.
@@ -142,7 +136,7 @@ struct SubtitleDivision {
   private func fits(_ part: Range<Int>) -> Bool {
     if let duration = duration(of: part), duration > layout.maximalDuration { return false }
     for index in part.dropFirst() where pause(before: index) > layout.longestPause { return false }
-    return lines.leastCount(of: atoms[part]) <= layout.lineCount
+    return layout.leastCount(of: atoms[part]) <= layout.lineCount
   }
 
   private func duration(of part: Range<Int>) -> Double? {
@@ -191,21 +185,17 @@ struct SubtitleDivision {
 }
 
 /// Breaks a subtitle into as few lines as possible, of similar length, preferably at punctuation.
-struct SubtitleLines {
-  private let layout: SubtitleLayout
-
-  init(_ layout: SubtitleLayout) { self.layout = layout }
-
+extension SubtitleLayout {
   /// The number of lines by greedy filling; at most one more than permitted. O(n).
-  func leastCount(of atoms: ArraySlice<SubtitleAtom>) -> Int {
+  fileprivate func leastCount(of atoms: ArraySlice<SubtitleAtom>) -> Int {
     var count = 1
     var width = 0
     for atom in atoms {
       let wider = width + atom.width + (atom.isSpaced && width > 0 ? 1 : 0)
-      if wider > layout.lineLength, width > 0 {
+      if wider > lineLength, width > 0 {
         count += 1
         width = atom.width
-        if count > layout.lineCount { return count }
+        if count > lineCount { return count }
       } else {
         width = wider
       }
@@ -214,7 +204,7 @@ struct SubtitleLines {
   }
 
   /// The lines of a subtitle. O(n² · lines) for n atoms.
-  func lines(of atoms: ArraySlice<SubtitleAtom>) -> [Range<Int>] {
+  private func lines(of atoms: ArraySlice<SubtitleAtom>) -> [Range<Int>] {
     let count = leastCount(of: atoms)
     guard count > 1 else { return [atoms.startIndex..<atoms.endIndex] }
     var before = [0]
@@ -235,7 +225,7 @@ struct SubtitleLines {
         for begin in (0..<end).reversed() {
           let first = atoms[atoms.startIndex + begin]
           let width = before[end] - before[begin] - (first.isSpaced ? 1 : 0)
-          if width > layout.lineLength, end - begin > 1 { break }
+          if width > lineLength, end - begin > 1 { break }
           guard costs[begin].isFinite else { continue }
           let cost =
             costs[begin] + raggedness(width, ideal)
@@ -256,7 +246,7 @@ struct SubtitleLines {
   }
 
   private func raggedness(_ width: Int, _ ideal: Double) -> Double {
-    let part = (Double(width) - ideal) / Double(layout.lineLength)
+    let part = (Double(width) - ideal) / Double(lineLength)
     return part * part * 10
   }
 

@@ -13,26 +13,16 @@ extension Transcript {
   package var rounded: Transcript {
     func rounded(_ value: Double?) -> Double? { value.map { ($0 * 1000).rounded() / 1000 } }
     var result = self
-    for index in segments.indices {
-      let segment = segments[index]
-      (result.segments[index].start, result.segments[index].end) =
-        (rounded(segment.start), rounded(segment.end))
-      for word in segment.words.indices {
-        result.segments[index].words[word].start = rounded(segment.words[word].start)
-        result.segments[index].words[word].end = rounded(segment.words[word].end)
-        result.segments[index].words[word].confidence = rounded(segment.words[word].confidence)
-      }
+    result.segments = segments.map { segment in
+      var segment = segment
+      (segment.start, segment.end) = (rounded(segment.start), rounded(segment.end))
+      return segment
     }
-    return result
-  }
-
-  /// Without words and segments that have no time, for formats that require times; their text is
-  /// removed too. O(words).
-  package var leavingOutUntimed: Transcript {
-    var result = self
-    result.segments = segments.compactMap { segment in
-      let isTimed = segment.knownStart != nil || segment.knownEnd != nil
-      return isTimed ? segment.keeping { $0.start != nil || $0.end != nil } : nil
+    result.words = words.map { word in
+      var word = word
+      (word.start, word.end) = (rounded(word.start), rounded(word.end))
+      word.confidence = rounded(word.confidence)
+      return word
     }
     return result
   }

@@ -16,10 +16,21 @@ package struct Transcript: Hashable, Sendable {
     self.segments = segments
   }
 
-  /// Every word in order.
+  /// Every word in order. A word's index in it is its identity in all that is found out about the
+  /// text: how it is spoken, and where. Set, it replaces the words of the segments by as many others.
   ///
   /// Complexity: O(*n*) in the number of words.
-  package var words: [TimedWord] { segments.flatMap(\.words) }
+  package var words: [TimedWord] {
+    get { segments.flatMap(\.words) }
+    set {
+      var rest = newValue[...]
+      for index in segments.indices {
+        let own = rest.prefix(segments[index].words.count)
+        segments[index].words = Array(own)
+        rest = rest[own.endIndex...]
+      }
+    }
+  }
 
   /// The original text; segments are separated by an empty line.
   package var text: String { segments.map(\.text).joined(separator: "\n\n") }

@@ -48,3 +48,29 @@ extension WordFlags {
   /// The list of names; nil if no flag is set.
   var json: JSONValue? { isEmpty ? nil : .list(names.map(JSONValue.text)) }
 }
+
+/// Lengths that no speaker gives a word.
+extension TimedWord {
+  /// The longest time of a letter, in seconds; of a word of one letter it is a second.
+  private static let longestLetter = 0.35
+  /// The longest time of a digit or a sign, which stand for words: `2025` has 25 letters in German.
+  private static let longestDigit = 0.75
+  /// The shortest time of a letter, in seconds.
+  private static let shortestLetter = 0.015
+
+  /// Whether it is longer than any speaker makes it.
+  package var isOverlong: Bool {
+    guard let start, let end else { return false }
+    let longest = text.reduce(0) { sum, character in
+      let standsForWords = character.isNumber || character.isSymbol || character == "%"
+      return sum + (standsForWords ? Self.longestDigit : Self.longestLetter)
+    }
+    return end - start > max(1, longest)
+  }
+
+  /// Whether it is shorter than any speaker makes it.
+  package var isCramped: Bool {
+    guard let start, let end else { return false }
+    return end - start < Self.shortestLetter * Double(text.count { $0.isLetter || $0.isNumber })
+  }
+}

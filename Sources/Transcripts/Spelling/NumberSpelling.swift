@@ -8,7 +8,7 @@ struct NumberSpelling {
   /// - Parameter isScaled: whether a word such as million follows, which takes the currency.
   init(_ word: String, isScaled: Bool) {
     let forms: [(String) -> [[String]]?] = [
-      { Self.signed($0, isScaled) }, { FractionSpelling($0).ways }, { DateSpelling($0).ways },
+      { Self.signed($0, isScaled) }, Self.fraction, { DateSpelling($0).ways },
       Self.time, Self.telephone, Self.range, { MoneySpelling($0, isScaled: isScaled).ways },
       Self.ordinal, Self.height, Self.plural, Self.measure, Self.number,
     ]
@@ -162,7 +162,7 @@ struct NumberSpelling {
     if digits.hasSuffix("/") { digits.removeLast() }  // Of a rate: `5/day`.
     guard !digits.isEmpty, digits.count < word.count,
       let units = EnglishUnits.units(String(word.dropFirst(digits.count))),
-      let ways = FractionSpelling(String(digits)).ways ?? range(String(digits))
+      let ways = fraction(String(digits)) ?? range(String(digits))
         ?? number(String(digits))
     else { return nil }
     return units.flatMap { unit in ways.map { $0 + (digits == "1" ? unit.one : unit.many) } }
@@ -181,21 +181,21 @@ struct NumberSpelling {
   }
 }
 
-/// A fraction or a ratio: `½`, `3/4`, `1½`, `24/7`, `16:9`.
-struct FractionSpelling {
-  let ways: [[String]]?
+/// Fractions and ratios: `½`, `3/4`, `1½`, `24/7`, `16:9`.
+extension NumberSpelling {
+  private static func fraction(_ word: String) -> [[String]]? {
+    fractionSign(word) ?? slashed(word) ?? ratio(word)
+  }
 
-  init(_ word: String) { ways = Self.sign(word) ?? Self.slashed(word) ?? Self.ratio(word) }
-
-  private static let signs: [Character: (Int, Int)] = [
+  private static let fractionSigns: [Character: (Int, Int)] = [
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5),
     "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8),
     "⅞": (7, 8),
   ]
 
   /// `½`, `1½`.
-  private static func sign(_ word: String) -> [[String]]? {
-    guard let last = word.last, let (count, parts) = signs[last] else { return nil }
+  private static func fractionSign(_ word: String) -> [[String]]? {
+    guard let last = word.last, let (count, parts) = fractionSigns[last] else { return nil }
     return mixed(word.dropLast(), parted(count, parts))
   }
 

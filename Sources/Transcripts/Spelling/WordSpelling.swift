@@ -4,7 +4,7 @@ struct WordSpelling {
 
   init(_ core: String) {
     ways =
-      Self.headed(core) ?? Self.tailed(core) ?? AddressSpelling(core).ways ?? Self.compound(core)
+      Self.headed(core) ?? Self.tailed(core) ?? Self.address(core) ?? Self.compound(core)
       ?? Self.mixed(core) ?? Self.letters(core)
   }
 
@@ -44,7 +44,7 @@ struct WordSpelling {
 
   /// Words joined by hyphens, slashes or signs: `self-made`, `R&B`, `1+1=2`.
   private static func compound(_ core: String) -> [[String]]? {
-    let pieces = AddressSpelling.pieces(of: core) { character in
+    let pieces = Self.pieces(of: core) { character in
       !character.isLetter && !character.isNumber && !"'#♯♭°%$€£¥¢".contains(character)
     }
     guard pieces.count > 1 else { return nil }
@@ -85,7 +85,7 @@ struct WordSpelling {
     guard isCapitals(word), word.count > 1 else { return [[lower]] }
     let spelled = letterNames(word)
     var ways = word.count > 4 && hasVowel(lower) ? [[lower], spelled] : [spelled, [lower]]
-    if let number = RomanNumeral(word)?.value {
+    if let number = romanNumeral(word) {
       ways += [EnglishNumbers.cardinal(number), EnglishNumbers.ordinal(number)].compactMap(\.self)
     }
     return ways
@@ -130,28 +130,24 @@ struct WordSpelling {
   }
 }
 
-/// A Roman numeral in capitals, of two letters or more.
-struct RomanNumeral {
-  /// 2 to 3999.
-  let value: Int
-
-  private static let values: [Character: Int] = [
+/// Roman numerals in capitals, of two letters or more.
+extension WordSpelling {
+  private static let romanDigits: [Character: Int] = [
     "I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000,
   ]
 
-  /// Parses a numeral in canonical form; nil otherwise.
-  init?(_ word: String) {
-    let digits = word.compactMap { Self.values[$0] }
+  /// Parses a numeral in canonical form, 2 to 3999; nil otherwise.
+  private static func romanNumeral(_ word: String) -> Int? {
+    let digits = word.compactMap { romanDigits[$0] }
     guard digits.count == word.count, digits.count > 1 else { return nil }
     var total = 0
     for (index, digit) in digits.enumerated() {
       total += index + 1 < digits.count && digits[index + 1] > digit ? -digit : digit
     }
-    guard total > 0, Self.written(total) == word else { return nil }
-    value = total
+    return total > 0 && romanNumeral(total) == word ? total : nil
   }
 
-  private static func written(_ number: Int) -> String {
+  private static func romanNumeral(_ number: Int) -> String {
     let steps = [
       (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"),
       (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
@@ -168,21 +164,21 @@ struct RomanNumeral {
   }
 }
 
-/// An address or a file name, whose dots are spoken: `www.example.com`, `a@b.org`, `192.168.0.1`,
+/// Addresses and file names, whose dots are spoken: `www.example.com`, `a@b.org`, `192.168.0.1`,
 /// `v2.0`.
-struct AddressSpelling {
+extension WordSpelling {
   /// A part of an address, or a sign between two parts.
-  enum Piece: Hashable {
+  private enum Piece {
     case part(String)
     case sign(Character)
   }
 
-  let ways: [[String]]?
-
-  init(_ core: String) { ways = Self.version(core) ?? Self.numbers(core) ?? Self.names(core) }
+  private static func address(_ core: String) -> [[String]]? {
+    version(core) ?? numbers(core) ?? names(core)
+  }
 
   /// The parts and signs, in order.
-  static func pieces(of word: String, isSign: (Character) -> Bool) -> [Piece] {
+  private static func pieces(of word: String, isSign: (Character) -> Bool) -> [Piece] {
     var pieces: [Piece] = []
     for character in word {
       if isSign(character) {

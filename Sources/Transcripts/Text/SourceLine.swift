@@ -1,5 +1,8 @@
+import Platform
+
 /// A line of a text, with its number.
 struct SourceLine: Sendable {
+  let source: SourceText
   /// Its number, from 1.
   let number: Int
   /// Its UTF-8 content without the line end.
@@ -22,31 +25,30 @@ struct SourceLine: Sendable {
   }
 
   /// An error at one of its bytes: what is there, and what was expected.
-  func error(at position: Int, expected: String) -> TranscriptError {
+  func error(at position: Int, expected: String) -> SpoolError {
     let rest = bytes[min(position, bytes.endIndex)...]
     let found = rest.isEmpty ? "the end of the line" : "\"\(PrintableText.shown(rest))\""
-    return TranscriptError(
-      .reading, at: place(of: position), "found \(found), expected \(expected)")
+    return source.error("found \(found), expected \(expected)", at: place(of: position))
   }
 
   /// An error at its start.
-  func error(expected: String) -> TranscriptError {
+  func error(expected: String) -> SpoolError {
     error(at: bytes.startIndex, expected: expected)
   }
 }
 
 /// A place in a text file.
-package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
+struct TextPlace: Hashable, Sendable, CustomStringConvertible {
   /// The line, from 1.
-  package let line: Int
+  let line: Int
   /// The byte in the line, from 1.
-  package let column: Int
+  let column: Int
 
-  package init(line: Int, column: Int) {
-    self.line = line
-    self.column = column
-  }
+  /// For messages.
+  var description: String { "line \(line), column \(column)" }
+}
 
+extension TextPlace {
   /// The place of the byte at `offset`; lines end with LF, CRLF or CR. O(n).
   init(of offset: Int, in bytes: [UInt8]) {
     var line = 1
@@ -60,9 +62,6 @@ package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
     }
     self.init(line: line, column: offset - lineStart + 1)
   }
-
-  /// For messages.
-  package var description: String { "line \(line), column \(column)" }
 }
 
 /// Untrusted text for messages: short, and without terminal control sequences.

@@ -1,5 +1,5 @@
 /// The treatment of words whose sound was cut.
-package enum RemovedWords: String, Hashable, Sendable, CaseIterable {
+package enum RemovedWords: String, Codable, Sendable, CaseIterable {
   /// Kept in the text, without times and flagged as removed.
   case kept
   /// Dropped with their text; empty segments are dropped too.

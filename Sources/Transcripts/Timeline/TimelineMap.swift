@@ -18,9 +18,6 @@ package struct TimelineMap: Hashable, Sendable {
       self.at = at
       self.until = until
     }
-
-    /// The speed factor: 2 for half the time.
-    package var speed: Double { (to - from) / (until - at) }
   }
 
   /// The old length, in seconds.
@@ -33,39 +30,31 @@ package struct TimelineMap: Hashable, Sendable {
   /// Pieces without length, in either time, are dropped. O(n log n).
   /// - Throws: if a time is not finite or negative, a piece ends before it begins, or pieces
   ///   overlap in the old time.
-  package init(before: Double, after: Double, pieces: [Piece]) throws(TranscriptError) {
+  package init(before: Double, after: Double, pieces: [Piece]) throws(SpoolError) {
     for (index, piece) in pieces.enumerated() {
       let times = [piece.from, piece.to, piece.at, piece.until]
       guard times.allSatisfy({ $0 >= 0 && $0.isFinite }), piece.from <= piece.to,
         piece.at <= piece.until
       else {
-        throw TranscriptError(.moving, "piece \(index + 1) of the map of times is none: \(times)")
+        throw .moving("piece \(index + 1) of the map of times is none: \(times)")
       }
     }
     guard before >= 0, before.isFinite, after >= 0, after.isFinite else {
-      throw TranscriptError(.moving, "the sound cannot be \(before) s and \(after) s long")
+      throw .moving("the sound cannot be \(before) s and \(after) s long")
     }
     let ordered = pieces.filter { $0.from < $0.to && $0.at < $0.until }
       .sorted { ($0.from, $0.to) < ($1.from, $1.to) }
     for (one, next) in zip(ordered, ordered.dropFirst()) where next.from < one.to {
-      throw TranscriptError(
-        .moving, "two pieces of the map of times both begin with the sound at \(next.from) s")
+      throw .moving(
+        "two pieces of the map of times both begin with the sound at \(next.from) s")
     }
     self.init(before: before, after: after, ordered: ordered)
   }
 
-  init(before: Double, after: Double, ordered: [Piece]) {
+  private init(before: Double, after: Double, ordered: [Piece]) {
     self.before = before
     self.after = after
     pieces = ordered
-  }
-
-  /// The identity for sound of a length in seconds.
-  package static func unchanged(_ length: Double) -> TimelineMap {
-    let length = max(length, 0)
-    return TimelineMap(
-      before: length, after: length,
-      ordered: length > 0 ? [Piece(from: 0, to: length, at: 0, until: length)] : [])
   }
 
   /// The new time of an old time; nil if it was cut. The end of a piece belongs to it unless the
@@ -73,16 +62,6 @@ package struct TimelineMap: Hashable, Sendable {
   package func place(of old: Double) -> Double? {
     guard let index = lastPiece(from: old), old <= pieces[index].to else { return nil }
     return pieces[index].place(of: old)
-  }
-
-  /// The inverse map; nil if pieces overlap in the new time. O(n log n).
-  package var inverse: TimelineMap? {
-    let turned =
-      pieces
-      .map { Piece(from: $0.at, to: $0.until, at: $0.from, until: $0.to) }
-      .sorted { $0.from < $1.from }
-    for (one, next) in zip(turned, turned.dropFirst()) where next.from < one.to { return nil }
-    return TimelineMap(before: after, after: before, ordered: turned)
   }
 
   /// The last piece that begins at or before an old time; nil if there is none.
@@ -133,15 +112,15 @@ extension TimelineMap {
 
   /// Parses the report of a stage that edits time; unknown members are ignored. O(n log n).
   /// - Throws: if a member is missing or invalid.
-  package init(json: JSONValue) throws(TranscriptError) {
-    func number(_ value: JSONValue, _ name: String) throws(TranscriptError) -> Double {
+  package init(json: JSONValue) throws(SpoolError) {
+    func number(_ value: JSONValue, _ name: String) throws(SpoolError) -> Double {
       guard case .number(let digits)? = value[name], let number = Double(digits) else {
-        throw TranscriptError(.moving, "the map of times has no number \"\(name)\" where it should")
+        throw .moving("the map of times has no number \"\(name)\" where it should")
       }
       return number
     }
     guard let list = json["pieces"]?.list else {
-      throw TranscriptError(.moving, "the map of times has no list of pieces")
+      throw .moving("the map of times has no list of pieces")
     }
     var pieces: [Piece] = []
     for value in list {
@@ -181,5 +160,11 @@ extension TimelineMap.Piece {
   /// The old time of a new time within the piece.
   fileprivate func origin(of new: Double) -> Double {
     TimelineMap.Piece(from: at, to: until, at: from, until: to).place(of: new)
+  }
+}
+
+extension SpoolError {
+  fileprivate static func moving(_ reason: String) -> SpoolError {
+    SpoolError("cannot move the transcript", reason: reason)
   }
 }

@@ -4,6 +4,7 @@ import Media
 import PipelineEngine
 import PipelineModel
 import Platform
+import Receipts
 import SoundEngine
 import Stages
 
@@ -63,44 +64,36 @@ struct BatchCommand: Command {
         "spool batch podcast.yaml notes --name '{album}/{date}-{title}.{ext}'"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    do throws(CommandContext.Refusal) {
-      let order = try order(context)
-      let store = try context.store(at: arguments[Options.store])
-      let receiptWriter = context.receiptWriter(
-        keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile],
-        store: store)
-      if order.asksForReceipts { try context.unlock(receiptWriter) }
-      let stop = SignalWatch.begin()
-      let clock = SystemClock()
-      let workplace = BatchEnvironment(
-        store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-        tags: { try? MediaProbe.describe($0).tags },
-        length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
-        recorder: recorder(order, clock, console),
-        receiptWriter: receiptWriter)
-      let runner = BatchRunner(
-        order, in: workplace,
-        budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: CoreCount.online))
-      let code = run(runner, clock.makeRunID(), stop, console)
-      if !stop.isRequested {
-        LastStamps(
-          store, storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
-          console: console
-        ).ask(clock, stop: stop)
-      }
-      return code
-    } catch {
-      console.report(error.text)
-      return error.code
+    let order = try order(context)
+    let store = try context.store(at: arguments[Options.store])
+    let receiptWriter = context.receiptWriter(
+      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], log: store)
+    if order.asksForReceipts { try receiptWriter.unlock() }
+    let stop = SignalWatch.begin()
+    let clock = SystemClock()
+    let workplace = BatchEnvironment(
+      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      tags: { try? MediaProbe.describe($0).tags },
+      length: { try? MediaProbe.describe($0).durationInSeconds }, stop: stop, clock: clock,
+      recorder: recorder(order, clock, console), receiptWriter: receiptWriter)
+    let runner = BatchRunner(
+      order, in: workplace,
+      budget: BatchBudget(jobs: arguments[Self.jobs], coreCount: CoreCount.online))
+    let code = run(runner, clock.makeRunID(), stop, console)
+    if !stop.isRequested {
+      LastStamps(
+        store, storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
+        console: console
+      ).ask(clock, stop: stop)
     }
+    return code
   }
 
+  /// Runs the batch. An error is reported at once, before the time stamps are asked for.
   private func run(
     _ runner: BatchRunner, _ id: RunID, _ stop: StopRequest, _ console: Console
   ) -> ExitCode {
@@ -112,16 +105,10 @@ struct BatchCommand: Command {
         return .interrupted(by: signal)
       }
       if let pause = summary.pause {
-        let isFull = pause.cause == .fullDisk
-        console.report(
-          ErrorText(
-            SpoolError(
-              pause.message, reason: pause.reason,
-              advice: (isFull ? "free some space" : pause.advice ?? "mend that")
-                + "; the same command goes on with the files that are left",
-              cause: pause.cause)
-          ).render(console))
-        return .failed
+        throw SpoolError(
+          pause.message, reason: pause.reason,
+          advice: (pause.isFullDisk ? "free some space" : pause.advice ?? "mend that")
+            + "; the same command goes on with the files that are left", cause: pause.cause)
       }
       guard !summary.failed.isEmpty else { return .done }
       return summary.doneCount + summary.reusedCount == 0 ? .failed : .someFailed
@@ -129,29 +116,26 @@ struct BatchCommand: Command {
       if let signal = stop.signalNumber, error.cause == .cancelled {
         return .interrupted(by: signal)
       }
-      console.report(ErrorText(error).render(console))
+      console.report(error.text(console))
       return .failed
     }
   }
 
   /// The options, with the folders checked.
-  private func order(_ context: CommandContext) throws(CommandContext.Refusal) -> BatchOrder {
-    let console = context.console
+  private func order(_ context: CommandContext) throws(SpoolError) -> BatchOrder {
     if let jobs = arguments[Self.jobs], jobs < 1 {
-      throw usage("--jobs \(jobs) works on nothing", next: "--jobs 1, or more", console)
+      throw .usage("--jobs \(jobs) works on nothing", advice: "--jobs 1, or more")
     }
-    let template = try template(console)
+    let template = try template()
     let selection = FileSelection(
-      including: try globs(Self.include, console), excluding: try globs(Self.exclude, console))
+      including: try globs(Self.include), excluding: try globs(Self.exclude))
     let pipeline = try context.pipeline(at: arguments[Options.pipeline])
-    let folder = try RecordingFolder.resolve(
-      context.absolute(arguments[Self.folder]), console: console)
-    let output = try OutputFolder.prepare(
-      context.absolute(arguments[Options.out] ?? "exports"), console: console)
+    let folder = try Self.recordingFolder(context.absolute(arguments[Self.folder]))
+    let output = try OutputFolder.prepare(context.absolute(arguments[Options.out] ?? "exports"))
     guard output != folder else {
-      throw usage(
+      throw .usage(
         "exports cannot go into the folder of the recordings, \(folder)",
-        next: "choose another folder with --out", console)
+        advice: "choose another folder with --out")
     }
     let overrides = try context.parse(arguments[Options.set])
     let named = context.absolute(pipeline.path)
@@ -192,187 +176,47 @@ struct BatchCommand: Command {
     return ShellWords.line(words)
   }
 
-  private func template(_ console: Console) throws(CommandContext.Refusal) -> NameTemplate? {
+  private func template() throws(SpoolError) -> NameTemplate? {
     guard let text = arguments[Self.name] else { return nil }
     do throws(NameTemplate.Problem) { return try NameTemplate(text) } catch {
-      throw usage(
-        "--name \(text): \(error.message)", why: error.choice,
-        next: "--name '{album}/{date}-{title}.{ext}'", console)
+      throw .usage(
+        "--name \(text): \(error.message)", reason: error.choice,
+        advice: "--name '{album}/{date}-{title}.{ext}'")
     }
   }
 
-  private func globs(
-    _ option: Option<[String]>, _ console: Console
-  ) throws(CommandContext.Refusal) -> [Glob] {
-    var globs: [Glob] = []
-    for text in arguments[option] {
+  private func globs(_ option: Option<[String]>) throws(SpoolError) -> [Glob] {
+    try arguments[option].map { (text) throws(SpoolError) in
       guard let glob = Glob(text) else {
-        throw usage(
+        throw .usage(
           "--\(option.declaration.name) \(text) is no pattern",
-          next: "close its brackets and braces, as in '*.{wav,m4a}'", console)
+          advice: "close its brackets and braces, as in '*.{wav,m4a}'")
       }
-      globs.append(glob)
+      return glob
     }
-    return globs
   }
 
-  private func usage(
-    _ what: String, why: String? = nil, next: String, _ console: Console
-  ) -> CommandContext.Refusal {
-    let reason = why.map { "why:   \($0)\n" } ?? ""
-    return CommandContext.Refusal(
-      text: "\(console.red("error:")) \(Format.visible(what))\n\(reason)next:  \(next)",
-      code: .usage)
+  /// The user's folder of recordings without links, so that each folder has one path.
+  private static func recordingFolder(_ path: String) throws(SpoolError) -> String {
+    let advice = "name a folder of recordings; one file goes to spool run"
+    guard let resolved = unsafe realpath(path, nil) else {
+      throw .usage(
+        "cannot read the folder \(path)",
+        reason: unsafe String(cString: strerror(errno)).lowercased(), advice: advice)
+    }
+    defer { unsafe free(resolved) }
+    var status = stat()
+    guard unsafe stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw .usage("\(path) is not a folder", reason: "it is a file", advice: advice)
+    }
+    return unsafe String(cString: resolved)
   }
 
   private func recorder(
     _ order: BatchOrder, _ clock: SystemClock, _ console: Console
   ) -> any BatchRecorder {
-    if arguments[Options.json] { return BatchJSONRecorder(console) }
+    if arguments[Options.json] { return JSONRecorder(console) }
     return BatchTerminalRecorder(
       order, isQuiet: arguments[Options.quiet], clock: clock, console: console)
-  }
-}
-
-/// The user's folder of recordings.
-enum RecordingFolder {
-  /// Resolves links, so that each folder has one path.
-  static func resolve(_ path: String, console: Console) throws(CommandContext.Refusal) -> String {
-    guard let resolved = unsafe realpath(path, nil) else {
-      throw refusal(
-        "cannot read the folder \(path)",
-        reason: unsafe String(cString: strerror(errno)).lowercased(), console)
-    }
-    defer { unsafe free(resolved) }
-    var status = stat()
-    guard unsafe stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw refusal("\(path) is not a folder", reason: "it is a file", console)
-    }
-    return unsafe String(cString: resolved)
-  }
-
-  private static func refusal(
-    _ message: String, reason: String, _ console: Console
-  ) -> CommandContext.Refusal {
-    CommandContext.Refusal(
-      text: ErrorText(
-        SpoolError(
-          message, reason: reason, advice: "name a folder of recordings; one file goes to spool run"
-        )
-      ).render(console), code: .usage)
-  }
-}
-
-/// Writes one JSON object for each event of a batch.
-struct BatchJSONRecorder: BatchRecorder {
-  private let console: Console
-
-  init(_ console: Console) { self.console = console }
-
-  func record(_ event: BatchEvent) { console.print(JSONText.of(BatchEventLine(event))) }
-}
-
-/// An event as `--json` shows it: `event` names it, and the other members depend on it.
-private struct BatchEventLine: Encodable {
-  private var event = ""
-  private var path: String?
-  private var fraction: Double?
-  private var share: Double?
-  private var step: String?
-  private var message: String?
-  private var outcome: String?
-  private var error: BatchFileResult.Failure?
-  private var mediaSeconds: Double?
-  private var findings: [String: JSONValue]?
-  private var plan: Plan?
-  private var settled: [String: String]?
-  private var round: Int?
-  private var done: Int?
-  private var files: Int?
-  private var summary: Summary?
-
-  /// The plan, reported at the start.
-  private struct Plan: Encodable {
-    let pending: Int
-    let reused: Int
-    let leftOut: Int
-    let impossible: Int
-    let mediaSeconds: Double
-    let storeBytes: Int
-    let publishedBytes: Int
-    let storeFreeBytes: Int
-    let outputFreeBytes: Int
-    let seconds: Double
-    let isSampled: Bool
-    let workers: Int
-    let exportFolders: [String]
-    let skipped: [String: Int]
-    let renamed: Int
-  }
-
-  /// The summary, reported at the end.
-  private struct Summary: Encodable {
-    let done: Int
-    let reused: Int
-    let failed: Int
-    let interrupted: Int
-    let seconds: Double
-    let skipped: [String: Int]
-    let renamed: Int
-    let pause: String?
-    let report: String?
-  }
-
-  init(_ event: BatchEvent) {
-    switch event {
-    case .listening(let step, let round, let done, let count):
-      self.event = "listening"
-      self.step = step.name
-      self.round = round
-      self.done = done
-      files = count
-    case .settled(let step, let figures):
-      self.event = "settled"
-      self.step = step.name
-      settled = figures
-    case .planned(let forecast):
-      self.event = "plan"
-      plan = Plan(
-        pending: forecast.pendingCount, reused: forecast.reusedCount,
-        leftOut: forecast.leftOutCount, impossible: forecast.troubleCount,
-        mediaSeconds: forecast.mediaSeconds, storeBytes: forecast.storeByteCount,
-        publishedBytes: forecast.publishedByteCount, storeFreeBytes: forecast.storeFreeByteCount,
-        outputFreeBytes: forecast.outputFreeByteCount, seconds: forecast.seconds,
-        isSampled: forecast.isSampled, workers: forecast.workerCount,
-        exportFolders: forecast.exportFolders, skipped: forecast.skipped.namedCounts,
-        renamed: forecast.renamedCount)
-    case .started(let path, let share):
-      self.event = "started"
-      self.path = path
-      self.share = share
-    case .progress(let path, let fraction):
-      self.event = "progress"
-      self.path = path
-      self.fraction = fraction
-    case .warning(let path, let step, let text):
-      self.event = "warning"
-      self.path = path
-      self.step = step.name
-      message = text
-    case .finished(let result):
-      self.event = "file"
-      path = result.path
-      outcome = result.outcome.rawValue
-      error = result.failure
-      mediaSeconds = result.mediaSeconds
-      findings = result.findings.isEmpty ? nil : result.findings
-    case .ended(let end):
-      self.event = "ended"
-      summary = Summary(
-        done: end.doneCount, reused: end.reusedCount, failed: end.failed.count,
-        interrupted: end.interruptedCount, seconds: end.seconds,
-        skipped: end.skipped.namedCounts, renamed: end.renamedCount,
-        pause: end.pause?.message, report: end.reportPath)
-    }
   }
 }

@@ -55,63 +55,50 @@ struct InboxCommand: Command {
       Example("Try all again that failed", "spool inbox retry --all"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let context = CommandContext(console: console)
     let action = arguments[Self.action] ?? .list
-    do throws(CommandContext.Refusal) {
-      if arguments[Self.all], action != .retry || !arguments[Self.recordings].isEmpty {
-        throw usage("--all goes with retry alone, and without a note", console)
-      }
-      if arguments[Self.target] != nil, action != .export {
-        throw usage("--to goes with export alone", console)
-      }
-      guard [.list, .show, .export].contains(action) else {
-        return try change(action, try context.store(at: arguments[Options.store]), console)
-      }
-      let readable = try context.readableStore(at: arguments[Options.store])
-      defer { withExtendedLifetime(readable) {} }
-      if action == .list {
-        try list(in: readable.store, console)
-      } else {
-        let export = RecordingExport(
-          store: readable.store, folder: arguments[Self.target] ?? ".",
-          isJSON: arguments[Options.json], console: console)
-        for name in try names(for: action, console) {
-          if action == .export {
-            try export.write(try recording(name, in: readable.store, console))
-            continue
-          }
-          try show(try recording(name, in: readable.store, console), readable.store, console)
+    if arguments[Self.all], action != .retry || !arguments[Self.recordings].isEmpty {
+      throw .usage("--all goes with retry alone, and without a note", advice: "spool help inbox")
+    }
+    if arguments[Self.target] != nil, action != .export {
+      throw .usage("--to goes with export alone", advice: "spool help inbox")
+    }
+    guard [.list, .show, .export].contains(action) else {
+      return try change(action, try context.store(at: arguments[Options.store]), console)
+    }
+    let readable = try context.readableStore(at: arguments[Options.store])
+    defer { withExtendedLifetime(readable) {} }
+    if action == .list {
+      try list(in: readable.store, console)
+    } else {
+      for name in try names(for: action) {
+        let recording = try recording(name, in: readable.store)
+        if action == .export {
+          try export(recording, from: readable.store, context)
+        } else {
+          try show(recording, readable.store, console)
         }
       }
-      return .done
-    } catch {
-      console.report(error.text)
-      return error.code
     }
+    return .done
   }
 
-  private func list(in store: DiskStore, _ console: Console) throws(CommandContext.Refusal) {
+  private func list(in store: DiskStore, _ console: Console) throws(SpoolError) {
     let limit = arguments[Self.limit]
     guard limit >= 0 else {
-      throw CommandContext.Refusal(
-        text: "\(console.red("error:")) --limit is 0 or more, not \(limit)\nnext:  0 lists all",
-        code: .usage)
+      throw .usage("--limit is 0 or more, not \(limit)", advice: "0 lists all")
     }
     let wanted = arguments[Self.state]
     let state =
       wanted == .cancelled ? .failed : wanted.flatMap { RecordingState(rawValue: $0.rawValue) }
-    let recordings = try asking(console) { () throws(SpoolError) in
-      try store.recordings.matching(
-        RecordingQuery(
-          states: state.map { [$0] } ?? [],
-          isCancelled: state == .failed ? wanted == .cancelled : nil,
-          limit: limit == 0 ? .max : limit))
-    }
+    let recordings = try store.recordings(
+      RecordingQuery(
+        states: state.map { [$0] } ?? [],
+        isCancelled: state == .failed ? wanted == .cancelled : nil,
+        limit: limit == 0 ? .max : limit))
     if arguments[Options.json] {
       for recording in recordings {
         console.print(JSONText.of(RecordingLine(recording, nil, option)))
@@ -119,10 +106,7 @@ struct InboxCommand: Command {
     } else {
       console.print(RecordingText.list(recordings))
       // Refused files are not in the list, so their folders are shown beside it.
-      let inboxes = try asking(console) { () throws(SpoolError) in
-        try store.inboxes.watchedInboxes()
-      }
-      for inbox in inboxes {
+      for inbox in try store.watchedInboxes() {
         let lines = InboxStatusText(inbox, line: nil, store: arguments[Options.store])
           .overlookedLines
         if lines.isEmpty { continue }
@@ -133,10 +117,8 @@ struct InboxCommand: Command {
 
   private func show(
     _ recording: Recording, _ store: DiskStore, _ console: Console
-  ) throws(CommandContext.Refusal) {
-    let page = try asking(console) { () throws(SpoolError) in
-      try RecordingPage(of: recording, in: store)
-    }
+  ) throws(SpoolError) {
+    let page = try RecordingPage(of: recording, in: store)
     console.print(
       arguments[Options.json]
         ? JSONText.of(RecordingLine(recording, page, option))
@@ -146,25 +128,24 @@ struct InboxCommand: Command {
   /// Applies the action to each named recording; a failure does not stop the others.
   private func change(
     _ action: Action, _ store: DiskStore, _ console: Console
-  ) throws(CommandContext.Refusal) -> ExitCode {
+  ) throws(SpoolError) -> ExitCode {
     var recordings: [Recording] = []
     if arguments[Self.all] {
-      recordings = try asking(console) { () throws(SpoolError) in
-        try store.recordings.matching(
-          RecordingQuery(states: [.failed], isCancelled: false, limit: .max))
-      }.filter { $0.nextAttempt == nil }
+      recordings = try store.recordings(
+        RecordingQuery(states: [.failed], isCancelled: false, limit: .max)
+      ).filter { $0.nextAttempt == nil }
       if recordings.isEmpty { console.report("no note waits to be tried again") }
     } else {
-      for name in try names(for: action, console) {
-        recordings.append(try recording(name, in: store, console))
+      recordings = try names(for: action).map { (name) throws(SpoolError) in
+        try recording(name, in: store)
       }
     }
     var code = ExitCode.done
     for recording in recordings {
-      do throws(CommandContext.Refusal) { try change(action, recording, store, console) } catch {
+      do throws(SpoolError) { try change(action, recording, store, console) } catch {
         guard recordings.count > 1 else { throw error }
-        console.report(error.text)
-        code = error.code
+        console.report(error.text(console))
+        code = error.exitCode
       }
     }
     return code
@@ -172,18 +153,15 @@ struct InboxCommand: Command {
 
   private func change(
     _ action: Action, _ recording: Recording, _ store: DiskStore, _ console: Console
-  ) throws(CommandContext.Refusal) {
-    let files = try asking(console) { () throws(SpoolError) in
-      try store.recordings.files(of: recording.key)
-    }
-    let outcome = try asking(console) { () throws(SpoolError) in
+  ) throws(SpoolError) {
+    let files = try store.files(of: recording.key)
+    let outcome =
       switch action {
       case .forget: try store.recordings.forget(recording.key)
       case .release:
         try store.recordings.change(recording.key, .release(reason: "released by hand"))
       default: try store.recordings.change(recording.key, .retry(reason: "asked for by hand"))
       }
-    }
     switch outcome {
     case .changed(let changed):
       if action == .forget { tidy(files, of: recording, console) }
@@ -204,14 +182,11 @@ struct InboxCommand: Command {
         }
       }
     case .refused(let refusal):
-      throw CommandContext.Refusal(
-        text: ErrorText(
-          SpoolError(
-            "cannot \(action.rawValue) \(recording.key)", reason: refusal.reason,
-            advice: refusal.advice
-              ?? (refusal.command ?? recording.nextCommands.first).map(option.completing))
-        ).render(console), code: .failed)
-    case nil: throw absent(recording.key.name, console)
+      throw SpoolError(
+        "cannot \(action.rawValue) \(recording.key)", reason: refusal.reason,
+        advice: refusal.advice
+          ?? (refusal.command ?? recording.nextCommands.first).map(option.completing))
+    case nil: throw absent(recording.key.name)
     }
   }
 
@@ -229,95 +204,48 @@ struct InboxCommand: Command {
   /// The store option for suggested commands.
   private var option: StoreOption { StoreOption(arguments[Options.store]) }
 
-  private func names(
-    for action: Action, _ console: Console
-  ) throws(CommandContext.Refusal) -> [String] {
+  private func names(for action: Action) throws(SpoolError) -> [String] {
     let names = arguments[Self.recordings]
     guard names.isEmpty else { return names }
-    throw CommandContext.Refusal(
-      text: "\(console.red("error:")) spool inbox \(action.rawValue) which note?\n"
-        + "next:  \(option.completing("spool inbox list")) names them", code: .usage)
+    throw .usage(
+      "spool inbox \(action.rawValue) which note?",
+      advice: "\(option.completing("spool inbox list")) names them")
   }
 
-  private func recording(
-    _ name: String, in store: DiskStore, _ console: Console
-  ) throws(CommandContext.Refusal) -> Recording {
-    let found = try asking(console) { () throws(SpoolError) in
-      try store.recordings.recording(named: name)
-    }
-    guard let found else { throw absent(name, console) }
+  private func recording(_ name: String, in store: DiskStore) throws(SpoolError) -> Recording {
+    guard let found = try store.recording(named: name) else { throw absent(name) }
     return found
   }
 
-  private func usage(_ message: String, _ console: Console) -> CommandContext.Refusal {
-    CommandContext.Refusal(
-      text: "\(console.red("error:")) \(message)\nnext:  spool help inbox", code: .usage)
+  private func absent(_ name: String) -> SpoolError {
+    .usage(
+      "there is no note \"\(name)\"",
+      advice: "\(option.completing("spool inbox list")) names them")
   }
 
-  private func absent(_ name: String, _ console: Console) -> CommandContext.Refusal {
-    CommandContext.Refusal(
-      text: "\(console.red("error:")) there is no note \"\(Format.visible(name))\"\n"
-        + "next:  \(option.completing("spool inbox list")) names them", code: .usage)
-  }
-
-  private func asking<Result>(
-    _ console: Console, _ body: () throws(SpoolError) -> Result
-  ) throws(CommandContext.Refusal) -> Result {
-    do throws(SpoolError) { return try body() } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(error).render(console), code: .failed)
-    }
-  }
-}
-
-/// `spool inbox export`: writes original recordings to a folder.
-struct RecordingExport {
-  let store: DiskStore
-  /// The target folder, as typed.
-  let folder: String
-  let isJSON: Bool
-  let console: Console
-
-  /// One original as `--json` shows it.
-  private struct Line: Encodable {
-    let recording: String
-    let path: String
-    let bytes: Int
-    let digest: String
-    /// False if the file already existed.
-    let written: Bool
-
-    private enum CodingKeys: String, CodingKey {
-      case recording = "note", path, bytes, digest, written
-    }
-  }
-
-  /// Writes a recording's original and reports its path.
-  func write(_ recording: Recording) throws(CommandContext.Refusal) {
-    let folder = try OutputFolder.prepare(
-      CommandContext(console: console).absolute(folder), console: console)
+  /// Writes a recording's original to the target folder and reports its path.
+  private func export(
+    _ recording: Recording, from store: DiskStore, _ context: CommandContext
+  ) throws(SpoolError) {
+    let folder = try OutputFolder.prepare(context.absolute(arguments[Self.target] ?? "."))
+    let content = recording.content
     do throws(SpoolError) {
       let outcome = try OriginalExport(store: store).write(recording, to: folder)
-      if isJSON {
-        console.print(
-          JSONText.of(
-            Line(
-              recording: recording.key.name, path: outcome.path, bytes: recording.content.byteCount,
-              digest: recording.content.digest.hex, written: outcome.isNew)))
-      } else {
-        console.print(
-          Format.visible(
+      context.console.print(
+        arguments[Options.json]
+          ? JSONText.of(
+            JSONLine([
+              "note": recording.key.name, "path": outcome.path, "bytes": content.byteCount,
+              "digest": content.digest.hex, "written": outcome.isNew,
+            ]))
+          : Format.visible(
             "\(outcome.path): \(outcome.isNew ? "written" : "there already"), "
-              + "\(ByteCount(recording.content.byteCount)), as it arrived"))
-      }
+              + "\(ByteCount(content.byteCount)), as it arrived"))
     } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(
-          SpoolError(
-            "cannot give back the original of \(recording.fileName) (\(recording.key))",
-            reason: "cannot \(error.action) \(error.path): \(error.why)",
-            advice: error.advice ?? "spool inbox show \(recording.key) says where its files are")
-        ).render(console), code: .failed)
+      throw SpoolError(
+        "cannot give back the original of \(recording.fileName) (\(recording.key))",
+        reason: "cannot \(error.action) \(error.path): \(error.why)",
+        advice: error.advice ?? "spool inbox show \(recording.key) says where its files are")
     }
   }
 }

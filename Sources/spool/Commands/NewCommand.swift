@@ -25,26 +25,21 @@ struct NewCommand: Command {
       Example("Which pipelines come with Spool?", "spool new --list"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     if arguments[Self.list] {
       printList(console)
       return .done
     }
     guard let path = arguments[Self.file] else {
-      console.report("\(console.red("error:")) missing argument FILE\nnext:  spool help new")
-      return .usage
+      throw .usage("missing argument FILE", advice: "spool help new")
     }
     do throws(TextFileError) {
       try TextFile.create(path, Self.starter(named: Self.name(of: path)))
     } catch {
-      let failure = SpoolError(
+      throw SpoolError(
         "cannot write \(path)", reason: error.reason, advice: "choose another name")
-      console.report(ErrorText(failure).render(console))
-      return .failed
     }
     let shown = Format.visible(path)
     console.print(

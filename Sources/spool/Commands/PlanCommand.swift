@@ -18,40 +18,33 @@ struct PlanCommand: Command {
       Example("Look before running", "spool plan Pipelines/voice-note.yaml note.m4a")
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    do throws(CommandContext.Refusal) {
-      let pipeline = try context.pipeline(at: arguments[Options.pipeline])
-      let inputs = try context.bind(
-        arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
-      let plan = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
-      try OutputFolder.check(
-        context.absolute(arguments[Options.out] ?? "exports"), console: console)
-      let readable = try context.readableStore(at: arguments[Options.store])
-      let store = readable.store
-      let runner = Runner(
-        store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
-        recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
-      var options = Runner.Options(folder: context.absolute(arguments[Options.out] ?? "exports"))
-      options.keepsEverything = arguments[Options.checkpoint] == .every
-      let forecast: Forecast
-      do throws(RunError) { forecast = try runner.forecast(plan, options) } catch {
-        throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .failed)
-      }
-      let need = context.need(
-        forecast, store: arguments[Options.store], folder: options.folder)
-      console.print(
-        arguments[Options.json]
-          ? json(plan, forecast, need).canonicalJSON : text(plan, forecast, need))
-      return .done
-    } catch {
-      console.report(error.text)
-      return error.code
+    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
+    let inputs = try context.bind(
+      arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
+    let plan = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    let folder = context.absolute(arguments[Options.out] ?? "exports")
+    try OutputFolder.check(folder)
+    let readable = try context.readableStore(at: arguments[Options.store])
+    let store = readable.store
+    let runner = Runner(
+      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
+    var options = Runner.Options(folder: folder)
+    options.keepsEverything = arguments[Options.checkpoint] == .every
+    let forecast: Forecast
+    do throws(RunError) { forecast = try runner.forecast(plan, options) } catch {
+      throw SpoolError(error)
     }
+    let need = context.need(
+      forecast, store: arguments[Options.store], folder: options.folder)
+    console.print(
+      arguments[Options.json]
+        ? json(plan, forecast, need).canonicalJSON : text(plan, forecast, need))
+    return .done
   }
 
   private func text(_ plan: Plan, _ forecast: Forecast, _ need: RoomNeed) -> String {

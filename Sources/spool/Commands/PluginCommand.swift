@@ -51,106 +51,81 @@ struct PluginCommand: Command {
       Example("What is here?", "spool plugin list"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
-    let context = PluginContext(
-      context: CommandContext(console: console, plugins: arguments[Options.plugins]),
-      isJSON: arguments[Options.json])
+  func run(console: Console) throws(SpoolError) -> ExitCode {
+    let context = CommandContext(console: console, plugins: arguments[Options.plugins])
     let words = arguments[Self.words]
-    do throws(CommandContext.Refusal) {
-      try context.context.checkPluginFolder()
-      switch (arguments[Self.action] ?? .list, words.count) {
-      case (.list, 0): return PluginList(context: context).run()
-      case (.show, 1): return try PluginPage(context: context, name: words[0]).run()
-      case (.check, _): return try PluginReview(context: context, names: words).run()
-      case (.test, 1):
-        return try PluginTrial(
-          context: context, name: words[0], parameters: arguments[Self.parameters],
-          only: arguments[Self.only]
-        ).run()
-      case (.new, 1):
-        return try PluginStart(
-          context: context, name: words[0], language: arguments[Self.language] ?? .python,
-          folder: arguments[Self.folder] ?? "Plugins"
-        ).run()
-      default:
-        throw CommandContext.Refusal(
-          text: "\(console.red("error:")) that is not what spool plugin takes\n"
-            + "next:  spool plugin list, show NAME, check [DIR], test DIR, or new NAME",
-          code: .usage)
-      }
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
-  }
-}
-
-/// `spool plugin new`: writes a template.
-struct PluginStart {
-  let context: PluginContext
-  let name: String
-  let language: ScaffoldLanguage
-  /// The folder in which the plugin's folder is made.
-  let folder: String
-
-  func run() throws(CommandContext.Refusal) -> ExitCode {
-    let parent = ResolvedPath.of(context.context.absolute(folder))
-    let path: String
-    do throws(SpoolError) {
-      let scaffold = try PluginScaffold(
-        named: name, in: language, taken: context.context.catalog(beside: nil).kinds)
-      path = ResolvedPath.of(try scaffold.write(into: parent))
-    } catch { throw context.refusal(error, error.cause == .environment ? .failed : .usage) }
-    let shown = context.shown(path)
-    if context.isJSON {
-      context.console.print(
-        Value.group([
-          "name": .text(name), "folder": .text(path), "language": .text(language.rawValue),
-        ]).canonicalJSON)
-      return .done
-    }
-    let place = ShellWords.line([shown])
-    var steps = language.isBuilt ? ["\(place)/build.sh"] : []
-    let isFound = context.registry.plugins.contains { $0.folder == path }
-    let plugins = isFound ? "" : " --plugins " + ShellWords.line([context.shown(parent)])
-    steps += ["spool plugin test \(place)", "spool run \(place)/try.yaml RECORDING\(plugins)"]
-    context.console.print(
-      "wrote \(shown)\nnext: " + steps.joined(separator: "\n      "))
-    if Plugin.find(language.tool) == nil {
-      context.console.report("note: \(language.tool) is not installed, and it needs that")
+    try context.checkPluginFolder()
+    switch (arguments[Self.action] ?? .list, words.count) {
+    case (.list, 0): list(context)
+    case (.show, 1): try show(words[0], context)
+    case (.check, _): return try check(words, context)
+    case (.test, 1): return try test(words[0], context)
+    case (.new, 1): try start(words[0], context)
+    default:
+      throw .usage(
+        "that is not what spool plugin takes",
+        advice: "spool plugin list, show NAME, check [DIR], test DIR, or new NAME")
     }
     return .done
   }
+
+  private var isJSON: Bool { arguments[Options.json] }
 }
 
 extension ScaffoldLanguage: ArgumentValue {}
 
-/// `spool plugin list`: every plugin found, with its status.
-struct PluginList {
-  let context: PluginContext
+/// `spool plugin new`: writes a template.
+extension PluginCommand {
+  private func start(_ name: String, _ context: CommandContext) throws(SpoolError) {
+    let language = arguments[Self.language] ?? .python
+    // The plugin's folder is made in this one.
+    let parent = ResolvedPath.of(context.absolute(arguments[Self.folder] ?? "Plugins"))
+    let path: String
+    do throws(SpoolError) {
+      let scaffold = try PluginScaffold(
+        named: name, in: language, taken: context.catalog(beside: nil).kinds)
+      path = ResolvedPath.of(try scaffold.write(into: parent))
+    } catch { throw error.cause == .environment ? error : error.asUsage }
+    let shown = context.shown(path)
+    if isJSON {
+      return context.console.print(
+        Value.group([
+          "name": .text(name), "folder": .text(path), "language": .text(language.rawValue),
+        ]).canonicalJSON)
+    }
+    let place = ShellWords.line([shown])
+    var steps = language.isBuilt ? ["\(place)/build.sh"] : []
+    let isFound = context.localRegistry.plugins.contains { $0.folder == path }
+    let plugins = isFound ? "" : " --plugins " + ShellWords.line([context.shown(parent)])
+    steps += ["spool plugin test \(place)", "spool run \(place)/try.yaml RECORDING\(plugins)"]
+    context.console.print("wrote \(shown)\nnext: " + steps.joined(separator: "\n      "))
+    if Plugin.find(language.tool) == nil {
+      context.console.report("note: \(language.tool) is not installed, and it needs that")
+    }
+  }
+}
 
-  func run() -> ExitCode {
-    let registry = context.registry
+/// `spool plugin list`: every plugin found, with its status.
+extension PluginCommand {
+  private static let none = "no plugins here; spool plugin new NAME makes one"
+
+  private func list(_ context: CommandContext) {
+    let registry = context.localRegistry
     let statuses = registry.statuses
     for (folder, reason) in registry.distrusted.sorted(by: { $0.key < $1.key }) {
       context.console.report(
         Format.visible("note: \(context.shown(folder)) is left out: \(reason)"))
     }
-    if context.isJSON {
+    if isJSON {
       for status in statuses { context.console.print(json(status).canonicalJSON) }
-    } else if statuses.isEmpty {
-      context.console.print("no plugins here; spool plugin new NAME makes one")
     } else {
-      context.console.print(table(statuses))
+      context.console.print(statuses.isEmpty ? Self.none : table(statuses, context))
     }
-    return .done
   }
 
-  private func table(_ statuses: [PluginStatus]) -> String {
+  private func table(_ statuses: [PluginStatus], _ context: CommandContext) -> String {
     let rows =
       [["NAME", "VERSION", "KINDS", "STATE", "FOLDER"]]
       + statuses.map { status in
@@ -182,42 +157,35 @@ struct PluginList {
 }
 
 /// `spool plugin test`: runs the conformance checks of a plugin.
-struct PluginTrial {
-  let context: PluginContext
-  let name: String
-  /// Values of `--set`.
-  let parameters: [String]
-  /// Values of `--only`.
-  let only: [String]
-
-  func run() throws(CommandContext.Refusal) -> ExitCode {
-    let plugin = try context.soundPlugin(in: context.folder(of: name))
+extension PluginCommand {
+  private func test(_ name: String, _ context: CommandContext) throws(SpoolError) -> ExitCode {
+    let plugin = try context.soundPlugin(named: name)
+    let only = arguments[Self.only]
     let conformance: PluginConformance
     do throws(SpoolError) {
       conformance = try PluginConformance(
-        plugin, set: context.context.texts(parameters), only: only)
-    } catch { throw context.refusal(error, .usage) }
+        plugin, set: context.texts(arguments[Self.parameters]), only: only)
+    } catch { throw error.asUsage }
     let names = conformance.checkNames
     if let strange = only.first(where: { !names.contains($0) }) {
       let guess = Problem.nearest(to: strange, in: names).map { "; did you mean \"\($0)\"?" } ?? ""
-      throw context.refusal(
-        SpoolError(
-          "there is no check \"\(strange)\"\(guess)",
-          reason: "the checks of \(plugin.manifest.name) are \(names.joined(separator: ", "))",
-          advice: "--only '\(names.first ?? "")'"), .usage)
+      throw .usage(
+        "there is no check \"\(strange)\"\(guess)",
+        reason: "the checks of \(plugin.manifest.name) are \(names.joined(separator: ", "))",
+        advice: "--only '\(names.first ?? "")'")
     }
-    if !context.isJSON {
+    if !isJSON {
       context.console.print(Format.visible("\(plugin.title)  \(context.shown(plugin.folder))"))
     }
     var kind: String?
     let results = conformance.run { result in
-      if context.isJSON { return context.console.print(json(result, plugin).canonicalJSON) }
+      if isJSON { return context.console.print(json(result, plugin).canonicalJSON) }
       if result.kind != kind { context.console.print("\n  \(result.kind)") }
       kind = result.kind
       context.console.print(line(result))
     }
     let failed = results.count { $0.outcome == .failed }
-    if !context.isJSON { context.console.print("\n\(sum(results))") }
+    if !isJSON { context.console.print("\n\(sum(results))") }
     return failed == 0 ? .done : .verificationFailed
   }
 
@@ -244,37 +212,38 @@ struct PluginTrial {
 }
 
 /// `spool plugin check`: every problem of plugins at once.
-struct PluginReview {
-  let context: PluginContext
-  /// Plugins or their folders; empty for all that are found.
-  let names: [String]
-
-  func run() throws(CommandContext.Refusal) -> ExitCode {
-    let registry = context.registry
+extension PluginCommand {
+  /// - Parameter names: plugins or their folders; empty for all that are found.
+  private func check(
+    _ names: [String], _ context: CommandContext
+  ) throws(SpoolError) -> ExitCode {
+    let registry = context.localRegistry
     var code = ExitCode.done
     var folders: [String] = []
-    for name in names { folders += try self.folders(name) }
+    for name in names { folders += try self.folders(name, context) }
     if names.isEmpty { folders = registry.statuses.map(\.folder) }
-    if folders.isEmpty, !context.isJSON {
-      context.console.print("no plugins here; spool plugin new NAME makes one")
+    if folders.isEmpty, !isJSON {
+      context.console.print(Self.none)
     }
     for folder in folders {
-      let inspection = try context.inspect(folder)
+      let inspection = try context.inspectPlugin(in: folder)
       let problems = inspection.problems + disputes(of: folder, registry)
       if !problems.isEmpty { code = .usage }
-      tell(problems, of: inspection)
+      tell(problems, of: inspection, context)
     }
     return code
   }
 
   /// The folder of a plugin, or those of all plugins in a folder.
-  private func folders(_ name: String) throws(CommandContext.Refusal) -> [String] {
-    let path = ResolvedPath.of(context.context.absolute(name))
+  private func folders(
+    _ name: String, _ context: CommandContext
+  ) throws(SpoolError) -> [String] {
+    let path = ResolvedPath.of(context.absolute(name))
     if !PluginRegistry.holdsPlugin(path) {
       let within = PluginRegistry(in: [path]).statuses.map(\.folder)
       if !within.isEmpty { return within }
     }
-    return [try context.folder(of: name)]
+    return [try context.pluginFolder(named: name)]
   }
 
   /// Conflicts with other plugins.
@@ -296,38 +265,39 @@ struct PluginReview {
     }
   }
 
-  private func tell(_ problems: [Problem], of inspection: PluginInspection) {
+  private func tell(
+    _ problems: [Problem], of inspection: PluginInspection, _ context: CommandContext
+  ) {
     let path = "\(context.shown(inspection.folder))/plugin.yaml"
-    if context.isJSON {
+    if isJSON {
       for problem in problems { context.console.print(problem.value(in: path).canonicalJSON) }
     } else if problems.isEmpty {
       context.console.print("\(Format.visible(path)): no problems")
     } else {
-      context.console.report(context.context.refusal(problems, in: inspection.text, at: path).text)
+      context.console.report(
+        context.refusal(problems, in: inspection.text, at: path).text(context.console))
     }
   }
 }
 
 /// `spool plugin show`: one plugin and its kinds.
-struct PluginPage {
-  let context: PluginContext
-  let name: String
-
-  func run() throws(CommandContext.Refusal) -> ExitCode {
-    let folder = try context.folder(of: name)
-    let inspection = try context.inspect(folder)
+extension PluginCommand {
+  private func show(_ name: String, _ context: CommandContext) throws(SpoolError) {
+    let folder = try context.pluginFolder(named: name)
+    let inspection = try context.inspectPlugin(in: folder)
     guard let plugin = inspection.plugin else {
-      throw context.context.refusal(
+      throw context.refusal(
         inspection.problems, in: inspection.text, at: "\(context.shown(folder))/plugin.yaml")
     }
-    let status = context.registry.statuses.first { $0.folder == folder }
+    let status = context.localRegistry.statuses.first { $0.folder == folder }
     let state = status?.words ?? plugin.missing.map { "needs \($0)" } ?? "ready"
     context.console.print(
-      context.isJSON ? json(plugin, state).canonicalJSON : text(plugin, state))
-    return .done
+      isJSON
+        ? json(plugin, state).canonicalJSON
+        : text(plugin, state, width: context.console.width))
   }
 
-  private func text(_ plugin: Plugin, _ state: String) -> String {
+  private func text(_ plugin: Plugin, _ state: String, width: Int) -> String {
     let manifest = plugin.manifest
     var rows = [
       ("plugin", plugin.title), ("summary", manifest.summary), ("folder", plugin.folder),
@@ -349,11 +319,7 @@ struct PluginPage {
     rows.append(("repeatable", manifest.isDeterministic ? "yes" : "no: it is never resumed inside"))
     var lines = rows.map { "\(Format.pad($0.0, 12))\(Format.visible($0.1))" }
     for kind in manifest.kinds {
-      lines += [
-        "",
-        StageReference(kind.descriptor(of: plugin.title)).text(width: context.console.width)
-          .trimmingSuffix { $0.isNewline },
-      ]
+      lines += ["", StageReference(kind.descriptor(of: plugin.title)).text(width: width)]
     }
     return lines.joined(separator: "\n")
   }
@@ -373,14 +339,5 @@ struct PluginPage {
       "stages": .list(
         manifest.kinds.map { StageReference($0.descriptor(of: plugin.title)).value }),
     ])
-  }
-}
-
-extension String {
-  /// The text without trailing characters for which `isLeftOut` holds.
-  fileprivate func trimmingSuffix(while isLeftOut: (Character) -> Bool) -> String {
-    var text = self[...]
-    while let last = text.last, isLeftOut(last) { text = text.dropLast() }
-    return String(text)
   }
 }

@@ -28,82 +28,64 @@ struct ResumeCommand: Command {
     ],
     examples: [Example("Go on where Ctrl-C stopped", "spool resume")])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    do throws(CommandContext.Refusal) {
-      let option = arguments[Options.store]
-      try context.requireStore(
-        at: StoreLocation.resolve(option: option, environment: Environment.variables))
-      let store = try context.store(at: option)
-      guard let earlier = try choose(context, store) else {
-        if !arguments[Options.json], !arguments[Options.quiet] {
-          let isEmpty = try context.runs(limit: 1, in: store).isEmpty
-          console.print(
-            isEmpty
-              ? context.noRuns(in: store) : "nothing to go on with: every run is done")
-        }
-        return .done
-      }
-      return try goOn(
-        with: earlier,
-        CommandContext(
-          console: console, plugins: arguments[Options.plugins], rememberedBy: earlier), store)
-    } catch {
-      console.report(error.text)
-      return error.code
+    let option = arguments[Options.store]
+    try context.requireStore(at: CommandContext.storePath(option))
+    let store = try context.store(at: option)
+    if let earlier = try choose(context, store) {
+      return try goOn(with: earlier, context.remembering(earlier), store)
     }
+    if !arguments[Options.json], !arguments[Options.quiet] {
+      console.print(
+        try store.runs(limit: 1).isEmpty
+          ? Format.visible(context.noRuns(in: store)) : "nothing to go on with: every run is done")
+    }
+    return .done
   }
 
   /// The named run, or the newest unfinished one; one that is still running only if there is no
   /// other. Nil if all are done.
   private func choose(
     _ context: CommandContext, _ store: DiskStore
-  ) throws(CommandContext.Refusal) -> RunRecord? {
+  ) throws(SpoolError) -> RunRecord? {
     if let name = arguments[Self.run] {
       let run = try context.run(named: name, in: store)
       if run.state != .done { return run }
-      throw refusal(
-        SpoolError(
-          "the run \(run.id) is done: there is nothing to go on with",
-          advice: "spool show \(run.id) says what it gave"), context, .usage)
+      throw .usage(
+        "the run \(run.id) is done: there is nothing to go on with",
+        advice: "spool show \(run.id) says what it gave")
     }
-    let runs = try context.runs(limit: .max, in: store)
-    let open = RunRecord.unsettled(in: runs)
+    let open = RunRecord.unsettled(in: try store.runs(limit: .max))
     return open.first { $0.state != .running } ?? open.first
   }
 
   private func goOn(
     with earlier: RunRecord, _ context: CommandContext, _ store: DiskStore
-  ) throws(CommandContext.Refusal) -> ExitCode {
+  ) throws(SpoolError) -> ExitCode {
     let memory = PluginUsage(context.registry(beside: earlier.pipelinePath))
     if let loss = memory.loss(since: earlier, resumeCommand: "spool resume \(earlier.id)") {
-      throw refusal(loss, context, .failed)
+      throw loss
     }
     let pipeline: CommandContext.Pipeline
-    do throws(CommandContext.Refusal) { pipeline = try self.pipeline(of: earlier, context) } catch {
+    do throws(SpoolError) { pipeline = try self.pipeline(of: earlier, context) } catch {
       tellOfBatch(earlier, context)
       throw error
     }
     let plugins = memory.uses(of: pipeline.definition)
-    let others = try context.runs(limit: .max, in: store)
     if let missing = MissingRecording(
-      of: earlier, beside: others, store: arguments[Options.store])
+      of: earlier, beside: try store.runs(limit: .max), store: arguments[Options.store])
     {
-      throw refusal(missing.error, context, .failed)
+      throw missing.error
     }
-    let bound = try context.plan(
+    let plan = try context.plan(
       pipeline, inputs: earlier.inputs,
-      overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
-    let plan: Plan
-    do throws(SpoolError) { plan = try bound.settled(earlier.request?.album ?? [:]) } catch {
-      throw refusal(error, context, .failed)
-    }
+      overrides: earlier.overrides.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    ).settled(earlier.request?.album ?? [:])
     let folder = try OutputFolder.prepare(
-      earlier.request?.folder ?? folder(of: earlier, context), console: context.console)
+      earlier.request?.folder ?? folder(of: earlier, context))
     tellOfBatch(earlier, context)
     warnOfChanges(since: earlier, context, store, memory)
     let request = RunRequest(
@@ -116,8 +98,8 @@ struct ResumeCommand: Command {
       plan: plan, store: store, storeOption: arguments[Options.store],
       voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys],
       passphraseFile: arguments[Options.passphraseFile],
-      ignoresRoom: arguments[Options.ignoreRoom], console: context.console)
-    return launch.start(request) { id, startedAt in
+      ignoresRoom: arguments[Options.ignoreRoom], context: context)
+    return try launch.start(request) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,
         overrides: earlier.overrides, startedAt: startedAt, request: request, resumes: earlier.id,
@@ -128,7 +110,7 @@ struct ResumeCommand: Command {
   /// The pipeline as recorded; if the record predates that, the pipeline's file.
   private func pipeline(
     of earlier: RunRecord, _ context: CommandContext
-  ) throws(CommandContext.Refusal) -> CommandContext.Pipeline {
+  ) throws(SpoolError) -> CommandContext.Pipeline {
     guard let text = earlier.request?.pipelineText else {
       return try context.pipeline(at: earlier.pipelinePath)
     }
@@ -173,14 +155,10 @@ struct ResumeCommand: Command {
           + "pipeline as it was; spool run takes the new one")
     }
     for warning in warnings {
-      if arguments[Options.json] { context.console.print(JSONText.of(WarningLine(warning))) }
+      if arguments[Options.json] {
+        context.console.print(JSONText.of(JSONLine("warning", ["message": warning])))
+      }
       context.console.report("warning: \(Format.visible(warning))")
     }
-  }
-
-  private func refusal(
-    _ error: SpoolError, _ context: CommandContext, _ code: ExitCode
-  ) -> CommandContext.Refusal {
-    CommandContext.Refusal(text: ErrorText(error).render(context.console), code: code)
   }
 }

@@ -34,48 +34,37 @@ struct RunCommand: Command {
         "spool run Pipelines/voice-note.yaml note.m4a --set loudness='-18 LUFS'"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    do throws(CommandContext.Refusal) {
-      let pipeline = try context.pipeline(at: arguments[Options.pipeline])
-      let inputs = try context.bind(
-        arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
-      let plan = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
-      let folder = try OutputFolder.prepare(
-        context.absolute(arguments[Options.out] ?? "exports"), console: console)
-      var options = Runner.Options(folder: folder)
-      options.keepsEverything = arguments[Options.checkpoint] == .every
-      let launch = RunLaunch(
-        plan: plan, store: try context.store(for: plan, at: arguments[Options.store], options),
-        storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
-        keysOption: arguments[Options.keys],
-        passphraseFile: arguments[Options.passphraseFile],
-        ignoresRoom: arguments[Options.ignoreRoom],
-        console: console)
-      let request = RunRequest(
-        pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
-        keepsEverything: options.keepsEverything,
-        names: context.names(of: inputs, in: pipeline), pluginFolder: context.pluginFolder)
-      let plugins = PluginUsage(context.registry(beside: pipeline.path)).uses(
-        of: pipeline.definition)
-      return launch.start(request) { id, startedAt in
-        RunRecord(
-          id: id, pipeline: plan.name, pipelinePath: context.absolute(pipeline.path),
-          inputs: inputs, overrides: overrides, startedAt: startedAt, request: request,
-          plugins: plugins)
-      }
-    } catch {
-      console.report(error.text)
-      return error.code
+    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
+    let inputs = try context.bind(
+      arguments[Options.inputs], to: pipeline, store: arguments[Options.store])
+    let plan = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    let folder = try OutputFolder.prepare(
+      context.absolute(arguments[Options.out] ?? "exports"))
+    var options = Runner.Options(folder: folder)
+    options.keepsEverything = arguments[Options.checkpoint] == .every
+    let launch = RunLaunch(
+      plan: plan, store: try context.store(for: plan, at: arguments[Options.store], options),
+      storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
+      keysOption: arguments[Options.keys],
+      passphraseFile: arguments[Options.passphraseFile],
+      ignoresRoom: arguments[Options.ignoreRoom],
+      context: context)
+    let request = RunRequest(
+      pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
+      keepsEverything: options.keepsEverything,
+      names: context.names(of: inputs, in: pipeline), pluginFolder: context.pluginFolder)
+    let plugins = PluginUsage(context.registry(beside: pipeline.path)).uses(
+      of: pipeline.definition)
+    return try launch.start(request) { id, startedAt in
+      RunRecord(
+        id: id, pipeline: plan.name, pipelinePath: context.absolute(pipeline.path),
+        inputs: inputs, overrides: context.texts(arguments[Options.set]), startedAt: startedAt,
+        request: request,
+        plugins: plugins)
     }
-  }
-
-  private var overrides: [String: String] {
-    Dictionary(
-      arguments[Options.set].compactMap { CommandContext.assignment($0) }, uniquingKeysWith: { $1 })
   }
 }

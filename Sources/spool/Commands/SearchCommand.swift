@@ -61,7 +61,7 @@ struct SearchCommand: Command {
 
   private let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
     do throws(CommandContext.Refusal) {

@@ -14,38 +14,28 @@ struct ShowCommand: Command {
     positionals: [run], options: [Options.store, Options.json],
     examples: [Example("The newest run", "spool show last")])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
-    do throws(CommandContext.Refusal) {
-      let context = CommandContext(console: console)
-      let readable = try context.existingStore(at: arguments[Options.store])
-      defer { withExtendedLifetime(readable) {} }
-      let run = try context.run(named: arguments[Self.run], in: readable.store)
-      if arguments[Options.json] {
-        console.print(JSONText.of(RunLine(run)))
-      } else {
-        console.print(text(run, wayOn: try wayOn(run, context, readable.store)))
-      }
+  func run(console: Console) throws(SpoolError) -> ExitCode {
+    let context = CommandContext(console: console)
+    let store = try context.existing(at: arguments[Options.store])
+    let run = try context.run(named: arguments[Self.run], in: store)
+    guard !arguments[Options.json] else {
+      console.print(JSONText.of(RunLine(run)))
       return .done
-    } catch {
-      console.report(error.text)
-      return error.code
     }
+    var wayOn = run.wayOn.map { "\($0) goes on" }
+    if wayOn != nil,
+      let missing = MissingRecording(
+        of: run, beside: try store.runs(limit: .max), store: arguments[Options.store])
+    {
+      wayOn = missing.line
+    }
+    console.print(text(run, wayOn: wayOn))
+    return .done
   }
 
-  /// The command that continues the run, or an alternative; nil if it is done or still running.
-  private func wayOn(
-    _ run: RunRecord, _ context: CommandContext, _ store: DiskStore
-  ) throws(CommandContext.Refusal) -> String? {
-    guard let wayOn = run.wayOn else { return nil }
-    let missing = MissingRecording(
-      of: run, beside: try context.runs(limit: .max, in: store), store: arguments[Options.store])
-    return missing?.line ?? "\(wayOn) goes on"
-  }
-
+  /// - Parameter wayOn: the command that continues it; nil if it is done or still running.
   private func text(_ run: RunRecord, wayOn: String?) -> String {
     var lines = [
       "run        \(run.id)",

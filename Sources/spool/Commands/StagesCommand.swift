@@ -19,22 +19,17 @@ struct StagesCommand: Command {
       Example("Which LV2 plugins are installed", "spool stages lv2:"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    return context.withStages { show($0, console) }
-  }
-
-  private func show(_ catalog: StageCatalog, _ console: Console) -> ExitCode {
+    let catalog = try context.checkedCatalog()
     guard let kind = arguments[Self.kind] else {
       console.print(arguments[Options.json] ? json(catalog.descriptors) : list(catalog))
       return .done
     }
     if let format = EffectFormat.allCases.first(where: { kind.hasPrefix("\($0.rawValue):") }) {
-      return show(String(kind.dropFirst(format.rawValue.count + 1)), format, console)
+      return try show(String(kind.dropFirst(format.rawValue.count + 1)), format, console)
     }
     guard let descriptor = catalog[kind]?.descriptor else {
       console.report("\(console.red("error:")) there is no stage kind \"\(Format.visible(kind))\"")
@@ -49,11 +44,13 @@ struct StagesCommand: Command {
         ? json([descriptor]) : StageReference(descriptor).text(width: console.width))
     guard let format = EffectFormat(rawValue: kind), !arguments[Options.json] else { return .done }
     console.print("\nInstalled")
-    return show("", format, console)
+    return try show("", format, console)
   }
 
   /// Shows an installed plugin of a foreign standard, or all of them where `identity` is empty.
-  private func show(_ identity: String, _ format: EffectFormat, _ console: Console) -> ExitCode {
+  private func show(
+    _ identity: String, _ format: EffectFormat, _ console: Console
+  ) throws(SpoolError) -> ExitCode {
     let registry = EffectRegistry()
     let isJSON = arguments[Options.json]
     do throws(SpoolError) {
@@ -67,10 +64,7 @@ struct StagesCommand: Command {
         console.print(isJSON ? page.value.canonicalJSON : page.text)
       }
       return .done
-    } catch {
-      console.report(ErrorText(error).render(console))
-      return .usage
-    }
+    } catch { throw error.asUsage }
   }
 
   private func list(_ catalog: StageCatalog) -> String {

@@ -94,92 +94,76 @@ struct WatchCommand: Command {
       Example("Several inboxes", "spool watch --config /etc/spool/watch.yaml"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     Environment.share(plugins: arguments[Options.plugins])
-    do throws(CommandContext.Refusal) {
-      if let jobs = arguments[Self.jobs], !(1...256).contains(jobs) {
-        throw usage("--jobs is a whole number from 1 to 256, not \(jobs)", console)
-      }
-      if let attempts = arguments[Self.attempts], !(1...100).contains(attempts) {
-        throw usage("--attempts is a whole number from 1 to 100, not \(attempts)", console)
-      }
-      let order = try read(console)
-      let context = CommandContext(console: console)
-      try requireOwnStore(of: order, console)
-      let store = try context.store(at: order.store)
-      return try watch(order, store, console)
-    } catch {
-      console.report(error.text)
-      return error.code
+    let context = CommandContext(console: console)
+    if let jobs = arguments[Self.jobs], !(1...256).contains(jobs) {
+      throw usage("--jobs is a whole number from 1 to 256, not \(jobs)")
     }
+    if let attempts = arguments[Self.attempts], !(1...100).contains(attempts) {
+      throw usage("--attempts is a whole number from 1 to 100, not \(attempts)")
+    }
+    let order = try read(context)
+    try requireOwnStore(of: order)
+    return try watch(order, try context.store(at: order.store), context)
   }
 
   /// Refuses to create a new store for an inbox that another store served.
-  private func requireOwnStore(
-    of order: WatchOrder, _ console: Console
-  ) throws(CommandContext.Refusal) {
+  private func requireOwnStore(of order: WatchOrder) throws(SpoolError) {
     let path = Self.path(ofStore: order.store)
     guard !arguments[Self.adopt], !DiskStore.isThere(at: path) else { return }
     for inbox in order.settings.inboxes {
       guard let former = ServingStore(of: inbox.path) else { continue }
-      throw CommandContext.Refusal(
-        text: ErrorText(former.refusal(of: inbox.path, by: path)).render(console), code: .failed)
+      throw former.refusal(of: inbox.path, by: path)
     }
   }
 
   private static func path(ofStore option: String?) -> String {
-    ResolvedPath.of(StoreLocation.resolve(option: option, environment: Environment.variables))
+    ResolvedPath.of(CommandContext.storePath(option))
   }
 
   private func watch(
-    _ order: WatchOrder, _ store: DiskStore, _ console: Console
-  ) throws(CommandContext.Refusal) -> ExitCode {
-    let receiptWriter = CommandContext(console: console).receiptWriter(
+    _ order: WatchOrder, _ store: DiskStore, _ context: CommandContext
+  ) throws(SpoolError) -> ExitCode {
+    let console = context.console
+    let receiptWriter = context.receiptWriter(
       keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile],
       store: store)
     // Fails now rather than leave months of recordings without receipts.
-    do throws(SpoolError) { try receiptWriter.prepare() } catch {
-      throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .failed)
-    }
+    try receiptWriter.prepare()
     let clock = SystemClock()
     let log = WatchLog(console, isJSON: arguments[Options.json])
     let engine = WatchEngine(
       store: store, at: Self.path(ofStore: order.store), option: Self.option(order.store),
       executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       clock: clock, probe: Self.containerProbe, makeRunID: { clock.makeRunID() },
-      recorder: WatchHistory(store: store, line: line(order, console), log: log),
+      recorder: WatchHistory(store: store, line: line(order, context), log: log),
       receiptWriter: receiptWriter)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
     ServiceSignals.begin { watch.request($0) }
     let stamps = WatchStamps(store, log: log)
     defer { stamps.end() }
-    do throws(SpoolError) {
-      let isClean = try watch.run(order.settings) {
-        do throws(CommandContext.Refusal) { return try read(console).settings } catch {
-          console.report(error.text)
-          log.record(
-            WatchEvent(.trouble, at: clock.now, text: "the settings are wrong; the old ones stay"))
-          return nil
-        }
-      }
-      if !isClean {
+    let isClean = try watch.run(order.settings) {
+      do throws(SpoolError) { return try read(context).settings } catch {
+        console.report(error.text(console))
         log.record(
-          WatchEvent(
-            .stopped, at: clock.now,
-            text: "before work had come to a clean point; the next watch goes on with it"))
+          WatchEvent(.trouble, at: clock.now, text: "the settings are wrong; the old ones stay"))
+        return nil
       }
-    } catch {
-      throw CommandContext.Refusal(text: ErrorText(error).render(console), code: .failed)
+    }
+    if !isClean {
+      log.record(
+        WatchEvent(
+          .stopped, at: clock.now,
+          text: "before work had come to a clean point; the next watch goes on with it"))
     }
     return .done
   }
 
   /// The command line in a form that is valid in any folder and at any time.
-  private func line(_ order: WatchOrder, _ console: Console) -> String {
+  private func line(_ order: WatchOrder, _ context: CommandContext) -> String {
     var usual: [String: String] = [:]
     // The environment is not part of the command line.
     if order.store == nil, let path = Environment.variables["SPOOL_STORE"], !path.isEmpty {
@@ -189,13 +173,11 @@ struct WatchCommand: Command {
       usual["out"] = inbox.out
       usual["outbox"] = inbox.outbox
     }
-    let pipeline = arguments[Self.pipeline].map {
-      CommandContext(console: console).pipelinePath($0)
-    }
+    let pipeline = arguments[Self.pipeline].map { context.pipelinePath($0) }
     return WatchLine(
       arguments, places: [pipeline, arguments[Self.inbox]].compactMap(\.self),
       usual: usual, passing: [Self.ignoreMounts.declaration.name, Self.adopt.declaration.name],
-      absolute: { CommandContext(console: console).absolute($0) }
+      absolute: { context.absolute($0) }
     ).text
   }
 
@@ -209,10 +191,10 @@ struct WatchCommand: Command {
   }
 
   /// Reads the command line and the settings file.
-  private func read(_ console: Console) throws(CommandContext.Refusal) -> WatchOrder {
-    if let config = arguments[Self.config] { return try read(config, console) }
+  private func read(_ context: CommandContext) throws(SpoolError) -> WatchOrder {
+    if let config = arguments[Self.config] { return try read(config, context) }
     guard let pipeline = arguments[Self.pipeline], let inbox = arguments[Self.inbox] else {
-      throw usage("spool watch takes a pipeline and an inbox, or --config FILE", console)
+      throw usage("spool watch takes a pipeline and an inbox, or --config FILE")
     }
     var definition = WatchDefinition()
     let place = SourceLocation.commandLine
@@ -231,63 +213,52 @@ struct WatchCommand: Command {
     for text in arguments[Options.set] {
       guard let (name, value) = CommandContext.assignment(text), !name.isEmpty,
         let node = YAMLDocument(value).root
-      else { throw usage("--set \(text) cannot be understood; it is --set name=value", console) }
+      else { throw usage("--set \(text) cannot be understood; it is --set name=value") }
       wanted.overrides.append(DocumentNode.Entry(key: name, location: place, value: node))
     }
     definition.inboxes = [wanted]
-    let (order, problems) = reader(
-      console, base: String(CommandContext(console: console).absolute("").dropLast())
-    )
-    .read(definition)
-    guard problems.isEmpty else {
-      throw CommandContext.Refusal(
-        text: problems.map { problem in
-          problem.detail
-            ?? ErrorText(SpoolError(problem.message, advice: problem.advice)).render(console)
-        }.joined(separator: "\n"), code: .usage)
+    let (order, problems) = reader(context, base: String(context.absolute("").dropLast()))
+      .read(definition)
+    let errors = problems.map { problem in
+      problem.detail ?? .usage(problem.message, advice: problem.advice)
     }
+    if let error = SpoolError.all(errors) { throw error.asUsage }
     return order
   }
 
-  private func read(_ path: String, _ console: Console) throws(CommandContext.Refusal) -> WatchOrder
-  {
+  private func read(_ path: String, _ context: CommandContext) throws(SpoolError) -> WatchOrder {
     guard arguments[Self.pipeline] == nil else {
-      throw usage("with --config, the file names pipelines and inboxes", console)
+      throw usage("with --config, the file names pipelines and inboxes")
     }
     let text: String
     do throws(TextFileError) { text = try TextFile.read(path) } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(
-          SpoolError(
-            "cannot read the settings \(path)", reason: error.reason, advice: "check the path")
-        ).render(console), code: .usage)
+      throw .usage(
+        "cannot read the settings \(path)", reason: error.reason, advice: "check the path")
     }
-    let absolute = CommandContext(console: console).absolute(path)
-    let folder = absolute.split(separator: "/").dropLast().joined(separator: "/")
     let parsed = ParsedWatch(text)
-    let (order, problems) = reader(console, base: "/" + folder).read(parsed.definition)
+    let (order, problems) = reader(context, base: context.folder(of: path))
+      .read(parsed.definition)
     let all =
       parsed.problems
       + problems.map { Problem(at: $0.location, $0.message, allowed: $0.advice) }
     guard all.isEmpty else {
-      let details = problems.compactMap(\.detail).map { $0 + "\n" }
-      throw CommandContext.Refusal(
-        text: details.joined()
-          + CommandContext(console: console).refusal(all, in: text, at: path).text, code: .usage)
+      for detail in problems.compactMap(\.detail) {
+        context.console.report(detail.text(context.console))
+      }
+      throw context.refusal(all, in: text, at: path)
     }
     return order
   }
 
-  private func reader(_ console: Console, base: String) -> WatchOrderReader {
+  private func reader(_ context: CommandContext, base: String) -> WatchOrderReader {
     WatchOrderReader(
-      console, base: base, store: arguments[Options.store], jobs: arguments[Self.jobs],
+      context, base: base, store: arguments[Options.store], jobs: arguments[Self.jobs],
       drain: arguments[Self.drain]?.seconds, isAcceptingMounts: arguments[Self.ignoreMounts],
       isAdopting: arguments[Self.adopt])
   }
 
-  private func usage(_ message: String, _ console: Console) -> CommandContext.Refusal {
-    CommandContext.Refusal(
-      text: "\(console.red("error:")) \(message)\nnext:  spool help watch", code: .usage)
+  private func usage(_ message: String) -> SpoolError {
+    .usage(message, advice: "spool help watch")
   }
 }
 

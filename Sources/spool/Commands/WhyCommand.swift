@@ -27,69 +27,47 @@ struct WhyCommand: Command {
       Example("Why the compressor worked again", "spool why last compress"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let context = CommandContext(console: console, plugins: arguments[Options.plugins])
-    do throws(CommandContext.Refusal) {
-      let readable = try context.existingStore(at: arguments[Options.store])
-      defer { withExtendedLifetime(readable) {} }
-      let store = readable.store
-      let run = try context.run(named: arguments[Self.run], in: store)
-      let catalog = CommandContext(
-        console: console, plugins: arguments[Options.plugins], rememberedBy: run
-      ).catalog(beside: run.pipelinePath)
-      let explanation = RunExplanation(
-        run, history: try context.runs(limit: .max, in: store), store: store, catalog: catalog)
-      let files = NamedFiles(of: run, kinds: catalog.kinds)
-      var rows: [(step: StepRecord, reason: ReasonText)] = []
-      for step in try steps(of: run, console) {
-        do throws(SpoolError) {
-          rows.append(
-            (
-              step,
-              ReasonText(
-                try explanation.reason(of: step), resumption: explanation.resumption(of: step),
-                loss: step.loss, files: files.paths(of: step))
-            ))
-        } catch {
-          throw CommandContext.Refusal(
-            text: ErrorText(error).render(console), code: .failed)
-        }
-      }
-      if arguments[Options.json] {
-        console.print(json(run, rows).canonicalJSON)
-      } else if arguments[Self.stage] == nil {
-        console.print(table(run, rows))
-      } else {
-        for (step, reason) in rows {
-          console.print(
-            try detail(step, reason, catalog, store, files: files.paths(of: step)))
-        }
-      }
-      return .done
-    } catch {
-      console.report(error.text)
-      return error.code
+    let store = try context.existing(at: arguments[Options.store])
+    let run = try context.run(named: arguments[Self.run], in: store)
+    let catalog = context.remembering(run).catalog(beside: run.pipelinePath)
+    let explanation = RunExplanation(
+      run, history: try store.runs(limit: .max), store: store, catalog: catalog)
+    let definitions = ParsedPipeline(run.request?.pipelineText ?? "", knownKinds: catalog.kinds)
+      .definition?.steps
+    let rows = try steps(of: run).map { (step) throws(SpoolError) -> Row in
+      let reason = ReasonText(
+        try explanation.reason(of: step), resumption: explanation.resumption(of: step),
+        loss: step.loss, files: Self.files(of: step, in: definitions ?? []))
+      return (step, reason)
     }
+    if arguments[Options.json] {
+      console.print(json(run, rows).canonicalJSON)
+    } else if arguments[Self.stage] == nil {
+      console.print(table(run, rows))
+    } else {
+      for (step, reason) in rows { console.print(detail(step, reason, catalog, store)) }
+    }
+    return .done
   }
 
-  private func steps(of run: RunRecord, _ console: Console) throws(CommandContext.Refusal)
-    -> [StepRecord]
-  {
+  private typealias Row = (step: StepRecord, reason: ReasonText)
+
+  private func steps(of run: RunRecord) throws(SpoolError) -> [StepRecord] {
     guard let name = arguments[Self.stage] else { return run.steps }
     let found = run.steps.filter { $0.id.name == name }
     guard found.isEmpty else { return found }
     let names = run.steps.map(\.id.name)
     let guess = Problem.nearest(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
-    throw CommandContext.Refusal(
-      text: "\(console.red("error:")) the run \(run.id) has no stage \"\(name)\"\(guess)\n"
-        + "next:  it has \(names.joined(separator: ", "))", code: .usage)
+    throw .usage(
+      "the run \(run.id) has no stage \"\(name)\"\(guess)",
+      advice: "it has \(names.joined(separator: ", "))")
   }
 
-  private func table(_ run: RunRecord, _ rows: [(step: StepRecord, reason: ReasonText)]) -> String {
+  private func table(_ run: RunRecord, _ rows: [Row]) -> String {
     let width = (rows.map(\.step.id.name.count).max() ?? 0) + 2
     var lines = ["\(run.pipeline)  run \(run.id), \(run.status)", ""]
     var compared: [String] = []
@@ -109,9 +87,8 @@ struct WhyCommand: Command {
 
   /// One stage: a line for each cause, and its inputs.
   private func detail(
-    _ step: StepRecord, _ reason: ReasonText, _ catalog: StageCatalog, _ store: DiskStore,
-    files: [String: String]
-  ) throws(CommandContext.Refusal) -> String {
+    _ step: StepRecord, _ reason: ReasonText, _ catalog: StageCatalog, _ store: DiskStore
+  ) -> String {
     var lines = ["stage      \(step.id) (\(step.kind))", "outcome    \(step.outcome.rawValue)"]
     for phrase in reason.phrases { lines.append("because    \(Format.visible(phrase))") }
     if step.outcome == .made, let run = reason.run { lines.append("compared   with run \(run)") }
@@ -125,7 +102,7 @@ struct WhyCommand: Command {
       lines.append("input      \(port) \(digest.short)")
     }
     for (library, version) in components.libraries.sorted(by: { $0.key < $1.key }) {
-      let path = files[library].map { " (\($0))" } ?? ""
+      let path = reason.files[library].map { " (\($0))" } ?? ""
       lines.append(Format.visible("library    \(library)\(path) \(version)"))
     }
     if case .group(let values)? = Value(json: components.parameters) {
@@ -137,7 +114,7 @@ struct WhyCommand: Command {
     return lines.joined(separator: "\n")
   }
 
-  private func json(_ run: RunRecord, _ rows: [(step: StepRecord, reason: ReasonText)]) -> Value {
+  private func json(_ run: RunRecord, _ rows: [Row]) -> Value {
     .group([
       "run": .text(run.id.name), "pipeline": .text(run.pipeline),
       "state": .text(run.state.rawValue),
@@ -154,18 +131,13 @@ struct WhyCommand: Command {
 }
 
 /// The paths of files in the parameters of a run's steps, which keys identify by content only.
-struct NamedFiles {
-  private let steps: [StepDefinition]
-
-  /// - Parameter kinds: the known stage kinds.
-  init(of run: RunRecord, kinds: [String]) {
-    let text = run.request?.pipelineText ?? ""
-    steps = ParsedPipeline(text, knownKinds: kinds).definition?.steps ?? []
-  }
-
+extension WhyCommand {
   /// Paths by the names that keys use: `file script`. O(steps).
-  func paths(of step: StepRecord) -> [String: String] {
-    guard case .mapping(let entries)? = definition(of: step)?.parameters.content else { return [:] }
+  private static func files(
+    of step: StepRecord, in definitions: [StepDefinition]
+  ) -> [String: String] {
+    guard case .mapping(let entries)? = definition(of: step, in: definitions)?.parameters.content
+    else { return [:] }
     var paths: [String: String] = [:]
     for entry in entries {
       switch entry.value.content {
@@ -181,7 +153,9 @@ struct NamedFiles {
   }
 
   /// The step of this name, or the nth unnamed one of its kind: `command-2`.
-  private func definition(of step: StepRecord) -> StepDefinition? {
+  private static func definition(
+    of step: StepRecord, in steps: [StepDefinition]
+  ) -> StepDefinition? {
     if let named = steps.first(where: { $0.id?.value == step.id.name }) { return named }
     let alike = steps.filter { $0.id == nil && $0.kind.value == step.kind }
     let number = step.id.name.split(separator: "-").last.flatMap { Int($0) } ?? 1

@@ -1,12 +1,13 @@
 import Glibc
 import PipelineModel
+import Platform
 
 /// Assignment of files to pipeline inputs.
 extension CommandContext {
   /// Assigns files to inputs: `name=path`, or by position. `name=` leaves an optional input empty.
   func bind(
     _ arguments: [String], to pipeline: Pipeline, store: String?
-  ) throws(Refusal) -> [String: String] {
+  ) throws(SpoolError) -> [String: String] {
     var bound: [String: String] = [:]
     var declined: Set<String> = []
     var free = pipeline.definition.inputs.map(\.name)
@@ -23,8 +24,7 @@ extension CommandContext {
         let list = pipeline.definition.inputs.first { $0.name == name && $0.isList }
         let place = list.map { $0.place($0.names(in: Set(bound.keys)).count + 1) } ?? name
         guard bound[place] == nil else {
-          throw Refusal(
-            text: "\(console.red("error:")) the input \(name) was given twice", code: .usage)
+          throw .usage("the input \(name) was given twice")
         }
         bound[place] = absolute(path)
         free.removeAll { $0 == name }
@@ -44,14 +44,10 @@ extension CommandContext {
       free.removeAll { $0 == list.name }
     }
     guard unnamed.count <= free.count else {
-      throw Refusal(
-        text: """
-          \(console.red("error:")) \(pipeline.definition.name) takes \
-          \(names.count) input\(names.count == 1 ? "" : "s") \
-          (\(pipeline.definition.inputs.map(\.name).joined(separator: ", "))), \
-          and \(arguments.count) were given
-          next:  run spool once for each recording
-          """, code: .usage)
+      let list = pipeline.definition.inputs.map(\.name).joined(separator: ", ")
+      throw .usage(
+        "\(pipeline.definition.name) takes \(Count.of(names.count, "input")) (\(list)), and "
+          + "\(arguments.count) were given", advice: "run spool once for each recording")
     }
     for (name, path) in zip(free, unnamed) { bound[name] = absolute(path) }
     for path in bound.values.sorted() { try refuseUnnameable(path) }
@@ -62,7 +58,7 @@ extension CommandContext {
   /// Rejects `notes=a.m4a` if the input is called `note`, unless a file has that very name.
   private func refuseUnknownName(
     _ argument: String, among pipeline: Pipeline
-  ) throws(Refusal) {
+  ) throws(SpoolError) {
     guard let (name, path) = Self.assignment(argument), !name.contains("/"),
       unsafe access(argument, F_OK) != 0
     else { return }
@@ -70,23 +66,19 @@ extension CommandContext {
     let nearest = Problem.nearest(to: name, in: names)
     let isFile = unsafe access(path, F_OK) == 0
     guard nearest != nil || isFile else { return }
-    throw Refusal(
-      text: """
-        \(console.red("error:")) \(pipeline.definition.name) has no input "\(name)"
-        why:   its inputs are \(names.joined(separator: ", "))
-        next:  \(nearest ?? names.first ?? "name")=\(path)
-        """, code: .usage)
+    throw .usage(
+      "\(pipeline.definition.name) has no input \"\(name)\"",
+      reason: "its inputs are \(names.joined(separator: ", "))",
+      advice: "\(nearest ?? names.first ?? "name")=\(path)")
   }
 
   /// Rejects a name that is not valid UTF-8: it was altered on decoding and opens no file.
-  private func refuseUnnameable(_ path: String) throws(Refusal) {
+  private func refuseUnnameable(_ path: String) throws(SpoolError) {
     guard path.contains("\u{FFFD}"), unsafe access(path, F_OK) != 0 else { return }
-    throw Refusal(
-      text: """
-        \(console.red("error:")) cannot take \(path)
-        why:   its name is not UTF-8 text, and shows here as well as it can be written
-        next:  rename it: convmv -f latin1 -t utf8 helps with many
-        """, code: .usage)
+    throw .usage(
+      "cannot take \(path)",
+      reason: "its name is not UTF-8 text, and shows here as well as it can be written",
+      advice: "rename it: convmv -f latin1 -t utf8 helps with many")
   }
 
   /// Names for exports, where they differ from the file names.
@@ -97,18 +89,14 @@ extension CommandContext {
   /// The tracks that a session file names, unless the user gave them.
   private func sessionTracks(
     _ pipeline: Pipeline, _ bound: [String: String]
-  ) throws(Refusal) -> [String: String] {
+  ) throws(SpoolError) -> [String: String] {
     guard let rule = SessionTracks(pipeline.definition, pipeline.catalog),
       let path = rule.path(in: bound)
     else { return [:] }
     let text: String
     do throws(TextFileError) { text = try TextFile.read(path) } catch {
-      throw Refusal(
-        text: """
-          \(console.red("error:")) cannot read the session \(path)
-          why:   \(error.reason)
-          next:  check the path
-          """, code: .usage)
+      throw .usage(
+        "cannot read the session \(path)", reason: error.reason, advice: "check the path")
     }
     let (paths, problems) = rule.tracks(text, at: path)
     guard problems.isEmpty else { throw refusal(problems, in: text, at: path) }

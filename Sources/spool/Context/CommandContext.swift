@@ -16,29 +16,26 @@ import Synchronization
 struct CommandContext {
   let console: Console
   /// `--plugins` as typed, or `SPOOL_PLUGINS`.
-  let plugins: String?
+  private var plugins: String?
+  private let isPluginFolderGiven: Bool
   /// Whether `plugins` comes from an earlier run.
-  private(set) var isRemembered = false
+  private var isRemembered = false
   /// A store whose runs record earlier plugins.
   var storeOfRuns: String?
 
   init(console: Console, plugins: String? = nil) {
     self.console = console
     self.plugins = plugins ?? Environment.variables["SPOOL_PLUGINS"]
+    isPluginFolderGiven = plugins != nil
   }
 
-  /// If `plugins` is nil, uses the folder of an earlier run.
-  init(console: Console, plugins: String?, rememberedBy earlier: RunRecord) {
-    self.init(console: console, plugins: plugins ?? earlier.request?.pluginFolder)
-    isRemembered = plugins == nil
-  }
-
-  /// Ends a command with messages and an exit code.
-  struct Refusal: Error {
-    let text: String
-    let code: ExitCode
-    /// Whether the store's disk is full.
-    var isFullDisk = false
+  /// The same services with the plugins of an earlier run, unless `--plugins` was given.
+  func remembering(_ earlier: RunRecord) -> CommandContext {
+    guard !isPluginFolderGiven else { return self }
+    var context = self
+    context.isRemembered = true
+    if let folder = earlier.request?.pluginFolder { context.plugins = folder }
+    return context
   }
 
   /// A parsed pipeline file.
@@ -52,7 +49,7 @@ struct CommandContext {
 
   /// Reads a pipeline's file and reports every problem that does not depend on inputs.
   /// - Parameter path: the file, or the name of a pipeline that comes with Spool.
-  func pipeline(at path: String) throws(Refusal) -> Pipeline {
+  func pipeline(at path: String) throws(SpoolError) -> Pipeline {
     let path = pipelinePath(path)
     return try pipeline(read(path), from: path)
   }
@@ -65,7 +62,7 @@ struct CommandContext {
   }
 
   /// Parses a pipeline; `path` is the text's origin.
-  func pipeline(_ text: String, from path: String) throws(Refusal) -> Pipeline {
+  func pipeline(_ text: String, from path: String) throws(SpoolError) -> Pipeline {
     try checkPluginFolder()
     let registry = registry(beside: path)
     let catalog = StageCatalog.builtIn.adding(registry)
@@ -81,7 +78,7 @@ struct CommandContext {
   }
 
   /// All problems of a pipeline's file, and its text.
-  func problems(at path: String) throws(Refusal) -> (problems: [Problem], text: String) {
+  func problems(at path: String) throws(SpoolError) -> (problems: [Problem], text: String) {
     try checkPluginFolder()
     let path = pipelinePath(path)
     let text = try read(path)
@@ -120,7 +117,7 @@ struct CommandContext {
   func plan(
     _ pipeline: Pipeline, inputs: [String: String], overrides: [String],
     checksEquipment: Bool = true
-  ) throws(Refusal) -> Plan {
+  ) throws(SpoolError) -> Plan {
     let overrides = try parse(overrides)
     MediaLibraries.beginOpening()
     do {
@@ -132,12 +129,12 @@ struct CommandContext {
     }
   }
 
-  /// A refusal that shows a file's problems.
-  func refusal(_ problems: [Problem], in text: String, at path: String) -> Refusal {
-    let excerpt = SourceExcerpt(text, path: path, isColored: console.isColored)
-    let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
-    return Refusal(
-      text: excerpt.render(problems) + "\n\(count) in \(Format.visible(path))", code: .usage)
+  /// The error that shows a file's problems.
+  func refusal(_ problems: [Problem], in text: String, at path: String) -> SpoolError {
+    SpoolError(
+      "\(Count.of(problems.count, "problem")) in \(path)",
+      reason: SourceExcerpt(text, path: path, isColored: console.isColored).render(problems),
+      kind: .invalid)
   }
 
   /// The absolute path.
@@ -169,26 +166,16 @@ struct CommandContext {
       version: Spool.version)
   }
 
-  /// Asks for the passphrase of the signing key, if any, before work starts and a progress board is
-  /// drawn.
-  func unlock(_ receiptWriter: SignedReceiptWriter) throws(Refusal) {
-    do throws(SpoolError) { try receiptWriter.unlock() } catch {
-      throw Refusal(text: ErrorText(error).render(console), code: .failed)
-    }
-  }
-
   /// Parses `--set` options, by variable.
-  func parse(_ overrides: [String]) throws(Refusal) -> [String: DocumentNode] {
+  func parse(_ overrides: [String]) throws(SpoolError) -> [String: DocumentNode] {
     var result: [String: DocumentNode] = [:]
     for override in overrides {
       guard let (name, text) = Self.assignment(override), !name.isEmpty,
         let value = YAMLDocument(text).root
       else {
-        throw Refusal(
-          text: """
-            \(console.red("error:")) --set \(override) cannot be understood
-            next:  --set name=value, with a variable of the pipeline
-            """, code: .usage)
+        throw .usage(
+          "--set \(override) cannot be understood",
+          advice: "--set name=value, with a variable of the pipeline")
       }
       result[name] = value
     }
@@ -200,19 +187,14 @@ struct CommandContext {
     Dictionary(overrides.compactMap { Self.assignment($0) }, uniquingKeysWith: { $1 })
   }
 
-  private func read(_ path: String) throws(Refusal) -> String {
+  private func read(_ path: String) throws(SpoolError) -> String {
     do throws(TextFileError) { return try TextFile.read(path) } catch {
       var advice = "check the path; spool new writes a pipeline to start from"
       let known = NamedPipelines().all.map(\.name)
       if NamedPipelines.isName(path), !known.isEmpty {
         advice = "name a file, or one of " + known.joined(separator: ", ")
       }
-      throw Refusal(
-        text: """
-          \(console.red("error:")) cannot read the pipeline \(Format.visible(path))
-          why:   \(error.reason)
-          next:  \(Format.visible(advice))
-          """, code: .usage)
+      throw .usage("cannot read the pipeline \(path)", reason: error.reason, advice: advice)
     }
   }
 }
@@ -220,37 +202,22 @@ struct CommandContext {
 /// Finding runs by name.
 extension CommandContext {
   /// The run with this name or prefix; `last` is the newest.
-  func run(named name: String, in store: DiskStore) throws(Refusal) -> RunRecord {
+  func run(named name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
     let found: RunRecord?
     do throws(SpoolError) {
-      found =
-        name == "last" ? try store.runs.newest(limit: 1).first : try store.runs.run(named: name)
-    } catch {
-      throw Refusal(text: ErrorText(error).render(console), code: .usage)
+      found = name == "last" ? try store.runs(limit: 1).first : try store.run(named: name)
+    } catch { throw error.asUsage }
+    if let found { return found }
+    guard try store.runs(limit: 1).isEmpty else {
+      throw .usage("there is no run \"\(name)\"", advice: "spool runs lists them")
     }
-    if found == nil, try runs(limit: 1, in: store).isEmpty {
-      throw Refusal(
-        text: "\(console.red("error:")) \(noRuns(in: store))\n"
-          + "next:  spool run PIPELINE INPUT makes the first; --store names another store",
-        code: .usage)
-    }
-    guard let run = found else {
-      throw Refusal(
-        text: "\(console.red("error:")) there is no run \"\(name)\"\nnext:  spool runs lists them",
-        code: .usage)
-    }
-    return run
+    throw .usage(
+      noRuns(in: store),
+      advice: "spool run PIPELINE INPUT makes the first; --store names another store")
   }
 
   /// The message for a store without runs.
-  func noRuns(in store: DiskStore) -> String { "no run yet in \(Format.visible(store.path))" }
-
-  /// The newest runs, newest first.
-  func runs(limit: Int, in store: DiskStore) throws(Refusal) -> [RunRecord] {
-    do throws(SpoolError) { return try store.runs.newest(limit: limit) } catch {
-      throw Refusal(text: ErrorText(error).render(console), code: .failed)
-    }
-  }
+  func noRuns(in store: DiskStore) -> String { "no run yet in \(store.path)" }
 }
 
 /// Reads the passphrase from the named file, from systemd's credentials or from the terminal; never
@@ -361,16 +328,15 @@ extension CommandContext {
   private var currentFolder: String { String(absolute("").dropLast()) }
 
   /// Refuses a `--plugins` folder that does not exist.
-  func checkPluginFolder() throws(Refusal) {
+  func checkPluginFolder() throws(SpoolError) {
     guard let plugins, !isRemembered else { return }
     var status = stat()
     let isThere = unsafe stat(absolute(plugins), &status) == 0
     if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
-    let error = SpoolError(
+    throw .usage(
       "there are no plugins in \(plugins)",
       reason: isThere ? "it is no folder" : "there is no such folder",
       advice: "--plugins DIR, or SPOOL_PLUGINS, names a folder in which plugins have theirs")
-    throw Refusal(text: ErrorText(error).render(console), code: .usage)
   }
 
   /// The built-in stage kinds and those of plugins.
@@ -378,13 +344,9 @@ extension CommandContext {
     StageCatalog.builtIn.adding(registry(beside: path))
   }
 
-  /// Calls `body` with the stage kinds for the current folder; reports an invalid `--plugins`
-  /// folder.
-  func withStages(_ body: (StageCatalog) -> ExitCode) -> ExitCode {
-    do throws(Refusal) { try checkPluginFolder() } catch {
-      console.report(error.text)
-      return error.code
-    }
-    return body(catalog(beside: nil))
+  /// The stage kinds for the current folder.
+  func checkedCatalog() throws(SpoolError) -> StageCatalog {
+    try checkPluginFolder()
+    return catalog(beside: nil)
   }
 }

@@ -3,73 +3,55 @@ import Platform
 import Plugins
 import Stages
 
-/// The context that `spool plugin`'s actions share: finding and inspecting plugins.
-struct PluginContext {
-  let context: CommandContext
-  /// Whether output is JSON.
-  let isJSON: Bool
-
-  var console: Console { context.console }
-
+/// Finding and inspecting plugins by name.
+extension CommandContext {
   /// The plugins that a pipeline in the current folder could use.
-  var registry: PluginRegistry { context.registry(beside: context.absolute("pipeline.yaml")) }
+  var localRegistry: PluginRegistry { registry(beside: absolute("pipeline.yaml")) }
 
   /// The folder of a plugin, given by name or by folder.
-  func folder(of name: String) throws(CommandContext.Refusal) -> String {
-    let path = ResolvedPath.of(context.absolute(name))
+  func pluginFolder(named name: String) throws(SpoolError) -> String {
+    let path = ResolvedPath.of(absolute(name))
     let isPath = name.contains("/") || name == "." || name == ".."
     if PluginRegistry.holdsPlugin(path) { return path }
     guard !isPath else {
-      throw refusal(
-        SpoolError(
-          "there is no plugin in \(name)", reason: "it has no plugin.yaml",
-          advice: "spool plugin list shows those that are found here"), .usage)
+      throw .usage(
+        "there is no plugin in \(name)", reason: "it has no plugin.yaml",
+        advice: "spool plugin list shows those that are found here")
     }
-    let statuses = registry.statuses
+    let statuses = localRegistry.statuses
     let found = statuses.filter { $0.name == name }
     if found.count > 1 {
-      throw refusal(
-        SpoolError(
-          "more than one plugin is called \(name)",
-          reason: found.map(\.folder).joined(separator: ", "),
-          advice: "name its folder; give the others another name, or move them elsewhere"), .usage)
+      throw .usage(
+        "more than one plugin is called \(name)",
+        reason: found.map(\.folder).joined(separator: ", "),
+        advice: "name its folder; give the others another name, or move them elsewhere")
     }
     if let found = found.first { return found.folder }
     let guess = Problem.nearest(to: name, in: statuses.map(\.name))
+    throw .usage(
+      "there is no plugin \"\(name)\"" + (guess.map { "; did you mean \($0)?" } ?? ""),
+      reason: "no folder of that name with a plugin.yaml is found here",
+      advice: "spool plugin list shows those that are; --plugins DIR names another folder")
+  }
+
+  /// A plugin without problems, given by name or by folder.
+  func soundPlugin(named name: String) throws(SpoolError) -> Plugin {
+    let inspection = try inspectPlugin(in: pluginFolder(named: name))
+    if let plugin = inspection.plugin, inspection.problems.isEmpty { return plugin }
     throw refusal(
-      SpoolError(
-        "there is no plugin \"\(name)\"" + (guess.map { "; did you mean \($0)?" } ?? ""),
-        reason: "no folder of that name with a plugin.yaml is found here",
-        advice: "spool plugin list shows those that are; --plugins DIR names another folder"),
-      .usage)
+      inspection.problems, in: inspection.text, at: "\(shown(inspection.folder))/plugin.yaml")
   }
 
-  /// Inspects a plugin; problems are a refusal that shows them.
-  func soundPlugin(in folder: String) throws(CommandContext.Refusal) -> Plugin {
-    let inspection = try inspect(folder)
-    guard let plugin = inspection.plugin, inspection.problems.isEmpty else {
-      throw context.refusal(
-        inspection.problems, in: inspection.text, at: "\(shown(inspection.folder))/plugin.yaml")
-    }
-    return plugin
-  }
-
-  /// Inspects a plugin.
-  func inspect(_ folder: String) throws(CommandContext.Refusal) -> PluginInspection {
+  func inspectPlugin(in folder: String) throws(SpoolError) -> PluginInspection {
     do throws(SpoolError) {
       return try PluginInspection(
-        folder: folder,
-        taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
-    } catch { throw refusal(error, .usage) }
-  }
-
-  func refusal(_ error: SpoolError, _ code: ExitCode) -> CommandContext.Refusal {
-    CommandContext.Refusal(text: ErrorText(error).render(console), code: code)
+        folder: folder, taken: StageCatalog.builtIn.kinds + StageCatalog.hostedKinds)
+    } catch { throw error.asUsage }
   }
 
   /// The path relative to the current folder, if it lies in it.
   func shown(_ path: String) -> String {
-    let here = ResolvedPath.of(context.absolute("."))
+    let here = ResolvedPath.of(absolute("."))
     return path.hasPrefix(here + "/") ? String(path.dropFirst(here.count + 1)) : path
   }
 }

@@ -91,58 +91,52 @@ enum ResolvedPath {
 enum OutputFolder {
   /// Checks that files can be written to `path` before hours of work, and creates the folder. A
   /// missing parent is refused as a probable typing mistake.
-  static func prepare(_ path: String, console: Console) throws(CommandContext.Refusal) -> String {
+  static func prepare(_ path: String) throws(SpoolError) -> String {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    if unsafe mkdir(path, 0o755) != 0, errno != EEXIST { throw cannotMake(path, console) }
-    try checkTakesFiles(path, console)
+    if unsafe mkdir(path, 0o755) != 0, errno != EEXIST { throw cannotMake(path) }
+    try checkTakesFiles(path)
     // One path for each folder, since published files are identified by path.
     return ResolvedPath.of(path)
   }
 
   /// Whether `prepare` would succeed; creates nothing.
-  static func check(_ path: String, console: Console) throws(CommandContext.Refusal) {
+  static func check(_ path: String) throws(SpoolError) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    if unsafe access(path, F_OK) == 0 { return try checkTakesFiles(path, console) }
-    guard errno == ENOENT else { throw cannotMake(path, console) }
+    if unsafe access(path, F_OK) == 0 { return try checkTakesFiles(path) }
+    guard errno == ENOENT else { throw cannotMake(path) }
     let above = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     guard unsafe access(above.isEmpty ? "/" : above, W_OK | X_OK) == 0 else {
-      throw cannotMake(path, console)
+      throw cannotMake(path)
     }
   }
 
-  private static func cannotMake(_ path: String, _ console: Console) -> CommandContext.Refusal {
+  private static func cannotMake(_ path: String) -> SpoolError {
     let advice =
       errno == ENOENT
       ? "make the folder above it, or choose another with --out" : "choose another with --out"
-    return refusal("cannot make the output folder \(path)", advice: advice, console)
+    return refusal("cannot make the output folder \(path)", advice: advice)
   }
 
-  private static func checkTakesFiles(
-    _ path: String, _ console: Console
-  ) throws(CommandContext.Refusal) {
+  private static func checkTakesFiles(_ path: String) throws(SpoolError) {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw refusal(
         "the output folder \(path) is not a folder", reason: "there is a file of that name",
-        advice: "choose another with --out", console)
+        advice: "choose another with --out")
     }
     guard unsafe access(path, W_OK | X_OK) == 0 else {
       throw refusal(
         "cannot write into the output folder \(path)",
-        advice: "make it writable, or choose another with --out", console)
+        advice: "make it writable, or choose another with --out")
     }
   }
 
   private static func refusal(
-    _ message: String, reason: String = unsafe String(cString: strerror(errno)), advice: String,
-    _ console: Console
-  ) -> CommandContext.Refusal {
-    CommandContext.Refusal(
-      text: ErrorText(
-        SpoolError(message, reason: reason, advice: advice, cause: .environment)
-      ).render(console), code: .failed)
+    _ message: String, reason: String = unsafe String(cString: strerror(errno)), advice: String
+  ) -> SpoolError {
+    SpoolError(message, reason: reason, advice: advice, cause: .environment)
   }
 }
 

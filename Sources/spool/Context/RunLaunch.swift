@@ -1,6 +1,7 @@
 import PipelineEngine
 import PipelineModel
 import Platform
+import Receipts
 import SoundEngine
 import Stages
 import Store
@@ -33,24 +34,18 @@ struct RunLaunch {
   let passphraseFile: String?
   /// Whether to start without enough free disk space.
   let ignoresRoom: Bool
-  let console: Console
+  let context: CommandContext
+  private var console: Console { context.console }
 
   /// Runs the plan to its end, or to a clean point after a signal.
   /// - Parameter makeRecord: makes the record of a run that starts now under the given name.
   func start(
     _ request: RunRequest, _ makeRecord: (RunID, _ startedAt: Double) -> RunRecord
-  ) -> ExitCode {
-    let context = CommandContext(console: console)
+  ) throws(SpoolError) -> ExitCode {
     let receiptWriter = context.receiptWriter(
-      keys: keysOption, passphraseFile: passphraseFile, store: store)
-    do throws(CommandContext.Refusal) {
-      if plan.steps.contains(where: { $0.stage is any ReceiptStage }) {
-        try context.unlock(receiptWriter)
-      }
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
+      keys: keysOption, passphraseFile: passphraseFile, log: store)
+    // The passphrase is asked for before a progress board is drawn.
+    if plan.steps.contains(where: { $0.stage is any ReceiptStage }) { try receiptWriter.unlock() }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
     let resumeCommand =
@@ -79,8 +74,8 @@ struct RunLaunch {
         console.report(farewell)
         return .interrupted(by: signal)
       }
-      if case .json = voice { console.print(JSONText.of(ErrorLine(error))) }
-      console.report(ErrorText(error).render(console))
+      if case .json = voice { console.print(JSONText.of(JSONLine(error))) }
+      console.report(SpoolError(error).text(console))
       return .failed
     }
   }

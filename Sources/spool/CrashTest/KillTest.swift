@@ -1,16 +1,19 @@
 import FoundationEssentials
 import Glibc
+import Platform
 
 /// Tests that a run can be killed at any time: runs it once undisturbed, then kills and restarts it
 /// by a plan, and compares every file byte for byte.
 ///
 /// Blocks the calling thread; the runs are child processes with stores and output folders of their
 /// own.
-package final class KillTest {
+final class KillTest {
   let run: TestedRun
   let report: (KillTestEvent) -> Void
   let shouldStop: () -> Bool
-  private(set) var tally = Tally()
+  private(set) var tally = KillTestResult()
+  /// The exit code of the undisturbed run, if that failed.
+  private(set) var referenceExitCode: Int32?
   private let scratch: String
   private let keepsEverything: Bool
 
@@ -25,7 +28,7 @@ package final class KillTest {
   ///   - keepsEverything: whether nothing is deleted at the end. Differing files are always kept.
   ///   - shouldStop: polled frequently; true ends the test early.
   ///   - report: receives events.
-  package init(
+  init(
     of run: TestedRun, scratch: String, keepsEverything: Bool,
     shouldStop: @escaping () -> Bool, report: @escaping (KillTestEvent) -> Void
   ) {
@@ -39,30 +42,28 @@ package final class KillTest {
   /// Executes a plan and blocks until its end.
   /// - Returns: the result, also if the test was stopped early.
   /// - Throws: If the undisturbed run fails or the scratch folder cannot be used.
-  package func carryOut(_ plan: KillPlan) throws(CrashTestError) -> KillTestResult {
-    tally = Tally()
+  func carryOut(_ plan: KillPlan) throws(SpoolError) -> KillTestResult {
+    tally = KillTestResult()
     let beginning = ContinuousClock.now
     let root = try ScratchStore.makeRoot(inFolder: scratch)
     defer { if !keepsEverything, tally.differences.isEmpty { ScratchStore.remove(root) } }
     if let reference = try makeReference(in: root) {
-      update {
-        $0.undisturbedSeconds = reference.seconds
-        $0.mediaSeconds = reference.mediaSeconds
-      }
+      tally.undisturbedSeconds = reference.seconds
+      tally.mediaSeconds = reference.mediaSeconds
       switch plan {
       case .atRandom(let kills, let seed): try killAtRandom(kills, seed, reference, root)
       case .beforeOperations(let stride): try killBeforeOperations(stride, reference, root)
       }
     }
-    let keeps = keepsEverything || !tally.differences.isEmpty
-    return KillTestResult(
-      tally, isStopped: shouldStop(), seconds: beginning.duration(to: .now) / .seconds(1),
-      keptFolder: keeps ? root : nil)
+    tally.isStopped = shouldStop()
+    tally.seconds = beginning.duration(to: .now) / .seconds(1)
+    if keepsEverything || !tally.differences.isEmpty { tally.keptFolder = root }
+    return tally
   }
 
   /// The undisturbed run.
   /// - Returns: nil if the test was stopped meanwhile.
-  private func makeReference(in root: String) throws(CrashTestError) -> Reference? {
+  private func makeReference(in root: String) throws(SpoolError) -> Reference? {
     let place = try ScratchStore(at: root + "/reference")
     let process = try start(in: place, crashBefore: nil)
     if process.watch(untilAge: .infinity, shouldStop: shouldStop) == .stopped {
@@ -71,10 +72,10 @@ package final class KillTest {
     }
     let ending = process.end()
     guard ending == .exited(0) else {
-      let code: Int32? = if case .exited(let code) = ending { code } else { nil }
-      throw CrashTestError(
+      if case .exited(let code) = ending { referenceExitCode = code }
+      throw SpoolError(
         "the undisturbed run failed, so that there is nothing to compare with",
-        reason: place.complaint.reason, advice: place.complaint.advice, exitCode: code)
+        reason: place.complaint.reason, advice: place.complaint.advice)
     }
     let reference = try Reference(
       place, seconds: process.age, processorSeconds: process.processorSeconds,
@@ -87,7 +88,7 @@ package final class KillTest {
   /// - Parameter crashBefore: the store operation before which it kills itself.
   func start(
     in place: ScratchStore, crashBefore number: Int?
-  ) throws(CrashTestError) -> TestedProcess {
+  ) throws(SpoolError) -> TestedProcess {
     try TestedProcess(
       run.commandLine(in: place), errors: place.errors,
       environment: [
@@ -97,7 +98,7 @@ package final class KillTest {
 
   private func killAtRandom(
     _ kills: Int, _ seed: UInt64, _ reference: Reference, _ root: String
-  ) throws(CrashTestError) {
+  ) throws(SpoolError) {
     var generator = SeededGenerator(seed: seed)
     while tally.kills < kills, !shouldStop() {
       let series = try Series(tally.series + 1, of: self, reference, in: root)
@@ -116,7 +117,7 @@ package final class KillTest {
 
   private func killBeforeOperations(
     _ stride: Int, _ reference: Reference, _ root: String
-  ) throws(CrashTestError) {
+  ) throws(SpoolError) {
     // The largest operation known to be reached, and the smallest known to be beyond the end.
     var (killed, survived) = (0, Int.max)
     while survived - killed > 1, !shouldStop() {
@@ -135,17 +136,17 @@ package final class KillTest {
       case .stopped: return
       }
     }
-    if survived - killed == 1 { update { $0.operations = killed } }
+    if survived - killed == 1 { tally.operations = killed }
   }
 
   private func end(_ series: Series) {
-    update { $0.series += 1 }
+    tally.series += 1
     report(
       .seriesEnded(series.number, kills: series.kills, differenceCount: series.differenceCount))
     if series.differenceCount == 0, !keepsEverything { ScratchStore.remove(series.place.path) }
   }
 
-  func update(_ change: (inout Tally) -> Void) { change(&tally) }
+  func update(_ change: (inout KillTestResult) -> Void) { change(&tally) }
 }
 
 /// Deterministic random numbers by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
@@ -195,7 +196,7 @@ final class Series {
 
   init(
     _ number: Int, of test: KillTest, _ reference: Reference, in root: String
-  ) throws(CrashTestError) {
+  ) throws(SpoolError) {
     self.number = number
     self.test = test
     self.reference = reference
@@ -208,7 +209,7 @@ final class Series {
   ///   - operation: the store operation before which it kills itself.
   func attempt(
     killAt moment: Double? = nil, crashBefore operation: Int? = nil
-  ) throws(CrashTestError) -> Outcome {
+  ) throws(SpoolError) -> Outcome {
     let process = try test.start(in: place, crashBefore: operation)
     let wake = process.watch(untilAge: moment ?? patience, shouldStop: test.shouldStop)
     let age = process.age
@@ -236,7 +237,7 @@ final class Series {
 
   private func noteKill(
     _ trace: Trace, at age: Double, _ operation: Int?
-  ) throws(CrashTestError) {
+  ) throws(SpoolError) {
     kills += 1
     test.update { $0.kills += 1 }
     unsettled.append((trace, age))
@@ -267,7 +268,7 @@ final class Series {
     kills == 0 ? "no kill in series \(number)" : "kill \(kills) in series \(number)"
   }
 
-  private func check(isComplete: Bool) throws(CrashTestError) {
+  private func check(isComplete: Bool) throws(SpoolError) {
     let found = try reference.differences(
       in: place, isComplete: isComplete, after: circumstances)
     test.update { tally in

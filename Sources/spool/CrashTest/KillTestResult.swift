@@ -1,12 +1,13 @@
 import Glibc
 import Platform
 
-package struct KillTestResult: Sendable, Encodable {
+/// The counts and figures of a crash test.
+struct KillTestResult: Sendable, Encodable {
   /// The maximum and the median of some values.
-  package struct Spread: Hashable, Sendable, Encodable {
-    package let worst: Double
+  struct Spread: Hashable, Sendable, Encodable {
+    let worst: Double
     /// The upper median.
-    package let median: Double
+    let median: Double
 
     init?(_ values: [Double]) {
       let sorted = values.sorted()
@@ -16,92 +17,62 @@ package struct KillTestResult: Sendable, Encodable {
     }
   }
 
-  package let kills: Int
-  /// Starts that resumed inside a pass.
-  package let resumes: Int
-  /// Complete runs, killed or not.
-  package let series: Int
-  /// Comparisons of an output folder.
-  package let checks: Int
-  /// Files that the finished runs should have left.
-  package let outputs: Int
-  /// Those with the reference's bytes.
-  package let identicalOutputs: Int
-  /// Seconds of the recording that were streamed again after a kill, mostly for encoders that
-  /// lagged behind; encoded parts are not encoded again.
-  package let soundRepeated: Spread?
-  /// Upper bound of the work lost, in seconds by the test's clock: from the last report that
-  /// remained valid to the kill.
-  package let bound: Spread?
-  /// Seconds of lost work as stated by the run itself.
-  package let statedLost: Spread?
-  /// Processor seconds a kill: those of a series beyond the undisturbed run's, divided by its
-  /// kills. Includes the start-up of a process.
-  package let repeatedWork: Spread?
-  /// Seconds from a start to its first sign of work.
-  package let latency: Spread?
-  /// Duration of the undisturbed run in seconds; nil if the test was stopped before its end.
-  package let undisturbedSeconds: Double?
-  /// Duration of the recording in seconds, if the undisturbed run reported it.
-  package let mediaSeconds: Double?
-  /// Store operations in one run; nil if not counted.
-  package let operations: Int?
-  /// Empty if the test passed.
-  package let differences: [Difference]
-  /// Whether the test was stopped early.
-  package let isStopped: Bool
-  /// Duration of the test in seconds.
-  package let seconds: Double
-  /// The scratch folder, if it was kept.
-  package let keptFolder: String?
-
-  init(_ tally: Tally, isStopped: Bool, seconds: Double, keptFolder: String?) {
-    kills = tally.kills
-    resumes = tally.resumes
-    series = tally.series
-    checks = tally.checks
-    outputs = tally.outputs
-    identicalOutputs = tally.identicalOutputs
-    soundRepeated = Spread(tally.losses.map(\.soundSeconds))
-    bound = Spread(tally.losses.map(\.workSeconds))
-    repeatedWork = Spread(tally.repeatedWork)
-    statedLost = Spread(tally.losses.compactMap(\.statedSeconds))
-    latency = Spread(tally.latencies)
-    undisturbedSeconds = tally.undisturbedSeconds
-    mediaSeconds = tally.mediaSeconds
-    operations = tally.operations
-    differences = tally.differences
-    self.isStopped = isStopped
-    self.seconds = seconds
-    self.keptFolder = keptFolder
-  }
-}
-
-/// Counts and figures so far.
-struct Tally {
   var kills = 0
+  /// Starts that resumed inside a pass.
   var resumes = 0
+  /// Complete runs, killed or not.
   var series = 0
   /// Comparisons of an output folder.
   var checks = 0
-  /// Expected files of finished series, and those that were identical.
+  /// Files that the finished runs should have left.
   var outputs = 0
+  /// Those with the reference's bytes.
   var identicalOutputs = 0
+  /// The costs of the kills.
   var losses: [Loss] = []
+  /// Seconds from each start to its first sign of work.
   var latencies: [Double] = []
   /// For each finished series, processor seconds beyond the undisturbed run's, divided by its
-  /// kills.
+  /// kills. Includes the start-up of a process.
   var repeatedWork: [Double] = []
-  var differences: [Difference] = []
-  /// Durations of the undisturbed run and of its recording, in seconds.
+  /// Duration of the undisturbed run in seconds; nil if the test was stopped before its end.
   var undisturbedSeconds: Double?
+  /// Duration of the recording in seconds, if the undisturbed run reported it.
   var mediaSeconds: Double?
   /// Store operations in one run; nil if not counted.
   var operations: Int?
+  /// Empty if the test passed.
+  var differences: [Difference] = []
+  /// Whether the test was stopped early.
+  var isStopped = false
+  /// Duration of the test in seconds.
+  var seconds = 0.0
+  /// The scratch folder, if it was kept.
+  var keptFolder: String?
+
+  /// Seconds of the recording that were streamed again after a kill, mostly for encoders that
+  /// lagged behind; encoded parts are not encoded again.
+  var soundRepeated: Spread? { Spread(losses.map(\.soundSeconds)) }
+  /// Upper bound of the work lost, in seconds by the test's clock: from the last report that
+  /// remained valid to the kill.
+  var bound: Spread? { Spread(losses.map(\.workSeconds)) }
+  /// Seconds of lost work as stated by the run itself.
+  var statedLost: Spread? { Spread(losses.compactMap(\.statedSeconds)) }
+
+  func encode(to encoder: any Encoder) throws {
+    try JSONLine([
+      "kills": kills, "resumes": resumes, "series": series, "checks": checks, "outputs": outputs,
+      "identicalOutputs": identicalOutputs, "soundRepeated": soundRepeated, "bound": bound,
+      "statedLost": statedLost, "repeatedWork": Spread(repeatedWork),
+      "latency": Spread(latencies), "undisturbedSeconds": undisturbedSeconds,
+      "mediaSeconds": mediaSeconds, "operations": operations, "differences": differences,
+      "isStopped": isStopped, "seconds": seconds, "keptFolder": keptFolder,
+    ]).encode(to: encoder)
+  }
 }
 
 /// When a run is killed.
-package enum KillPlan: Hashable, Sendable {
+enum KillPlan: Hashable, Sendable {
   /// At random times, evenly distributed over the remaining duration: repeatedly within one series
   /// of starts until the run ends, then in the next series.
   /// - Parameters:
@@ -115,7 +86,7 @@ package enum KillPlan: Hashable, Sendable {
 }
 
 /// Progress of a crash test.
-package enum KillTestEvent: Sendable {
+enum KillTestEvent: Sendable {
   /// The undisturbed run is done.
   case reference(files: [OutputDigest], seconds: Double)
   /// A run was killed this long after its start.
@@ -128,26 +99,13 @@ package enum KillTestEvent: Sendable {
   case differs(Difference)
 }
 
-/// Why a crash test could not be carried out, as opposed to a failed test.
-package struct CrashTestError: Error, Hashable, Sendable {
-  package let message: String
-  /// Nil if the message is sufficient.
-  package let reason: String?
-  package let advice: String?
-  /// The exit code of the undisturbed run, if that failed.
-  package let exitCode: Int32?
-
-  init(_ message: String, reason: String? = nil, advice: String? = nil, exitCode: Int32? = nil) {
-    self.message = message
-    self.reason = reason
-    self.advice = advice
-    self.exitCode = exitCode
-  }
-
-  /// The error of a failed system call.
-  static func system(_ action: String, _ path: String, code: Int32 = errno) -> CrashTestError {
-    CrashTestError(
-      "cannot \(action) \(path)", reason: unsafe String(cString: strerror(code)),
-      advice: SystemError(code).isFullDisk ? "choose another folder with --scratch" : nil)
+extension SpoolError {
+  /// A failed system call of a crash test, by its `errno`.
+  static func system(
+    _ action: String, _ path: String, _ error: SystemError = .last
+  ) -> SpoolError {
+    SpoolError(
+      action, path, error,
+      advice: error.isFullDisk ? "choose another folder with --scratch" : nil)
   }
 }

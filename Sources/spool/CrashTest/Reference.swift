@@ -3,7 +3,7 @@ import Platform
 
 /// The undisturbed run's output and figures, with which every other run is compared.
 struct Reference {
-  private let files: [ScratchStore.Output]
+  private let files: [(name: String, path: String)]
   /// Duration in seconds.
   let seconds: Double
   /// Processor time in seconds.
@@ -15,10 +15,10 @@ struct Reference {
 
   init(
     _ place: ScratchStore, seconds: Double, processorSeconds: Double, trace: Trace
-  ) throws(CrashTestError) {
+  ) throws(SpoolError) {
     files = try place.outputs()
     guard !files.isEmpty else {
-      throw CrashTestError(
+      throw SpoolError(
         "the undisturbed run left no file to compare", advice: "use a pipeline that exports")
     }
     self.seconds = seconds
@@ -27,7 +27,7 @@ struct Reference {
   }
 
   /// Every file with its digest.
-  func summary() throws(CrashTestError) -> [OutputDigest] {
+  func summary() throws(SpoolError) -> [OutputDigest] {
     var list: [OutputDigest] = []
     for file in files {
       let (digest, byteCount) = try FileBytes.digest(of: file.path)
@@ -48,7 +48,7 @@ struct Reference {
   ///   - after: what preceded the comparison.
   func differences(
     in place: ScratchStore, isComplete: Bool, after: String
-  ) throws(CrashTestError) -> [Difference] {
+  ) throws(SpoolError) -> [Difference] {
     let found = try place.outputs()
     var differences: [Difference] = []
     for file in found {
@@ -57,7 +57,8 @@ struct Reference {
         differences.append(
           Difference(kind: kind, path: file.path, referencePath: original?.path, after: after))
       }
-      if file.isTemporary {
+      // An incomplete file.
+      if file.name.hasPrefix(".spool-"), file.name.hasSuffix(".part") {
         if isComplete { add(.leftover) }
       } else if let original {
         if let offset = try FileBytes.firstDifference(file.path, original.path) {
@@ -79,12 +80,12 @@ struct Reference {
 }
 
 /// One file of the undisturbed run.
-package struct OutputDigest: Hashable, Sendable, Encodable {
+struct OutputDigest: Hashable, Sendable, Encodable {
   /// Its name in the output folder.
-  package let name: String
+  let name: String
   /// The hexadecimal SHA-256 of its bytes.
-  package let sha256: String
-  package let byteCount: Int
+  let sha256: String
+  let byteCount: Int
 }
 
 /// Reads a file in blocks.
@@ -93,7 +94,7 @@ struct FileBytes: ~Copyable {
   private let descriptor: Int32
   private let path: String
 
-  init(of path: String) throws(CrashTestError) {
+  init(of path: String) throws(SpoolError) {
     self.path = path
     descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .system("read", path) }
@@ -102,7 +103,7 @@ struct FileBytes: ~Copyable {
   deinit { close(descriptor) }
 
   /// The next block; empty at the end. All blocks but the last have the same length.
-  func next() throws(CrashTestError) -> [UInt8] {
+  func next() throws(SpoolError) -> [UInt8] {
     var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
     var count = 0
     while count < piece.count {
@@ -121,7 +122,7 @@ struct FileBytes: ~Copyable {
   }
 
   /// The SHA-256 and length of a file.
-  static func digest(of path: String) throws(CrashTestError) -> (digest: Digest, byteCount: Int) {
+  static func digest(of path: String) throws(SpoolError) -> (digest: Digest, byteCount: Int) {
     let file = try FileBytes(of: path)
     var hash = SHA256()
     var byteCount = 0
@@ -136,7 +137,7 @@ struct FileBytes: ~Copyable {
   /// The offset of the first difference between two files; nil if they are equal.
   static func firstDifference(
     _ path: String, _ other: String
-  ) throws(CrashTestError) -> Int? {
+  ) throws(SpoolError) -> Int? {
     let first = try FileBytes(of: path)
     let second = try FileBytes(of: other)
     var offset = 0
@@ -152,8 +153,8 @@ struct FileBytes: ~Copyable {
 }
 
 /// A deviation of an output folder from the undisturbed run's.
-package struct Difference: Hashable, Sendable, Encodable {
-  package enum Kind: Hashable, Sendable {
+struct Difference: Hashable, Sendable, Encodable {
+  enum Kind: Hashable, Sendable {
     /// The content differs, first at this byte.
     case bytes(offset: Int)
     /// The file does not exist.
@@ -168,15 +169,15 @@ package struct Difference: Hashable, Sendable, Encodable {
     case endlessRun(seconds: Double)
   }
 
-  package let kind: Kind
+  let kind: Kind
   /// The file's path, existing or not; for a failed run, its error message.
-  package let path: String
+  let path: String
   /// The undisturbed run's file; nil if it has none.
-  package let referencePath: String?
+  let referencePath: String?
   /// What preceded it: `kill 7 in series 2`.
-  package let after: String
+  let after: String
 
-  package var words: String {
+  var words: String {
     switch kind {
     case .bytes(let offset): "differs from the reference at byte \(offset)"
     case .missing: "is not there"
@@ -189,7 +190,7 @@ package struct Difference: Hashable, Sendable, Encodable {
 
   private enum Key: CodingKey { case problem, path, referencePath, after }
 
-  package func encode(to encoder: any Encoder) throws {
+  func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(words, forKey: .problem)
     try container.encode(path, forKey: .path)

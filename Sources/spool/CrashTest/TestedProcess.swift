@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Platform
 
 /// One start of the run in a child process, with timed reports.
 ///
@@ -34,22 +35,21 @@ final class TestedProcess {
   /// Starts a command; `environment` is added to this process's own.
   init(
     _ command: [String], errors: String, environment: [String: String]
-  ) throws(CrashTestError) {
+  ) throws(SpoolError) {
     var ends: [Int32] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { throw .system("start", command[0]) }
     output = ends[0]
     // Other children must not inherit either end: a pipe ends when its last writer closes it.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     _ = fcntl(output, F_SETFL, O_NONBLOCK)
-    let result = Spawning.start(
+    let (number, code) = Self.spawn(
       command, output: ends[1], errors: errors, environment: environment)
     close(ends[1])
-    switch result {
-    case .success(let number): process = number
-    case .failure(let error):
+    guard code == 0 else {
       close(output)
-      throw error
+      throw .system("start", command[0], SystemError(code))
     }
+    process = number
   }
 
   deinit {
@@ -147,17 +147,17 @@ final class TestedProcess {
   }
 }
 
-/// Starts processes by `posix_spawn`.
-enum Spawning {
+extension TestedProcess {
   /// Starts a command in its own process group, so that terminal signals reach the crash test
   /// alone.
   /// - Parameters:
   ///   - output: the descriptor for standard output.
   ///   - errors: the file for standard error, truncated.
   ///   - environment: added to this process's own.
-  static func start(
+  /// - Returns: the process, and the `errno` of a failure or 0.
+  private static func spawn(
     _ command: [String], output: Int32, errors: String, environment: [String: String]
-  ) -> Result<pid_t, CrashTestError> {
+  ) -> (process: pid_t, code: Int32) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -181,10 +181,8 @@ enum Spawning {
       inherited(but: environment.keys) + environment.map { "\($0)=\($1)" })
     defer { unsafe (words + variables).forEach { unsafe free($0) } }
     var process: pid_t = 0
-    let status = unsafe posix_spawn(
-      &process, command[0], &actions, &attributes, words, variables)
-    return status == 0
-      ? .success(process) : .failure(.system("start", command[0], code: status))
+    let code = unsafe posix_spawn(&process, command[0], &actions, &attributes, words, variables)
+    return (process, code)
   }
 
   /// This process's variables as `NAME=value`.
@@ -206,7 +204,7 @@ enum Spawning {
 }
 
 /// The run under test: a program and the arguments of `spool run`.
-package struct TestedRun: Sendable {
+struct TestedRun: Sendable {
   private let program: [String]
   private let words: [String]
 
@@ -216,7 +214,7 @@ package struct TestedRun: Sendable {
   ///   - pipeline: the pipeline's file.
   ///   - inputs: the recordings as arguments of `spool run`.
   ///   - overrides: values of `--set`: `name=value`.
-  package init(
+  init(
     program: [String] = ["/proc/self/exe"], pipeline: String, inputs: [String], overrides: [String]
   ) {
     self.program = program
@@ -241,13 +239,13 @@ struct ScratchStore: Sendable {
   /// The file of the run's standard error.
   var errors: String { path + "/errors" }
 
-  init(at path: String) throws(CrashTestError) {
+  init(at path: String) throws(SpoolError) {
     self.path = path
     guard unsafe mkdir(path, 0o700) == 0 else { throw .system("make the folder", path) }
   }
 
   /// Makes a uniquely named folder in `folder`, accessible to its owner only.
-  static func makeRoot(inFolder folder: String) throws(CrashTestError) -> String {
+  static func makeRoot(inFolder folder: String) throws(SpoolError) -> String {
     var name = Array("\(folder)/spool-crashtest-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&name) != nil else { throw .system("make a folder in", folder) }
     return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -258,14 +256,14 @@ struct ScratchStore: Sendable {
 
   /// The files in the output folder, sorted by name; empty if there is no folder. Excludes
   /// receipts, which contain the run and the time.
-  func outputs() throws(CrashTestError) -> [Output] {
+  func outputs() throws(SpoolError) -> [(name: String, path: String)] {
     guard unsafe access(out, F_OK) == 0 else { return [] }
     do {
       return try FileManager.default.contentsOfDirectory(atPath: out).sorted()
         .filter { !$0.hasSuffix(".receipt.json") }
-        .map { Output(name: $0, path: "\(out)/\($0)") }
+        .map { ($0, "\(out)/\($0)") }
     } catch {
-      throw CrashTestError("cannot list \(out)", reason: "\(error)")
+      throw SpoolError("cannot list \(out)", reason: "\(error)")
     }
   }
 
@@ -289,13 +287,5 @@ struct ScratchStore: Sendable {
       }
     }
     return (reasons.joined(separator: ": "), advice)
-  }
-
-  struct Output: Hashable, Sendable {
-    let name: String
-    let path: String
-
-    /// Whether the name is that of an incomplete file.
-    var isTemporary: Bool { name.hasPrefix(".spool-") && name.hasSuffix(".part") }
   }
 }

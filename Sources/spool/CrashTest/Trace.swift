@@ -2,17 +2,10 @@ import FoundationEssentials
 
 /// The timed reports of one process, from which the cost of a kill is computed.
 struct Trace {
-  /// Progress of a step at a time.
-  private struct Position {
-    let time: Double
-    let step: String
-    /// Seconds of the recording.
-    let done: Double
-  }
-
   /// Where the process resumed.
   private(set) var start = StartingPoint()
-  private var positions: [Position] = []
+  /// Progress of steps over time, in seconds of the recording.
+  private var positions: [(time: Double, step: String, done: Double)] = []
   /// When each step's checkpoint was durable.
   private var finished: [String: Double] = [:]
   /// Latest progress of each step, in seconds of the recording.
@@ -38,7 +31,7 @@ struct Trace {
   }
 
   private mutating func move(_ step: String, to done: Double, at time: Double) {
-    positions.append(Position(time: time, step: step, done: done))
+    positions.append((time, step, done))
     last[step] = done
   }
 
@@ -66,14 +59,14 @@ struct Trace {
 }
 
 /// The cost of a kill.
-package struct Loss: Hashable, Sendable, Encodable {
+struct Loss: Hashable, Sendable, Encodable {
   /// Seconds of the recording that are streamed again.
-  package let soundSeconds: Double
+  let soundSeconds: Double
   /// Upper bound of repeated work in seconds, by the crash test's clock: from the last report that
   /// remains valid to the kill. Work between two reports counts as lost.
-  package let workSeconds: Double
+  let workSeconds: Double
   /// The resuming run's own statement; nil if it made none.
-  package let statedSeconds: Double?
+  let statedSeconds: Double?
 }
 
 /// A progress event of `spool run --json`.

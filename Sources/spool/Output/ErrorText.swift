@@ -3,36 +3,57 @@ import PipelineModel
 import Platform
 import Store
 
-/// An error in three parts: message, reason, advice.
-struct ErrorText {
-  private let what: String
-  private let error: SpoolError
-
-  init(_ error: SpoolError) {
-    what = error.message
-    self.error = error
+extension SpoolError {
+  /// A wrong command line.
+  static func usage(
+    _ message: String, reason: String? = nil, advice: String? = nil
+  ) -> SpoolError {
+    SpoolError(message, reason: reason, advice: advice, kind: .usage)
   }
 
+  /// The same error, with the exit code of a wrong command line.
+  var asUsage: SpoolError {
+    guard kind != .invalid else { return self }
+    var error = SpoolError(message, reason: reason, advice: advice, cause: cause, kind: .usage)
+    error.others = others
+    return error
+  }
+
+  /// An error of a run, with its step and its recording.
   init(_ failure: RunError) {
+    let (error, message) = (failure.error, failure.error.message)
     var place = ""
-    if let step = failure.step {
-      place = failure.kind == step.name ? "\(step): " : "\(step) (\(failure.kind ?? "")): "
-      // Avoids repeating the stage's name.
-      let words = failure.error.message
-      if failure.kind == step.name, words.hasPrefix("\(step) ") || words.hasPrefix("\(step)'") {
-        place = ""
-      }
+    // The stage's name is not repeated.
+    if let step = failure.step?.name,
+      failure.kind != step || !message.hasPrefix("\(step) ") && !message.hasPrefix("\(step)'")
+    {
+      place = failure.kind == step ? "\(step): " : "\(step) (\(failure.kind ?? "")): "
     }
-    what =
-      place + failure.error.message
-      + (failure.recording.map { failure.error.message.contains($0) ? "" : " — \($0)" } ?? "")
-    error = failure.error
+    let recording = failure.recording.map { message.contains($0) ? "" : " — \($0)" } ?? ""
+    self.init(
+      place + message + recording, reason: error.reason, advice: error.advice, cause: error.cause)
   }
 
-  func render(_ console: Console) -> String {
-    var lines = [console.red("error:") + " " + console.bold(Format.visible(what))]
-    if let reason = error.reason { lines.append("why:   \(Format.visible(reason))") }
-    if let advice = error.advice { lines.append("next:  \(Format.visible(advice))") }
+  /// The exit code of a command that ends with it.
+  var exitCode: ExitCode {
+    switch kind {
+    case .usage, .invalid: .usage
+    case .broken: .verificationFailed
+    default: .failed
+    }
+  }
+
+  /// The message, the reason and the advice, for a terminal.
+  func text(_ console: Console) -> String {
+    var lines: [String]
+    if kind == .invalid {
+      lines = [reason ?? "", Format.visible(message)]
+    } else {
+      lines = [console.red("error:") + " " + console.bold(Format.visible(message))]
+      if let reason { lines.append("why:   \(Format.visible(reason))") }
+      if let advice { lines.append("next:  \(Format.visible(advice))") }
+    }
+    if exitCode == .usage { lines += others.map { $0.text(console) } }
     return lines.joined(separator: "\n")
   }
 }
@@ -86,20 +107,5 @@ struct FindingList {
     ]
     if let advice = finding.advice { lines.append("  next:  \(advice)") }
     return lines
-  }
-}
-
-extension Problem {
-  /// The problem as `--json` shows it.
-  /// - Parameter path: its file.
-  func value(in path: String) -> Value {
-    .group([
-      "file": .text(path),
-      "line": location.map { .number(Double($0.line)) } ?? .null,
-      "column": location.map { .number(Double($0.column)) } ?? .null,
-      "message": .text(message),
-      "allowed": allowed.map { .text($0) } ?? .null,
-      "suggestion": suggestion.map { .text($0) } ?? .null,
-    ])
   }
 }

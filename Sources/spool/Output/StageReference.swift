@@ -23,6 +23,7 @@ struct StageReference {
     if let shorthand = descriptor.shorthand {
       lines += ["", "A value in place of the mapping stands for \(shorthand)."]
     }
+    if lines.last == "" { lines.removeLast() }
     return Format.visible(lines: lines)
   }
 

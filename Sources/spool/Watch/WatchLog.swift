@@ -88,12 +88,12 @@ final class WatchStamps: Sendable {
       }
     }
 
-    private func tell(_ event: StampEvent) {
-      switch event.outcome {
+    private func tell(_ stamp: AwaitedStamp, _ outcome: Result<TimeStamp, StampTrouble>) {
+      switch outcome {
       case .success(let found):
-        tell(.stamped, "\(found.timeText), \(found.authority)", of: event.stamp.path)
+        tell(.stamped, "\(found.timeText), \(found.authority)", of: stamp.path)
       case .failure(let trouble):
-        tell(.trouble, "no time stamp yet: \(trouble.message)", of: event.stamp.path)
+        tell(.trouble, "no time stamp yet: \(trouble.message)", of: stamp.path)
       }
     }
 

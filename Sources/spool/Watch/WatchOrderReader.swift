@@ -8,7 +8,6 @@ import Store
 /// every problem.
 struct WatchOrderReader {
   private let context: CommandContext
-  private let console: Console
   /// The base of relative paths.
   private let base: String
   private let storeOption: String?
@@ -25,13 +24,12 @@ struct WatchOrderReader {
   ///   - isAcceptingMounts: whether folders may have moved from the mounted disk that they were on.
   ///   - isAdopting: whether inboxes of another store are taken over.
   init(
-    _ console: Console, base: String, store: String?, jobs: Int?, drain: Double?,
+    _ context: CommandContext, base: String, store: String?, jobs: Int?, drain: Double?,
     isAcceptingMounts: Bool, isAdopting: Bool
   ) {
     self.isAdopting = isAdopting
     self.isAcceptingMounts = isAcceptingMounts
-    context = CommandContext(console: console)
-    self.console = console
+    self.context = context
     self.base = base
     storeOption = store
     jobsOption = jobs
@@ -158,13 +156,13 @@ struct WatchOrderReader {
   private func made(
     _ path: String, _ location: SourceLocation?, _ problems: inout [WatchProblem]
   ) -> String? {
-    do throws(CommandContext.Refusal) {
-      return try OutputFolder.prepare(absolute(path), console: console)
+    do throws(SpoolError) {
+      return try OutputFolder.prepare(absolute(path))
     } catch {
       problems.append(
         WatchProblem(
           at: location?.known, "the folder \(absolute(path)) cannot be used",
-          advice: "mkdir -p \(Self.quoted(absolute(path)))", detail: error.text))
+          advice: "mkdir -p \(Self.quoted(absolute(path)))", detail: error))
       return nil
     }
   }
@@ -175,7 +173,7 @@ struct WatchOrderReader {
     var context = context
     context.storeOfRuns = store
     let path = context.pipelinePath(inbox.pipeline.value, base: base)
-    do throws(CommandContext.Refusal) {
+    do throws(SpoolError) {
       let read = try context.pipeline(at: path)
       var overrides: [String: (text: String, node: DocumentNode)] = [:]
       for entry in inbox.overrides {
@@ -198,7 +196,7 @@ struct WatchOrderReader {
       problems.append(
         WatchProblem(
           at: inbox.pipeline.location.known, "the pipeline \(path) cannot be used here",
-          advice: "spool check-pipeline \(Self.quoted(path))", detail: error.text))
+          advice: "spool check-pipeline \(Self.quoted(path))", detail: error))
       return nil
     }
   }
@@ -252,11 +250,12 @@ struct WatchProblem {
   let message: String
   /// Advice or a suggested command.
   let advice: String?
-  /// Problems of another file, formatted.
-  var detail: String?
+  /// Problems of another file.
+  var detail: SpoolError?
 
   init(
-    at location: SourceLocation?, _ message: String, advice: String? = nil, detail: String? = nil
+    at location: SourceLocation?, _ message: String, advice: String? = nil,
+    detail: SpoolError? = nil
   ) {
     self.location = location
     self.message = message

@@ -37,7 +37,7 @@ import Testing
     (
       "denoiser",
       {
-        let meter = NoiseProfileMeter(format: $0)
+        let meter = NoiseProfile.Meter(format: $0)
         TestSound.noise(amplitude: 0.01, $0, frames: Int($0.sampleRate.value / 2)).analysed(
           by: meter)
         let noise = meter.finding().noise

@@ -10,7 +10,7 @@ import Testing
     try checkProcessorConformance(isSilent: false) {
       OffsetRemover(offsets: [0.1, -0.02, 0], format: $0)
     }
-    try checkAnalyserConformance { OffsetMeter(format: $0) }
+    try checkAnalyserConformance { OffsetRemover.Meter(format: $0) }
   }
 
   @Test func `the mean of whole periods is the offset, and it is gone afterwards`() {
@@ -19,7 +19,7 @@ import Testing
     for channel in 0...1 {
       sound.channels[channel] = sound.channels[channel].map { $0 + offsets[channel] }
     }
-    let meter = OffsetMeter(format: stereo)
+    let meter = OffsetRemover.Meter(format: stereo)
     sound.analysed(by: meter, cuts: [777, 4096])
     for channel in 0...1 {
       #expect(abs(meter.finding()[channel] - Double(offsets[channel])) < 1e-8)

@@ -37,9 +37,9 @@ import Testing
   }
 
   private static func curve(_ sound: TestSound) -> LoudnessCurve {
-    let meter = LoudnessCurveMeter(format: sound.format)
+    let meter = LoudnessMeter(format: sound.format, includesPeaks: false)
     sound.analysed(by: meter)
-    return meter.finding()
+    return LoudnessCurve(meter.history, sampleRate: sound.format.sampleRate)
   }
 
   // MARK: EBU Tech 3341

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TruePeakMeterTests {
   private let stereo = AudioFormat(sampleRate: Hertz(48_000), channelCount: 2)
 
-  private func peaks(of sound: TestSound, cuts: [Int] = [4096]) -> PeakLevels {
+  private func peaks(of sound: TestSound, cuts: [Int] = [4096]) -> TruePeakMeter.Finding {
     let meter = TruePeakMeter(format: sound.format)
     sound.analysed(by: meter, cuts: cuts)
     return meter.finding()
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `silence and damaged samples have no level`() {
-    let silence = PeakLevels(truePeak: nil, samplePeak: nil)
+    let silence = TruePeakMeter.Finding(truePeak: nil, samplePeak: nil)
     #expect(peaks(of: .silence(stereo, frames: 100)) == silence)
     #expect(peaks(of: .constant(.nan, stereo, frames: 100)) == silence)
   }

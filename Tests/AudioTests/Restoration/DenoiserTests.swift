@@ -80,7 +80,7 @@ import Testing
   }
 
   private func denoised(_ sound: TestSound) throws -> TestSound {
-    let meter = NoiseProfileMeter(format: mono)
+    let meter = NoiseProfile.Meter(format: mono)
     sound.analysed(by: meter)
     let noise = try #require(meter.finding().noise)
     return sound.processed(by: Denoiser(Denoiser.Settings(), noise: noise, format: mono))

@@ -24,13 +24,13 @@ import Testing
   }
 
   private func spectrum(of sound: TestSound) -> HumSpectrum {
-    let meter = HumMeter(format: sound.format)
+    let meter = HumSpectrum.Meter(format: sound.format)
     sound.analysed(by: meter)
     return meter.finding()
   }
 
   @Test func `keeps the promises of an analyser`() throws {
-    try checkAnalyserConformance { HumMeter(format: $0) }
+    try checkAnalyserConformance { HumSpectrum.Meter(format: $0) }
   }
 
   @Test(arguments: [

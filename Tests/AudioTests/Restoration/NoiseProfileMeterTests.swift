@@ -6,14 +6,14 @@ import Testing
 @Suite struct NoiseProfileMeterTests {
   private let stereo = AudioFormat(sampleRate: Hertz(48_000), channelCount: 2)
 
-  private func finding(_ sound: TestSound) -> NoiseProfileMeter.Finding {
-    let meter = NoiseProfileMeter(format: sound.format)
+  private func finding(_ sound: TestSound) -> NoiseProfile.Meter.Finding {
+    let meter = NoiseProfile.Meter(format: sound.format)
     sound.analysed(by: meter)
     return meter.finding()
   }
 
   @Test func `keeps the promises of an analyser`() throws {
-    try checkAnalyserConformance { NoiseProfileMeter(format: $0) }
+    try checkAnalyserConformance { NoiseProfile.Meter(format: $0) }
   }
 
   @Test(arguments: [8000.0, 44_100, 48_000, 192_000])

@@ -52,7 +52,7 @@ struct BroadcastExtensionTests {
 
   @Test("leaves out figures that it has no room for", arguments: [100, -100, .infinity, .nan])
   func beyond(figure: Double) {
-    var loudness = BroadcastLoudness()
+    var loudness = BroadcastExtension.Loudness()
     loudness.integrated = figure
     #expect(
       loudness.bytes
@@ -82,7 +82,7 @@ struct BroadcastExtensionTests {
     #expect(read.description == "Téke")
     #expect(read.originator == "Recorder 7")
     #expect(read.timeReference == 99)
-    #expect(read.loudness == BroadcastLoudness())
+    #expect(read.loudness == BroadcastExtension.Loudness())
     #expect(read.codingHistory == "A=ANALOGUE\r\n")
   }
 
@@ -91,7 +91,7 @@ struct BroadcastExtensionTests {
     #expect(BroadcastExtension(Array(Self.full.bytes.prefix(347))) == nil)
     let short = BroadcastExtension(Array(Self.full.bytes.prefix(400)))
     #expect(short?.originationDate == "2026-03-14")
-    #expect(short?.loudness == BroadcastLoudness())
+    #expect(short?.loudness == BroadcastExtension.Loudness())
     #expect(short?.codingHistory == "")
   }
 }

@@ -1,6 +1,7 @@
 import Audio
 import Foundation
 @testable import Media
+import Platform
 import TestSupport
 import Testing
 
@@ -57,7 +58,7 @@ struct BroadcastNotesTests {
     #expect(try notes(WaveBytes.wave64()) == BroadcastMetadata())
     #expect(try notes(Array("fLaC and more".utf8)) == BroadcastMetadata())
     #expect(try notes([]) == BroadcastMetadata())
-    #expect(throws: MediaError.self) { try BroadcastMetadata(of: scratch.file("absent.wav")) }
+    #expect(throws: SpoolError.self) { try BroadcastMetadata(of: scratch.file("absent.wav")) }
   }
 
   @Test("may be spoilt anywhere, and is no trap for who reads it", arguments: [false, true])

@@ -85,8 +85,8 @@ struct BroadcastWaveTests {
     #expect(tags["title"] == "Sea")
     #expect(
       try MediaProbe.markers(of: path) == [
-        Marker(time: Seconds(1000.0 / 48_000)),
-        Marker(time: Seconds(40_000.0 / 48_000), title: "Door"),
+        MediaProbe.Marker(time: Seconds(1000.0 / 48_000)),
+        MediaProbe.Marker(time: Seconds(40_000.0 / 48_000), title: "Door"),
       ])
     #expect(try BroadcastMetadata(of: path) == Self.notes)
     let extent = try #require(try BroadcastWave.extent(of: path))
@@ -143,10 +143,10 @@ struct BroadcastWaveTests {
   @Test("is made of nothing but a WAV file")
   func noWave() throws {
     let text = try scratch.write("no sound at all", to: "a.wav")
-    #expect(throws: MediaError.self) {
+    #expect(throws: SpoolError.self) {
       try BroadcastWave.copy(from: text, to: scratch.file("b.wav"), notes: Self.notes)
     }
-    #expect(throws: MediaError.self) {
+    #expect(throws: SpoolError.self) {
       try BroadcastWave.copy(
         from: scratch.file("absent"), to: scratch.file("b.wav"), notes: Self.notes)
     }

@@ -87,11 +87,11 @@ struct IndexedPacketsTests {
   @Test("say why their index cannot be written")
   func unwritable() throws {
     let work = EncodingWork(folder: scratch.file("no/such/folder"), name: "work")
-    let error = #expect(throws: MediaError.self) {
+    let error = #expect(throws: SpoolError.self) {
       try Interruption.alac.encoder(
         Interruption.alac.sound, to: scratch.file("export"), pool: pool, work: work)
     }
-    #expect(error?.kind == .write)
+    #expect(error?.action == "write")
     #expect(error?.path.contains("no/such/folder") == true)
   }
 }

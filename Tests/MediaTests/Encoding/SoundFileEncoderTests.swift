@@ -178,10 +178,10 @@ struct SoundFileEncoderTests {
   func unsupported() throws {
     let sound = Sound(channels: 12, frames: 100)
     for spec in [ExportSpec.aac(bitRate: 128_000), .alac(.bits16), .flac(.bits16, level: 5)] {
-      let error = #expect(throws: MediaError.self) {
+      let error = #expect(throws: SpoolError.self) {
         try sound.encode(as: spec, to: scratch.file("a"), pool: pool)
       }
-      #expect(error?.kind == .unsupported)
+      #expect(error?.cause == .input)
       #expect(error?.advice != nil)
     }
   }
@@ -189,16 +189,16 @@ struct SoundFileEncoderTests {
   @Test("says why a file cannot be written")
   func unwritable() throws {
     let sound = Sound(frames: 100_000)
-    let missing = #expect(throws: MediaError.self) {
+    let missing = #expect(throws: SpoolError.self) {
       try sound.encode(as: .alac(.bits16), to: scratch.file("no/such/folder"), pool: pool)
     }
-    #expect(missing?.kind == .write)
+    #expect(missing?.cause == .environment)
     #expect(missing?.reason == "no such file or directory")
     for spec in [ExportSpec.wav(.float32), .alac(.bits16)] {
-      let full = #expect(throws: MediaError.self) {
+      let full = #expect(throws: SpoolError.self) {
         try sound.encode(as: spec, to: "/dev/full", pool: pool)
       }
-      #expect(full?.kind == .outOfSpace)
+      #expect(full?.cause == .fullDisk)
     }
   }
 }

@@ -19,8 +19,7 @@ import Testing
     let ffmpeg = try #require(Program(named: "ffmpeg"))
     let raster = Raster(drawing())
     let scratch = try ScratchFolder()
-    let png = try PNGPicture.encode(
-      raster.bytes, width: raster.width, height: raster.height, path: "test")
+    let png = try raster.png(path: "test")
     try Data(png).write(to: URL(fileURLWithPath: scratch.file("picture.png")))
     let result = try ffmpeg.run([
       "-v", "error", "-i", scratch.file("picture.png"), "-f", "rawvideo", "-pix_fmt", "rgb24", "-",
@@ -33,10 +32,7 @@ import Testing
 
   @Test func `the same pixels give the same bytes`() throws {
     let raster = Raster(drawing())
-    let files = try (0..<2).map { _ in
-      try PNGPicture.encode(
-        raster.bytes, width: raster.width, height: raster.height, path: "test")
-    }
+    let files = try (0..<2).map { _ in try raster.png(path: "test") }
     #expect(files[0] == files[1])
   }
 
@@ -51,7 +47,7 @@ import Testing
       func parser(_ parser: XMLParser, foundCharacters string: String) { words += string }
     }
     let reader = Reader()
-    let parser = XMLParser(data: Data(SVGDocument(drawing()).text.utf8))
+    let parser = XMLParser(data: Data(drawing().svg.utf8))
     parser.delegate = reader
     #expect(parser.parse())
     #expect(reader.elements.map(\.name) == ["svg", "rect", "rect", "path", "path", "text"])

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `anchors hold a text at its beginning, middle and end`() {
-    func columns(_ anchor: TextAnchor) -> [Int] {
+    func columns(_ anchor: Shape.Anchor) -> [Int] {
       let picture = raster(
         [.text("12:34", at: Point(60, 20), size: 13, anchor, Self.black)], width: 120, height: 30)
       return (0..<120).filter { x in (0..<30).contains { picture[x, $0] != Self.white } }

@@ -1,5 +1,6 @@
 import Audio
 import Media
+import Platform
 
 /// A whole recording in memory, interleaved.
 struct Decoding {
@@ -10,7 +11,7 @@ struct Decoding {
   /// Decodes the recording at `path` in blocks of `blockSize` frames.
   init(
     of path: String, options: DecoderOptions = DecoderOptions(), blockSize: Int = 4000
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     let decoder = try SoundDecoder(path: path, options: options)
     format = decoder.format
     var samples: [Float] = []

@@ -169,7 +169,7 @@ struct FLACChunksTests {
       sound, in: scratch.path, pool: pool, resuming: state)
     second.begin(at: .zero)
     try second.write(sound.blocks(of: 5000)[0])
-    let error = #expect(throws: MediaError.self) { try second.finish() }
+    let error = #expect(throws: SpoolError.self) { try second.finish() }
     #expect(error?.reason?.contains("shorter") == true)
   }
 

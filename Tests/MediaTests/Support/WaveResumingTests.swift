@@ -122,8 +122,8 @@ struct WaveResumingTests {
   func flushFailure() throws {
     // A device has nothing to flush, and says so.
     let file = try GrowingFile(path: "/dev/full")
-    #expect(throws: MediaError.self) { try file.flush() }
-    #expect(throws: MediaError.self) { try file.flush() }
+    #expect(throws: SpoolError.self) { try file.flush() }
+    #expect(throws: SpoolError.self) { try file.flush() }
   }
 }
 

@@ -1,6 +1,7 @@
 import Audio
 import Foundation
 import Media
+import Platform
 import TestSupport
 import Testing
 
@@ -52,8 +53,8 @@ struct MarkerTests {
     let cues = Self.points([(7, 6000), (1, 2000), (3, 4000)])
     let names = Self.names([(1, "Bell"), (7, "Door")])
     let expected = [
-      Marker(time: Seconds(0.25), title: "Bell"), Marker(time: Seconds(0.5)),
-      Marker(time: Seconds(0.75), title: "Door"),
+      MediaProbe.Marker(time: Seconds(0.25), title: "Bell"), MediaProbe.Marker(time: Seconds(0.5)),
+      MediaProbe.Marker(time: Seconds(0.75), title: "Door"),
     ]
     #expect(try MediaProbe.markers(of: wave(behind: cues + names)) == expected)
     #expect(try MediaProbe.markers(of: wave(before: cues + names)) == expected)
@@ -91,7 +92,8 @@ struct MarkerTests {
     try FFmpeg.run(FFmpeg.sound() + comments.flatMap { ["-metadata", $0] } + [path])
     #expect(
       try MediaProbe.markers(of: path) == [
-        Marker(time: Seconds(0.25)), Marker(time: Seconds(1.5), title: "Song"),
+        MediaProbe.Marker(time: Seconds(0.25)),
+        MediaProbe.Marker(time: Seconds(1.5), title: "Song"),
       ])
   }
 
@@ -101,6 +103,6 @@ struct MarkerTests {
     let path = scratch.file("a.flac")
     try FFmpeg.run(FFmpeg.sound(seconds: 1) + [path])
     #expect(try MediaProbe.markers(of: path) == [])
-    #expect(throws: MediaError.self) { try MediaProbe.markers(of: scratch.file("absent.wav")) }
+    #expect(throws: SpoolError.self) { try MediaProbe.markers(of: scratch.file("absent.wav")) }
   }
 }

@@ -55,7 +55,7 @@ struct MediaProbeTests {
   func versions() throws {
     let program = try #require(Program(named: "ffmpeg"))
     let text = try program.run(["-version"]).text.filter { $0 != " " }
-    let versions = MediaVersions.all
+    let versions = MediaLibraries.versions
     #expect(versions.count == 3)
     for (library, version) in versions {
       #expect(text.contains("\(library)\(version)/"), "\(library) \(version)")

@@ -157,10 +157,9 @@ struct YAMLDocumentTests {
 
   @Test("refuses more bytes than the limit without reading them")
   func size() {
-    let limits = YAMLLimits(bytes: 10)
-    #expect(YAMLDocument(Array("a: 3456789".utf8), limits: limits).problems.isEmpty)
+    #expect(YAMLDocument(Array("a: 3456789".utf8), byteLimit: 10).problems.isEmpty)
     #expect(
-      YAMLDocument(Array("a: 34567890".utf8), limits: limits).problems.map(\.report)
+      YAMLDocument(Array("a: 34567890".utf8), byteLimit: 10).problems.map(\.report)
         == ["1:1 the file is 11 bytes long [at most 10 bytes]"])
   }
 }

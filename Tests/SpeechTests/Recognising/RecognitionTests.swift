@@ -1,7 +1,9 @@
 import Foundation
-import Speech
+import Platform
+@testable import Speech
 import TestSupport
 import Testing
+import Transcripts
 
 @Suite("What is said is recognised") struct RecognitionTests {
   private static let sentence = """
@@ -22,19 +24,20 @@ import Testing
     let missing = truth.difference(from: words.map(\.text)).removals.count
     #expect(missing <= truth.count / 2, "\(words.map(\.text))")
     #expect(words.allSatisfy { $0.text == $0.text.lowercased() })
-    #expect(words.allSatisfy { $0.start < $0.end && $0.end <= 7.2 })
-    #expect(zip(words, words.dropFirst()).allSatisfy { $0.end <= $1.start + 0.02 })
-    #expect(words.allSatisfy { (0...1).contains($0.confidence) })
+    let times = try words.map { (start: try #require($0.start), end: try #require($0.end)) }
+    #expect(times.allSatisfy { $0.start < $0.end && $0.end <= 7.2 })
+    #expect(zip(times, times.dropFirst()).allSatisfy { $0.end <= $1.start + 0.02 })
+    #expect(words.allSatisfy { (0...1).contains($0.confidence ?? -1) })
     // "leisure" begins at 2.25 s.
     let leisure = words.first { $0.text == "leisure" }
-    #expect(leisure.map { abs($0.start - 2.25) < 0.15 } ?? true)
+    #expect(leisure?.start.map { abs($0 - 2.25) < 0.15 } ?? true)
   }
 
   @Test("the words depend neither on threads nor on where the work was cut off")
   func resumed() throws {
     let said = try SpeechSamples.spoken(Self.sentence) + Array(repeating: 0, count: 48_000)
     let sound = Array(repeating: said, count: 4).flatMap(\.self)
-    var notes: [RecognitionProgress] = []
+    var notes: [Recognition.Progress] = []
     let whole = try recognise(sound) { notes.append($0) }
     #expect(!whole.isEmpty)
     #expect(notes.count == 4)
@@ -42,7 +45,7 @@ import Testing
     #expect(try recognise(sound, threads: 3) == whole)
     for note in notes {
       let kept = try JSONDecoder().decode(
-        RecognitionProgress.self, from: JSONEncoder().encode(note))
+        Recognition.Progress.self, from: JSONEncoder().encode(note))
       #expect(kept == note)
       var remaining = 0
       #expect(try recognise(sound, from: kept) { _ in remaining += 1 } == whole)
@@ -69,20 +72,21 @@ import Testing
       AcousticModel(
         folder: "/nowhere", dictionary: english.dictionary, languageModel: english.languageModel),
     ] {
-      #expect(throws: SpeechError.self) { _ = try SphinxEngine(model).makeRecogniser() }
+      #expect(throws: SpoolError.self) { _ = try SphinxDecoder.recognising(by: model) }
     }
   }
 
   private func recognise(
-    _ sound: [Int16], threads: Int = 2, from progress: RecognitionProgress = RecognitionProgress(),
-    record: (RecognitionProgress) -> Void = { _ in }
-  ) throws -> [RecognisedSpeech] {
+    _ sound: [Int16], threads: Int = 2,
+    from progress: Recognition.Progress = Recognition.Progress(),
+    record: (Recognition.Progress) -> Void = { _ in }
+  ) throws -> [TimedWord] {
     var trace = LevelTrace()
     var activity = VoiceActivity()
     trace.add(sound.span)
     activity.add(sound.span)
-    return try Recognition(engine: SphinxEngine(.english), threadCount: threads).recognise(
+    return try Recognition(model: .english, threadCount: threads).recognise(
       in: HeldSpeech(samples: sound), trace, speech: activity.stretches, from: progress
-    ) { (progress) throws(SpeechError) in record(progress) }
+    ) { (progress) throws(SpoolError) in record(progress) }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 @testable import Speech
 import TestSupport
 import Testing
@@ -113,7 +114,7 @@ import Testing
     try SyntheticAlignment(
       of: words(text), voice: .speaking("en-us"), threadCount: threads
     ).align(in: HeldSpeech(samples: sound), from: progress) {
-      (progress) throws(SpeechError) in record(progress)
+      (progress) throws(SpoolError) in record(progress)
     }
   }
 }

@@ -72,7 +72,7 @@ import Testing
     var random = SeededRandom(seed: 4)
     let voice = frames(300, &random)
     let full = warp(voice, voice)
-    let guide = WarpGuide([(100, 100), (200, 200)])
+    let guide = SyntheticProgress.Place(place: 0..<300, anchors: [100, 100, 200, 200])
     let narrow = TimeWarp(
       first: voice, second: voice, band: guide.band(recording: 300, synthetic: 300),
       prices: .usual)
@@ -87,7 +87,7 @@ import Testing
   ) -> TimeWarp {
     let ranges = recording.vectors.map { _ in 0..<voice.vectors.count }
     return TimeWarp(
-      first: recording, second: voice, band: TimeWarp.Band(ranges: ranges), prices: prices)
+      first: recording, second: voice, band: ranges, prices: prices)
   }
 
   private func frames(_ count: Int, _ random: inout SeededRandom) -> CepstralFrames {

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 @testable import spool
@@ -39,8 +40,8 @@ import Testing
 
   @Test("a file that is not there, and a folder, are errors with a reason")
   func unreadable() throws {
-    #expect(throws: CrashTestError.self) { try FileBytes.digest(of: scratch.file("none")) }
-    let error = #expect(throws: CrashTestError.self) { try FileBytes.digest(of: scratch.path) }
+    #expect(throws: SpoolError.self) { try FileBytes.digest(of: scratch.file("none")) }
+    let error = #expect(throws: SpoolError.self) { try FileBytes.digest(of: scratch.path) }
     #expect(error?.reason == "Is a directory")
   }
 }

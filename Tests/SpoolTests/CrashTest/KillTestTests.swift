@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 @testable import spool
@@ -25,13 +26,18 @@ struct KillTestTests {
     _ script: String, _ plan: KillPlan = .atRandom(kills: 6, seed: 1), keeps: Bool = false,
     shouldStop: @escaping () -> Bool = { false }
   ) throws -> KillTestResult {
+    try test(script, keeps: keeps, shouldStop: shouldStop).carryOut(plan)
+  }
+
+  private func test(
+    _ script: String, keeps: Bool = false, shouldStop: @escaping () -> Bool = { false }
+  ) throws -> KillTest {
     let program = try scratch.write(Self.opening + script, to: "program")
     let run = TestedRun(
       program: ["/bin/sh", program], pipeline: "p", inputs: ["i"], overrides: ["a=b"])
-    let test = KillTest(
+    return KillTest(
       of: run, scratch: scratch.path, keepsEverything: keeps, shouldStop: shouldStop
     ) { _ in }
-    return try test.carryOut(plan)
   }
 
   private var leftovers: [String] {
@@ -105,10 +111,13 @@ struct KillTestTests {
 
   @Test("an undisturbed run that fails or leaves nothing is no test at all")
   func noReference() throws {
-    let failed = #expect(throws: CrashTestError.self) { try carryOut("echo bad >&2; exit 2") }
-    #expect(failed?.exitCode == 2)
+    let test = try test("echo bad >&2; exit 2")
+    let failed = #expect(throws: SpoolError.self) {
+      try test.carryOut(.atRandom(kills: 6, seed: 1))
+    }
+    #expect(test.referenceExitCode == 2)
     #expect(failed?.reason?.contains("bad") == true)
-    #expect(throws: CrashTestError.self) { try carryOut("true") }
+    #expect(throws: SpoolError.self) { try carryOut("true") }
     #expect(leftovers == [])
   }
 

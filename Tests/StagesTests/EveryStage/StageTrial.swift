@@ -153,21 +153,21 @@ struct StageTrial {
     var noted: ListenerProgress?
     if let handover = cut.handover {
       let first = try make(ListenerWork(claim: claim, name: "0-trial", resuming: nil))
-      let listener = try #require(first as? any SoundListener)
+      let listener = try #require(first as? any SoundSink)
       try hear(sound, 0..<min(handover, sound.frameCount.count), cut, listener)
       noted = listener.progress()
       try listener.flush()
       listener.cancel()
     }
     let last = try make(ListenerWork(claim: claim, name: "0-trial", resuming: noted))
-    let listener = try #require(last as? any SoundListener)
+    let listener = try #require(last as? any SoundSink)
     let start = min(listener.firstFrame.count, sound.frameCount.count)
     try hear(sound, start..<sound.frameCount.count, cut, listener)
     return (last, claim)
   }
 
   private func hear(
-    _ sound: TestSound, _ range: Range<Int>, _ cut: Cut, _ listener: any SoundListener
+    _ sound: TestSound, _ range: Range<Int>, _ cut: Cut, _ listener: any SoundSink
   ) throws {
     var (start, turn) = (range.lowerBound, 0)
     while start < range.upperBound {

@@ -320,7 +320,7 @@ struct ForeignFileTests {
     #expect(try read("tsv", "10\t20\tx\n").segments == [Segment(text: "x", start: 0.01, end: 0.02)])
   }
 
-  @Test("plain text with names, and without looking for them")
+  @Test("plain text with names")
   func plainText() throws {
     let text = "Amy: Hi!\nBob: Oh.\nwell\n\nIt is 10:30 now: late.\n\nthen: so\n\nSPEAKER_01:\nYes"
     let transcript = try read("text", text)
@@ -328,10 +328,6 @@ struct ForeignFileTests {
     #expect(
       transcript.segments.map(\.text)
         == ["Hi!", "Oh.\nwell", "It is 10:30 now: late.", "then: so", "Yes"])
-    let options = ReadingOptions(findsSpeakers: false)
-    let plain = try TranscriptFormat.known("text").read(Array(text.utf8), options)
-    #expect(plain.segments.allSatisfy { $0.speaker == nil })
-    #expect(plain.words.first?.text == "Amy:")
   }
 
   @Test("a bold line of Markdown with a colon and nothing behind it is text")

@@ -63,14 +63,14 @@ struct GoldenTests {
     (
       "ctm",
       """
-      talk 1 0.500 0.400 Hello, 0.980 lex Amy
-      talk 1 0.950 0.350 world 0.900 lex Amy
-      talk 1 1.300 0.100 & 0.400 lex Amy
-      talk 1 1.400 0.600 <you>. 0.750 lex Amy
-      talk 1 62.250 0.250 No. 1.000 lex Bob
-      talk 1 62.500 0.500 7 0.500 lex Bob
-      talk 1 63.120 0.380 costs 0.250 lex Bob
-      talk 1 63.500 1.250 $3.50? 0.125 lex Bob
+      recording 1 0.500 0.400 Hello, 0.980 lex Amy
+      recording 1 0.950 0.350 world 0.900 lex Amy
+      recording 1 1.300 0.100 & 0.400 lex Amy
+      recording 1 1.400 0.600 <you>. 0.750 lex Amy
+      recording 1 62.250 0.250 No. 1.000 lex Bob
+      recording 1 62.500 0.500 7 0.500 lex Bob
+      recording 1 63.120 0.380 costs 0.250 lex Bob
+      recording 1 63.500 1.250 $3.50? 0.125 lex Bob
 
       """
     ),
@@ -135,7 +135,7 @@ struct GoldenTests {
   func bytes(index: Int) throws {
     let (name, expected) = Self.files[index]
     let format = try TranscriptFormat.known(name)
-    let text = try format.write(Sample.talk, WritingOptions(recording: "talk"))
+    let text = try format.write(Sample.talk)
     #expect(text == expected)
   }
 

@@ -1,3 +1,4 @@
+import Platform
 import Testing
 import Transcripts
 
@@ -6,8 +7,8 @@ import Transcripts
     do {
       _ = try TranscriptFormat.known(format).write(transcript)
       return ""
-    } catch let error as TranscriptError {
-      return "\(error.reason) · \(error.advice ?? "")"
+    } catch let error as SpoolError {
+      return "\(error.reason ?? "") · \(error.advice ?? "")"
     }
   }
 

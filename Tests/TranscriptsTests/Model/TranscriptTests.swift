@@ -20,18 +20,6 @@ struct TranscriptTests {
     #expect(turns.flatMap(\.words).allSatisfy { $0.speaker == nil })
   }
 
-  @Test("what has no time goes, from the text too")
-  func untimed() {
-    let transcript = Transcript(segments: [
-      Segment(
-        text: "a  b, c", words: [TimedWord("a", start: 1), TimedWord("b,"), TimedWord("c", end: 3)]),
-      Segment(text: "d"), Segment(text: "e", start: 1, end: 2),
-    ])
-    let timed = transcript.leavingOutUntimed
-    #expect(timed.segments.map(\.text) == ["a c", ""])
-    #expect(timed.words.map(\.text) == ["a", "c"])
-  }
-
   @Test("times in between lie evenly by the letters, and are flagged")
   func interpolation() {
     let transcript = Transcript(segments: [

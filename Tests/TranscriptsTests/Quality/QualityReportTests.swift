@@ -14,7 +14,7 @@ struct QualityReportTests {
   private func report(
     _ words: [TimedWord], speech: [Range<Double>]? = nil
   ) -> QualityReport {
-    QualityMeasure().report(on: Transcript(segments: [Segment(words: words)]), speech: speech)
+    QualityReport(on: Transcript(segments: [Segment(words: words)]), speech: speech)
   }
 
   @Test("shares are of all words, and those of times are 1 together")
@@ -35,15 +35,13 @@ struct QualityReportTests {
 
   @Test("an empty transcript is timed, and covers no speech")
   func empty() {
-    let report = QualityMeasure().report(on: Transcript(), speech: [1..<3, 5..<6])
+    let report = QualityReport(on: Transcript(), speech: [1..<3, 5..<6])
     #expect(report.timed == 1 && report.wordCount == 0 && report.loops.isEmpty)
     #expect(report.coverage == 0)
     #expect(report.longestUntranscribed?.speech == 3)
-    let silent = QualityMeasure().report(on: Transcript(), speech: [])
+    let silent = QualityReport(on: Transcript(), speech: [])
     #expect(silent.coverage == nil && silent.speech == 0)
     #expect(silent.json["coverage"] == nil)
-    let breaches = QualityLimits(coverage: 0.8, untranscribed: 1).breaches(of: silent)
-    #expect(breaches.map(\.name) == ["coverage"])
   }
 
   @Test("a word of 298 seconds is found and named")
@@ -52,9 +50,7 @@ struct QualityReportTests {
     all.append(TimedWord("four", start: 1.2, end: 299.2))
     let report = report(all)
     #expect(report.longestWord?.text == "four")
-    let breaches = QualityLimits(timed: 1, longestWord: 3).breaches(of: report)
-    #expect(breaches.map(\.name) == ["longest-word"])
-    #expect(breaches.map(\.description) == ["longest-word is 298.0, at most 3.0 is allowed"])
+    #expect(report.longestWord.map { $0.end - $0.start } == 298)
   }
 
   @Test("speech that is too fast or too slow is found, pauses and guesses are not")
@@ -97,23 +93,6 @@ struct QualityReportTests {
     #expect(report.longestUntranscribed?.from == 4)
     #expect(report.longestUntranscribed?.to == 16)
     #expect(report.longestUntranscribed?.speech == 6)
-  }
-
-  @Test("every broken limit is named with its figure and the limit, and kept ones are not")
-  func limits() {
-    let report = report([TimedWord("a"), TimedWord("b", start: 0, end: 1)], speech: [0..<10])
-    let strict = QualityLimits(
-      timed: 0.9, interpolated: 0, lowConfidence: 0, longestWord: 0.5, rateOutliers: 0, loops: 0,
-      coverage: 0.8, outsideSpeech: 0, untranscribed: 5)
-    let breaches = strict.breaches(of: report)
-    #expect(breaches.map(\.name) == ["timed", "longest-word", "coverage", "untranscribed"])
-    #expect(breaches.map(\.figure) == [0.5, 1, 0.1, 9])
-    #expect(breaches.map(\.bound) == [.least, .most, .least, .most])
-    #expect(breaches.first?.description == "timed is 0.5, at least 0.9 is allowed")
-    #expect(breaches[0].json["figure"] == .decimal(0.5))
-    #expect(QualityLimits().breaches(of: report).isEmpty)
-    let unknown = QualityMeasure().report(on: Transcript())
-    #expect(QualityLimits(coverage: 0.5).breaches(of: unknown).map(\.figure) == [nil])
   }
 
   @Test("the report as JSON has every figure that is known")

@@ -1,3 +1,4 @@
+import Platform
 import Testing
 import Transcripts
 
@@ -8,5 +9,5 @@ extension TranscriptFormat {
   }
 
   /// The transcript of a text.
-  func read(_ text: String) throws(TranscriptError) -> Transcript { try read(Array(text.utf8)) }
+  func read(_ text: String) throws(SpoolError) -> Transcript { try read(Array(text.utf8)) }
 }

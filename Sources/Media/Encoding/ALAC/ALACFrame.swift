@@ -48,14 +48,14 @@ struct ALACFrame: ~Copyable {
     let pairing = separate(count)
     writer.append(UInt32(pairing.shift), count: 8)
     writer.append(pairing.isUsed ? 1 : 0, count: 8)
-    let filter = ALACFilter(for: first, count)
-    let secondFilter = channelCount == 2 ? ALACFilter(for: second, count) : filter
+    let filter = ALACFrame.Predictor(for: first, count)
+    let secondFilter = channelCount == 2 ? ALACFrame.Predictor(for: second, count) : filter
     filter.write(to: &writer)
     if channelCount == 2 { secondFilter.write(to: &writer) }
     writePlainBits(count)
     let isExact: Bool
     if channelCount == 2 {
-      isExact = ALACFilter.predict(
+      isExact = ALACFrame.Predictor.predict(
         first, second, count, width: width, filter, secondFilter,
         &firstRest, &secondRest)
     } else {
@@ -127,6 +127,49 @@ struct ALACFrame: ~Copyable {
         writer.append(UInt32(bitPattern: right[index]) & mask, count: bits)
       }
     }
+  }
+}
+
+/// Surround packets with a single frame.
+///
+/// For 4, 6 and 8 channels libavcodec's encoder allocates too little memory for one and aborts; one
+/// recording in 4096 ends this way. Samples are stored plain; elements and channel order follow
+/// Apple's published codec (github.com/macosforge/alac: ALACEncoder.cpp, sChannelMaps;
+/// ALACAudioTypes.h, ALACChannelLayoutTag).
+extension ALACFrame {
+  /// Whether this type encodes a packet instead of libavcodec.
+  static func isLone(_ frameCount: Int, of settings: EncoderSettings) -> Bool {
+    settings.codec == "alac" && !settings.hasOwnEncoder && frameCount == 1
+      && elements.indices.contains(settings.format.channelCount)
+  }
+
+  /// For each channel count, the elements of one channel or a pair, as indices in libavutil's
+  /// order.
+  private static let elements: [[[Int]]] = [
+    [], [[0]], [[0, 1]], [[2], [0, 1]], [[2], [0, 1], [3]], [[2], [0, 1], [3, 4]],
+    [[2], [0, 1], [4, 5], [3]], [[2], [0, 1], [4, 5], [6], [3]],
+    [[2], [6, 7], [0, 1], [4, 5], [3]],
+  ]
+
+  /// The packet of a one-frame block. Samples off the grid of `bits` are rounded.
+  static func lonePacket(of block: borrowing AudioBuffer, bits: Int) -> [UInt8] {
+    let scale = Double(1 << (bits - 1))
+    let mask = UInt32(1) << UInt32(bits) - 1
+    var writer = PacketWriter(byteCount: 16 * block.channelCount + 64)
+    for channels in elements[block.channelCount] {
+      // Element type and number, twelve unused bits; then: frame count present, no separate low
+      // bits, plain samples.
+      writer.append(channels.count == 2 ? 1 : 0, count: 3)
+      writer.append(0, count: 16)
+      writer.append(0b1001, count: 4)
+      writer.append(1, count: 32)
+      for channel in channels {
+        let sample = SampleWriter.integer(block.channel(channel)[0], scale: scale)
+        writer.append(UInt32(bitPattern: sample) & mask, count: bits)
+      }
+    }
+    writer.append(7, count: 3)
+    return writer.wholeBytes
   }
 }
 

@@ -1,274 +1,142 @@
 import Audio
 import CLibAV
 import CLibAVLoader
+import Platform
 internal import Synchronization
 
-/// A job that encodes one chunk with its own encoder, on any thread.
-struct ChunkJob: Sendable {
-  let settings: EncoderSettings
-  let plan: ChunkPlan
-  /// The chunk and its frame range.
-  let label: ChunkLabel
-  /// The sound, which covers the label's range.
-  let sound: any ChunkSound
-  /// The packet cache; nil if packets are only returned.
-  let store: (any ChunkStore)?
-  /// Raised to abandon the job.
-  let stop: StopSign
-  /// The file, for errors.
-  let path: String
+extension ChunkedEncoding {
+  /// A job that encodes one chunk with its own encoder, on any thread.
+  struct Job: Sendable {
+    let settings: EncoderSettings
+    let plan: ChunkPlan
+    /// The chunk and its frame range.
+    let label: ChunkLabel
+    /// The sound, which covers the label's range.
+    let sound: ChunkedEncoding.HeldSound
+    /// The packet cache; nil if packets are only returned.
+    let store: (any ChunkStore)?
+    /// Raised to abandon the job.
+    let stop: StopSign
+    /// The file, for errors.
+    let path: String
 
-  /// The chunk's packets, from the one before its boundary on; incomplete if stopped.
-  func run() -> Result<PacketRun, MediaError> {
-    do throws(MediaError) { return .success(try loadOrEncode()) } catch { return .failure(error) }
-  }
-
-  private func loadOrEncode() throws(MediaError) -> PacketRun {
-    if let run = store?.load(label) { return run }
-    let run = try encode()
-    if !stop.isRaised { try store?.save(run, as: label) }
-    return run
-  }
-
-  private func encode() throws(MediaError) -> PacketRun {
-    if settings.hasOwnEncoder, let bits = settings.bits {
-      return try encode(ALACFrame(channelCount: settings.format.channelCount, bits: bits))
+    /// The chunk's packets, from the one before its boundary on; incomplete if stopped.
+    func run() -> Result<PacketRun, SpoolError> {
+      do throws(SpoolError) { return .success(try loadOrEncode()) } catch { return .failure(error) }
     }
-    var encoder = try EncoderContext(settings, path: path)
-    let mirrored = plan.mirroredPackets(of: label.chunk, frames: label.range.count)
-    let wanted = max(plan.firstPacket(of: label.chunk), plan.boundary(of: label.chunk) - 1)
-    // A packet of silence separates the mirrored sound from the sound.
-    var number = plan.firstPacket(of: label.chunk) - (mirrored > 0 ? mirrored + 1 : 0)
-    var run = PacketRun(first: wanted)
-    func take(_ packet: borrowing Packet) {
-      let bytes = packet.bytes
-      // FLAC's encoder ends with an empty packet.
-      if bytes.isEmpty { return }
-      if number >= wanted { run.packets.append(bytes) }
-      number += 1
+
+    private func loadOrEncode() throws(SpoolError) -> PacketRun {
+      if let run = store?.load(label) { return run }
+      let run = try encode()
+      if !stop.isRaised { try store?.save(run, as: label) }
+      return run
     }
-    let range = label.range
-    let numbering = settings.isFLAC ? settings.bits.map(FLACNumbering.init) : nil
-    var block = AudioBuffer(
-      channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
-    if mirrored > 0 { try encodeMirrored(mirrored, &block, &encoder, take) }
-    let boostEnd = range.lowerBound + plan.boostedPackets(of: label.chunk) * plan.frameSize
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
-      if stop.isRaised { return run }
-      encoder.boostsRate = start < boostEnd
-      try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
-      if let bits = settings.bits, ALACLoneFrame.makes(block.frameCount.count, of: settings) {
-        run.packets.append(ALACLoneFrame.packet(of: block, bits: bits))
-        continue
+
+    private func encode() throws(SpoolError) -> PacketRun {
+      if settings.hasOwnEncoder, let bits = settings.bits {
+        return try encode(ALACFrame(channelCount: settings.format.channelCount, bits: bits))
       }
+      var encoder = try EncoderContext(settings, path: path)
+      let mirrored = plan.mirroredPackets(of: label.chunk, frames: label.range.count)
+      let wanted = max(plan.firstPacket(of: label.chunk), plan.boundary(of: label.chunk) - 1)
+      // A packet of silence separates the mirrored sound from the sound.
+      var number = plan.firstPacket(of: label.chunk) - (mirrored > 0 ? mirrored + 1 : 0)
+      var run = PacketRun(first: wanted)
+      func take(_ packet: borrowing Packet) {
+        let bytes = packet.bytes
+        // FLAC's encoder ends with an empty packet.
+        if bytes.isEmpty { return }
+        if number >= wanted { run.packets.append(bytes) }
+        number += 1
+      }
+      let range = label.range
+      var block = AudioBuffer(
+        channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
+      if mirrored > 0 { try encodeMirrored(mirrored, &block, &encoder, take) }
+      let boostEnd = range.lowerBound + plan.boostedPackets(of: label.chunk) * plan.frameSize
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
+        if stop.isRaised { return run }
+        encoder.boostsRate = start < boostEnd
+        try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
+        if let bits = settings.bits, ALACFrame.isLone(block.frameCount.count, of: settings) {
+          run.packets.append(ALACFrame.lonePacket(of: block, bits: bits))
+          continue
+        }
+        try encoder.encode(block, take)
+        if settings.isFLAC { try renumberLast(of: &run, holding: block) }
+      }
+      if label.isLast {
+        try encoder.finish(take)
+      } else if run.end < plan.boundary(of: label.chunk + 1) + plan.overlap {
+        throw SpoolError(
+          "encode", path,
+          reason: "this libavcodec's \(settings.codec) encoder holds back more than expected",
+          cause: .input)
+      }
+      return run
+    }
+
+    /// Replaces the number of the last FLAC frame of `run`, which holds `block`, with its number in the
+    /// stream: a chunk's encoder counts from 0.
+    private func renumberLast(
+      of run: inout PacketRun, holding block: borrowing AudioBuffer
+    ) throws(SpoolError) {
+      guard let bits = settings.bits, let frame = run.packets.popLast().flatMap(FLACFrame.init)
+      else {
+        throw SpoolError(
+          "encode", path,
+          reason: "this libavcodec's FLAC encoder gives frames of another kind than expected",
+          cause: .input)
+      }
+      let number = run.end
+      var bytes = frame.numbered(number)
+      // The size beyond which libavcodec stores plain samples: those of the block, all headers at
+      // their longest, and the CRC; for two channels one more bit a frame for the difference. The
+      // encoder would have compared with the longer number's size.
+      let channels = block.channelCount
+      let frameBits = channels * bits + (channels == 2 ? 1 : 0)
+      let limit =
+        16 + channels * ((bits + 14) / 8) + (frameBits * block.frameCount.count + 7) / 8 + 2
+      if bytes.count > limit {
+        bytes = frame.numbered(number, body: frame.plainBody(of: block, bits: bits))
+      }
+      run.packets.append(bytes)
+    }
+
+    /// Encodes the first packets' sound backwards and a packet of silence, so that the encoder has
+    /// settled at the start of the stream without carrying earlier sound.
+    private func encodeMirrored(
+      _ count: Int, _ block: inout AudioBuffer, _ encoder: inout EncoderContext,
+      _ take: (borrowing Packet) -> Void
+    ) throws(SpoolError) {
+      for packet in (0..<count).reversed() {
+        encoder.boostsRate = count - 1 - packet < plan.boosted
+        try sound.read(packet * plan.frameSize..<(packet + 1) * plan.frameSize, into: &block)
+        for channel in 0..<block.channelCount {
+          var samples = unsafe UnsafeMutableBufferPointer(
+            start: block.baseAddress(ofChannel: channel), count: plan.frameSize)
+          unsafe samples.reverse()
+        }
+        try encoder.encode(block, take)
+      }
+      encoder.boostsRate = false
+      block.silence()
       try encoder.encode(block, take)
-      if let numbering { try numbering.number(block, in: &run, path: path) }
     }
-    if label.isLast {
-      try encoder.finish(take)
-    } else if run.end < plan.boundary(of: label.chunk + 1) + plan.overlap {
-      throw MediaError(
-        .unsupported, "encode", path: path,
-        reason: "this libavcodec's \(settings.codec) encoder holds back more than expected")
-    }
-    return run
-  }
 
-  /// Encodes the first packets' sound backwards and a packet of silence, so that the encoder has
-  /// settled at the start of the stream without carrying earlier sound.
-  private func encodeMirrored(
-    _ count: Int, _ block: inout AudioBuffer, _ encoder: inout EncoderContext,
-    _ take: (borrowing Packet) -> Void
-  ) throws(MediaError) {
-    for packet in (0..<count).reversed() {
-      encoder.boostsRate = count - 1 - packet < plan.boosted
-      try sound.read(packet * plan.frameSize..<(packet + 1) * plan.frameSize, into: &block)
-      for channel in 0..<block.channelCount {
-        var samples = unsafe UnsafeMutableBufferPointer(
-          start: block.baseAddress(ofChannel: channel), count: plan.frameSize)
-        unsafe samples.reverse()
+    /// Encodes independent packets with our own encoder.
+    private func encode(_ frame: consuming ALACFrame) throws(SpoolError) -> PacketRun {
+      var run = PacketRun(first: plan.boundary(of: label.chunk))
+      let range = label.range
+      var block = AudioBuffer(
+        channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
+        if stop.isRaised { return run }
+        try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
+        run.packets.append(frame.packet(of: block))
       }
-      try encoder.encode(block, take)
+      return run
     }
-    encoder.boostsRate = false
-    block.silence()
-    try encoder.encode(block, take)
-  }
-
-  /// Encodes independent packets with our own encoder.
-  private func encode(_ frame: consuming ALACFrame) throws(MediaError) -> PacketRun {
-    var run = PacketRun(first: plan.boundary(of: label.chunk))
-    let range = label.range
-    var block = AudioBuffer(
-      channelCount: settings.format.channelCount, capacity: Frames(plan.frameSize))
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: plan.frameSize) {
-      if stop.isRaised { return run }
-      try sound.read(start..<min(start + plan.frameSize, range.upperBound), into: &block)
-      run.packets.append(frame.packet(of: block))
-    }
-    return run
-  }
-}
-
-/// Renumbers the frames of a chunk's FLAC encoder, which counts from 0, to stream positions.
-struct FLACNumbering {
-  /// Bits of a sample.
-  let bits: Int
-
-  /// Replaces the number of the last packet of `run`, which holds `block`, with its number in the
-  /// run.
-  func number(
-    _ block: borrowing AudioBuffer, in run: inout PacketRun, path: String
-  ) throws(MediaError) {
-    guard let frame = run.packets.popLast().flatMap(FLACFrame.init) else {
-      throw MediaError(
-        .unsupported, "encode", path: path,
-        reason: "this libavcodec's FLAC encoder gives frames of another kind than expected")
-    }
-    let number = run.end
-    var bytes = frame.numbered(number)
-    // The encoder would have compared with the longer number's size.
-    if bytes.count > limit(block) {
-      let body = FLACPlainBody(block, bits: bits, assignment: frame.assignment)
-      bytes = frame.numbered(number, body: body.bytes)
-    }
-    run.packets.append(bytes)
-  }
-
-  /// The size in bytes beyond which libavcodec stores plain samples: those of the block, all
-  /// headers at their longest, and the CRC; for two channels one more bit a frame for the
-  /// difference.
-  private func limit(_ block: borrowing AudioBuffer) -> Int {
-    let channels = block.channelCount
-    let frameBits = channels * bits + (channels == 2 ? 1 : 0)
-    return 16 + channels * ((bits + 14) / 8) + (frameBits * block.frameCount.count + 7) / 8 + 2
-  }
-}
-
-/// Encodes an Apple Lossless surround packet with a single frame.
-///
-/// For 4, 6 and 8 channels libavcodec's encoder allocates too little memory for it and aborts; one
-/// recording in 4096 ends this way. Samples are stored plain; elements and channel order follow
-/// Apple's published codec (github.com/macosforge/alac: ALACEncoder.cpp, sChannelMaps;
-/// ALACAudioTypes.h, ALACChannelLayoutTag).
-struct ALACLoneFrame {
-  /// Whether this type encodes a packet instead of libavcodec.
-  static func makes(_ frameCount: Int, of settings: EncoderSettings) -> Bool {
-    settings.codec == "alac" && !settings.hasOwnEncoder && frameCount == 1
-      && order.indices.contains(settings.format.channelCount)
-  }
-
-  /// For each channel count, the elements of one channel or a pair, as indices in libavutil's
-  /// order.
-  private static let order: [[[Int]]] = [
-    [], [[0]], [[0, 1]], [[2], [0, 1]], [[2], [0, 1], [3]], [[2], [0, 1], [3, 4]],
-    [[2], [0, 1], [4, 5], [3]], [[2], [0, 1], [4, 5], [6], [3]],
-    [[2], [6, 7], [0, 1], [4, 5], [3]],
-  ]
-
-  /// The packet of a one-frame block. Samples off the grid of `bits` are rounded.
-  static func packet(of block: borrowing AudioBuffer, bits: Int) -> [UInt8] {
-    let elements = order[block.channelCount]
-    let scale = Double(1 << (bits - 1))
-    let mask = UInt32(1) << UInt32(bits) - 1
-    var writer = PacketWriter(byteCount: 16 * block.channelCount + 64)
-    for channels in elements {
-      // Element type and number, twelve unused bits; then: frame count present, no separate low
-      // bits, plain samples.
-      writer.append(channels.count == 2 ? 1 : 0, count: 3)
-      writer.append(0, count: 16)
-      writer.append(0b1001, count: 4)
-      writer.append(1, count: 32)
-      for channel in channels {
-        let sample = SampleWriter.integer(block.channel(channel)[0], scale: scale)
-        writer.append(UInt32(bitPattern: sample) & mask, count: bits)
-      }
-    }
-    writer.append(7, count: 3)
-    return writer.wholeBytes
-  }
-}
-
-/// A FLAC frame body with verbatim samples (RFC 9639, sections 9.2.2 to 9.2.4).
-struct FLACPlainBody {
-  /// The bytes between the header and the frame's CRC.
-  let bytes: [UInt8]
-
-  /// Encodes a block of integer samples of `bits` with the header's channel assignment.
-  init(_ block: borrowing AudioBuffer, bits: Int, assignment: UInt8) {
-    var writer = BitWriter()
-    for channel in 0..<block.channelCount {
-      let part = Self.part(channel, assignment)
-      // A difference needs one more bit.
-      let width = part == .side ? bits + 1 : bits
-      Self.write(Self.samples(block, channel, part, bits), width: width, to: &writer)
-    }
-    bytes = writer.wholeBytes
-  }
-
-  /// The signal of a subframe.
-  private enum Part {
-    case itself, mid, side
-  }
-
-  /// Section 9.1.3.
-  private static func part(_ channel: Int, _ assignment: UInt8) -> Part {
-    switch (assignment, channel) {
-    case (8, 1), (9, 0), (10, 1): .side
-    case (10, 0): .mid
-    default: .itself
-    }
-  }
-
-  private static func samples(
-    _ block: borrowing AudioBuffer, _ channel: Int, _ part: Part, _ bits: Int
-  ) -> [Int32] {
-    let scale = Double(1 << (bits - 1))
-    func integers(_ channel: Int) -> [Int32] {
-      let source = block.channel(channel)
-      return source.indices.map { SampleWriter.integer(source[$0], scale: scale) }
-    }
-    switch part {
-    case .itself: return integers(channel)
-    case .mid: return zip(integers(0), integers(1)).map { ($0 + $1) >> 1 }
-    case .side: return zip(integers(0), integers(1)).map { $0 - $1 }
-    }
-  }
-
-  /// Writes a subframe without the low bits that are zero in all samples (wasted bits).
-  private static func write(_ samples: [Int32], width: Int, to writer: inout BitWriter) {
-    let used = samples.reduce(0, |)
-    let wasted = used == 0 ? 0 : used.trailingZeroBitCount
-    let isConstant = samples.allSatisfy { $0 == samples.first }
-    writer.append(isConstant ? 0 : 1, count: 7)
-    writer.append(wasted > 0 ? 1 : 0, count: 1)
-    if wasted > 0 { writer.append(1, count: wasted) }
-    for sample in isConstant ? samples.prefix(1) : samples[...] {
-      writer.append(UInt32(bitPattern: sample >> Int32(wasted)), count: width - wasted)
-    }
-  }
-}
-
-/// A big-endian bit writer.
-struct BitWriter {
-  private var bytes: [UInt8] = []
-  private var pending: UInt64 = 0
-  private var pendingCount = 0
-
-  /// Writes the `count` lowest bits of `value`, at most 32.
-  mutating func append(_ value: UInt32, count: Int) {
-    pending = pending << UInt64(count) | UInt64(value) & (1 << UInt64(count) - 1)
-    pendingCount += count
-    while pendingCount >= 8 {
-      pendingCount -= 8
-      bytes.append(UInt8(truncatingIfNeeded: pending >> UInt64(pendingCount)))
-    }
-  }
-
-  /// All bits, zero-padded to a byte.
-  var wholeBytes: [UInt8] {
-    guard pendingCount > 0 else { return bytes }
-    return bytes + [UInt8(truncatingIfNeeded: pending << UInt64(8 - pendingCount))]
   }
 }
 
@@ -354,11 +222,63 @@ struct FLACFrame {
   }
 }
 
-/// The source of a chunk's sound; thread-safe.
-protocol ChunkSound: Sendable {
-  /// Replaces the content of `buffer`, which has room, with the frames of `range`, counted from the
-  /// start of the stream.
-  func read(_ range: Range<Int>, into buffer: inout AudioBuffer) throws(MediaError)
+extension FLACFrame {
+  /// The bytes between the header and the CRC with a block's verbatim integer samples of `bits`
+  /// (RFC 9639, sections 9.2.2 to 9.2.4).
+  func plainBody(of block: borrowing AudioBuffer, bits: Int) -> [UInt8] {
+    var writer = PacketWriter(
+      byteCount: block.channelCount * (4 * block.frameCount.count + 8))
+    for channel in 0..<block.channelCount {
+      let part = Self.part(channel, assignment)
+      // A difference needs one more bit.
+      let width = part == .side ? bits + 1 : bits
+      Self.write(Self.samples(block, channel, part, bits), width: width, to: &writer)
+    }
+    return writer.wholeBytes
+  }
+
+  /// The signal of a subframe.
+  private enum Part {
+    case itself, mid, side
+  }
+
+  /// Section 9.1.3.
+  private static func part(_ channel: Int, _ assignment: UInt8) -> Part {
+    switch (assignment, channel) {
+    case (8, 1), (9, 0), (10, 1): .side
+    case (10, 0): .mid
+    default: .itself
+    }
+  }
+
+  private static func samples(
+    _ block: borrowing AudioBuffer, _ channel: Int, _ part: Part, _ bits: Int
+  ) -> [Int32] {
+    let scale = Double(1 << (bits - 1))
+    func integers(_ channel: Int) -> [Int32] {
+      let source = block.channel(channel)
+      return source.indices.map { SampleWriter.integer(source[$0], scale: scale) }
+    }
+    switch part {
+    case .itself: return integers(channel)
+    case .mid: return zip(integers(0), integers(1)).map { ($0 + $1) >> 1 }
+    case .side: return zip(integers(0), integers(1)).map { $0 - $1 }
+    }
+  }
+
+  /// Writes a subframe without the low bits that are zero in all samples (wasted bits).
+  private static func write(_ samples: [Int32], width: Int, to writer: inout PacketWriter) {
+    let used = samples.reduce(0, |)
+    let wasted = used == 0 ? 0 : used.trailingZeroBitCount
+    let isConstant = samples.allSatisfy { $0 == samples.first }
+    writer.append(isConstant ? 0 : 1, count: 7)
+    writer.append(wasted > 0 ? 1 : 0, count: 1)
+    if wasted > 0 { writer.append(1, count: wasted) }
+    let mask = UInt32(1) << UInt32(width - wasted) - 1
+    for sample in isConstant ? samples.prefix(1) : samples[...] {
+      writer.append(UInt32(bitPattern: sample >> Int32(wasted)) & mask, count: width - wasted)
+    }
+  }
 }
 
 /// A flag that asks jobs on other threads to stop.

@@ -1,123 +1,124 @@
 import Audio
 import CLibAV
+import Platform
 
-/// Writes the packets of chunks in order and finds the seams between them. If chunks do not
-/// overlap, packets are written at once, and a later process can resume.
-final class ChunkMuxer {
-  private let plan: ChunkPlan
-  private let output: OutputFile
-  private let stream: Int
-  private let timeBase: AVRational
-  private let priming: Int
-  private let packet = Packet()
-  // Nil except for FLAC.
-  private var streamInfo: FLACStreamInfo?
-  private var chunkCount = 0
-  // The last chunk's packets, if chunks overlap: the next chunk decides how many count.
-  private var pending = PacketRun(first: 0)
+extension ChunkedEncoding {
+  /// Writes the packets of chunks in order and finds the seams between them. If chunks do not
+  /// overlap, packets are written at once, and a later process can resume.
+  final class Muxer {
+    private let plan: ChunkPlan
+    private let output: OutputFile
+    private let stream: Int
+    private let timeBase: AVRational
+    private let priming: Int
+    private let packet = Packet()
+    // Nil except for FLAC.
+    private var streamInfo: FLACStreamInfo?
+    private var chunkCount = 0
+    // The last chunk's packets, if chunks overlap: the next chunk decides how many count.
+    private var pending = PacketRun(first: 0)
 
-  /// The resumable part of the file; nil if it always starts over.
-  private(set) var indexed: IndexedPackets?
+    /// The resumable part of the file; nil if it always starts over.
+    private(set) var indexed: IndexedPackets?
 
-  var path: String { output.path }
+    var path: String { output.path }
 
-  /// Opens the file, and empties it unless `work` is resumed.
-  init(
-    settings: EncoderSettings, plan: ChunkPlan, path: String, work: ResumableWork? = nil
-  ) throws(MediaError) {
-    precondition(
-      work == nil || plan.overlap == 0, "chunks that overlap are not in the file at once")
-    let encoder = try EncoderContext(settings, path: path)
-    output = try OutputFile(path: path, muxer: settings.muxer, keepsContent: work != nil)
-    stream = try output.addStream(for: encoder)
-    try output.begin(options: settings.muxerOptions)
-    timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
-    streamInfo = settings.isFLAC ? FLACStreamInfo(of: encoder) : nil
-    priming = unsafe Int(encoder.context.pointee.initial_padding)
-    self.plan = plan
-    guard let work else { return }
-    try output.handOver()
-    let indexed = try IndexedPackets(path: path, work, plan: plan, start: output.position)
-    // The packets are passed again to the muxer, which needs their table: the same bytes at the
-    // same place, so that an interruption does no harm.
-    while let run = indexed.nextLeft() { try add(run, to: indexed, end: .max) }
-    self.indexed = indexed
-  }
-
-  /// The number of leading chunks in the file.
-  var leadingCount: Int { chunkCount }
-
-  /// Adds a chunk's packets. `end` is the number of frames of the stream so far.
-  func append(_ run: PacketRun, end: Int) throws(MediaError) {
-    if let indexed { return try add(run, to: indexed, end: end) }
-    var run = run
-    if chunkCount > 0 {
-      let seam = Seam.find(
-        earlier: pending, later: run, boundary: plan.boundary(of: chunkCount),
-        overlap: plan.overlap)
-      try write(pending, to: seam, end: end)
-      run = PacketRun(first: seam, packets: Array(run.packets[(seam - run.first)...]))
+    /// Opens the file, and empties it unless `work` is resumed.
+    init(
+      settings: EncoderSettings, plan: ChunkPlan, path: String, work: ResumableWork? = nil
+    ) throws(SpoolError) {
+      precondition(
+        work == nil || plan.overlap == 0, "chunks that overlap are not in the file at once")
+      let encoder = try EncoderContext(settings, path: path)
+      output = try OutputFile(path: path, muxer: settings.muxer, keepsContent: work != nil)
+      stream = try output.addStream(for: encoder)
+      try output.begin(options: settings.muxerOptions)
+      timeBase = spool_rational(1, Int32(settings.format.sampleRate.value))
+      streamInfo = settings.isFLAC ? FLACStreamInfo(of: encoder) : nil
+      priming = unsafe Int(encoder.context.pointee.initial_padding)
+      self.plan = plan
+      guard let work else { return }
+      try output.handOver()
+      let indexed = try IndexedPackets(path: path, work, plan: plan, start: output.position)
+      // The packets are passed again to the muxer, which needs their table: the same bytes at the
+      // same place, so that an interruption does no harm.
+      while let run = indexed.nextLeft() { try add(run, to: indexed, end: .max) }
+      self.indexed = indexed
     }
-    pending = run
-    chunkCount += 1
-  }
 
-  /// Completes the file of a stream of `end` frames; FLAC files store the `hash` of their samples.
-  func finish(end: Int, hash: SampleHash?) throws(MediaError) {
-    try write(pending, to: pending.end, end: end)
-    if let streamInfo, let hash {
-      packet.replaceHeader(with: streamInfo.bytes(frameCount: end, md5: hash.digest))
-      unsafe packet.pointer.pointee.pts = Int64(end)
-      unsafe packet.pointer.pointee.dts = Int64(end)
-      try output.write(packet, stream: stream, timeBase: timeBase)
+    /// The number of leading chunks in the file.
+    var leadingCount: Int { chunkCount }
+
+    /// Adds a chunk's packets. `end` is the number of frames of the stream so far.
+    func append(_ run: PacketRun, end: Int) throws(SpoolError) {
+      if let indexed { return try add(run, to: indexed, end: end) }
+      var run = run
+      if chunkCount > 0 {
+        let seam = Self.seam(
+          earlier: pending, later: run, boundary: plan.boundary(of: chunkCount),
+          overlap: plan.overlap)
+        try write(pending, to: seam, end: end)
+        run = PacketRun(first: seam, packets: Array(run.packets[(seam - run.first)...]))
+      }
+      pending = run
+      chunkCount += 1
     }
-    try output.finish()
-  }
 
-  /// Writes a chunk's packets resumably.
-  private func add(_ run: PacketRun, to indexed: IndexedPackets, end: Int) throws(MediaError) {
-    try write(run, to: run.end, end: end)
-    try output.handOver()
-    chunkCount += 1
-    // The stream's last chunk never counts, since only the end of the sound shows that it is the
-    // last.
-    if run.end * plan.frameSize < end { try indexed.add(run, end: output.position) }
-  }
-
-  /// Writes the packets of a run before number `limit`. The stream's last packet, written only when
-  /// the sound is complete, has the length of its sound.
-  private func write(_ run: PacketRun, to limit: Int, end: Int) throws(MediaError) {
-    for number in run.first..<max(run.first, limit) {
-      let start = number * plan.frameSize - priming
-      packet.fill(with: run[number])
-      streamInfo?.add(frameOf: run[number].count)
-      unsafe packet.pointer.pointee.pts = Int64(start)
-      unsafe packet.pointer.pointee.dts = Int64(start)
-      unsafe packet.pointer.pointee.duration = Int64(min(plan.frameSize, end - start))
-      unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
-      try output.write(packet, stream: stream, timeBase: timeBase)
+    /// Where to switch from one chunk's packets to the next chunk's: the number of the first packet
+    /// from `later`; all before it come from `earlier`.
+    ///
+    /// A decoder overlaps adjacent packets' windows, so these must match. They do if both encoders
+    /// chose the same window for the packet before the seam: the seam is the first such place from
+    /// `boundary`, within `overlap` packets, or else the last place (no two encoders of the same
+    /// sound differ for so long).
+    static func seam(
+      earlier: PacketRun, later: PacketRun, boundary: Int, overlap: Int
+    ) -> Int {
+      guard overlap > 0 else { return boundary }
+      let last = min(boundary + overlap, earlier.end, later.end)
+      return (boundary..<max(boundary + 1, last)).first { number in
+        guard number - 1 >= later.first, number - 1 < earlier.end else { return false }
+        let window = AACWindow(ofPacket: earlier[number - 1])
+        return window != nil && window == AACWindow(ofPacket: later[number - 1])
+      } ?? last - 1
     }
-  }
-}
 
-/// Finds where to switch from one chunk's packets to the next chunk's.
-enum Seam {
-  /// The number of the first packet from `later`; all before it come from `earlier`.
-  ///
-  /// A decoder overlaps adjacent packets' windows, so these must match. They do if both encoders
-  /// chose the same window for the packet before the seam: the seam is the first such place from
-  /// `boundary`, within `overlap` packets, or else the last place (no two encoders of the same
-  /// sound differ for so long).
-  static func find(
-    earlier: PacketRun, later: PacketRun, boundary: Int, overlap: Int
-  ) -> Int {
-    guard overlap > 0 else { return boundary }
-    let last = min(boundary + overlap, earlier.end, later.end)
-    return (boundary..<max(boundary + 1, last)).first { number in
-      guard number - 1 >= later.first, number - 1 < earlier.end else { return false }
-      let window = AACWindow(ofPacket: earlier[number - 1])
-      return window != nil && window == AACWindow(ofPacket: later[number - 1])
-    } ?? last - 1
+    /// Completes the file of a stream of `end` frames; FLAC files store the `hash` of their samples.
+    func finish(end: Int, hash: SampleHash?) throws(SpoolError) {
+      try write(pending, to: pending.end, end: end)
+      if let streamInfo, let hash {
+        packet.replaceHeader(with: streamInfo.bytes(frameCount: end, md5: hash.digest))
+        unsafe packet.pointer.pointee.pts = Int64(end)
+        unsafe packet.pointer.pointee.dts = Int64(end)
+        try output.write(packet, stream: stream, timeBase: timeBase)
+      }
+      try output.finish()
+    }
+
+    /// Writes a chunk's packets resumably.
+    private func add(_ run: PacketRun, to indexed: IndexedPackets, end: Int) throws(SpoolError) {
+      try write(run, to: run.end, end: end)
+      try output.handOver()
+      chunkCount += 1
+      // The stream's last chunk never counts, since only the end of the sound shows that it is the
+      // last.
+      if run.end * plan.frameSize < end { try indexed.add(run, end: output.position) }
+    }
+
+    /// Writes the packets of a run before number `limit`. The stream's last packet, written only when
+    /// the sound is complete, has the length of its sound.
+    private func write(_ run: PacketRun, to limit: Int, end: Int) throws(SpoolError) {
+      for number in run.first..<max(run.first, limit) {
+        let start = number * plan.frameSize - priming
+        packet.fill(with: run[number])
+        streamInfo?.add(frameOf: run[number].count)
+        unsafe packet.pointer.pointee.pts = Int64(start)
+        unsafe packet.pointer.pointee.dts = Int64(start)
+        unsafe packet.pointer.pointee.duration = Int64(min(plan.frameSize, end - start))
+        unsafe packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
+        try output.write(packet, stream: stream, timeBase: timeBase)
+      }
+    }
   }
 }
 
@@ -207,7 +208,7 @@ final class IndexedPackets: EncodingSurvival {
   /// cut off.
   init(
     path: String, _ work: ResumableWork, plan: ChunkPlan, start: Int
-  ) throws(MediaError) {
+  ) throws(SpoolError) {
     packets = try GrowingFile(path: path)
     index = try PacketIndex(work)
     self.plan = plan
@@ -249,17 +250,15 @@ final class IndexedPackets: EncodingSurvival {
   }
 
   /// Records the packets of a whole chunk, which end at `end` and have reached the system.
-  func add(_ run: PacketRun, end: Int) throws(MediaError) {
+  func add(_ run: PacketRun, end: Int) throws(SpoolError) {
     try index.append(PacketIndex.Record(run))
     packets.reach(
       EncodingExtent(
         frames: packets.extent.frames + plan.packetsPerChunk * plan.frameSize, byteCount: end))
   }
 
-  func flush() throws(MediaError) {
+  func flush() throws(SpoolError) {
     try packets.flush()
     try index.flush()
   }
-
-  func discard() { index.remove() }
 }

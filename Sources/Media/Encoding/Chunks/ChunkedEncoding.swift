@@ -10,13 +10,13 @@ import Synchronization
 /// they are muxed after encoding; until then their packets are in the store. Packets of short
 /// chunks are written to the file at once, from which a later process resumes.
 final class ChunkedEncoding: SoundFileEncoding {
-  let survival: any EncodingSurvival
+  let survival: (any EncodingSurvival)?
   let firstFrameNeeded: Int
 
   private let settings: EncoderSettings
   private let plan: ChunkPlan
-  private let muxer: ChunkMuxer
-  private let jobs: OrderedResults<Result<PacketRun, MediaError>>
+  private let muxer: ChunkedEncoding.Muxer
+  private let jobs: OrderedResults<Result<PacketRun, SpoolError>>
   private let store: (any ChunkStore)?
   // Nil except for FLAC.
   private let hash: StreamHash?
@@ -25,7 +25,7 @@ final class ChunkedEncoding: SoundFileEncoding {
   // The first frame of the remaining chunks.
   private let soundStart: Int
   private let stop = StopSign()
-  private var sound: HeldSound
+  private var sound: ChunkedEncoding.HeldSound
   // Frames of the stream so far.
   private var end = 0
   private var nextChunk = 0
@@ -35,11 +35,10 @@ final class ChunkedEncoding: SoundFileEncoding {
   init(
     settings: EncoderSettings, plan: ChunkPlan, path: String, pool: WorkerPool,
     work: ResumableWork?
-  ) throws(MediaError) {
-    muxer = try ChunkMuxer(
+  ) throws(SpoolError) {
+    muxer = try ChunkedEncoding.Muxer(
       settings: settings, plan: plan, path: path, work: plan.isLong ? nil : work)
     sound = plan.isLong ? .file(try SoundStash(beside: path)) : .memory(SoundWindow())
-    hash = settings.isFLAC ? settings.bits.map { StreamHash(resuming: work, bits: $0) } : nil
     let files = plan.isLong ? work.map { ChunkFiles($0, plan: plan) } : nil
     if plan.isLong && files == nil {
       store = try NamelessChunks(beside: path)
@@ -48,11 +47,11 @@ final class ChunkedEncoding: SoundFileEncoding {
     }
     leading = files?.leadingAtStart ?? muxer.leadingCount
     let chunks: (any EncodingSurvival)? = files ?? muxer.indexed
-    if let chunks, let hash {
-      survival = HashedChunks(chunks: chunks, hash: hash)
-    } else {
-      survival = chunks ?? NothingSurvives()
-    }
+    let hash =
+      settings.isFLAC
+      ? settings.bits.map { StreamHash(resuming: work, bits: $0, chunks: chunks) } : nil
+    self.hash = hash
+    survival = chunks.map { hash ?? $0 }
     soundStart = plan.input(of: leading).lowerBound
     firstFrameNeeded = min(soundStart, hash?.current.frames ?? soundStart)
     (nextChunk, chunksTaken) = (leading, leading)
@@ -70,7 +69,7 @@ final class ChunkedEncoding: SoundFileEncoding {
 
   func begin(at frame: Int) { end = frame }
 
-  func write(_ block: SharedBuffer) throws(MediaError) {
+  func write(_ block: SharedBuffer) throws(SpoolError) {
     let start = end
     end += block.buffer.frameCount.count
     hash?.add(block, at: start)
@@ -80,10 +79,10 @@ final class ChunkedEncoding: SoundFileEncoding {
     while jobs.isNextReady { try takeOldest() }
   }
 
-  func finish() throws(MediaError) {
+  func finish() throws(SpoolError) {
     let hash = hash?.current
     guard end > soundStart || leading == 0, hash?.frames ?? end == end else {
-      throw MediaError(shortened: muxer.path)
+      throw SpoolError(shortened: muxer.path)
     }
     try startWholeChunks()
     let chunkCount = nextChunk + 1
@@ -97,7 +96,7 @@ final class ChunkedEncoding: SoundFileEncoding {
         // needs it.
         malloc_trim(0)
         let label = chunk < last.chunk ? ChunkLabel(chunk, of: plan) : last
-        guard let run = store?.load(label) else { throw MediaError(lostChunk: muxer.path) }
+        guard let run = store?.load(label) else { throw SpoolError(lostChunk: muxer.path) }
         try muxer.append(run, end: end)
       }
     }
@@ -106,16 +105,16 @@ final class ChunkedEncoding: SoundFileEncoding {
 
   func cancel() { stop.raise() }
 
-  private func startWholeChunks() throws(MediaError) {
+  private func startWholeChunks() throws(SpoolError) {
     // One more frame, so that the last chunk is never empty.
     while end > plan.input(of: nextChunk).upperBound {
       try start(ChunkLabel(nextChunk, of: plan))
     }
   }
 
-  private func start(_ label: ChunkLabel) throws(MediaError) {
+  private func start(_ label: ChunkLabel) throws(SpoolError) {
     if jobs.isFull { try takeOldest() }
-    let job = ChunkJob(
+    let job = ChunkedEncoding.Job(
       settings: settings, plan: plan, label: label,
       sound: sound.covering(label.range), store: store, stop: stop,
       path: muxer.path)
@@ -125,11 +124,11 @@ final class ChunkedEncoding: SoundFileEncoding {
   }
 
   /// Waits for the oldest chunk.
-  private func takeOldest() throws(MediaError) {
+  private func takeOldest() throws(SpoolError) {
     guard let result = jobs.next() else { return }
     let run = try result.get()
     // A stopped job's result is incomplete.
-    if stop.isRaised { throw MediaError(stopped: muxer.path) }
+    if stop.isRaised { throw SpoolError(stopped: muxer.path) }
     if !plan.isLong { try muxer.append(run, end: end) }
     chunksTaken += 1
     dropSound()
@@ -143,16 +142,17 @@ final class ChunkedEncoding: SoundFileEncoding {
   }
 }
 
-extension MediaError {
+extension SpoolError {
   /// The encoding was cancelled.
   init(stopped path: String) {
-    self.init(.write, "go on writing", path: path, reason: "it was stopped")
+    self.init(
+      "go on writing", path, reason: "it was stopped", advice: SpoolError.tryAgain)
   }
 
   /// The stream ended before the frame up to which an earlier process encoded it.
   init(shortened path: String) {
     self.init(
-      .write, "go on writing", path: path,
+      "go on writing", path,
       reason: "the sound is shorter than it was before the interruption",
       advice: "start anew")
   }
@@ -160,39 +160,34 @@ extension MediaError {
   /// Stored packets have disappeared.
   init(lostChunk path: String) {
     self.init(
-      .write, "write", path: path, reason: "sound that was encoded cannot be read back",
+      "write", path, reason: "sound that was encoded cannot be read back",
       advice: "check the disk, and try again")
   }
 }
 
-/// Resumable chunks with the running hash of the samples. The hash is stored only in the encoder's
-/// state, so sound is needed from the point that either of them has reached.
-struct HashedChunks: EncodingSurvival {
-  let chunks: any EncodingSurvival
-  let hash: StreamHash
+/// The running hash of a stream's samples, and its resumable chunks, if any. The hash is stored only
+/// in the encoder's state, so sound is needed from the point that either of them has reached.
+final class StreamHash: EncodingSurvival {
+  private let hash: Mutex<SampleHash>
+  private let bits: Int
+  private let chunks: (any EncodingSurvival)?
+
+  /// Resumes the hash of `work`, or starts a new one; for integer samples of `bits`.
+  init(resuming work: ResumableWork?, bits: Int, chunks: (any EncodingSurvival)?) {
+    hash = Mutex(work?.state.extent.hash ?? SampleHash())
+    self.bits = bits
+    self.chunks = chunks
+  }
 
   var extent: EncodingExtent {
-    var extent = chunks.extent
-    let hash = hash.current
+    var extent = chunks?.extent ?? EncodingExtent()
+    let hash = current
     extent.frames = min(extent.frames, hash.frames)
     extent.hash = hash
     return extent
   }
 
-  func flush() throws(MediaError) { try chunks.flush() }
-
-  func discard() { chunks.discard() }
-}
-
-final class StreamHash: Sendable {
-  private let hash: Mutex<SampleHash>
-  private let bits: Int
-
-  /// Resumes the hash of `work`, or starts a new one; for integer samples of `bits`.
-  init(resuming work: ResumableWork?, bits: Int) {
-    hash = Mutex(work?.state.extent.hash ?? SampleHash())
-    self.bits = bits
-  }
+  func flush() throws(SpoolError) { try chunks?.flush() }
 
   /// The hash of all samples so far.
   var current: SampleHash { hash.withLock { $0 } }
@@ -215,11 +210,11 @@ final class NamelessChunks: ChunkStore {
   private let places = Mutex(Places())
 
   /// Opens a file in the folder of `path`, which names it in errors.
-  init(beside path: String) throws(MediaError) {
+  init(beside path: String) throws(SpoolError) {
     file = try RawFile(namelessBeside: path)
   }
 
-  func save(_ run: PacketRun, as label: ChunkLabel) throws(MediaError) {
+  func save(_ run: PacketRun, as label: ChunkLabel) throws(SpoolError) {
     let bytes = ChunkRecord(run, as: label).bytes(owner: owner)
     let start = places.withLock { places in
       defer { places.end += bytes.count }
@@ -240,46 +235,57 @@ final class NamelessChunks: ChunkStore {
   func close() {}
 }
 
-/// The sound of chunks that are being collected or encoded.
-enum HeldSound {
-  /// Long chunks, in a file.
-  case file(SoundStash)
-  /// Short ones, in memory.
-  case memory(SoundWindow)
+extension ChunkedEncoding {
+  /// The sound of chunks that are being collected or encoded; thread-safe for reading.
+  enum HeldSound: Sendable {
+    /// Long chunks, in a file.
+    case file(SoundStash)
+    /// Short ones, in memory.
+    case memory(SoundWindow)
 
-  /// Adds the next block; its first frame has the number `start`.
-  mutating func append(_ block: SharedBuffer, at start: Int) throws(MediaError) {
-    switch self {
-    case .file(let stash): try stash.write(block.buffer, at: start)
-    case .memory(var window):
-      self = .memory(SoundWindow())
-      window.append(block, at: start)
-      self = .memory(window)
+    /// Adds the next block; its first frame has the number `start`.
+    mutating func append(_ block: SharedBuffer, at start: Int) throws(SpoolError) {
+      switch self {
+      case .file(let stash): try stash.write(block.buffer, at: start)
+      case .memory(var window):
+        self = .memory(SoundWindow())
+        window.append(block, at: start)
+        self = .memory(window)
+      }
     }
-  }
 
-  /// The frames of `range`, for another thread; in memory they live as long as the result.
-  func covering(_ range: Range<Int>) -> any ChunkSound {
-    switch self {
-    case .file(let stash): stash
-    case .memory(let window): window.covering(range)
+    /// The frames of `range`, for another thread; in memory they live as long as the result.
+    func covering(_ range: Range<Int>) -> ChunkedEncoding.HeldSound {
+      switch self {
+      case .file: self
+      case .memory(let window): .memory(window.covering(range))
+      }
     }
-  }
 
-  /// Drops the frames no chunk needs: those before `handedOut` if chunks own copies, else those
-  /// before `encoded`.
-  mutating func drop(handedOut: Int, encoded: Int, channelCount: Int) {
-    switch self {
-    case .file(let stash): stash.drop(before: encoded, channelCount: channelCount)
-    case .memory(var window):
-      self = .memory(SoundWindow())
-      window.drop(before: handedOut)
-      self = .memory(window)
+    /// Replaces the content of `buffer`, which has room, with the frames of `range`, counted from the
+    /// start of the stream.
+    func read(_ range: Range<Int>, into buffer: inout AudioBuffer) throws(SpoolError) {
+      switch self {
+      case .file(let stash): try stash.read(range, into: &buffer)
+      case .memory(let window): window.read(range, into: &buffer)
+      }
+    }
+
+    /// Drops the frames no chunk needs: those before `handedOut` if chunks own copies, else those
+    /// before `encoded`.
+    mutating func drop(handedOut: Int, encoded: Int, channelCount: Int) {
+      switch self {
+      case .file(let stash): stash.drop(before: encoded, channelCount: channelCount)
+      case .memory(var window):
+        self = .memory(SoundWindow())
+        window.drop(before: handedOut)
+        self = .memory(window)
+      }
     }
   }
 }
 
-struct SoundWindow: ChunkSound {
+struct SoundWindow {
   private struct Piece {
     let start: Int
     let block: SharedBuffer
@@ -322,19 +328,19 @@ struct SoundWindow: ChunkSound {
 ///
 /// Long chunks encoded in parallel need minutes of sound at once. In a file they take no program
 /// memory, and because finished parts are released at once, the file seldom reaches the disk.
-final class SoundStash: ChunkSound {
+final class SoundStash: Sendable {
   /// The file range of each channel; mostly unused.
   private static let channelByteCount = 1 << 37
 
   private let file: RawFile
 
   /// Opens a file in the folder of `path`, which names it in errors.
-  init(beside path: String) throws(MediaError) {
+  init(beside path: String) throws(SpoolError) {
     file = try RawFile(namelessBeside: path)
   }
 
   /// Writes a block whose first frame has the number `start`.
-  func write(_ block: borrowing AudioBuffer, at start: Int) throws(MediaError) {
+  func write(_ block: borrowing AudioBuffer, at start: Int) throws(SpoolError) {
     for channel in 0..<block.channelCount {
       let samples = unsafe UnsafeRawBufferPointer(
         start: block.baseAddress(ofChannel: channel), count: block.frameCount.count * 4)
@@ -343,7 +349,7 @@ final class SoundStash: ChunkSound {
   }
 
   /// Replaces the content of `buffer` with the frames of `range`, all of which were written.
-  func read(_ range: Range<Int>, into buffer: inout AudioBuffer) throws(MediaError) {
+  func read(_ range: Range<Int>, into buffer: inout AudioBuffer) throws(SpoolError) {
     buffer.frameCount = Frames(range.count)
     for channel in 0..<buffer.channelCount {
       let samples = unsafe UnsafeMutableRawBufferPointer(

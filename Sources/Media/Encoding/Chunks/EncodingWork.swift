@@ -92,13 +92,5 @@ protocol EncodingSurvival: Sendable {
   var extent: EncodingExtent { get }
   /// Makes the `extent` before the call durable. After one failure, all later calls fail: the
   /// system may have dropped the unwritten data.
-  func flush() throws(MediaError)
-  /// Deletes the files that only serve resuming.
-  func discard()
-}
-
-struct NothingSurvives: EncodingSurvival {
-  let extent = EncodingExtent()
-  func flush() throws(MediaError) {}
-  func discard() {}
+  func flush() throws(SpoolError)
 }

@@ -12,13 +12,13 @@ final class GrowingFile: EncodingSurvival {
   let byteCountAtStart: Int
 
   /// Opens or creates the file at `path`, with its content.
-  init(path: String) throws(MediaError) {
+  init(path: String) throws(SpoolError) {
     file = try RawFile(path: path, O_RDWR | O_CREAT)
     byteCountAtStart = try file.byteCount
   }
 
   /// Opens the file at `path` for reading.
-  init(reading path: String) throws(MediaError) {
+  init(reading path: String) throws(SpoolError) {
     file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
     byteCountAtStart = try file.byteCount
   }
@@ -29,7 +29,7 @@ final class GrowingFile: EncodingSurvival {
   func reach(_ extent: EncodingExtent) { reached.withLock { $0 = extent } }
 
   /// The checksum of a byte range. O(bytes).
-  func checksum(_ range: Range<Int>) throws(MediaError) -> Checksum {
+  func checksum(_ range: Range<Int>) throws(SpoolError) -> Checksum {
     var checksum = Checksum()
     for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.pieceByteCount) {
       let count = min(Self.pieceByteCount, range.upperBound - start)
@@ -42,34 +42,31 @@ final class GrowingFile: EncodingSurvival {
   private static let pieceByteCount = 1 << 20
 
   /// Some of its bytes.
-  func read(_ count: Int, at offset: Int) throws(MediaError) -> [UInt8] {
+  func read(_ count: Int, at offset: Int) throws(SpoolError) -> [UInt8] {
     try file.read(count, at: offset)
   }
 
   /// Cuts off the bytes after `byteCount`.
-  func truncate(to byteCount: Int) throws(MediaError) { try file.truncate(to: byteCount) }
+  func truncate(to byteCount: Int) throws(SpoolError) { try file.truncate(to: byteCount) }
 
-  func flush() throws(MediaError) {
-    try flushed.unlessFailed { () throws(MediaError) in try file.flush() }
+  func flush() throws(SpoolError) {
+    try flushed.unlessFailed { () throws(SpoolError) in try file.flush() }
   }
-
-  // The file itself is the result.
-  func discard() {}
 }
 
 /// A flush that fails for good after its first failure: after a write error, the system drops the
 /// data and a later flush would succeed.
 final class FlushOutcome: Sendable {
-  private let failure = Mutex<MediaError?>(nil)
+  private let failure = Mutex<SpoolError?>(nil)
 
-  /// Runs a flush, unless one has failed before.
-  func unlessFailed<Result>(
-    _ flush: () throws(MediaError) -> Result
-  ) throws(MediaError) -> Result {
-    if let failure = failure.withLock({ $0 }) { throw failure }
-    do throws(MediaError) { return try flush() } catch {
-      failure.withLock { $0 = error }
-      throw error
+  /// Runs a flush, unless one has failed before. Concurrent callers wait for its completion.
+  func unlessFailed(_ flush: () throws(SpoolError) -> Void) throws(SpoolError) {
+    try failure.withLock { (failure) throws(SpoolError) in
+      if let failure { throw failure }
+      do throws(SpoolError) { try flush() } catch {
+        failure = error
+        throw error
+      }
     }
   }
 }

@@ -8,113 +8,117 @@ struct RawFile: ~Copyable, Sendable {
   let path: String
 
   /// Opens the file at `path`; `flags` may create it, with access for this user alone.
-  init(path: String, _ flags: Int32) throws(MediaError) {
-    descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC, 0o600)
+  init(path: String, _ flags: Int32) throws(SpoolError) {
+    descriptor = try Self.open(path, flags, for: path)
     self.path = path
-    guard descriptor >= 0 else { throw MediaError(writing: path, errno) }
   }
 
   /// Opens an unnamed temporary file in the folder of `path`.
-  init(namelessBeside path: String) throws(MediaError) {
+  init(namelessBeside path: String) throws(SpoolError) {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/")
-    let flags = O_RDWR | O_CLOEXEC | __O_TMPFILE | O_DIRECTORY
-    descriptor = unsafe Glibc.open(folder.isEmpty ? "." : folder, flags, 0o600)
+    descriptor = try Self.open(
+      folder.isEmpty ? "." : folder, O_RDWR | __O_TMPFILE | O_DIRECTORY, for: path)
     self.path = path
-    guard descriptor >= 0 else { throw MediaError(writing: path, errno) }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  private static func open(
+    _ place: String, _ flags: Int32, for path: String
+  ) throws(SpoolError) -> Int32 {
+    try writing(path) { () throws(SystemError) in
+      try SystemError.check { unsafe Glibc.open(place, flags | O_CLOEXEC, 0o600) }
+    }
+  }
+
+  deinit { close(descriptor) }
 
   /// How long it is.
   var byteCount: Int {
-    get throws(MediaError) {
+    get throws(SpoolError) {
       var status = stat()
-      guard unsafe fstat(descriptor, &status) == 0 else { throw MediaError(writing: path, errno) }
+      try doing { unsafe fstat(descriptor, &status) }
       return Int(status.st_size)
     }
   }
 
   /// Writes all of `bytes`, from `offset` on.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(MediaError) {
-    var done = 0
-    while done < bytes.count {
-      let count = unsafe pwrite(
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SpoolError) {
+    try transfer(bytes.count) { done in
+      unsafe pwrite(
         descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
         off_t(offset + done))
-      if count > 0 {
-        done += count
-      } else if count == 0 || errno != EINTR {
-        throw MediaError(writing: path, count == 0 ? EIO : errno)
-      }
     }
   }
 
   /// Fills `bytes` from `offset`; throws if the file ends before.
-  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(MediaError) {
-    var done = 0
-    while done < bytes.count {
-      let count = unsafe pread(
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SpoolError) {
+    try transfer(bytes.count) { done in
+      unsafe pread(
         descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
         off_t(offset + done))
-      if count > 0 {
-        done += count
-      } else if count == 0 || errno != EINTR {
-        throw MediaError(writing: path, count == 0 ? EIO : errno)
-      }
+    }
+  }
+
+  /// Repeats a call, which gets the number of bytes done and returns that of further ones, until
+  /// all are done.
+  private func transfer(_ byteCount: Int, _ call: (Int) -> Int) throws(SpoolError) {
+    var done = 0
+    while done < byteCount {
+      let count = try doing { call(done) }
+      guard count > 0 else { throw SpoolError(writing: path, SystemError(EIO)) }
+      done += count
     }
   }
 
   /// Cuts off the bytes after `byteCount`.
-  func truncate(to byteCount: Int) throws(MediaError) {
-    guard ftruncate(descriptor, off_t(byteCount)) == 0 else {
-      throw MediaError(writing: path, errno)
-    }
+  func truncate(to byteCount: Int) throws(SpoolError) {
+    try doing { ftruncate(descriptor, off_t(byteCount)) }
   }
 
   /// Makes the file's bytes and length durable.
-  func flush() throws(MediaError) {
-    guard fdatasync(descriptor) == 0 else { throw MediaError(writing: path, errno) }
-  }
+  func flush() throws(SpoolError) { try doing { fdatasync(descriptor) } }
 
   /// Makes the names in a folder durable. `fdatasync` is not enough, as a new name need not change
   /// the folder's length.
-  func flushNames() throws(MediaError) {
-    guard fsync(descriptor) == 0 else { throw MediaError(writing: path, errno) }
+  func flushNames() throws(SpoolError) { try doing { fsync(descriptor) } }
+
+  @discardableResult
+  private func doing<Count: SignedInteger>(_ call: () -> Count) throws(SpoolError) -> Count {
+    try writing(path) { () throws(SystemError) in try SystemError.check(call) }
   }
 }
 
 extension RawFile {
   /// Writes all of `bytes`, from `offset` on.
-  func write(_ bytes: [UInt8], at offset: Int) throws(MediaError) {
-    let outcome = unsafe bytes.withUnsafeBytes { (bytes) -> Result<Void, MediaError> in
-      do throws(MediaError) { return .success(try unsafe write(bytes, at: offset)) } catch {
-        return .failure(error)
-      }
+  func write(_ bytes: [UInt8], at offset: Int) throws(SpoolError) {
+    try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(SpoolError) in
+      try unsafe write(bytes, at: offset)
     }
-    try outcome.get()
   }
 
   /// The `count` bytes from `offset` on.
-  func read(_ count: Int, at offset: Int) throws(MediaError) -> [UInt8] {
+  func read(_ count: Int, at offset: Int) throws(SpoolError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    let outcome = unsafe bytes.withUnsafeMutableBytes { (bytes) -> Result<Void, MediaError> in
-      do throws(MediaError) { return .success(try unsafe read(into: bytes, at: offset)) } catch {
-        return .failure(error)
-      }
+    var span = bytes.mutableSpan
+    var raw = unsafe span.mutableBytes
+    try unsafe raw.withUnsafeMutableBytes { (bytes) throws(SpoolError) in
+      try unsafe read(into: bytes, at: offset)
     }
-    try outcome.get()
     return bytes
   }
 }
 
-extension MediaError {
+/// Runs system calls that read or write a file, which an error names.
+func writing<Result>(
+  _ path: String, _ calls: () throws(SystemError) -> Result
+) throws(SpoolError) -> Result {
+  do { return try calls() } catch { throw SpoolError(writing: path, error) }
+}
+
+extension SpoolError {
   /// A failed system call while writing beside `path`.
-  init(writing path: String, _ code: Int32) {
-    let isFull = SystemError(code).isFullDisk
+  fileprivate init(writing path: String, _ error: SystemError) {
     self.init(
-      isFull ? .outOfSpace : .write, "write", path: path,
-      reason: unsafe String(cString: strerror(code)),
-      advice: isFull ? "free some space" : nil)
+      "write", path, error, advice: error.isFullDisk ? "free some space" : SpoolError.tryAgain)
   }
 }

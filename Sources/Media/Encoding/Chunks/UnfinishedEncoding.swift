@@ -26,7 +26,7 @@ package struct UnfinishedEncoding {
   package var fault: Fault? {
     var found = Found()
     for path in files {
-      do throws(MediaError) {
+      do throws(SpoolError) {
         if let problem = try problem(ofFile: path, &found) {
           return Fault(path: path, problem: problem)
         }
@@ -51,8 +51,8 @@ package struct UnfinishedEncoding {
     }
   }
 
-  private func problem(ofFile path: String, _ found: inout Found) throws(MediaError) -> String? {
-    if path.hasSuffix(ChunkFolder.suffix) {
+  private func problem(ofFile path: String, _ found: inout Found) throws(SpoolError) -> String? {
+    if path.hasSuffix(ChunkFiles.suffix) {
       let file = try RawFile(path: path, O_RDONLY | O_NOFOLLOW)
       guard let (owner, record) = ChunkRecord.read(try file.read(file.byteCount, at: 0)) else {
         return "its packets are not what was written"
@@ -96,7 +96,7 @@ extension PacketIndex {
   /// encoding.
   fileprivate static func fault(
     in content: (owner: Digest, records: [Record]), ofFile path: String, states: [EncodingState]
-  ) throws(MediaError) -> String? {
+  ) throws(SpoolError) -> String? {
     guard let state = states.first(where: { $0.owner == content.owner }) else { return nil }
     // The header's length is not recorded: of all records that could end at the recorded place,
     // those whose first packets match count.
@@ -120,7 +120,7 @@ extension PacketIndex {
 
   private static func isThere(
     _ record: Record, at start: Int, in packets: GrowingFile
-  ) throws(MediaError) -> Bool {
+  ) throws(SpoolError) -> Bool {
     try packets.checksum(start..<start + record.byteCount).value == record.checksum
   }
 }
@@ -129,7 +129,7 @@ extension GrowingFile {
   /// The problem of an unfinished WAV file; nil if there is none, or no state covers its sound.
   fileprivate static func fault(
     inWAV path: String, states: [EncodingState]
-  ) throws(MediaError) -> String? {
+  ) throws(SpoolError) -> String? {
     let extents = states.map(\.extent).filter { $0.checksum != 0 && $0.byteCount > 0 }
     guard !extents.isEmpty else { return nil }
     let file = try GrowingFile(reading: path)
@@ -141,7 +141,7 @@ extension GrowingFile {
   }
 
   /// The start of a WAV file's samples: after the header of its `data` chunk.
-  private func soundStart() throws(MediaError) -> Int? {
+  private func soundStart() throws(SpoolError) -> Int? {
     var offset = 12
     while offset + 8 <= byteCountAtStart {
       let head = try read(8, at: offset)

@@ -56,7 +56,7 @@ struct PhoneGraph {
     var firsts = lasts
     for arc in grammar.arcs {
       let variants = (lexicon.pronunciations[arc.key] ?? [])
-        .map { $0.compactMap { model.phones.number(of: $0.name) } }.filter { !$0.isEmpty }
+        .map { $0.compactMap(model.phones.number) }.filter { !$0.isEmpty }
       guard !variants.isEmpty else { return nil }
       for variant in variants {
         firsts[arc.from].insert(variant[0])

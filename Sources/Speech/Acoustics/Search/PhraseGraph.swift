@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a listener may hear who knows a text: its words in its order, and, off that order, any of
 /// its words.
 ///
@@ -6,6 +8,19 @@
 /// through the tree, or through sounds that belong to no word of the text, and takes the thread up
 /// again behind any place where the word occurs that was just heard.
 struct PhraseGraph {
+  /// What it costs to lose the thread, and to say a word off it, as logarithms.
+  static let losing: Float = 20
+  static let lostWord: Float = 35
+  /// What a sound costs that belongs to no word: what resembles the words of the text less than any
+  /// sounds is none of them.
+  static let sound: Float = 60
+  /// What silence costs.
+  static let silence: Float = 3
+  /// What it costs to take the thread up again behind a word that occurs once; behind one that
+  /// occurs more often, it costs more.
+  private static let finding: Float = 2
+  private static let crowd: Float = 3
+
   /// A phone of the chain or of the tree.
   struct Node {
     let states: PhoneStates
@@ -26,14 +41,10 @@ struct PhraseGraph {
     case lost
   }
 
-  /// A phone of the tree: what may follow, and which words it ends, as stretches of the lists.
-  struct Branch {
-    let next: Range<Int32>
-    let words: Range<Int32>
-  }
-
   private(set) var nodes: [Node] = []
-  private(set) var branches: [Branch] = []
+  /// The phones of the tree: what may follow each, and which words it ends, as stretches of
+  /// `branchNodes` and `branchWords`.
+  private(set) var branches: [(next: Range<Int32>, words: Range<Int32>)] = []
   private(set) var branchNodes: [Int32] = []
   private(set) var branchWords: [Int32] = []
   /// The phones that words of the tree begin with.
@@ -54,6 +65,8 @@ struct PhraseGraph {
   /// For each word, the places where it occurs with another one behind it, as a stretch of `places`.
   private(set) var occurrences: [Range<Int32>] = []
   private(set) var places: [Int32] = []
+  /// For each word, what it costs to take the thread up again behind it.
+  private(set) var findings: [Float] = []
 
   private let model: SoundModel
 
@@ -67,7 +80,7 @@ struct PhraseGraph {
       keys.append(key)
       spoken.append(
         (lexicon.pronunciations[key] ?? []).map {
-          $0.compactMap { model.phones.number(of: $0.name) }
+          $0.compactMap(model.phones.number)
         }.filter { !$0.isEmpty })
     }
     for sentence in sentences {
@@ -90,6 +103,7 @@ struct PhraseGraph {
     for list in found {
       occurrences.append(Int32(places.count)..<Int32(places.count + list.count))
       places += list
+      findings.append(Self.finding + Self.crowd * logf(Float(max(1, list.count))))
     }
   }
 
@@ -165,9 +179,10 @@ struct PhraseGraph {
     }
     for (next, ended) in zip(next, ended) {
       branches.append(
-        Branch(
-          next: Int32(branchNodes.count)..<Int32(branchNodes.count + next.count),
-          words: Int32(branchWords.count)..<Int32(branchWords.count + ended.count)))
+        (
+          Int32(branchNodes.count)..<Int32(branchNodes.count + next.count),
+          Int32(branchWords.count)..<Int32(branchWords.count + ended.count)
+        ))
       branchNodes += next
       branchWords += ended
     }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The search for what is said in a piece of sound by someone who may follow a text (Viterbi with a
 /// beam, one token for each state).
 struct PhraseSearch {
@@ -9,22 +7,33 @@ struct PhraseSearch {
 
   private let graph: PhraseGraph
   private let transitions: [PhoneTransitions]
-  private let costs: PhraseCosts
   /// One for each node of the graph.
   private(set) var tokens: [PhraseToken]
   private var active: [Int32] = []
   private var next: [Int32] = []
-  private var trail: PhraseTrail
+  /// What was heard on all paths, each with what was heard before it.
+  private var records: [Record] = []
   private var frame: Int32 = 0
   /// The best path outside of the phrases after this frame.
   private var hub: Float = 0
   private var hubPast: Int32 = -1
 
+  /// A word or a silence that may have been heard.
+  private struct Record {
+    /// The number of the word; -1 for silence.
+    let word: Int32
+    /// Whether the thread was lost before it ended.
+    let isLost: Bool
+    let end: Int32
+    /// The number of what was heard before; -1 for nothing.
+    let before: Int32
+    /// The logarithm of the likelihood of the path that ends with it.
+    let score: Float
+  }
+
   init(_ graph: PhraseGraph, _ model: SoundModel) {
     self.graph = graph
     transitions = model.transitions
-    costs = PhraseCosts(of: graph)
-    trail = PhraseTrail(graph, costs)
     tokens = Array(repeating: PhraseToken(), count: graph.nodes.count)
   }
 
@@ -34,7 +43,7 @@ struct PhraseSearch {
     for node in tokens.indices { tokens[node] = PhraseToken() }
     active.removeAll(keepingCapacity: true)
     next.removeAll(keepingCapacity: true)
-    trail.begin()
+    records.removeAll(keepingCapacity: true)
     frame = 0
     hub = 0
     hubPast = -1
@@ -86,10 +95,10 @@ struct PhraseSearch {
     case .inside: enter(node + 1, exit, past)
     case .wordEnd(let place):
       let record = record(graph.words[Int(place)], past, exit, isLost: false)
-      lose(exit - PhraseCosts.losing, record)
+      lose(exit - PhraseGraph.losing, record)
       let silence = graph.silences[Int(place)]
       guard silence >= 0 else { return }
-      enter(silence, exit - PhraseCosts.silence, record)
+      enter(silence, exit - PhraseGraph.silence, record)
       enterWord(place + 1, exit, record)
     case .silence(let place):
       let record = record(-1, past, exit, isLost: false)
@@ -102,11 +111,11 @@ struct PhraseSearch {
         let word = Int(graph.branchWords[Int(number)])
         let record = record(Int32(word), past, exit, isLost: true)
         lose(exit, record)
-        let found = exit - costs.finding(word)
+        let found = exit - graph.findings[word]
         for index in graph.occurrences[word] {
           let place = graph.places[Int(index)]
           enterWord(place + 1, found, record)
-          enter(graph.silences[Int(place)], found - PhraseCosts.silence, record)
+          enter(graph.silences[Int(place)], found - PhraseGraph.silence, record)
         }
       }
     }
@@ -119,10 +128,14 @@ struct PhraseSearch {
     }
   }
 
+  /// Notes that a word, or -1 for silence, may have been heard until this frame.
+  ///
+  /// - Returns: its number, for what is heard after it.
   private mutating func record(
     _ word: Int32, _ past: Int32, _ score: Float, isLost: Bool
   ) -> Int32 {
-    trail.record(word, isLost: isLost, until: frame, after: past, score)
+    records.append(Record(word: word, isLost: isLost, end: frame, before: past, score: score))
+    return Int32(records.count - 1)
   }
 
   private mutating func lose(_ score: Float, _ past: Int32) {
@@ -132,9 +145,9 @@ struct PhraseSearch {
   }
 
   private mutating func enterLost() {
-    enter(graph.lostSilence, hub - PhraseCosts.silence, hubPast)
-    for node in graph.sounds { enter(node, hub - PhraseCosts.sound, hubPast) }
-    for node in graph.roots { enter(node, hub - PhraseCosts.lostWord, hubPast) }
+    enter(graph.lostSilence, hub - PhraseGraph.silence, hubPast)
+    for node in graph.sounds { enter(node, hub - PhraseGraph.sound, hubPast) }
+    for node in graph.roots { enter(node, hub - PhraseGraph.lostWord, hubPast) }
   }
 
   @inline(__always)
@@ -150,17 +163,48 @@ struct PhraseSearch {
     next.append(node)
   }
 
-  /// What was heard, in order: anchor runs between which the decoder did not lose its place. An
-  /// unfinished word counts as little as what was heard before it.
+  /// What was heard, in order, with the evidence for each anchor run: the words between which the
+  /// decoder did not lose its place. An unfinished word counts as little as what was heard before it.
   ///
   /// - Parameter loop: the sounds of the same frames.
-  func rows(against loop: SoundLoop) -> [AnchorRun] {
+  func words(against loop: SoundLoop) -> [DecodedWord] {
     var best = (score: -Float.infinity, past: Int32(-1))
     for node in active {
       let end = tokens[Int(node)].end
       if end.score > best.score { best = end }
     }
-    return trail.rows(to: best.past, against: loop)
+    var runs: [[DecodedWord]] = []
+    var run: [DecodedWord] = []
+    var past = best.past
+    while past >= 0 {
+      let record = records[Int(past)]
+      if record.word >= 0 {
+        run.append(word(of: record, against: loop))
+        if record.isLost {
+          runs.append(DecodedWord.judged(run.reversed()))
+          run = []
+        }
+      }
+      past = record.before
+    }
+    return runs.reversed().flatMap(\.self)
+  }
+
+  /// A word; its score is held against that of any sounds.
+  private func word(of record: Record, against loop: SoundLoop) -> DecodedWord {
+    let before = record.before >= 0 ? records[Int(record.before)] : nil
+    let frames = Int(before?.end ?? 0)..<Int(record.end)
+    let score = record.score - (before?.score ?? 0) + cost(of: record, after: before)
+    return DecodedWord(
+      key: graph.keys[Int(record.word)], frames: frames,
+      score: Double(score - loop.score(of: frames)) / Double(max(1, frames.count)))
+  }
+
+  /// What it cost to begin a word, beside its sound.
+  private func cost(of record: Record, after before: Record?) -> Float {
+    guard let before, before.word >= 0 else { return record.isLost ? PhraseGraph.lostWord : 0 }
+    if record.isLost { return PhraseGraph.lostWord + (before.isLost ? 0 : PhraseGraph.losing) }
+    return before.isLost ? graph.findings[Int(before.word)] : 0
   }
 }
 
@@ -228,142 +272,5 @@ struct PhraseToken: Equatable {
     first += heard.0
     second += heard.1
     third += heard.2
-  }
-}
-
-/// What was heard on all paths through a piece of sound, each with what was heard before it.
-struct PhraseTrail {
-  /// A word or a silence that may have been heard.
-  private struct Record {
-    /// The number of the word; -1 for silence.
-    let word: Int32
-    /// Whether the thread was lost before it ended.
-    let isLost: Bool
-    let end: Int32
-    let before: Int32
-    /// The logarithm of the likelihood of the path that ends with it.
-    let score: Float
-  }
-
-  private let graph: PhraseGraph
-  private let costs: PhraseCosts
-  private var records: [Record] = []
-
-  /// A trail of nothing yet.
-  init(_ graph: PhraseGraph, _ costs: PhraseCosts) {
-    self.graph = graph
-    self.costs = costs
-  }
-
-  /// Forgets what was heard.
-  mutating func begin() { records.removeAll(keepingCapacity: true) }
-
-  /// Notes that a word, or -1 for silence, may have been heard until a frame.
-  ///
-  /// - Returns: its number, for what is heard after it.
-  mutating func record(
-    _ word: Int32, isLost: Bool, until end: Int32, after before: Int32, _ score: Float
-  ) -> Int32 {
-    records.append(Record(word: word, isLost: isLost, end: end, before: before, score: score))
-    return Int32(records.count - 1)
-  }
-
-  /// The words on one of the paths, in anchor runs.
-  ///
-  /// - Parameters:
-  ///   - last: the number of what was heard last; -1 for nothing.
-  ///   - loop: the sounds of the same frames.
-  func rows(to last: Int32, against loop: SoundLoop) -> [AnchorRun] {
-    var rows: [AnchorRun] = []
-    var words: [DecodedWord] = []
-    var past = last
-    while past >= 0 {
-      let record = records[Int(past)]
-      if record.word >= 0 {
-        words.append(word(of: record, against: loop))
-        if record.isLost {
-          rows.append(AnchorRun(words: words.reversed()))
-          words = []
-        }
-      }
-      past = record.before
-    }
-    return rows.reversed()
-  }
-
-  private func word(of record: Record, against loop: SoundLoop) -> DecodedWord {
-    let before = record.before >= 0 ? records[Int(record.before)] : nil
-    let frames = Int(before?.end ?? 0)..<Int(record.end)
-    let score = record.score - (before?.score ?? 0) + cost(of: record, after: before)
-    return DecodedWord(
-      key: graph.keys[Int(record.word)], frames: frames,
-      score: Double(score - loop.score(of: frames)) / Double(max(1, frames.count)))
-  }
-
-  /// What it cost to begin a word, beside its sound.
-  private func cost(of record: Record, after before: Record?) -> Float {
-    guard let before, before.word >= 0 else { return record.isLost ? PhraseCosts.lostWord : 0 }
-    if record.isLost { return PhraseCosts.lostWord + (before.isLost ? 0 : PhraseCosts.losing) }
-    return before.isLost ? costs.finding(Int(before.word)) : 0
-  }
-}
-
-/// What it costs to leave the order of a text and to take it up again, as logarithms.
-struct PhraseCosts {
-  /// What it costs to lose the thread, and to say a word off it.
-  static let losing: Float = 20
-  static let lostWord: Float = 35
-  /// What a sound costs that belongs to no word: what resembles the words of the text less than any
-  /// sounds is none of them.
-  static let sound: Float = 60
-  /// What silence costs.
-  static let silence: Float = 3
-
-  /// What it costs to take the thread up again behind a word that occurs once; behind one that
-  /// occurs more often, it costs more.
-  private static let finding: Float = 2
-  private static let crowd: Float = 3
-
-  private let findings: [Float]
-
-  /// Counts where words occur.
-  init(of graph: PhraseGraph) {
-    findings = graph.occurrences.map {
-      Self.finding + Self.crowd * logf(Float(max(1, $0.count)))
-    }
-  }
-
-  /// What it costs to take the thread up again behind a word.
-  func finding(_ word: Int) -> Float { findings[word] }
-}
-
-/// Words that were heard one after the other as a text has them, without a word between.
-struct AnchorRun {
-  /// The words; their scores are held against those of any sounds.
-  let words: [DecodedWord]
-
-  /// The score of a frame that speaks neither for words nor against them: anchor runs that are
-  /// spoken come to 0.1 in the middle, others to -3.
-  private static let neutral = -3.0
-  /// What more must speak for a word that stands alone: such words resemble something nearly
-  /// everywhere.
-  static let loneliness = 50.0
-
-  /// The evidence for the words: how much likelier they are than neither, over all their frames.
-  var evidence: Double {
-    let sum = words.reduce(0) { $0 + Self.evidence(of: $1) }
-    return words.count > 1 ? sum : sum - Self.loneliness
-  }
-
-  /// The evidence for a word, as one among others.
-  static func evidence(of word: DecodedWord) -> Double { (word.score - neutral) * word.length }
-
-  /// The words with their evidence.
-  var judged: [DecodedWord] {
-    let evidence = evidence
-    return words.map {
-      DecodedWord(
-        key: $0.key, frames: $0.frames, score: $0.score, evidence: evidence)
-    }
   }
 }

@@ -20,25 +20,22 @@ final class PeakFile {
   private static let floatsPerPeak = 3
   /// Points of the finest level that are read at once: what the coarsest joins is among them.
   private static let runLength = 4096
-  private var pointByteCount: Int { 4 * Self.floatsPerPeak * channelCount }
 
   /// Starts a file, or goes on behind the points of an earlier one.
   init(_ work: ListenerWork, channelCount: Int, resuming noted: DraftPrefix?) throws(SpoolError) {
     self.channelCount = channelCount
     let name = work.name + ".peaks"
-    do {
-      if let noted, noted.byteCount > 0,
-        let draft = try work.claim.resumeDraft(name, .file, noted)
-      {
-        self.draft = consume draft
-        pointCount = noted.byteCount / (4 * Self.floatsPerPeak * channelCount)
-        isResumed = true
-      } else {
-        draft = try work.claim.makeDraft(name, .file)
-        pointCount = 0
-        isResumed = false
-      }
-    } catch { throw error }
+    if let noted, noted.byteCount > 0,
+      let draft = try work.claim.resumeDraft(name, .file, noted)
+    {
+      self.draft = consume draft
+      pointCount = noted.byteCount / (4 * Self.floatsPerPeak * channelCount)
+      isResumed = true
+    } else {
+      draft = try work.claim.makeDraft(name, .file)
+      pointCount = 0
+      isResumed = false
+    }
     (flusher, prefix) = (draft.flusher, draft.prefix)
   }
 
@@ -52,7 +49,7 @@ final class PeakFile {
       floats.append(peak.highest)
       floats.append(peak.energy)
     }
-    do { try unsafe draft.append(floats.span.bytes) } catch { throw error }
+    try unsafe draft.append(floats.span.bytes)
     pointCount += peaks.count / channelCount
   }
 

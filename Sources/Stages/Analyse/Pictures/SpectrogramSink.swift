@@ -9,97 +9,95 @@ import Receipts
 import SoundEngine
 import Synchronization
 
-/// Gathers the columns of a spectrogram while the sound goes by, and draws them when it is over.
-final class SpectrogramSink: SoundSink {
-  static let port = PortName("png")
+extension SpectrogramStage {
+  /// Gathers the columns of a spectrogram while the sound goes by, and draws them when it is over.
+  final class Sink: SoundSink {
+    static let port = PortName("png")
 
-  private struct State: @unchecked Sendable {
-    // The gatherer and the files are touched only while the lock is held, and by the one thread that
-    // finishes.
-    let gatherer: SpectrumGatherer
-    let columns: ColumnFiles
-  }
-
-  private struct Progress: Codable {
-    let generation: Int
-    let columns: DraftPrefix
-    let gatherer: String
-  }
-
-  let firstFrame: Frames
-  private let state: Mutex<State>
-  private let form: SpectrogramForm
-  private let format: AudioFormat
-  private let frame: ChartFrame
-  private let store: any ArtifactStore
-
-  init(
-    _ form: SpectrogramForm, _ format: AudioFormat, _ context: SinkContext
-  ) throws(SpoolError) {
-    self.form = form
-    self.format = format
-    store = context.store
-    // How long the sound is will be known at its end; how wide the lanes are does not depend on it.
-    frame = SpectrogramPicture.frame(form, format, duration: Seconds(0))
-    let layout = SpectrumGatherer.Layout(
-      rowCount: max(1, Int(frame.lanes.first?.height ?? 1)), columnLimit: 2 * Int(frame.width),
-      scale: form.scale, top: SpectrogramPicture.top(form, format))
-    let transform: LibraryTransform
-    do throws(MediaError) { transform = try LibraryTransform(length: form.window) } catch {
-      throw SpoolError(error)
+    private struct State: @unchecked Sendable {
+      // The gatherer and the files are touched only while the lock is held, and by the one thread that
+      // finishes.
+      let gatherer: SpectrumGatherer
+      let columns: ColumnFiles
     }
-    let gatherer = SpectrumGatherer(format: format, layout: layout, transform: transform)
-    let columns = ColumnFiles(context.work, columnLength: gatherer.columnLength)
-    if let status = context.work.resuming.flatMap({
-      try? Findings.decode(Progress.self, from: $0.state)
-    }), let bytes = Data(base64Encoded: status.gatherer) {
-      let earlier = try columns.resume(
-        generation: status.generation, status.columns)
-      if let earlier {
-        let snapshot = ProcessorSnapshot(bytes: Array(bytes))
-        if (try? gatherer.restore(snapshot, columns: earlier)) == nil { columns.forget() }
+
+    private struct Progress: Codable {
+      let generation: Int
+      let columns: DraftPrefix
+      let gatherer: String
+    }
+
+    let firstFrame: Frames
+    private let state: Mutex<State>
+    private let stage: SpectrogramStage
+    private let format: AudioFormat
+    private let frame: ChartFrame
+    private let store: any ArtifactStore
+
+    init(
+      _ stage: SpectrogramStage, _ format: AudioFormat, _ context: SinkContext
+    ) throws(SpoolError) {
+      self.stage = stage
+      self.format = format
+      store = context.store
+      // How long the sound is will be known at its end; how wide the lanes are does not depend on it.
+      frame = SpectrogramPicture.frame(stage, format, duration: Seconds(0))
+      let layout = SpectrumGatherer.Layout(
+        rowCount: max(1, Int(frame.lanes.first?.height ?? 1)), columnLimit: 2 * Int(frame.width),
+        scale: stage.scale, top: stage.topFrequency(of: format))
+      let transform = try LibraryTransform(length: stage.window)
+      let gatherer = SpectrumGatherer(
+        format: format, layout: layout, window: stage.window, transform: transform.transform)
+      let columns = ColumnFiles(context.work, columnLength: gatherer.columnLength)
+      if let status = context.work.resuming.flatMap({
+        try? Findings.decode(Progress.self, from: $0.state)
+      }), let bytes = Data(base64Encoded: status.gatherer) {
+        let earlier = try columns.resume(
+          generation: status.generation, status.columns)
+        if let earlier {
+          let snapshot = ProcessorSnapshot(bytes: Array(bytes))
+          if (try? gatherer.restore(snapshot, columns: earlier)) == nil { columns.forget() }
+        }
+      }
+      firstFrame = gatherer.frames
+      state = Mutex(State(gatherer: gatherer, columns: columns))
+    }
+
+    func take(_ block: SharedBuffer) throws(SpoolError) {
+      try state.withLock { (state) throws(SpoolError) in
+        state.gatherer.gather(block.buffer)
+        try state.columns.write(state.gatherer.columns, generation: state.gatherer.generation)
       }
     }
-    firstFrame = gatherer.frames
-    state = Mutex(State(gatherer: gatherer, columns: columns))
-  }
 
-  func take(_ block: SharedBuffer) throws(SpoolError) {
-    try state.withLock { (state) throws(SpoolError) in
-      state.gatherer.gather(block.buffer)
-      try state.columns.write(state.gatherer.columns, generation: state.gatherer.generation)
-    }
-  }
-
-  func progress() -> ListenerProgress? {
-    state.withLock { state in
-      let gatherer = state.gatherer
-      let status = Progress(
-        generation: gatherer.generation, columns: state.columns.prefix(gatherer.generation),
-        gatherer: Data(gatherer.snapshot.bytes).base64EncodedString())
-      return (try? Findings.json(status)).map {
-        ListenerProgress(needsFrom: gatherer.frames, state: $0)
+    func progress() -> ListenerProgress? {
+      state.withLock { state in
+        let gatherer = state.gatherer
+        let status = Progress(
+          generation: gatherer.generation, columns: state.columns.prefix(gatherer.generation),
+          gatherer: Data(gatherer.snapshot.bytes).base64EncodedString())
+        return (try? Findings.json(status)).map {
+          ListenerProgress(needsFrom: gatherer.frames, state: $0)
+        }
       }
     }
-  }
 
-  func flush() throws(SpoolError) {
-    let flushers = state.withLock { $0.columns.flushers }
-    for flusher in flushers {
-      do { try flusher() } catch { throw error }
+    func flush() throws(SpoolError) {
+      let flushers = state.withLock { $0.columns.flushers }
+      for flusher in flushers { try flusher() }
     }
-  }
 
-  func finish() throws(SpoolError) -> PassOutcome.Result {
-    try state.withLock { (state) throws(SpoolError) in
-      state.gatherer.finish()
-      let picture = SpectrogramPicture(
-        form, format, columns: state.gatherer.columns,
-        columnLength: state.gatherer.columnLength,
-        framesPerColumn: state.gatherer.framesPerColumn, frames: state.gatherer.frames)
-      var result = PassOutcome.Result()
-      result.artifacts[Self.port] = try store.keepPNG(picture.raster())
-      return result
+    func finish() throws(SpoolError) -> PassOutcome.Result {
+      try state.withLock { (state) throws(SpoolError) in
+        state.gatherer.finish()
+        let picture = SpectrogramPicture(
+          stage, format, columns: state.gatherer.columns,
+          columnLength: state.gatherer.columnLength,
+          framesPerColumn: state.gatherer.framesPerColumn, frames: state.gatherer.frames)
+        var result = PassOutcome.Result()
+        result.artifacts[Self.port] = try store.keepPNG(picture.raster())
+        return result
+      }
     }
   }
 }
@@ -112,9 +110,14 @@ final class ColumnFiles {
   private var drafts: [Int: Draft] = [:]
 
   /// A file under way.
-  private struct Draft {
-    let file: OpenDraft
+  private final class Draft {
+    let artifact: ArtifactDraft
     var floatCount: Int
+
+    init(_ artifact: consuming ArtifactDraft, floatCount: Int) {
+      self.artifact = artifact
+      self.floatCount = floatCount
+    }
   }
 
   init(_ work: ListenerWork, columnLength: Int) {
@@ -125,12 +128,12 @@ final class ColumnFiles {
   /// Makes durable everything that may have been recorded. Files of earlier joinings have nothing
   /// left to be written, and cost nothing.
   var flushers: [@Sendable () throws(SpoolError) -> Void] {
-    drafts.sorted { $0.key < $1.key }.map(\.value.file.flusher)
+    drafts.sorted { $0.key < $1.key }.map { $0.value.artifact.flusher }
   }
 
   /// What was written since the joining of this number, for a journal entry that refers to it.
   func prefix(_ generation: Int) -> DraftPrefix {
-    drafts[generation]?.file.prefix() ?? DraftPrefix(byteCount: 0)
+    drafts[generation]?.artifact.prefix() ?? DraftPrefix(byteCount: 0)
   }
 
   /// The columns that an earlier process wrote between two joinings; nil where they are not there,
@@ -141,12 +144,9 @@ final class ColumnFiles {
     guard let draft = try work.claim.resumeDraft(name(generation), .file, noted) else {
       return nil
     }
-    let file = OpenDraft(draft)
-    drafts = [generation: Draft(file: file, floatCount: floatCount)]
     var floats = [Float](repeating: 0, count: floatCount)
-    if floatCount > 0, let file = drafts[generation]?.file {
-      try FileReader(file.path).read(into: &floats, count: floatCount)
-    }
+    if floatCount > 0 { try FileReader(draft.path).read(into: &floats, count: floatCount) }
+    drafts = [generation: Draft(draft, floatCount: floatCount)]
     return floats
   }
 
@@ -157,37 +157,21 @@ final class ColumnFiles {
   func write(_ columns: [Float], generation: Int) throws(SpoolError) {
     if drafts[generation] == nil {
       drafts[generation] = Draft(
-        file: OpenDraft(try work.claim.makeDraft(name(generation), .file)), floatCount: 0)
+        try work.claim.makeDraft(name(generation), .file), floatCount: 0)
     }
     guard let draft = drafts[generation], draft.floatCount < columns.count else { return }
     let news = columns.span.extracting(draft.floatCount..<columns.count)
-    try unsafe draft.file.append(news.bytes)
-    drafts[generation]?.floatCount = columns.count
+    try unsafe draft.artifact.append(news.bytes)
+    draft.floatCount = columns.count
   }
 
   private func name(_ generation: Int) -> String { "\(work.name).columns-\(generation)" }
 }
 
-/// A draft that is shared by reference.
-private final class OpenDraft {
-  let path: String
-  let flusher: @Sendable () throws(SpoolError) -> Void
-  let prefix: @Sendable () -> DraftPrefix
-  private let draft: ArtifactDraft
-
-  init(_ draft: consuming ArtifactDraft) {
-    path = draft.path
-    (flusher, prefix) = (draft.flusher, draft.prefix)
-    self.draft = draft
-  }
-
-  func append(_ bytes: RawSpan) throws(SpoolError) { try draft.append(bytes) }
-}
-
 /// A spectrogram as a picture: a lane for each channel, frequencies on the left, the meaning of the
 /// colours on the right.
 struct SpectrogramPicture {
-  private let form: SpectrogramForm
+  private let stage: SpectrogramStage
   private let format: AudioFormat
   private let columns: [Float]
   private let columnLength: Int
@@ -196,10 +180,10 @@ struct SpectrogramPicture {
 
   /// A picture of the columns that a `SpectrumGatherer` gave.
   init(
-    _ form: SpectrogramForm, _ format: AudioFormat, columns: [Float], columnLength: Int,
+    _ stage: SpectrogramStage, _ format: AudioFormat, columns: [Float], columnLength: Int,
     framesPerColumn: Int, frames: Frames
   ) {
-    self.form = form
+    self.stage = stage
     self.format = format
     self.columns = columns
     self.columnLength = columnLength
@@ -209,29 +193,23 @@ struct SpectrogramPicture {
 
   /// Where the lanes lie.
   static func frame(
-    _ form: SpectrogramForm, _ format: AudioFormat, duration: Seconds
+    _ stage: SpectrogramStage, _ format: AudioFormat, duration: Seconds
   ) -> ChartFrame {
     ChartFrame(
-      width: form.size.width, height: form.size.height, laneCount: format.channelCount,
+      width: stage.size.width, height: stage.size.height, laneCount: format.channelCount,
       duration: duration, left: 66, right: 84)
-  }
-
-  /// The frequency at the top of each lane.
-  static func top(_ form: SpectrogramForm, _ format: AudioFormat) -> Hertz {
-    let half = format.sampleRate.value / 2
-    return Hertz(min(form.top?.value ?? half, half))
   }
 
   /// Draws everything.
   func raster() -> Raster {
-    let frame = Self.frame(form, format, duration: frames.duration(at: format.sampleRate))
+    let frame = Self.frame(stage, format, duration: frames.duration(at: format.sampleRate))
     var raster = Raster(
-      width: form.size.width, height: form.size.height, filledWith: ChartStyle.background)
+      width: stage.size.width, height: stage.size.height, filledWith: ChartStyle.background)
     for (channel, lane) in frame.lanes.enumerated() {
       paint(channel, in: lane, of: frame, on: &raster)
     }
     var drawing = Drawing(
-      width: form.size.width, height: form.size.height, background: ChartStyle.background)
+      width: stage.size.width, height: stage.size.height, background: ChartStyle.background)
     frame.addTime(to: &drawing, hasLines: false)
     for lane in frame.lanes { addFrequencies(lane, frame, to: &drawing) }
     frame.addChannelNames(to: &drawing, colour: HeatColours.onDark)
@@ -241,7 +219,7 @@ struct SpectrogramPicture {
   }
 
   private func level(_ power: Float) -> Double {
-    power > 0 ? 1 + 10 * log10(Double(power)) / form.range.value : 0
+    power > 0 ? 1 + 10 * log10(Double(power)) / stage.range.value : 0
   }
 
   /// Fills a lane pixel by pixel: each shows the mean of the columns that lie in it.
@@ -270,10 +248,10 @@ struct SpectrogramPicture {
   private func addFrequencies(
     _ lane: ChartFrame.Lane, _ frame: ChartFrame, to drawing: inout Drawing
   ) {
-    let top = Self.top(form, format)
+    let top = stage.topFrequency(of: format)
     var lastLabel = Double.infinity
     for frequency in marks(upTo: top.value) {
-      let y = lane.top + lane.height * (1 - form.scale.height(of: Hertz(frequency), top: top))
+      let y = lane.top + lane.height * (1 - stage.scale.height(of: Hertz(frequency), top: top))
       guard y >= lane.top, y <= lane.top + lane.height else { continue }
       drawing.add(
         .rectangle(x: frame.left - 4, y: y.rounded() - 1, width: 4, height: 1, ChartStyle.label))
@@ -289,12 +267,12 @@ struct SpectrogramPicture {
 
   /// Frequencies worth a mark, from the lowest.
   private func marks(upTo top: Double) -> [Double] {
-    if form.scale == .linear {
+    if stage.scale == .linear {
       let steps = [50.0, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000]
       return Array(stride(from: 0, through: top, by: steps.first { top / $0 <= 10 } ?? 100_000))
     }
     // Below the first the ear's scale is as good as even, and its octaves are narrow.
-    let first = form.scale == .mel ? 200.0 : 50
+    let first = stage.scale == .mel ? 200.0 : 50
     return [10.0, 100, 1000, 10_000, 100_000].flatMap { decade in [1, 2, 5].map { $0 * decade } }
       .filter { (first...max(first, top)).contains($0) }
   }
@@ -310,9 +288,9 @@ struct SpectrogramPicture {
           x: x, y: first.top + Double(y), width: 12, height: 1,
           HeatColours.colour(1 - (Double(y) + 0.5) / height)))
     }
-    let step = form.range.value > 60 ? 20.0 : 10
-    for level in stride(from: 0, through: form.range.value, by: step) {
-      let y = first.top + height * level / form.range.value
+    let step = stage.range.value > 60 ? 20.0 : 10
+    for level in stride(from: 0, through: stage.range.value, by: step) {
+      let y = first.top + height * level / stage.range.value
       let text = min(max(y, first.top + 5), frame.bottom - 5)
       let label = level == 0 ? "0 dB" : "\u{2212}\(Int(level))"
       drawing.add(

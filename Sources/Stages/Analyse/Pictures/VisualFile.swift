@@ -12,7 +12,7 @@ struct VisualFile: ~Copyable {
 
   /// Starts an empty file.
   init(in store: any ArtifactStore) throws(SpoolError) {
-    do { draft = try store.makeDraft(.file) } catch { throw error }
+    draft = try store.makeDraft(.file)
   }
 
   /// Adds bytes through `body`.
@@ -29,14 +29,14 @@ struct VisualFile: ~Copyable {
 
   private mutating func write() throws(SpoolError) {
     let piece = bytes
-    do { try unsafe draft.append(piece.span.bytes) } catch { throw error }
+    try unsafe draft.append(piece.span.bytes)
     bytes.removeAll(keepingCapacity: true)
   }
 
   /// Makes it an artifact.
   consuming func seal() throws(SpoolError) -> Artifact {
     try write()
-    do { return try draft.seal() } catch { throw error }
+    return try draft.seal()
   }
 }
 
@@ -65,21 +65,12 @@ extension PublishingContext {
 extension ArtifactStore {
   /// Keeps a drawing as scalable graphics.
   func keepSVG(_ drawing: Drawing) throws(SpoolError) -> Artifact {
-    do { return try keep(SVGDocument(drawing).text, as: .file) } catch { throw error }
+    try keep(drawing.svg, as: .file)
   }
 
   /// Keeps pixels as PNG.
   func keepPNG(_ raster: Raster) throws(SpoolError) -> Artifact {
-    let bytes: [UInt8]
-    do throws(MediaError) {
-      bytes = try PNGPicture.encode(
-        raster.bytes, width: raster.width, height: raster.height, path: "the picture")
-    } catch {
-      throw SpoolError(error)
-    }
-    var file = try VisualFile(in: self)
-    try file.add { $0 += bytes }
-    return try file.seal()
+    try keep(raster.png(path: "the picture"), as: .file)
   }
 }
 

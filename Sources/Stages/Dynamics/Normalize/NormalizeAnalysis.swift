@@ -8,116 +8,119 @@ import SoundEngine
 import Store
 import Synchronization
 
-/// Measures the stream, and settles the gain.
-final class NormalizeAnalysis: SoundAnalysis {
-  private let target: NormalizeTarget
-  private let meter: ResumableMeter<LoudnessMeter>
-  private let search: SearchProgress
+extension NormalizeStage {
+  /// Measures the stream, and settles the gain.
+  final class Analysis: SoundAnalysis {
+    private let target: NormalizeStage.Target
+    private let meter: ResumableMeter<LoudnessMeter>
+    private let search: SearchProgress
 
-  /// What is recorded of it.
-  private struct SavedState: Codable {
-    let meter: String
-    let search: SearchProgress.SavedState?
-  }
-
-  init(_ target: NormalizeTarget, _ format: AudioFormat, resuming progress: ListenerProgress?) {
-    self.target = target
-    let note = progress.flatMap { try? Findings.decode(SavedState.self, from: $0.state) }
-    let heard = progress.flatMap { progress in
-      note.map { ListenerProgress(needsFrom: progress.needsFrom, state: $0.meter) }
+    /// What is recorded of it.
+    private struct SavedState: Codable {
+      let meter: String
+      let search: SearchProgress.SavedState?
     }
-    meter = ResumableMeter({ LoudnessMeter(format: format) }, resuming: heard)
-    search = SearchProgress(resuming: note?.search)
-  }
 
-  var firstFrame: Frames { meter.firstFrame }
-
-  func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
-
-  func progress() -> ListenerProgress? {
-    let heard = meter.progress
-    let note = SavedState(meter: heard.state, search: search.text)
-    return (try? Findings.json(note)).map {
-      ListenerProgress(needsFrom: heard.needsFrom, state: $0)
+    init(
+      _ target: NormalizeStage.Target, _ format: AudioFormat, resuming progress: ListenerProgress?
+    ) {
+      self.target = target
+      let note = progress.flatMap { try? Findings.decode(SavedState.self, from: $0.state) }
+      let heard = progress.flatMap { progress in
+        note.map { ListenerProgress(needsFrom: progress.needsFrom, state: $0.meter) }
+      }
+      meter = ResumableMeter({ LoudnessMeter(format: format) }, resuming: heard)
+      search = SearchProgress(resuming: note?.search)
     }
-  }
 
-  func conclude(
-    _ sound: PCMArtifact, store: any ArtifactStore, pool: WorkerPool,
-    check: @escaping @Sendable () throws(SpoolError) -> Void
-  ) throws(SpoolError) -> PassOutcome.Result {
-    let before = NormalizeLevels(meter.finding())
-    var decision = decide(before)
-    var after = before.amplified(by: decision.gain)
-    switch (target, decision.ceiling) {
-    case (.loudness(let wanted, _), let ceiling?):
-      let finder = LoudnessSearch(
-        wanted: wanted, ceiling: ceiling, sound: sound, pool: pool, check: check)
-      let (gain, reached) = try finder.settle(from: decision.gain, noting: search)
-      decision.gain = gain
-      after.limit(to: ceiling, reaching: reached)
-    case (.gain, let ceiling?):
-      let trial = LoudnessTrial(decision: decision, sound: sound, check: check)
-      after.limit(to: ceiling, reaching: try trial.run(on: pool).integrated())
-    default: break
+    var firstFrame: Frames { meter.firstFrame }
+
+    func take(_ block: SharedBuffer) { meter.hear(block.buffer) }
+
+    func progress() -> ListenerProgress? {
+      let heard = meter.progress
+      let note = SavedState(meter: heard.state, search: search.text)
+      return (try? Findings.json(note)).map {
+        ListenerProgress(needsFrom: heard.needsFrom, state: $0)
+      }
     }
-    let findings = NormalizeFindings(
-      before: before, after: after, gain: decision.gain, isLimited: decision.ceiling != nil)
-    var result = PassOutcome.Result()
-    result.warnings = warnings(before, after, sound.outline)
-    do {
+
+    func conclude(
+      _ sound: PCMArtifact, store: any ArtifactStore, pool: WorkerPool,
+      check: @escaping @Sendable () throws(SpoolError) -> Void
+    ) throws(SpoolError) -> PassOutcome.Result {
+      let before = NormalizeLevels(meter.finding())
+      var decision = decide(before)
+      var after = before.amplified(by: decision.gain)
+      switch (target, decision.ceiling) {
+      case (.loudness(let wanted, _), let ceiling?):
+        let finder = LoudnessSearch(
+          wanted: wanted, ceiling: ceiling, sound: sound, pool: pool, check: check)
+        let (gain, reached) = try finder.settle(from: decision.gain, noting: search)
+        decision.gain = gain
+        after.limit(to: ceiling, reaching: reached)
+      case (.gain, let ceiling?):
+        let trial = LoudnessTrial(decision: decision, sound: sound, check: check)
+        after.limit(to: ceiling, reaching: try trial.run(on: pool).integrated())
+      default: break
+      }
+      let findings = NormalizeStage.Report(
+        before: before, after: after, gain: decision.gain, isLimited: decision.ceiling != nil)
+      var result = PassOutcome.Result()
+      result.warnings = warnings(before, after, sound.outline)
       result.memo = try Findings.json(decision)
       result.artifacts[.measurement] = try store.keep(
         try Findings.json(findings), as: .measurement)
-    } catch let error as SpoolError {
-      throw error
-    } catch {
-      throw SpoolError("cannot write down the levels", reason: "\(error)")
+      return result
     }
-    return result
-  }
 
-  /// What the user asked for and does not get.
-  private func warnings(
-    _ before: NormalizeLevels, _ after: NormalizeLevels, _ stream: SoundOutline
-  ) -> [String] {
-    guard before.samplePeak != nil else {
-      return ["nothing was changed: the recording is silent"]
-    }
-    guard case .loudness(let wanted, let ceiling) = target else { return [] }
-    guard let reached = after.integratedLoudness else {
-      guard let duration = stream.duration, duration.value >= 0.4 else {
-        return [
-          "nothing was changed: less than 400 ms have no loudness; a peak can be reached, "
-            + "normalize: { peak: -1 dB }"
-        ]
+    /// What the user asked for and does not get.
+    private func warnings(
+      _ before: NormalizeLevels, _ after: NormalizeLevels, _ stream: SoundOutline
+    ) -> [String] {
+      guard before.samplePeak != nil else {
+        return ["nothing was changed: the recording is silent"]
       }
-      return ["nothing was changed: nowhere is the recording louder than -70 LUFS"]
+      guard case .loudness(let wanted, let ceiling) = target else { return [] }
+      guard let reached = after.integratedLoudness else {
+        guard let duration = stream.duration, duration.value >= 0.4 else {
+          return [
+            "nothing was changed: less than 400 ms have no loudness; a peak can be reached, "
+              + "normalize: { peak: -1 dB }"
+          ]
+        }
+        return ["nothing was changed: nowhere is the recording louder than -70 LUFS"]
+      }
+      guard abs(reached.value - wanted.value) > 0.1 else { return [] }
+      let places = (reached.value * 10).rounded() / 10
+      return [
+        "the loudness ends at \(places) LUFS, not at \(wanted.value): with no true peak above "
+          + "\(ceiling.value) dBTP, more gain makes this recording hardly any louder"
+      ]
     }
-    guard abs(reached.value - wanted.value) > 0.1 else { return [] }
-    let places = (reached.value * 10).rounded() / 10
-    return [
-      "the loudness ends at \(places) LUFS, not at \(wanted.value): with no true peak above "
-        + "\(ceiling.value) dBTP, more gain makes this recording hardly any louder"
-    ]
-  }
 
-  private func decide(_ before: NormalizeLevels) -> NormalizeDecision {
-    switch target {
-    case .gain(let gain, let ceiling):
-      guard let truePeak = before.truePeak else { return NormalizeDecision(gain: Decibels(0)) }
-      return NormalizeDecision(
-        gain: gain, ceiling: truePeak.value + gain.value > ceiling.value ? ceiling : nil)
-    case .peak(let peak):
-      guard let highest = before.samplePeak else { return NormalizeDecision(gain: Decibels(0)) }
-      return NormalizeDecision(gain: Decibels(peak.value - highest.value))
-    case .loudness(let wanted, let ceiling):
-      guard let loudness = before.integratedLoudness else {
-        return NormalizeDecision(gain: Decibels(0))
+    private func decide(_ before: NormalizeLevels) -> NormalizeStage.Decision {
+      switch target {
+      case .gain(let gain, let ceiling):
+        guard let truePeak = before.truePeak else {
+          return NormalizeStage.Decision(gain: Decibels(0))
+        }
+        return NormalizeStage.Decision(
+          gain: gain, ceiling: truePeak.value + gain.value > ceiling.value ? ceiling : nil)
+      case .peak(let peak):
+        guard let highest = before.samplePeak else {
+          return NormalizeStage.Decision(gain: Decibels(0))
+        }
+        return NormalizeStage.Decision(gain: Decibels(peak.value - highest.value))
+      case .loudness(let wanted, let ceiling):
+        guard let loudness = before.integratedLoudness else {
+          return NormalizeStage.Decision(gain: Decibels(0))
+        }
+        let gain = Decibels(wanted.value - loudness.value)
+        let truePeak = (before.truePeak?.value ?? -.infinity) + gain.value
+        return NormalizeStage.Decision(
+          gain: gain, ceiling: truePeak > ceiling.value ? ceiling : nil)
       }
-      let gain = Decibels(wanted.value - loudness.value)
-      let truePeak = (before.truePeak?.value ?? -.infinity) + gain.value
-      return NormalizeDecision(gain: gain, ceiling: truePeak > ceiling.value ? ceiling : nil)
     }
   }
 }
@@ -146,7 +149,8 @@ struct LoudnessSearch {
       status.latest ?? (LoudnessSteps(wanted: wanted, unlimited: unlimited), LoudnessHistory())
     while !steps.isSettled {
       let trial = LoudnessTrial(
-        decision: NormalizeDecision(gain: steps.gain, ceiling: ceiling), sound: sound, check: check)
+        decision: NormalizeStage.Decision(gain: steps.gain, ceiling: ceiling), sound: sound,
+        check: check)
       let history = try trial.run(on: pool, from: begun) { status.record(steps, $0) }
       guard let reached = history.integrated() else { break }
       steps.take(reached)
@@ -204,7 +208,7 @@ final class SearchProgress: Sendable {
 /// filters have forgotten that they did not hear what came before.
 struct LoudnessTrial: Sendable {
   /// What is tried.
-  let decision: NormalizeDecision
+  let decision: NormalizeStage.Decision
   /// The sound before it.
   let sound: PCMArtifact
   /// Throws when the pass has to stop.
@@ -285,7 +289,7 @@ struct NormalizeLevels: Codable, Sendable {
   private(set) var truePeak: Decibels?
   private(set) var samplePeak: Decibels?
 
-  init(_ loudness: Loudness) {
+  init(_ loudness: LoudnessMeter.Finding) {
     integratedLoudness = loudness.integrated
     truePeak = loudness.peaks.truePeak
     samplePeak = loudness.peaks.samplePeak
@@ -308,33 +312,39 @@ struct NormalizeLevels: Codable, Sendable {
   }
 }
 
-/// What to reach.
-enum NormalizeTarget: Sendable {
-  case loudness(LUFS, ceiling: Decibels)
-  case peak(Decibels)
-  /// What was found for a whole album.
-  case gain(Decibels, ceiling: Decibels)
+extension NormalizeStage {
+  /// What to reach.
+  enum Target: Sendable {
+    case loudness(LUFS, ceiling: Decibels)
+    case peak(Decibels)
+    /// What was found for a whole album.
+    case gain(Decibels, ceiling: Decibels)
+  }
 }
 
-/// Levels before and after.
-struct NormalizeFindings: Codable, Sendable {
-  let before: NormalizeLevels
-  let after: NormalizeLevels
-  let gain: Decibels
-  let isLimited: Bool
+extension NormalizeStage {
+  /// Levels before and after.
+  struct Report: Codable, Sendable {
+    let before: NormalizeLevels
+    let after: NormalizeLevels
+    let gain: Decibels
+    let isLimited: Bool
+  }
 }
 
-/// What the stage will do, once it has heard everything.
-struct NormalizeDecision: Codable, Sendable {
-  var gain: Decibels
-  /// The ceiling that a limiter keeps; nil where no peak can reach it.
-  var ceiling: Decibels?
+extension NormalizeStage {
+  /// What the stage will do, once it has heard everything.
+  struct Decision: Codable, Sendable {
+    var gain: Decibels
+    /// The ceiling that a limiter keeps; nil where no peak can reach it.
+    var ceiling: Decibels?
 
-  func makeProcessor(for format: AudioFormat) -> any Processor {
-    var processors: [any Processor] = [Gain(gain, format: format)]
-    if let ceiling {
-      processors.append(Limiter(Limiter.Settings(ceiling: ceiling), format: format))
+    func makeProcessor(for format: AudioFormat) -> any Processor {
+      var processors: [any Processor] = [Gain(gain, format: format)]
+      if let ceiling {
+        processors.append(Limiter(Limiter.Settings(ceiling: ceiling), format: format))
+      }
+      return ProcessorChain(processors, format: format)
     }
-    return ProcessorChain(processors, format: format)
   }
 }

@@ -24,13 +24,8 @@ struct MarkedBreaks {
         advice: "split: { by: marker, recording: $input }, with the pipeline's input")
     }
     let path = try input.path()
-    let markers: [Marker]
-    do throws(MediaError) {
-      markers = try MediaProbe.markers(of: path)
-      duration = try MediaProbe.describe(path).duration
-    } catch {
-      throw SpoolError(error)
-    }
+    let markers = try MediaProbe.markers(of: path)
+    duration = try MediaProbe.describe(path).duration
     guard !markers.isEmpty else {
       throw SpoolError(
         "\(path) has no markers", reason: "it has neither chapters nor cue points",

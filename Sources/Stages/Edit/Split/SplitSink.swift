@@ -5,232 +5,232 @@ import Platform
 import SoundEngine
 import Synchronization
 
-/// Cuts a stream into pieces, one after the other, and writes the files of each. What it holds back
-/// is the sound in which a place to cut may still be found; a few pieces that have ended are
-/// completed while the next one is written.
-final class SplitSink: SoundSink {
-  private struct State: @unchecked Sendable {
-    // The finder is touched only while the lock is held.
-    let finder: BreakFinder
-    /// Frames that went to their pieces.
-    var given = Frames.zero
-    /// The pieces that are not whole, in order.
-    var open: [PieceWriter] = []
-    /// Those that are: their recorded progress, and their files.
-    var done: [Int: (status: PieceWriter.State, files: [PortName: Artifact])] = [:]
-    var isCancelled = false
-  }
-
-  private struct Progress: Codable {
-    let finder: String
-    /// What comes before this frame is in the files.
-    let given: Frames
-    let pieces: [PieceWriter.State]
-  }
-
-  /// Pieces that have ended and are not whole, at most.
-  private static let mostEnding = 2
-
-  let firstFrame: Frames
-  private let state: Mutex<State>
-  private let targets: [ExportTarget]
-  private let stream: SoundOutline
-  private let context: SinkContext
-  /// Blocks that did not go to their pieces yet, with their places in the stream.
-  private var waiting: [(block: SharedBuffer, start: Frames)] = []
-  /// The end of the stream so far.
-  private var position: Frames
-
-  /// - Parameter finder: one that has heard nothing yet.
-  init(
-    _ targets: [ExportTarget], _ stream: SoundOutline, _ finder: BreakFinder,
-    _ context: SinkContext
-  ) throws(SpoolError) {
-    self.targets = targets
-    self.stream = stream
-    self.context = context
-    var state = State(finder: finder)
-    let status = context.work.resuming.flatMap {
-      try? Findings.decode(Progress.self, from: $0.state)
+extension SplitStage {
+  /// Cuts a stream into pieces, one after the other, and writes the files of each. What it holds back
+  /// is the sound in which a place to cut may still be found; a few pieces that have ended are
+  /// completed while the next one is written.
+  final class Sink: SoundSink {
+    private struct State: @unchecked Sendable {
+      // The finder is touched only while the lock is held.
+      let finder: BreakFinder
+      /// Frames that went to their pieces.
+      var given = Frames.zero
+      /// The pieces that are not whole, in order.
+      var open: [PieceWriter] = []
+      /// Those that are: their recorded progress, and their files.
+      var done: [Int: (status: PieceWriter.State, files: [PortName: Artifact])] = [:]
+      var isCancelled = false
     }
-    if let status, finder.resume(from: status.finder) {
-      state.given = status.given
-      for noted in status.pieces {
-        let piece = try PieceWriter(
-          noted.number, at: Frames(noted.start), targets, stream, context, resuming: noted)
-        if piece.firstFrame == Frames(.max) {
-          state.done[piece.number] = (noted, try piece.finish())
-        } else {
-          state.open.append(piece)
+
+    private struct Progress: Codable {
+      let finder: String
+      /// What comes before this frame is in the files.
+      let given: Frames
+      let pieces: [PieceWriter.State]
+    }
+
+    /// Pieces that have ended and are not whole, at most.
+    private static let mostEnding = 2
+
+    let firstFrame: Frames
+    private let state: Mutex<State>
+    private let targets: [ExportTarget]
+    private let stream: SoundOutline
+    private let context: SinkContext
+    /// Blocks that did not go to their pieces yet, with their places in the stream.
+    private var waiting: [(block: SharedBuffer, start: Frames)] = []
+    /// The end of the stream so far.
+    private var position: Frames
+
+    /// - Parameter finder: one that has heard nothing yet.
+    init(
+      _ targets: [ExportTarget], _ stream: SoundOutline, _ finder: BreakFinder,
+      _ context: SinkContext
+    ) throws(SpoolError) {
+      self.targets = targets
+      self.stream = stream
+      self.context = context
+      var state = State(finder: finder)
+      let status = context.work.resuming.flatMap {
+        try? Findings.decode(Progress.self, from: $0.state)
+      }
+      if let status, finder.resume(from: status.finder) {
+        state.given = status.given
+        for noted in status.pieces {
+          let piece = try PieceWriter(
+            noted.number, at: Frames(noted.start), targets, stream, context, resuming: noted)
+          if piece.firstFrame == Frames(.max) {
+            state.done[piece.number] = (noted, try piece.finish())
+          } else {
+            state.open.append(piece)
+          }
         }
+        state.open.sort { $0.number < $1.number }
+        // What is not in the files yet comes again.
+        state.given = state.open.reduce(state.given) { min($0, $1.firstFrame) }
       }
-      state.open.sort { $0.number < $1.number }
-      // What is not in the files yet comes again.
-      state.given = state.open.reduce(state.given) { min($0, $1.firstFrame) }
+      firstFrame = state.given
+      position = state.given
+      self.state = Mutex(state)
     }
-    firstFrame = state.given
-    position = state.given
-    self.state = Mutex(state)
-  }
 
-  func take(_ block: SharedBuffer) throws(SpoolError) {
-    let start = position
-    position += block.buffer.frameCount
-    waiting.append((block, start))
-    let settled = state.withLock { state in
-      state.finder.take(block.buffer, at: start)
-      return state.finder.settled
-    }
-    try give(upTo: settled)
-  }
-
-  /// Sends what waits to its pieces, up to a frame.
-  private func give(upTo settled: Frames) throws(SpoolError) {
-    var (breaks, given) = state.withLock { ($0.finder.breaks, $0.given) }
-    guard breaks.count < SplitName.mostPieces else { throw SplitName.tooMany }
-    try settle(breaks, given)
-    while let (block, start) = waiting.first {
-      let end = start + block.buffer.frameCount
-      while given < min(end, settled) {
-        let index = SplitSink.piece(at: given, breaks)
-        var until = min(end, settled)
-        if index < breaks.count { until = min(until, breaks[index]) }
-        try piece(index + 1, at: index == 0 ? .zero : breaks[index - 1])?
-          .take(block, at: start, given..<until)
-        given = until
-        state.withLock { $0.given = until }
-        try settle(breaks, given)
+    func take(_ block: SharedBuffer) throws(SpoolError) {
+      let start = position
+      position += block.buffer.frameCount
+      waiting.append((block, start))
+      let settled = state.withLock { state in
+        state.finder.take(block.buffer, at: start)
+        return state.finder.settled
       }
-      guard given >= end else { return }
-      waiting.removeFirst()
+      try give(upTo: settled)
     }
-  }
 
-  /// The index of the piece that a frame belongs to. O(log n) for n breaks.
-  private static func piece(at frame: Frames, _ breaks: [Frames]) -> Int {
-    var (low, high) = (0, breaks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if breaks[middle] <= frame { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
-  /// The writer of a piece, made where there is none; nil for a piece that is whole.
-  private func piece(_ number: Int, at start: Frames) throws(SpoolError) -> PieceWriter? {
-    let (open, isDone) = state.withLock { state in
-      (state.open.first { $0.number == number }, state.done[number] != nil)
-    }
-    if isDone { return nil }
-    if let open { return open }
-    let made = try PieceWriter(number, at: start, targets, stream, context)
-    let isCancelled = state.withLock { state in
-      state.open.append(made)
-      return state.isCancelled
-    }
-    if isCancelled { made.cancel() }
-    return made
-  }
-
-  /// Closes the pieces that have ended, and waits for the oldest where there are too many of them.
-  private func settle(_ breaks: [Frames], _ given: Frames) throws(SpoolError) {
-    var open = state.withLock { $0.open }
-    for piece in open where piece.number <= breaks.count && breaks[piece.number - 1] <= given {
-      if !piece.isClosed { piece.close() }
-    }
-    while open.count(where: \.isClosed) > SplitSink.mostEnding {
-      try complete(open.removeFirst())
-    }
-  }
-
-  /// Waits for a piece's files.
-  private func complete(_ piece: PieceWriter) throws(SpoolError) {
-    let files = try piece.finish()
-    guard let (_, status) = piece.status else {
-      throw SpoolError("the progress of piece \(piece.number) cannot be told")
-    }
-    state.withLock { state in
-      state.open.removeAll { $0.number == piece.number }
-      state.done[piece.number] = (status, files)
-    }
-  }
-
-  func progress() -> ListenerProgress? {
-    let (finder, given, open, done) = state.withLock { state in
-      (state.finder.state, state.given, state.open, state.done.values.map(\.status))
-    }
-    var pieces = done
-    var needs = given
-    for piece in open {
-      // A piece of unknown progress starts from the beginning.
-      guard let (needsFrom, status) = piece.status else {
-        needs = min(needs, piece.start)
-        continue
+    /// Sends what waits to its pieces, up to a frame.
+    private func give(upTo settled: Frames) throws(SpoolError) {
+      var (breaks, given) = state.withLock { ($0.finder.breaks, $0.given) }
+      guard breaks.count < SplitName.mostPieces else { throw SplitName.tooMany }
+      try settle(breaks, given)
+      while let (block, start) = waiting.first {
+        let end = start + block.buffer.frameCount
+        while given < min(end, settled) {
+          let index = SplitStage.Sink.piece(at: given, breaks)
+          var until = min(end, settled)
+          if index < breaks.count { until = min(until, breaks[index]) }
+          try piece(index + 1, at: index == 0 ? .zero : breaks[index - 1])?
+            .take(block, at: start, given..<until)
+          given = until
+          state.withLock { $0.given = until }
+          try settle(breaks, given)
+        }
+        guard given >= end else { return }
+        waiting.removeFirst()
       }
-      needs = min(needs, needsFrom)
-      pieces.append(status)
     }
-    pieces.sort { $0.number < $1.number }
-    let status = Progress(finder: finder, given: needs, pieces: pieces)
-    return (try? Findings.json(status)).map { ListenerProgress(needsFrom: needs, state: $0) }
-  }
 
-  func flush() throws(SpoolError) {
-    for piece in state.withLock({ $0.open }) { try piece.flush() }
-  }
+    /// The index of the piece that a frame belongs to. O(log n) for n breaks.
+    private static func piece(at frame: Frames, _ breaks: [Frames]) -> Int {
+      var (low, high) = (0, breaks.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if breaks[middle] <= frame { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
 
-  func cancel() {
-    let open = state.withLock { state in
-      state.isCancelled = true
-      return state.open
+    /// The writer of a piece, made where there is none; nil for a piece that is whole.
+    private func piece(_ number: Int, at start: Frames) throws(SpoolError) -> PieceWriter? {
+      let (open, isDone) = state.withLock { state in
+        (state.open.first { $0.number == number }, state.done[number] != nil)
+      }
+      if isDone { return nil }
+      if let open { return open }
+      let made = try PieceWriter(number, at: start, targets, stream, context)
+      let isCancelled = state.withLock { state in
+        state.open.append(made)
+        return state.isCancelled
+      }
+      if isCancelled { made.cancel() }
+      return made
     }
-    open.forEach { $0.cancel() }
-  }
 
-  func finish() throws(SpoolError) -> PassOutcome.Result {
-    try give(upTo: position)
-    let (finder, open) = state.withLock { ($0.finder, $0.open) }
-    let breaks = finder.breaks.filter { $0 < position }
-    if finder.mustFit {
-      try SplitTimes.check(finder.breaks, within: position, at: stream.format.sampleRate)
+    /// Closes the pieces that have ended, and waits for the oldest where there are too many of them.
+    private func settle(_ breaks: [Frames], _ given: Frames) throws(SpoolError) {
+      var open = state.withLock { $0.open }
+      for piece in open where piece.number <= breaks.count && breaks[piece.number - 1] <= given {
+        if !piece.isClosed { piece.close() }
+      }
+      while open.count(where: \.isClosed) > SplitStage.Sink.mostEnding {
+        try complete(open.removeFirst())
+      }
     }
-    open.forEach { $0.close() }
-    for piece in open { try complete(piece) }
-    let done = state.withLock { $0.done }
-    var files = SplitFiles()
-    for (index, start) in ([.zero] + breaks).enumerated() {
-      let end = index < breaks.count ? breaks[index] : position
-      guard let piece = done[index + 1] else { continue }
-      files.pieces.append(
-        SplitFiles.Piece(
-          range: start..<end, title: finder.markers?.titles[index + 1], files: piece.files))
-    }
-    var result = try files.result(of: stream.format, in: context.store)
-    result.warnings = warnings(finder, breaks)
-    return result
-  }
 
-  private func warnings(_ finder: BreakFinder, _ breaks: [Frames]) -> [String] {
-    if let pause = finder.pause, breaks.isEmpty {
-      let level = Unit.decibels.format(pause.threshold.value)
-      return [
-        "no pause of \(pause.minimum.words) below \(level) was found: the whole sound is one piece"
-      ]
+    /// Waits for a piece's files.
+    private func complete(_ piece: PieceWriter) throws(SpoolError) {
+      let files = try piece.finish()
+      guard let (_, status) = piece.status else {
+        throw SpoolError("the progress of piece \(piece.number) cannot be told")
+      }
+      state.withLock { state in
+        state.open.removeAll { $0.number == piece.number }
+        state.done[piece.number] = (status, files)
+      }
     }
-    guard let markers = finder.markers else { return [] }
-    var warnings: [String] = []
-    let beyond = markers.breaks.count - breaks.count
-    if beyond > 0 {
-      warnings.append(
-        "\(beyond) marker\(beyond == 1 ? " lies" : "s lie") beyond the end of the sound")
+
+    func progress() -> ListenerProgress? {
+      let (finder, given, open, done) = state.withLock { state in
+        (state.finder.state, state.given, state.open, state.done.values.map(\.status))
+      }
+      var pieces = done
+      var needs = given
+      for piece in open {
+        // A piece of unknown progress starts from the beginning.
+        guard let (needsFrom, status) = piece.status else {
+          needs = min(needs, piece.start)
+          continue
+        }
+        needs = min(needs, needsFrom)
+        pieces.append(status)
+      }
+      pieces.sort { $0.number < $1.number }
+      let status = Progress(finder: finder, given: needs, pieces: pieces)
+      return (try? Findings.json(status)).map { ListenerProgress(needsFrom: needs, state: $0) }
     }
-    if breaks.isEmpty { warnings.append("no marker lies within the sound: it is one piece") }
-    let length = position.duration(at: stream.format.sampleRate)
-    if let own = markers.duration, abs(own.value - length.value) > 0.5 {
-      warnings.append(
-        "the sound is \(length.words) long and \(markers.recording) \(own.words): its markers may "
-          + "lie elsewhere by now")
+
+    func flush() throws(SpoolError) {
+      for piece in state.withLock({ $0.open }) { try piece.flush() }
     }
-    return warnings
+
+    func cancel() {
+      let open = state.withLock { state in
+        state.isCancelled = true
+        return state.open
+      }
+      open.forEach { $0.cancel() }
+    }
+
+    func finish() throws(SpoolError) -> PassOutcome.Result {
+      try give(upTo: position)
+      let (finder, open) = state.withLock { ($0.finder, $0.open) }
+      let breaks = finder.breaks.filter { $0 < position }
+      if finder.mustFit {
+        try SplitTimes.check(finder.breaks, within: position, at: stream.format.sampleRate)
+      }
+      open.forEach { $0.close() }
+      for piece in open { try complete(piece) }
+      let done = state.withLock { $0.done }
+      var files: [SplitReport.Files] = []
+      for (index, start) in ([.zero] + breaks).enumerated() {
+        let end = index < breaks.count ? breaks[index] : position
+        guard let piece = done[index + 1] else { continue }
+        files.append((start..<end, finder.markers?.titles[index + 1], nil, piece.files))
+      }
+      var result = try SplitReport.result(of: files, stream.format, in: context.store)
+      result.warnings = warnings(finder, breaks)
+      return result
+    }
+
+    private func warnings(_ finder: BreakFinder, _ breaks: [Frames]) -> [String] {
+      if let pause = finder.pause, breaks.isEmpty {
+        let level = Unit.decibels.format(pause.threshold.value)
+        return [
+          "no pause of \(pause.minimum.words) below \(level) was found: the whole sound is one piece"
+        ]
+      }
+      guard let markers = finder.markers else { return [] }
+      var warnings: [String] = []
+      let beyond = markers.breaks.count - breaks.count
+      if beyond > 0 {
+        warnings.append(
+          "\(beyond) marker\(beyond == 1 ? " lies" : "s lie") beyond the end of the sound")
+      }
+      if breaks.isEmpty { warnings.append("no marker lies within the sound: it is one piece") }
+      let length = position.duration(at: stream.format.sampleRate)
+      if let own = markers.duration, abs(own.value - length.value) > 0.5 {
+        warnings.append(
+          "the sound is \(length.words) long and \(markers.recording) \(own.words): its markers may "
+            + "lie elsewhere by now")
+      }
+      return warnings
+    }
   }
 }

@@ -144,18 +144,15 @@ struct FileSound {
   /// Decodes and keeps it. O(length), in flat memory.
   func keep(in context: StageContext) throws(SpoolError) -> Artifact {
     let decoder: SoundDecoder
-    do throws(MediaError) { decoder = try SoundDecoder(path: path) } catch { throw failure(error) }
-    let draft: ArtifactDraft
-    draft = try context.store.makeDraft(.sound)
+    do { decoder = try SoundDecoder(path: path) } catch { throw failure(error) }
+    let draft = try context.store.makeDraft(.sound)
     try append(PCMArtifact.header(decoder.format), to: draft)
     var buffer = AudioBuffer(channelCount: decoder.format.channelCount, capacity: Self.length)
     var samples: [Float] = []
     while true {
       try context.stop.check()
       let isMore: Bool
-      do throws(MediaError) { isMore = try decoder.read(into: &buffer) } catch {
-        throw failure(error)
-      }
+      do { isMore = try decoder.read(into: &buffer) } catch { throw failure(error) }
       guard isMore else { break }
       let count = Interleaving.join(buffer, into: &samples)
       guard samples[..<count].allSatisfy(\.isFinite) else {
@@ -173,7 +170,7 @@ struct FileSound {
     try unsafe draft.append(bytes.span.bytes)
   }
 
-  private func failure(_ error: MediaError) -> SpoolError {
+  private func failure(_ error: SpoolError) -> SpoolError {
     SpoolError(
       "\(maker) failed",
       reason: "the sound that it wrote cannot be decoded"

@@ -63,9 +63,9 @@ struct AlignedChannels {
   ///   - last: what earlier work recorded.
   ///   - record: records the progress; ends the work by throwing.
   func align(
-    _ transcript: Transcript, _ words: [SpokenWord], with engine: any SpeechEngine,
-    threadCount: Int, from last: Progress?, record: (Progress) throws(SpeechError) -> Void
-  ) throws(SpeechError) -> Outcome {
+    _ transcript: Transcript, _ words: [SpokenWord], with engine: SphinxEngine,
+    threadCount: Int, from last: Progress?, record: (Progress) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Outcome {
     let count = sides?.readers.count ?? 0
     var progress = last ?? Progress()
     if progress.sides.count != count {
@@ -74,7 +74,7 @@ struct AlignedChannels {
     let all = TextAlignment(of: words, engine: engine, threadCount: threadCount)
     let found = try all.align(
       in: whole.readers[0], whole.surveys[0].trace, from: progress.whole
-    ) { (own) throws(SpeechError) in
+    ) { (own) throws(SpoolError) in
       progress.whole = own
       try record(progress)
     }
@@ -83,88 +83,31 @@ struct AlignedChannels {
         transcript: transcript.timed(by: found, spoken: words), share: found.share,
         extraWordCount: found.extraWordCount)
     }
-    let voices = VoiceSides(
-      of: transcript, at: found.words, in: sides.surveys.map(\.trace))
-    var divided = DividedTranscript(transcript, words, voices, sides.speaker)
+    let voices = VoiceSides(of: transcript, at: found.words, in: sides.surveys.map(\.trace))
+    var timed = transcript.words
+    var heardCount = 0.0
+    var extraWordCount = 0
     for channel in 0..<count {
-      let part = divided.part(on: channel)
-      guard part.words.contains(where: \.isSpoken) else { continue }
-      let result = try TextAlignment(of: part.words, engine: engine, threadCount: threadCount)
+      let own = timed.indices.filter { voices.channels[$0] == channel }
+      let spoken = own.map { words[$0] }
+      guard spoken.contains(where: \.isSpoken) else { continue }
+      let result = try TextAlignment(of: spoken, engine: engine, threadCount: threadCount)
         .align(
           in: sides.readers[channel], sides.surveys[channel].trace, from: progress.sides[channel]
-        ) { (own) throws(SpeechError) in
+        ) { (own) throws(SpoolError) in
           progress.sides[channel] = own
           try record(progress)
         }
-      divided.add(result, on: channel)
+      let times = own.map { timed[$0] }.timed(by: result, spoken: spoken)
+      for (index, word) in zip(own, times) { timed[index] = word }
+      heardCount += result.share * Double(spoken.count(where: \.isSpoken))
+      extraWordCount += result.extraWordCount
     }
-    return divided.outcome
-  }
-}
-
-/// A text whose words are on several channels: each channel's are taken out, timed by themselves,
-/// and put back in their places.
-struct DividedTranscript {
-  private var transcript: Transcript
-  private let spoken: [SpokenWord]
-  private let voices: VoiceSides
-  private let name: (Int) -> String?
-  private var timed: [TimedWord]
-  private var heardCount = 0.0
-  private var extraWordCount = 0
-
-  /// - Parameter name: what a channel is called.
-  init(
-    _ transcript: Transcript, _ spoken: [SpokenWord], _ voices: VoiceSides,
-    _ name: @escaping (Int) -> String?
-  ) {
-    self.transcript = transcript
-    self.spoken = spoken
-    self.voices = voices
-    self.name = name
-    timed = transcript.words
-  }
-
-  private func indices(on channel: Int) -> [Int] {
-    voices.channels.indices.filter { voices.channels[$0] == channel }
-  }
-
-  /// The words of a channel, in the order of the text.
-  func part(on channel: Int) -> (transcript: Transcript, words: [SpokenWord]) {
-    let indices = indices(on: channel)
-    return (
-      Transcript(segments: [Segment(words: indices.map { timed[$0] })]), indices.map { spoken[$0] }
-    )
-  }
-
-  /// Gives the words of a channel their times.
-  mutating func add(_ result: AlignmentResult, on channel: Int) {
-    let part = part(on: channel)
-    let words = part.transcript.timed(by: result, spoken: part.words).words
-    for (index, word) in zip(indices(on: channel), words) { timed[index] = word }
-    heardCount += result.share * Double(part.words.count(where: \.isSpoken))
-    extraWordCount += result.extraWordCount
-  }
-
-  /// The whole text in its order; where it does not say who speaks, the channel does.
-  var outcome: AlignedChannels.Outcome {
-    var result = transcript
-    var number = 0
-    for segment in result.segments.indices {
-      let speaker = result.segments[segment].speaker
-      for word in result.segments[segment].words.indices {
-        var own = timed[number]
-        own.speaker = own.speaker ?? (speaker == nil ? name(voices.channels[number]) : nil)
-        result.segments[segment].words[word] = own
-        number += 1
-      }
-      result.segments[segment].start = result.segments[segment].words.compactMap(\.start).min()
-      result.segments[segment].end = result.segments[segment].words.compactMap(\.end).max()
-    }
-    let count = spoken.count(where: \.isSpoken)
-    return AlignedChannels.Outcome(
-      transcript: result.inTurns, share: count == 0 ? 0 : heardCount / Double(count),
-      extraWordCount: extraWordCount, sides: voices.speakers.compactMapValues(name))
+    let spokenCount = words.count(where: \.isSpoken)
+    return Outcome(
+      transcript: voices.transcript(transcript, with: timed, name: sides.speaker),
+      share: spokenCount == 0 ? 0 : heardCount / Double(spokenCount),
+      extraWordCount: extraWordCount, sides: voices.speakers.compactMapValues(sides.speaker))
   }
 }
 
@@ -227,6 +170,26 @@ struct VoiceSides {
     }
     self.channels = channels
     self.speakers = speakers
+  }
+
+  /// A transcript with timed words, in turns; where it does not say who speaks, the channel does.
+  func transcript(
+    _ transcript: Transcript, with timed: [TimedWord], name: (Int) -> String?
+  ) -> Transcript {
+    let isNamed = transcript.segments.flatMap { segment in
+      segment.words.map { $0.speaker != nil || segment.speaker != nil }
+    }
+    var result = transcript
+    result.words = timed.indices.map { index in
+      var word = timed[index]
+      if !isNamed[index] { word.speaker = name(channels[index]) }
+      return word
+    }
+    for index in result.segments.indices {
+      result.segments[index].start = result.segments[index].words.compactMap(\.start).min()
+      result.segments[index].end = result.segments[index].words.compactMap(\.end).max()
+    }
+    return result.inTurns
   }
 
   private static func voices(of transcript: Transcript) -> [Voice] {

@@ -25,22 +25,15 @@ struct SpeechReader: SpeechSource {
     frameCount = Int(Double(frames.count) * 100 / sound.outline.format.sampleRate.value)
   }
 
-  func read(_ place: Range<Int>) throws(SpeechError) -> [Int16] {
+  func read(_ place: Range<Int>) throws(SpoolError) -> [Int16] {
     let start = max(0, place.lowerBound - Self.lead)
     let skipped = (place.lowerBound - start) * LevelTrace.step
     let count = place.count * LevelTrace.step
     var samples: [Int16] = []
     samples.reserveCapacity(skipped + count)
-    do throws(SpoolError) {
-      try convert(from: start) { block in
-        let channel = block.channel(0)
-        for index in 0..<block.frameCount.count {
-          samples.append(Int16(max(-32768, min(32767, (channel[index] * 32768).rounded()))))
-        }
-        return samples.count < skipped + count
-      }
-    } catch {
-      throw SpeechError(.reading, on: "the kept sound", why: error.reason ?? error.message)
+    try convert(from: start) { block in
+      samples.add(block)
+      return samples.count < skipped + count
     }
     samples.removeFirst(min(skipped, samples.count))
     if samples.count < count { samples += Array(repeating: 0, count: count - samples.count) }
@@ -48,27 +41,25 @@ struct SpeechReader: SpeechSource {
   }
 
   /// How loud the whole is, and where there is speech.
-  func survey(_ check: () throws(SpoolError) -> Void) throws(SpoolError) -> SpeechSurvey {
-    var survey = SpeechSurvey()
+  func survey(
+    _ stop: StopRequest
+  ) throws(SpoolError) -> (trace: LevelTrace, activity: VoiceActivity) {
+    var trace = LevelTrace()
+    var activity = VoiceActivity()
     var samples: [Int16] = []
-    try convert(from: 0) { block in
-      let channel = block.channel(0)
+    try convert(from: 0, stop) { block in
       samples.removeAll(keepingCapacity: true)
-      for index in 0..<block.frameCount.count {
-        samples.append(Int16(max(-32768, min(32767, (channel[index] * 32768).rounded()))))
-      }
-      survey.add(samples.span)
+      samples.add(block)
+      trace.add(samples.span)
+      activity.add(samples.span)
       return true
-    } check: { () throws(SpoolError) in
-      try check()
     }
-    return survey
+    return (trace, activity)
   }
 
   /// Converts the sound from some place on, until it ends or `take` wants no more.
   private func convert(
-    from frame: Int, _ take: (borrowing AudioBuffer) -> Bool,
-    check: () throws(SpoolError) -> Void = {}
+    from frame: Int, _ stop: StopRequest? = nil, _ take: (borrowing AudioBuffer) -> Bool
   ) throws(SpoolError) {
     let format = sound.outline.format
     let start = Frames(Int(Double(frame) * format.sampleRate.value / 100))
@@ -80,7 +71,7 @@ struct SpeechReader: SpeechSource {
     var mono = AudioBuffer(channelCount: 1, capacity: length)
     var output = AudioBuffer(channelCount: 1, capacity: resampler.blockCapacity(for: length))
     while try source.read(into: &input) {
-      try check()
+      try stop?.check()
       mix(input, into: &mono)
       resampler.process(mono, into: &output)
       guard take(output) else { return }
@@ -105,13 +96,23 @@ struct SpeechReader: SpeechSource {
   }
 }
 
+extension [Int16] {
+  /// Adds the first channel of a block.
+  fileprivate mutating func add(_ block: borrowing AudioBuffer) {
+    let channel = block.channel(0)
+    for index in 0..<block.frameCount.count {
+      append(Int16(Swift.max(-32768, Swift.min(32767, (channel[index] * 32768).rounded()))))
+    }
+  }
+}
+
 /// The channels of a recording as they are listened to: all as one, or each by itself, for
 /// recordings with a speaker on every side.
 struct SpeechChannels {
   /// What is listened to, in the order of the channels.
   let readers: [SpeechReader]
-  /// What is known of each.
-  let surveys: [SpeechSurvey]
+  /// How loud each is, and where there is speech.
+  let surveys: [(trace: LevelTrace, activity: VoiceActivity)]
 
   /// Looks at the sound of each channel that is to be listened to.
   init(of sound: PCMArtifact, isSeparate: Bool, _ stop: StopRequest) throws(SpoolError) {
@@ -119,15 +120,17 @@ struct SpeechChannels {
     readers =
       isSeparate && count > 1
       ? (0..<count).map { SpeechReader(sound, channel: $0) } : [SpeechReader(sound)]
-    var surveys: [SpeechSurvey] = []
-    for reader in readers {
-      surveys.append(try reader.survey { () throws(SpoolError) in try stop.check() })
-    }
+    var surveys: [(trace: LevelTrace, activity: VoiceActivity)] = []
+    for reader in readers { surveys.append(try reader.survey(stop)) }
     self.surveys = surveys
   }
 
   /// Where there is speech, in seconds, on any channel.
-  var speech: [Range<Double>] { surveys.flatMap { $0.activity.stretches.seconds } }
+  var speech: [Range<Double>] {
+    surveys.flatMap(\.activity.stretches).map {
+      Double($0.lowerBound) / 100..<Double($0.upperBound) / 100
+    }
+  }
 
   /// The name of the speaker on a channel; nil where there is but one.
   func speaker(_ channel: Int) -> String? {
@@ -137,24 +140,4 @@ struct SpeechChannels {
     default: "channel \(channel + 1)"
     }
   }
-}
-
-/// What is known of a recording before words are searched: how loud it is, and where there is
-/// speech.
-struct SpeechSurvey {
-  /// The levels.
-  private(set) var trace = LevelTrace()
-  /// The voices.
-  private(set) var activity = VoiceActivity()
-
-  /// Takes the next samples: 16 kHz, one channel, 16 bits.
-  mutating func add(_ sound: Span<Int16>) {
-    trace.add(sound)
-    activity.add(sound)
-  }
-}
-
-extension Sequence<Range<Int>> {
-  /// Hundredths of a second as seconds.
-  var seconds: [Range<Double>] { map { Double($0.lowerBound) / 100..<Double($0.upperBound) / 100 } }
 }

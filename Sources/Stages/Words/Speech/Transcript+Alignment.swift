@@ -5,37 +5,34 @@ extension Transcript {
   /// The same words with the times that were found for them.
   func timed(by result: AlignmentResult, spoken: [SpokenWord]) -> Transcript {
     var transcript = self
-    var number = 0
-    var lastStart = 0.0
-    let times = GivenTimes(words: words, result: result)
-    for segment in transcript.segments.indices {
-      for word in transcript.segments[segment].words.indices {
-        if spoken[number].isSpoken, times.areBetter(at: number) {
-          transcript.segments[segment].words[word].keepTimes()
-        } else {
-          let place = result.words[number]
-          transcript.segments[segment].words[word].take(place, isSpoken: spoken[number].isSpoken)
-        }
-        lastStart = transcript.segments[segment].words[word].follow(lastStart)
-        number += 1
-      }
-      let words = transcript.segments[segment].words
-      transcript.segments[segment].start = words.first?.start
-      transcript.segments[segment].end = words.last?.end
+    transcript.words = words.timed(by: result, spoken: spoken)
+    for index in segments.indices {
+      transcript.segments[index].start = transcript.segments[index].words.first?.start
+      transcript.segments[index].end = transcript.segments[index].words.last?.end
     }
     return transcript
   }
 }
 
-extension TimedWord {
-  /// Nobody speaks a letter longer than this, in seconds, nor a word of one letter longer than a
-  /// second.
-  private static let longestLetter = 0.35
-  /// Nor a digit or a sign, which stand for words: `2025` has 25 letters in German.
-  private static let longestDigit = 0.75
-  /// Nobody speaks faster than this, in seconds a letter.
-  private static let shortestLetter = 0.015
+extension [TimedWord] {
+  /// The same words with the times that were found for them.
+  func timed(by result: AlignmentResult, spoken: [SpokenWord]) -> [TimedWord] {
+    let times = GivenTimes(words: self, result: result)
+    var timed = self
+    var lastStart = 0.0
+    for index in indices {
+      if spoken[index].isSpoken, times.areBetter(at: index) {
+        timed[index].keepTimes()
+      } else {
+        timed[index].take(result.words[index], isSpoken: spoken[index].isSpoken)
+      }
+      lastStart = timed[index].follow(lastStart)
+    }
+    return timed
+  }
+}
 
+extension TimedWord {
   /// Begins no earlier than the word before, whose time may be of another origin, and gives its
   /// beginning.
   fileprivate mutating func follow(_ earliest: Double) -> Double {
@@ -63,22 +60,6 @@ extension TimedWord {
     if isOverlong { flags.insert(.overlong) }
     if isSpoken, !place.isHeard, isCramped { flags.insert(.cramped) }
   }
-
-  /// Whether it is longer than any speaker makes it.
-  var isOverlong: Bool {
-    guard let start, let end else { return false }
-    let longest = text.reduce(0) { sum, character in
-      let standsForWords = character.isNumber || character.isSymbol || character == "%"
-      return sum + (standsForWords ? Self.longestDigit : Self.longestLetter)
-    }
-    return end - start > max(1, longest)
-  }
-
-  /// Whether it is shorter than any speaker makes it.
-  private var isCramped: Bool {
-    guard let start, let end else { return false }
-    return end - start < Self.shortestLetter * Double(text.count { $0.isLetter || $0.isNumber })
-  }
 }
 
 /// The times that the words of a transcript had before it was aligned.
@@ -86,7 +67,7 @@ extension TimedWord {
 /// They are asked only for words of which the alignment is not sure, and only where they were right
 /// about the words around: with times of another recording, or of one that was cut since, the words
 /// are placed as if none had been given.
-struct GivenTimes {
+private struct GivenTimes {
   private let words: [TimedWord]
   private let places: [AlignedWord]
   /// For each word, the end of the last one before it that is known for sure, and the beginning of

@@ -16,8 +16,7 @@ package struct TranscriptFile: Sendable {
     guard let artifact = context.inputs[port]?.artifact else {
       throw SpoolError("there is no transcript at \(port)")
     }
-    let path: String
-    path = try context.store.path(of: artifact)
+    let path = try context.store.path(of: artifact)
     // The words of hours are longer than what the store reads as text.
     return try read(try bytes(of: path), named: "transcript.json")
   }
@@ -28,7 +27,7 @@ package struct TranscriptFile: Sendable {
     let bytes = try Self.bytes(of: path)
     digest = SHA256.digest(of: bytes)
     do throws(SpoolError) {
-      let inner = SidecarTranscript.find(in: bytes)
+      let inner = Self.inSidecar(bytes)
       transcript = try Self.read(inner?.bytes ?? bytes, named: inner?.name ?? name)
     } catch {
       throw SpoolError("\(path): \(error.message)", reason: error.reason, advice: error.advice)
@@ -43,28 +42,15 @@ package struct TranscriptFile: Sendable {
 
   /// Reads a text in whichever format it has.
   static func read(_ bytes: [UInt8], named name: String) throws(SpoolError) -> Transcript {
-    do throws(TranscriptError) {
-      let format = try TranscriptFormat.recognised(in: bytes, fileName: name)
-      return try format.read(bytes)
-    } catch { throw SpoolError(error) }
-  }
-}
-
-extension SpoolError {
-  /// A transcript's trouble, as a stage's.
-  init(_ error: TranscriptError) {
-    self.init(
-      "cannot \(error.doing.rawValue) the transcript"
-        + (error.format.map { " as \($0)" } ?? "") + (error.place.map { " at \($0)" } ?? ""),
-      reason: error.reason, advice: error.advice)
+    try TranscriptFormat.recognised(in: bytes, fileName: name).read(bytes)
   }
 }
 
 /// The transcript that a recording's sidecar holds in its field `transcript`.
-enum SidecarTranscript {
+extension TranscriptFile {
   /// The transcript as a file of its own, with a name that tells its format; nil where the bytes are
   /// no such sidecar.
-  static func find(in bytes: [UInt8]) -> (bytes: [UInt8], name: String)? {
+  private static func inSidecar(_ bytes: [UInt8]) -> (bytes: [UInt8], name: String)? {
     guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{"),
       let read = try? JSONReader.value(of: bytes, depthLimit: 32),
       case .object(let fields) = read.value, fields["words"] == nil, fields["segments"] == nil
@@ -91,12 +77,7 @@ extension StageContext {
   func outputs(
     of transcript: Transcript, figures: String
   ) throws(SpoolError) -> [PortName: StepOutput] {
-    let text: String
-    do throws(TranscriptError) {
-      text = try TranscriptFormat.json.write(transcript.rounded)
-    } catch {
-      throw SpoolError(error)
-    }
+    let text = try TranscriptFormat.json.write(transcript.rounded)
     return [
       .transcript: StepOutput(try store.keep(text, as: .transcript)),
       .measurement: StepOutput(try store.keep(figures, as: .measurement)),

@@ -43,26 +43,32 @@ struct WordLimits {
       "what happens where a limit is not kept to"),
   ]
 
-  private let untimedWords: Int?
-  private let limits: QualityLimits
-  private let outOfBounds: OutOfBounds
+  private let limits: Parameters
 
-  init(_ parameters: Parameters) {
-    untimedWords = parameters.untimedWords
-    limits = QualityLimits(
-      interpolated: parameters.interpolated, lowConfidence: parameters.uncertain,
-      longestWord: parameters.longestWord, coverage: parameters.coverage)
-    outOfBounds = parameters.outOfBounds
-  }
+  init(_ limits: Parameters) { self.limits = limits }
 
   /// Every limit that the words do not keep to, in words.
   func breaches(of report: QualityReport, _ transcript: Transcript) -> [String] {
     let untimed = transcript.words.count { $0.start == nil || $0.flags.contains(.interpolated) }
     var breaches: [String] = []
-    if let untimedWords, untimed > untimedWords {
-      breaches.append("untimed-words is \(untimed), at most \(untimedWords) is allowed")
+    if let most = limits.untimedWords, untimed > most {
+      breaches.append("untimed-words is \(untimed), at most \(most) is allowed")
     }
-    return breaches + limits.breaches(of: report).map(Self.words)
+    func add(_ name: String, _ figure: Double, atMost limit: Double?, _ shown: (Double) -> String) {
+      guard let limit, !(figure <= limit) else { return }
+      breaches.append("\(name) is \(shown(figure)), at most \(shown(limit)) is allowed")
+    }
+    add("interpolated", report.interpolated, atMost: limits.interpolated, Self.percent)
+    add("uncertain", report.lowConfidence, atMost: limits.uncertain, Self.percent)
+    let longest = report.longestWord.map { $0.end - $0.start } ?? 0
+    add("longest-word", longest, atMost: limits.longestWord) { Self.decimal($0) + " s" }
+    if let least = limits.coverage, !(report.coverage ?? -1 >= least) {
+      breaches.append(
+        report.coverage.map {
+          "coverage is \(Self.percent($0)), at least \(Self.percent(least)) is allowed"
+        } ?? "no speech was heard, and \(Self.percent(least)) of it must have words")
+    }
+    return breaches
   }
 
   /// Fails, or warns, where the words do not keep to the limits.
@@ -72,7 +78,7 @@ struct WordLimits {
     let breaches = breaches(of: report, transcript)
     guard !breaches.isEmpty else { return }
     let text = breaches.joined(separator: "; ")
-    switch outOfBounds {
+    switch limits.outOfBounds {
     case .warn: warn("the words are out of bounds: \(text)")
     case .fail:
       throw SpoolError(
@@ -81,18 +87,11 @@ struct WordLimits {
     }
   }
 
-  private static func words(_ breach: QualityBreach) -> String {
-    let name = breach.name == "low-confidence" ? "uncertain" : breach.name
-    func shown(_ number: Double) -> String {
-      let isSeconds = name == "longest-word"
-      let rounded = ((isSeconds ? number : number * 100) * 10).rounded() / 10
-      return "\(rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)")"
-        + (isSeconds ? " s" : " %")
-    }
-    if name == "coverage", breach.figure == nil {
-      return "no speech was heard, and \(shown(breach.limit)) of it must have words"
-    }
-    return "\(name) is \(breach.figure.map(shown) ?? "not known"), "
-      + "\(breach.bound.rawValue) \(shown(breach.limit)) is allowed"
+  private static func percent(_ share: Double) -> String { decimal(share * 100) + " %" }
+
+  /// A number with at most one decimal.
+  private static func decimal(_ number: Double) -> String {
+    let rounded = (number * 10).rounded() / 10
+    return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
   }
 }

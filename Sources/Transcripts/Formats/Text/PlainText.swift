@@ -1,3 +1,5 @@
+import Platform
+
 /// Plain text: paragraphs separated by empty lines, with `Name:` before speech where
 /// `SpeakerLabels` recognises a speaker.
 ///
@@ -13,13 +15,8 @@ enum PlainText: TranscriptCodec {
     source.bytes.prefix(4096).contains { $0 < 0x09 } ? .none : .possible
   }
 
-  static func read(
-    _ source: SourceText, _ options: ReadingOptions
-  ) throws(TranscriptError) -> Transcript {
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
     let paragraphs = PlainParagraph.all(in: source)
-    guard options.findsSpeakers else {
-      return transcript(paragraphs.map { [$0.segment] }, paragraphs)
-    }
     let labels = SpeakerLabels(in: paragraphs.map(\.lines))
     var said: [[Segment]] = []
     var waiting: SpeakerLabel?
@@ -86,7 +83,7 @@ enum PlainText: TranscriptCodec {
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
-  ) throws(TranscriptError) -> String {
+  ) throws(SpoolError) -> String {
     let turns = transcript.inTurns.segments.compactMap {
       segment -> (speaker: String?, text: String)? in
       let text = WrittenWords.tidied(segment.text)
@@ -118,9 +115,6 @@ struct PlainParagraph {
   var end: Double?
   /// Its trimmed lines without times.
   var lines: [String] = []
-
-  /// The paragraph as a segment without a speaker.
-  var segment: Segment { Segment(text: lines.joined(separator: "\n")) }
 
   /// The paragraphs of a text. O(n).
   static func all(in source: SourceText) -> [PlainParagraph] {

@@ -1,3 +1,5 @@
+import Platform
+
 /// Praat's TextGrid in its long form: a tier of segments and one of words for each speaker. The
 /// short form is read as well.
 ///
@@ -13,9 +15,7 @@ enum TextGrid: TranscriptCodec {
     return .certain
   }
 
-  static func read(
-    _ source: SourceText, _ options: ReadingOptions
-  ) throws(TranscriptError) -> Transcript {
+  static func read(_ source: SourceText) throws(SpoolError) -> Transcript {
     var tokens = TextGridTokens(source)
     guard try tokens.text("ooTextFile") == "ooTextFile" else {
       throw tokens.error(expected: "\"ooTextFile\"")
@@ -50,7 +50,7 @@ enum TextGrid: TranscriptCodec {
 
   private static func interval(
     _ tokens: inout TextGridTokens
-  ) throws(TranscriptError) -> TextGridTier.Interval {
+  ) throws(SpoolError) -> TextGridTier.Interval {
     let start = try tokens.number("where an interval begins")
     guard start >= 0, start <= ByteScanner.longestTime else {
       throw tokens.error(expected: "a time of at least 0")
@@ -65,7 +65,7 @@ enum TextGrid: TranscriptCodec {
 
   static func write(
     _ transcript: Transcript, _ options: WritingOptions
-  ) throws(TranscriptError) -> String {
+  ) throws(SpoolError) -> String {
     var stacks: [(tier: TextGridTier, levels: [[TextGridTier.Interval]])] = []
     func add(_ interval: TextGridTier.Interval, _ content: TextGridTier.Content, _ speaker: String?)
     {
@@ -80,7 +80,7 @@ enum TextGrid: TranscriptCodec {
       if level == nil { stacks[index].levels.append([]) }
       stacks[index].levels[level ?? stacks[index].levels.count - 1].append(interval)
     }
-    for timed in try TimedSegment.all(of: transcript.inTurns) {
+    for timed in try transcript.inTurns.timedSegments(for: name) {
       let text = WrittenWords.tidied(timed.segment.text)
       // Praat allows no interval without length, and one without text is silence.
       guard timed.end > timed.start, !text.isEmpty else { continue }
@@ -92,7 +92,7 @@ enum TextGrid: TranscriptCodec {
           timed.segment.speaker)
       }
     }
-    return TextGridWriting.text(
+    return text(
       of: stacks.flatMap { stack in
         stack.levels.enumerated().map { (stack.tier.name(number: $0.offset + 1), $0.element) }
       })
@@ -101,7 +101,7 @@ enum TextGrid: TranscriptCodec {
 
 /// Builds segments from the tiers of a TextGrid: each word belongs to its speaker's segment at that
 /// time.
-struct TextGridWeaving {
+private struct TextGridWeaving {
   private typealias Interval = TextGridTier.Interval
   private var segmentsOf: [String?: [Interval]] = [:]
   private var wordsOf: [String?: [Interval]] = [:]
@@ -157,9 +157,10 @@ struct TextGridWeaving {
 }
 
 /// The long form of a TextGrid.
-enum TextGridWriting {
+extension TextGrid {
   /// The file of some tiers with ordered, non-overlapping intervals. O(n).
-  static func text(of tiers: [(name: String, intervals: [TextGridTier.Interval])]) -> String {
+  private static func text(of tiers: [(name: String, intervals: [TextGridTier.Interval])]) -> String
+  {
     // Praat accepts no grid without length, and none without a tier.
     let end = tiers.compactMap { $0.intervals.last?.end }.max() ?? 1
     let tiers = tiers.isEmpty ? [("segments", [])] : tiers

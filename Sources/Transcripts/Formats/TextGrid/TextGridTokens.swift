@@ -1,3 +1,5 @@
+import Platform
+
 /// The significant tokens of a TextGrid in long or short form: quoted texts, flags and
 /// free-standing numbers. Everything else is decoration, as are comments after an exclamation mark.
 struct TextGridTokens {
@@ -8,15 +10,17 @@ struct TextGridTokens {
     case flag(String)
   }
 
-  private let bytes: [UInt8]
+  private let source: SourceText
   private var position = 0
   // The start of the last token.
   private var start = 0
 
-  init(_ source: SourceText) { bytes = source.bytes }
+  init(_ source: SourceText) { self.source = source }
+
+  private var bytes: [UInt8] { source.bytes }
 
   /// The next token; nil at the end.
-  mutating func next() throws(TranscriptError) -> Token? {
+  mutating func next() throws(SpoolError) -> Token? {
     while position < bytes.count {
       let byte = bytes[position]
       start = position
@@ -40,7 +44,7 @@ struct TextGridTokens {
   }
 
   /// The next token, which must be a number.
-  mutating func number(_ meaning: String) throws(TranscriptError) -> Double {
+  mutating func number(_ meaning: String) throws(SpoolError) -> Double {
     guard case .number(let number)? = try next() else {
       throw error(expected: "a number, \(meaning)")
     }
@@ -48,7 +52,7 @@ struct TextGridTokens {
   }
 
   /// The next token, which must be a text.
-  mutating func text(_ meaning: String) throws(TranscriptError) -> String {
+  mutating func text(_ meaning: String) throws(SpoolError) -> String {
     guard case .text(let text)? = try next() else {
       throw error(expected: "a text in quotes, \(meaning)")
     }
@@ -56,7 +60,7 @@ struct TextGridTokens {
   }
 
   /// The next token, which must be a count: at most one per byte left.
-  mutating func count(_ meaning: String) throws(TranscriptError) -> Int {
+  mutating func count(_ meaning: String) throws(SpoolError) -> Int {
     let number = try number(meaning)
     guard let count = Int(exactly: number), count >= 0, count <= bytes.count else {
       throw error(expected: "a whole number that the file has room for, \(meaning)")
@@ -65,20 +69,20 @@ struct TextGridTokens {
   }
 
   /// An error at the last token.
-  func error(expected: String) -> TranscriptError {
+  func error(expected: String) -> SpoolError {
     let end = bytes[start...].firstIndex { $0 == 0x0a || $0 == 0x0d } ?? bytes.count
     let found =
       start == bytes.count
       ? "the end of the file" : "\"\(PrintableText.shown(bytes[start..<end]))\""
-    return TranscriptError(
-      .reading, at: TextPlace(of: start, in: bytes), "found \(found), expected \(expected)")
+    return source.error(
+      "found \(found), expected \(expected)", at: TextPlace(of: start, in: bytes))
   }
 
   private mutating func skip(while isSkipped: (UInt8) -> Bool) {
     while position < bytes.count, isSkipped(bytes[position]) { position += 1 }
   }
 
-  private mutating func quoted() throws(TranscriptError) -> String {
+  private mutating func quoted() throws(SpoolError) -> String {
     var text: [UInt8] = []
     position += 1
     while position < bytes.count {
@@ -98,7 +102,7 @@ struct TextGridTokens {
 
   /// The number in a word; nil for other words. A word that only begins as a number is an error,
   /// since Praat would read it as one.
-  private func number(_ word: ArraySlice<UInt8>) throws(TranscriptError) -> Double? {
+  private func number(_ word: ArraySlice<UInt8>) throws(SpoolError) -> Double? {
     guard let first = word.first, (0x30...0x39).contains(first) || first == UInt8(ascii: "-") else {
       return nil
     }

@@ -51,7 +51,7 @@ struct KeyCommand: Command {
 
   private let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
     let folder = CommandContext(console: console).keyFolder(

@@ -48,38 +48,35 @@ struct LedgerCommand: Command {
 
   let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
     let context = CommandContext(console: console)
     do throws(CommandContext.Refusal) {
       let readable = try context.existingStore(at: arguments[Options.store])
       defer { withExtendedLifetime(readable) {} }
-      let keys = try trustedKeys(context)
-      let records: ReceiptRecords
-      do throws(SpoolError) {
-        records = try readable.store.receipts.records().caughtUp(keys: keys)
-      } catch {
-        throw CommandContext.Refusal(
-          text: ErrorText(error).render(console), code: .failed)
+      let (keys, audit) = try KeyCommand.asking(console) { () throws(SpoolError) in
+        let keys = try context.keyFolder(at: arguments[Options.keys]).knownKeys()
+        return (keys, LogAudit(try readable.store.receiptRecords(), keys: keys))
       }
-      let tree = MerkleTree(leaves: records.entries.compactMap(\.leaf))
+      let entries = audit.records.entries
+      let tree = MerkleTree(leaves: entries.compactMap(\.leaf))
       let words = arguments[Self.words]
       switch (arguments[Self.action] ?? .head, words.count) {
       case (.head, 0):
-        try audit(records, keys, context)
-        try head(of: tree, records.entries, context)
+        try check(audit, console)
+        try head(of: tree, entries, context)
       case (.prove, 1):
-        try audit(records, keys, context)
+        try check(audit, console)
         try prove(words[0], in: tree, console)
       case (.consistency, 1...2):
         // An earlier signed head is stronger evidence than the heads in the store.
-        let evidence = try compare(words, with: tree, records, keys, context)
-        try audit(records, keys, context)
+        let evidence = try compare(words, with: tree, audit, keys, context)
+        try check(audit, console)
         tell(evidence, console)
       case (.withdraw, 1):
-        try audit(records, keys, context)
-        try withdraw(words[0], records.entries, keys, context)
+        try check(audit, console)
+        try withdraw(words[0], entries, keys, context)
       default:
         throw CommandContext.Refusal(
           text: "\(console.red("error:")) that is not what spool ledger takes\n"
@@ -94,20 +91,15 @@ struct LedgerCommand: Command {
   }
 
   /// Refuses to answer from a log that contradicts its own signed heads.
-  func audit(
-    _ records: ReceiptRecords, _ keys: [VerifyingKey], _ context: CommandContext
-  ) throws(CommandContext.Refusal) {
-    guard let refusal = LogAudit(records, keys: keys).refusal(keys: keys) else { return }
-    throw CommandContext.Refusal(
-      text: ErrorText(refusal).render(context.console), code: .verificationFailed)
+  private func check(_ audit: LogAudit, _ console: Console) throws(CommandContext.Refusal) {
+    guard let refusal = audit.refusal else { return }
+    throw self.refusal(refusal, .verificationFailed, console)
   }
 
-  private func trustedKeys(_ context: CommandContext) throws(CommandContext.Refusal)
-    -> [VerifyingKey]
-  {
-    try KeyCommand.asking(context.console) { () throws(SpoolError) in
-      try context.keyFolder(at: arguments[Options.keys]).knownKeys()
-    }
+  private func refusal(
+    _ error: SpoolError, _ code: ExitCode, _ console: Console
+  ) -> CommandContext.Refusal {
+    CommandContext.Refusal(text: ErrorText(error).render(console), code: code)
   }
 
   private func head(
@@ -149,13 +141,14 @@ struct LedgerCommand: Command {
         root: tree.root(size: size).hex, proof: proof.map(\.hex)), console)
   }
 
-  func broken(_ what: String, _ why: String, _ console: Console) -> CommandContext.Refusal {
-    CommandContext.Refusal(
-      text: ErrorText(
-        SpoolError(
-          what, reason: why,
-          advice: "spool check holds the ledger against its heads, spool verify the receipts")
-      ).render(console), code: .verificationFailed)
+  private func broken(
+    _ what: String, _ why: String, _ console: Console
+  ) -> CommandContext.Refusal {
+    refusal(
+      SpoolError(
+        what, reason: why,
+        advice: "spool check holds the ledger against its heads, spool verify the receipts"),
+      .verificationFailed, console)
   }
 
   private func tell(_ proof: LogEvidence, _ console: Console) {
@@ -166,13 +159,13 @@ struct LedgerCommand: Command {
 /// Consistency of the log with an earlier state.
 extension LedgerCommand {
   /// Checks an earlier head, and optionally a later one, against the tree.
-  func compare(
-    _ words: [String], with tree: MerkleTree, _ records: ReceiptRecords, _ keys: [VerifyingKey],
+  private func compare(
+    _ words: [String], with tree: MerkleTree, _ audit: LogAudit, _ keys: [VerifyingKey],
     _ context: CommandContext
   ) throws(CommandContext.Refusal) -> LogEvidence {
     for word in words.compactMap({ Int($0) }) where word > tree.leaves.count {
       // A typed size is no evidence; the log's own signed heads are.
-      try audit(records, keys, context)
+      try check(audit, context.console)
       throw CommandContext.Refusal(
         text:
           "\(context.console.red("error:")) the ledger holds \(tree.leaves.count), not \(word)\n"
@@ -182,7 +175,7 @@ extension LedgerCommand {
     let old = try place(words[0], keys, context)
     let new = try words.count > 1 ? place(words[1], keys, context) : (tree.leaves.count, nil)
     for (size, head) in [old, new] {
-      switch head?.contradiction(in: records.entries) {
+      switch head?.contradiction(in: audit.records.entries) {
       case nil: break
       case .isShort:
         throw broken(
@@ -216,24 +209,102 @@ extension LedgerCommand {
   ) throws(CommandContext.Refusal) -> (size: Int, head: TreeHead?) {
     if let size = Int(word), size >= 0 { return (size, nil) }
     guard unsafe access(word, R_OK) == 0 else {
-      throw CommandContext.Refusal(
-        text: ErrorText(
-          SpoolError(
-            "cannot read the tree head \(word)", reason: unsafe String(cString: strerror(errno)),
-            advice: "check the path")
-        ).render(context.console), code: .failed)
+      throw refusal(
+        SpoolError(
+          "cannot read the tree head \(word)", reason: unsafe String(cString: strerror(errno)),
+          advice: "check the path"), .failed, context.console)
     }
     do throws(SpoolError) {
       let head = try TreeHead(at: word, keys: keys)
       return (head.size, head)
     } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(
-          SpoolError(
-            error.message, reason: error.reason,
-            advice: error.advice ?? "take a head as it was kept, or import the key of its signer")
-        ).render(context.console), code: .verificationFailed)
+      throw refusal(
+        SpoolError(
+          error.message, reason: error.reason,
+          advice: error.advice ?? "take a head as it was kept, or import the key of its signer"),
+        .verificationFailed, context.console)
     }
+  }
+}
+
+/// Withdrawals: signed statements that a receipt was taken away on purpose.
+extension LedgerCommand {
+  /// Adds the withdrawal of a receipt to the log.
+  /// - Parameters:
+  ///   - name: its path or name.
+  ///   - entries: the log's verified entries.
+  ///   - keys: the keys trusted to sign withdrawals.
+  private func withdraw(
+    _ name: String, _ entries: [ReceiptEntry], _ keys: [VerifyingKey], _ context: CommandContext
+  ) throws(CommandContext.Refusal) {
+    let console = context.console
+    let folder = context.keyFolder(
+      at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile])
+    let key = try KeyCommand.asking(console) { () throws(SpoolError) in
+      try folder.signingKey()
+    }
+    let store = try context.store(at: arguments[Options.store])
+    let receipt: (leaf: Digest, path: String)
+    do throws(SpoolError) { receipt = try Self.receipt(named: name, among: entries) } catch {
+      throw refusal(error, .verificationFailed, console)
+    }
+    let withdrawal = try KeyCommand.asking(console) { () throws(SpoolError) in
+      let reason = arguments[Self.reason]
+      if let reason, reason.utf8.count > Withdrawal.greatestReason {
+        throw SpoolError(
+          "the reason is too long", reason: "it has \(reason.utf8.count) bytes",
+          advice: "use at most \(Withdrawal.greatestReason)")
+      }
+      if let before = entries.withdrawals(signedBy: keys)[receipt.leaf] {
+        throw SpoolError("\(before.path) was withdrawn already, on \(before.time)")
+      }
+      let now = SystemClock().now
+      let withdrawal = Withdrawal(of: receipt.leaf, at: receipt.path, reason: reason, time: now)
+      let text = withdrawal.signed(by: key)
+      // Its text exists only in the log, in place of a path.
+      try LogSigner(store, runs: store, keys: folder).add(text, at: text, signedBy: key, now: now)
+      return withdrawal
+    }
+    console.print(
+      arguments[Options.json]
+        ? JSONText.of(["receipt": withdrawal.path, "time": withdrawal.time])
+        : "withdrawn \(Format.visible(withdrawal.path))   on \(withdrawal.time)")
+  }
+
+  /// The receipt that a user means: the file of this name, or, if that is gone, the last one in the
+  /// log with this path or unique name.
+  private static func receipt(
+    named name: String, among entries: [ReceiptEntry]
+  ) throws(SpoolError) -> (leaf: Digest, path: String) {
+    let receipts = entries.receipts
+    if unsafe access(name, F_OK) == 0 {
+      guard let leaf = try? MerkleTree.leaf(ofFile: name),
+        let entry = receipts.last(where: { $0.leaf == leaf })
+      else {
+        throw SpoolError(
+          "the ledger does not have the receipt \(name)",
+          reason: "the file that lies there is another one than the ledger knows",
+          advice: "move it away to withdraw the one that was written there")
+      }
+      return (leaf, entry.path)
+    }
+    let latest = receipts.latest
+    for path in [ResolvedPath.ofFile(name), name] {
+      if let leaf = latest[ExactText(path)]?.leaf { return (leaf, path) }
+    }
+    let named = latest.values.filter { entry in
+      [name, name + ReceiptSearch.ending].contains {
+        ExactText(ReceiptSearch.name(of: entry.path)) == ExactText($0)
+      }
+    }
+    guard let only = named.first, let leaf = only.leaf, named.count == 1 else {
+      throw SpoolError(
+        named.isEmpty
+          ? "the ledger has no receipt \(name)" : "the ledger has several receipts called \(name)",
+        reason: named.isEmpty ? nil : named.map(\.path).sorted().prefix(5).joined(separator: ", "),
+        advice: "name the path where it was written")
+    }
+    return (leaf, only.path)
   }
 }
 

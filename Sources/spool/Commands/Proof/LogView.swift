@@ -5,74 +5,64 @@ import Receipts
 import Stages
 import Store
 
-/// The store's knowledge of receipts, for commands that verify some.
+/// The store's knowledge of receipts, for verification.
 struct LogView {
   /// Names of the time stamps still awaited, by receipt digest.
-  let awaited: [Digest: Set<String>]
-  /// The log's path.
-  let path: String
+  private(set) var awaited: [Digest: Set<String>] = [:]
   /// Inconsistencies within the log.
-  let findings: [LogAudit.Finding]
+  let findings: [Deviation]
+  /// The keys that signed its heads.
+  let signers: [VerifyingKey]
+  let isEmpty: Bool
 
   /// The path of each receipt when it was written.
   private let homes: [Digest: String]
   /// The last receipt written at each path.
   private let latest: [ExactText: ReceiptEntry]
+  private let withdrawals: [Digest: Withdrawal]
   private let own: Set<String>
-  let isEmpty: Bool
-  /// The keys that signed its heads.
-  let signers: [VerifyingKey]
   private let isNamed: Bool
   private let store: DiskStore
+
+  /// The store's folder.
+  var path: String { store.path }
   /// Describes the other processes that use the store.
   var others: [String] { store.othersInStore }
-  /// The withdrawn receipts.
-  private let withdrawn: WithdrawnReceipts
 
+  /// Nil if there is no store.
   /// - Parameters:
   ///   - path: the store's folder.
   ///   - keys: the keys trusted to sign heads.
   ///   - own: the local signing key and its predecessors, one of which signed the heads, whatever
   ///     the state of its private part.
   ///   - isNamed: whether the user named the store, and thus expects every receipt in it.
-  /// - Returns: nil if there is no store.
-  static func find(
+  init?(
     at path: String, keys: [VerifyingKey], own: [VerifyingKey], isNamed: Bool
-  ) throws(SpoolError) -> LogView? {
-    guard DiskStore.isThere(at: path) else { return nil }
-    return try LogView(DiskStore(reading: path), keys, own, isNamed)
-  }
-
-  private init(
-    _ store: DiskStore, _ keys: [VerifyingKey], _ own: [VerifyingKey], _ isNamed: Bool
   ) throws(SpoolError) {
+    guard DiskStore.isThere(at: path) else { return nil }
     self.isNamed = isNamed
-    self.store = store
-    path = store.path
-    let records = try store.receipts.records().caughtUp(keys: keys)
-    isEmpty = records.entries.isEmpty && records.head == nil
-    let entries = records.entries.receipts
-    withdrawn = WithdrawnReceipts(records.entries, keys: keys)
+    store = try DiskStore(reading: path)
+    let audit = LogAudit(try store.receiptRecords(), keys: keys)
+    findings = audit.findings
+    signers = audit.signers
+    self.own = Set((own + signers).map(\.id.hex))
+    isEmpty = audit.records.entries.isEmpty && audit.records.head == nil
+    withdrawals = audit.records.entries.withdrawals(signedBy: keys)
+    let entries = audit.records.entries.receipts
     homes = Dictionary(
       entries.compactMap { entry in entry.leaf.map { ($0, entry.path) } },
       uniquingKeysWith: { $1 })
     latest = entries.latest
-    let audit = LogAudit(records, keys: keys)
-    findings = audit.findings
-    signers = audit.signers
-    self.own = Set((own + signers).map(\.id.hex))
-    var awaited: [Digest: Set<String>] = [:]
-    for stamp in try store.stamps.awaited() {
+    for stamp in try store.awaitedStamps() {
       let token = stamp.token.split(separator: "/").last.map(String.init) ?? stamp.token
       awaited[stamp.receipt, default: []].insert(token)
     }
-    self.awaited = awaited
   }
 
   /// Looks receipts up in the log. Receipts signed with a local key must be in it, and all if the
   /// user named the store; others may be in another log. Each path must hold the last receipt
   /// written there, links resolved. O(receipts) plus one status call a folder.
-  func look(for receipts: [VerifiedReceipt]) -> [VerifiedReceipt] {
+  func look(for receipts: [VerificationResult]) -> [VerificationResult] {
     var folders: [String: [String]] = [:]
     return receipts.map { receipt in
       var receipt = receipt
@@ -96,7 +86,7 @@ struct LogView {
 
   /// The receipts written at or below a folder that no longer exist. A found receipt was moved; a
   /// path that holds another receipt is reported with that one. O(receipts in the log).
-  func missing(below folder: String, among found: [VerifiedReceipt]) -> [VerifiedReceipt] {
+  func missing(below folder: String, among found: [VerificationResult]) -> [VerificationResult] {
     let present = Set(found.compactMap(\.leaf))
     var folders: [String: [String]] = [:]
     let taken = Set(
@@ -104,15 +94,15 @@ struct LogView {
     return written(below: folder).filter { entry in
       guard let leaf = entry.leaf else { return false }
       return !present.contains(leaf) && !taken.contains(ExactText(entry.path))
-        && withdrawn[leaf] == nil
-    }.map(\.path).sorted().map { VerifiedReceipt(missingAt: $0, knownTo: path) }
+        && withdrawals[leaf] == nil
+    }.map(\.path).sorted().map { VerificationResult(missingAt: $0, knownTo: path) }
   }
 
   /// The withdrawals of the found receipts, and of the missing ones last written at or below a
   /// folder. O(receipts in the log).
-  func withdrawals(below folder: String, among found: [VerifiedReceipt]) -> [Withdrawal] {
+  func withdrawals(below folder: String, among found: [VerificationResult]) -> [Withdrawal] {
     let leaves = Set(found.compactMap(\.leaf)).union(written(below: folder).compactMap(\.leaf))
-    return leaves.compactMap { withdrawn[$0] }.sorted { $0.path < $1.path }
+    return leaves.compactMap { withdrawals[$0] }.sorted { $0.path < $1.path }
   }
 
   /// The last receipt written at each path at or below a folder.
@@ -124,41 +114,27 @@ struct LogView {
   }
 }
 
-/// The damage of a store's transparency log, and its repair.
-struct LogRepair {
-  /// Deviations from what was signed.
-  let findings: [InspectionFinding]
-  /// The recoverable state; nil if nothing is damaged or no state leads to a signed head.
-  let mending: LogRecovery?
-  /// The repairs.
-  let actions: [RepairAction]
+/// The findings and the recovery of the log for `spool check` and `spool repair`.
+extension LogAudit {
+  var inspectionFindings: [InspectionFinding] {
+    let advice = advice
+    return findings.map { InspectionFinding(log: $0.name, problem: $0.reason, advice: advice) }
+  }
 
-  /// - Parameter keys: the keys trusted to sign heads.
-  init(_ records: ReceiptRecords, keys: [VerifyingKey]) {
-    let audit = LogAudit(records, keys: keys)
-    let mending = audit.findings.isEmpty ? nil : LogRecovery(records, keys: keys)
-    self.mending = mending
-    let advice = audit.wayOut(keys: keys)
-    findings = audit.findings.map {
-      InspectionFinding(log: $0.name, problem: $0.problem, advice: advice)
-    }
-    guard let mending else {
-      actions = []
-      return
-    }
-    let source = mending.source == .log ? records.logPath : records.databasePath
-    let receipts = mending.entries.receipts.count
-    let withdrawn = mending.entries.count - receipts
+  /// What the recovery changes; empty without one.
+  var repairActions: [RepairAction] {
+    guard let recovery else { return [] }
+    let receipts = recovery.entries.receipts.count
+    let withdrawn = recovery.entries.count - receipts
     let signed =
       Count.of(receipts, "receipt")
       + (withdrawn == 0 ? "" : " and \(Count.of(withdrawn, "withdrawal"))")
     let back = RepairAction(
-      what: "put the ledger back as it was signed, with \(signed), from \(source)",
+      what: "put the ledger back as it was signed, with \(signed), from \(recovery.source)",
       path: records.databasePath)
-    let kept = Set(mending.entries)
+    let kept = Set(recovery.entries)
     let dropped = records.entries.filter { !kept.contains($0) && $0.leaf != nil }
-    actions =
-      [back]
+    return [back]
       + dropped.map { entry in
         RepairAction(
           what: "take it out of the ledger: no head was signed over it; if it is yours, "

@@ -58,7 +58,7 @@ struct ProveCommand: Command {
 
   private let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
     let context = CommandContext(console: console)
@@ -209,8 +209,8 @@ struct ProveCommand: Command {
     let to = Int((times.to * Double(extent.rate)).rounded(.up))
     guard from < to, to <= extent.frames else {
       throw SpoolError(
-        "cannot quote \(QuoteText.time(times.from)) to \(QuoteText.time(times.to)) of \(export)",
-        reason: "it is \(QuoteText.time(extent.time(of: extent.frames))) long",
+        "cannot quote \(Quote.time(times.from)) to \(Quote.time(times.to)) of \(export)",
+        reason: "it is \(Quote.time(extent.time(of: extent.frames))) long",
         advice: "name times within it")
     }
     return from..<to
@@ -220,7 +220,7 @@ struct ProveCommand: Command {
   private func name(of range: Range<Int>, _ extent: SampleExtent, _ export: String) -> String {
     let stem = export.split(separator: "/").last?.split(separator: ".").first ?? "export"
     let times = [range.lowerBound, range.upperBound].map { frame in
-      String(QuoteText.time(extent.time(of: frame)).prefix(8)).replacing(":", with: "")
+      String(Quote.time(extent.time(of: frame)).prefix(8)).replacing(":", with: "")
     }
     return "\(stem).quote-\(times[0])-\(times[1])"
   }
@@ -232,11 +232,10 @@ struct ProveCommand: Command {
           MadeLine(
             folder: made.folder, quote: QuoteLine(made.quote), words: made.words?.map(\.text))))
     }
-    let text = QuoteText(made.quote)
     let count = Count.of(made.quote.blocks.count, "second")
     var lines = [
-      "quoted    \(Format.visible(made.quote.export))   \(text.range)",
-      "  clip    \(text.clip), \(count)",
+      "quoted    \(Format.visible(made.quote.export))   \(made.quote.rangeText)",
+      "  clip    \(made.quote.clipText), \(count)",
       "  proof   \(Count.of(made.quote.siblings.count, "sibling")) to the root "
         + "\(made.quote.samples.root.hex.prefix(16))"
         + (made.isRemade ? ", made again from the export" : ""),
@@ -306,7 +305,7 @@ struct WordSummary {
         advice: "name the times with --from and --to")
     }
     guard times.count == 1 else {
-      let list = times.map { QuoteText.time($0.lowerBound) }
+      let list = times.map { Quote.time($0.lowerBound) }
       let shown = list.prefix(20).joined(separator: ", ") + (list.count > 20 ? ", …" : "")
       throw SpoolError(
         "\"\(phrase)\" is said \(times.count) times in \(name)", reason: "at \(shown)",

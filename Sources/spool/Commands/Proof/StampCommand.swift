@@ -30,7 +30,7 @@ struct StampCommand: Command {
 
   private let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   /// The command that requests a store's time stamps.
   /// - Parameter store: `--store` as typed.
@@ -63,17 +63,18 @@ struct StampCommand: Command {
     let clock = SystemClock()
     let isTold = !arguments[Options.json] && !arguments[Options.quiet]
     var count = 0
-    try StampTurn(store, clock: clock, stop: stop).run(patience: .infinity, isEager: true) {
-      guard case .success(let found) = $0.outcome else { return }
+    try StampRound(store, clock: clock, stop: stop).runAfterOthers(isEager: true) {
+      stamp, outcome in
+      guard case .success(let found) = outcome else { return }
       count += 1
-      if arguments[Options.json] { console.print(JSONText.of(StampLine($0.stamp, found))) }
-      if isTold { console.print(StampText.line($0.stamp, found)) }
+      if arguments[Options.json] { console.print(JSONText.of(StampLine(stamp, found))) }
+      if isTold { console.print(Self.line(stamp, found)) }
     }
     let waiting = try store.stamps.awaited()
     if arguments[Options.json] {
       for stamp in waiting { console.print(JSONText.of(StampLine(waiting: stamp))) }
     } else {
-      for line in StampText.lines(waiting: waiting, at: clock.now) { console.print(line) }
+      for line in Self.lines(waiting: waiting, at: clock.now) { console.print(line) }
     }
     if let signal = stop.signalNumber { return .interrupted(by: signal) }
     if isTold, waiting.isEmpty, count == 0 { console.print("no receipt waits for a time stamp") }
@@ -97,6 +98,40 @@ struct StampCommand: Command {
       console.print(Format.visible("forgotten \(receipt)"))
     }
     return .done
+  }
+}
+
+/// Time stamps as text.
+extension StampCommand {
+  /// `stamped   exports/note.receipt.json   2026-11-21T14:22:05.000Z, CN=TSA`
+  static func line(_ stamp: AwaitedStamp, _ found: TimeStamp) -> String {
+    Format.visible("stamped   \(stamp.path)   \(found.timeText), \(found.authority)")
+  }
+
+  /// Pending time stamps, grouped by reason.
+  private static func lines(waiting stamps: [AwaitedStamp], at now: Double) -> [String] {
+    var groups: [(reason: String, stamps: [AwaitedStamp])] = []
+    for stamp in stamps {
+      let reason = stamp.trouble ?? "\(stamp.authority.url) was not asked yet"
+      if let index = groups.firstIndex(where: { $0.reason == reason }) {
+        groups[index].stamps.append(stamp)
+      } else {
+        groups.append((reason, [stamp]))
+      }
+    }
+    return groups.flatMap { group in
+      group.stamps.prefix(shown).map { "waiting   \(Format.visible($0.path))" }
+        + (group.stamps.count > shown ? ["          and \(group.stamps.count - shown) more"] : [])
+        + ["          \(Format.visible(group.reason)); \(Self.next(group.stamps, now))"]
+    }
+  }
+
+  /// Maximum number of receipts listed in a group.
+  private static let shown = 5
+
+  private static func next(_ stamps: [AwaitedStamp], _ now: Double) -> String {
+    let next = stamps.map(\.nextAttempt).min() ?? now
+    return next > now ? "again in \(Format.duration(next - now))" : "due now"
   }
 }
 
@@ -135,79 +170,11 @@ struct StampLine: Encodable {
   }
 }
 
-/// Time stamps as text.
-enum StampText {
-  /// `stamped   exports/note.receipt.json   2026-11-21T14:22:05.000Z, CN=TSA`
-  static func line(_ stamp: AwaitedStamp, _ found: TimeStamp) -> String {
-    Format.visible("stamped   \(stamp.path)   \(found.timeText), \(found.authority)")
-  }
-
-  /// Pending time stamps, grouped by reason.
-  static func lines(waiting stamps: [AwaitedStamp], at now: Double) -> [String] {
-    var groups: [(reason: String, stamps: [AwaitedStamp])] = []
-    for stamp in stamps {
-      let reason = stamp.trouble ?? "\(stamp.authority.url) was not asked yet"
-      if let index = groups.firstIndex(where: { $0.reason == reason }) {
-        groups[index].stamps.append(stamp)
-      } else {
-        groups.append((reason, [stamp]))
-      }
-    }
-    return groups.flatMap { group in
-      group.stamps.prefix(shown).map { "waiting   \(Format.visible($0.path))" }
-        + (group.stamps.count > shown ? ["          and \(group.stamps.count - shown) more"] : [])
-        + ["          \(Format.visible(group.reason)); \(Self.next(group.stamps, now))"]
-    }
-  }
-
-  /// Maximum number of receipts listed in a group.
-  private static let shown = 5
-
-  private static func next(_ stamps: [AwaitedStamp], _ now: Double) -> String {
-    let next = stamps.map(\.nextAttempt).min() ?? now
-    return next > now ? "again in \(Format.duration(next - now))" : "due now"
-  }
-}
-
-/// A round of time stamp requests; waits while another process does its own.
-struct StampTurn {
-  /// Seconds for which `run`, `resume` and `batch` ask after their work.
-  static let patienceAtEnd = 10.0
-
-  private let store: DiskStore
-  private let clock: SystemClock
-  private let stop: StopRequest
-
-  init(_ store: DiskStore, clock: SystemClock, stop: StopRequest) {
-    self.store = store
-    self.clock = clock
-    self.stop = stop
-  }
-
-  /// Requests due time stamps for at most `patience` seconds.
-  /// - Parameters:
-  ///   - isEager: whether time stamps that are not due yet are requested, too.
-  ///   - report: receives each attempt.
-  func run(
-    patience: Double, isEager: Bool = false, report: (StampEvent) -> Void
-  ) throws(SpoolError) {
-    let deadline = clock.elapsed + patience
-    while let next = try store.stamps.nextAttempt(), isEager || next <= clock.now {
-      let round = StampRound(store, clock: clock, stop: stop)
-      if try round.run(
-        patience: deadline - clock.elapsed, isEager: isEager, report: report)
-      {
-        return
-      }
-      guard clock.elapsed < deadline, !stop.isRequested else { return }
-      usleep(50_000)
-    }
-  }
-}
-
 /// The last action of a run or batch: requests the due time stamps and reports the result, which
 /// does not affect the run's own.
 struct LastStamps {
+  /// Seconds for which authorities are asked after the work.
+  private static let patience = 10.0
   /// Maximum number of time stamps listed.
   private static let shown = 3
 
@@ -229,10 +196,11 @@ struct LastStamps {
     var came: [(AwaitedStamp, TimeStamp)] = []
     var troubles: [String] = []
     do throws(SpoolError) {
-      guard let next = try store.stamps.nextAttempt(), next <= clock.now else { return }
-      try StampTurn(store, clock: clock, stop: stop).run(patience: StampTurn.patienceAtEnd) {
-        switch $0.outcome {
-        case .success(let found): came.append(($0.stamp, found))
+      guard let next = try store.nextStampAttempt(), next <= clock.now else { return }
+      let round = StampRound(store, clock: clock, stop: stop)
+      try round.runAfterOthers(patience: Self.patience) { stamp, outcome in
+        switch outcome {
+        case .success(let found): came.append((stamp, found))
         case .failure(let trouble):
           if !troubles.contains(trouble.message) { troubles.append(trouble.message) }
         }
@@ -259,7 +227,7 @@ struct LastStamps {
     case .quiet: break
     case .full:
       guard came.count > Self.shown else {
-        for (stamp, found) in came { console.print(StampText.line(stamp, found)) }
+        for (stamp, found) in came { console.print(StampCommand.line(stamp, found)) }
         return
       }
       console.print("stamped   \(came.count) receipts")

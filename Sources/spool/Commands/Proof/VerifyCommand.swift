@@ -59,7 +59,7 @@ struct VerifyCommand: Command {
 
   let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
+  init(arguments: ParsedArguments) { self.arguments = arguments }
 
   func run(console: Console) -> ExitCode {
     let context = CommandContext(console: console)
@@ -67,16 +67,19 @@ struct VerifyCommand: Command {
       let keys = try keys(context)
       let certificates = try certificates(console)
       var log = try log(context, keys)
-      let isBusy = log?.others.isEmpty == false
+      let wasBusy = log?.others.isEmpty == false
       let (paths, bags, quotes) = try subjects(console)
       let stop = SignalWatch.begin()
+      let mayGoOn: @Sendable () -> Bool = { !stop.isRequested }
+      func verification(_ log: LogView?) -> Verification {
+        Verification(
+          keys: keys, certificates: certificates, awaited: log?.awaited ?? [:],
+          threadCount: CoreCount.online)
+      }
       let meter = ReadingMeter(
         console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
-      let verification = Verification(
-        keys: keys, certificates: certificates, awaited: log?.awaited ?? [:],
-        threadCount: CoreCount.online)
-      let found = verification.check(
-        receipts: paths, bags: bags, mayGoOn: { !stop.isRequested },
+      let found = verification(log).check(
+        receipts: paths, bags: bags, mayGoOn: mayGoOn,
         report: { progress in
           if progress.allBytes > 0 {
             meter.show(
@@ -86,38 +89,29 @@ struct VerifyCommand: Command {
           }
         })
       meter.clear()
-      guard var found,
-        let proven = verification.check(quotes: quotes, mayGoOn: { !stop.isRequested })
+      guard let found,
+        let proven = verification(log).check(quotes: quotes, mayGoOn: mayGoOn)
       else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
+      var receipts = found.receipts
       if let first = log {
-        let looks = RetryingCheck(
-          below: arguments[Self.place], first, found.receipts, isBusy: isBusy
-        ) { () throws(CommandContext.Refusal) in try self.log(context, keys) }
-        let settled = try looks.settle { log, paths in
-          Verification(
-            keys: keys, certificates: certificates, awaited: log.awaited,
-            threadCount: CoreCount.online
-          ).check(paths, mayGoOn: { !stop.isRequested })
-        }
+        let settled = try settle(
+          receipts, by: first, wasBusy: wasBusy,
+          check: { verification($0).check($1, mayGoOn: mayGoOn) },
+          reload: { () throws(CommandContext.Refusal) in try self.log(context, keys) })
         guard let settled else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
-        (log, found.receipts) = (settled.log, settled.receipts)
+        (log, receipts) = settled
       }
-      let withdrawals =
-        log?.withdrawals(below: arguments[Self.place], among: found.receipts) ?? []
-      guard
-        !found.receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty || !withdrawals.isEmpty
-      else {
+      let withdrawals = log?.withdrawals(below: arguments[Self.place], among: receipts) ?? []
+      guard !receipts.isEmpty || !bags.isEmpty || !quotes.isEmpty || !withdrawals.isEmpty else {
         throw nothing(in: arguments[Self.place], console)
       }
-      tell(found.receipts, found.bags, proven, console)
-      if !found.receipts.isEmpty || !withdrawals.isEmpty {
-        tell(of: log, found.receipts, withdrawals, console)
+      tell(receipts, found.bags, proven, console)
+      if !receipts.isEmpty || !withdrawals.isEmpty {
+        tell(of: log, receipts, withdrawals, console)
       }
       let isSound =
-        (found.receipts.isEmpty || log?.findings.isEmpty != false)
-        && found.receipts.allSatisfy(\.isSound)
-        && found.bags.allSatisfy(\.isSound)
-        && proven.allSatisfy(\.isSound)
+        (receipts.isEmpty || log?.findings.isEmpty != false)
+        && (receipts + found.bags + proven).allSatisfy(\.isSound)
       if !isSound, let other = log?.others.first {
         console.report(
           "note: \(Format.visible(other)) works in the store: what it is writing may not be whole yet"
@@ -132,17 +126,18 @@ struct VerifyCommand: Command {
 
   /// Reports the result of the log lookup.
   private func tell(
-    of log: LogView?, _ receipts: [VerifiedReceipt], _ withdrawals: [Withdrawal],
+    of log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal],
     _ console: Console
   ) {
-    let text = TransparencyLogText(
-      log, receipts, withdrawals: withdrawals, isAsked: !arguments[Self.isAlone])
     if arguments[Options.json] {
-      // The results of sound receipts have lines of their own.
-      guard !text.line.problems.isEmpty || !text.line.withdrawn.isEmpty else { return }
-      return console.print(JSONText.of(text.line))
+      let line = VerifiedText.LogLine(log, receipts, withdrawals)
+      if !line.isEmpty { console.print(JSONText.of(line)) }
+      return
     }
-    for line in text.lines(isQuiet: arguments[Options.quiet]) { console.print(line) }
+    let lines = VerifiedText.lines(
+      of: log, receipts, withdrawals, isAsked: !arguments[Self.isAlone],
+      isQuiet: arguments[Options.quiet])
+    for line in lines { console.print(line) }
   }
 
   /// The trusted keys.
@@ -206,41 +201,37 @@ struct VerifyCommand: Command {
   }
 
   private func tell(
-    _ receipts: [VerifiedReceipt], _ bags: [VerifiedBag], _ quotes: [VerifiedQuote],
+    _ receipts: [VerificationResult], _ bags: [VerificationResult], _ quotes: [VerificationResult],
     _ console: Console
   ) {
     if arguments[Options.json] {
-      for bag in bags { console.print(JSONText.of(VerifiedBagLine(bag))) }
-      for receipt in receipts { console.print(JSONText.of(VerifiedLine(receipt))) }
-      for quote in quotes { console.print(JSONText.of(VerifiedQuoteLine(quote))) }
+      let lines =
+        bags.map { VerifiedLine(bag: $0) } + receipts.map { VerifiedLine(receipt: $0) }
+        + quotes.map { VerifiedLine(quote: $0) }
+      for line in lines { console.print(JSONText.of(line)) }
       return
     }
     let isQuiet = arguments[Options.quiet]
     let lines =
-      VerifiedText.lines(bags, isQuiet: isQuiet) + VerifiedText.lines(quotes, isQuiet: isQuiet)
+      VerifiedText.lines(bags: bags, isQuiet: isQuiet)
+      + VerifiedText.lines(quotes: quotes, isQuiet: isQuiet)
       + VerifiedText.lines(
-        receipts, certificates: arguments[Self.authority], isQuiet: isQuiet)
+        receipts: receipts, certificates: arguments[Self.authority], isQuiet: isQuiet)
     for line in lines { console.print(line) }
     for advice in VerifiedText.advice(for: receipts, keys: arguments[Self.key]) {
       console.report("next:  \(advice)")
     }
     guard !isQuiet, receipts.contains(where: { !$0.plugins.isEmpty }) else { return }
-    let changes = PluginChanges(CommandContext(console: console).registry(beside: nil))
-    for line in changes.lines(for: receipts) {
+    for line in changedPlugins(receipts, CommandContext(console: console).registry(beside: nil)) {
       console.report("note: \(Format.visible(line))")
     }
   }
-}
 
-/// Compares the plugins that receipts name with the installed ones. A difference does not
-/// invalidate a receipt.
-struct PluginChanges {
-  private let registry: PluginRegistry
-
-  init(_ registry: PluginRegistry) { self.registry = registry }
-
-  /// A line for each plugin that differs from the one in a receipt.
-  func lines(for receipts: [VerifiedReceipt]) -> [String] {
+  /// A line for each plugin that differs from the one in a receipt, which does not invalidate the
+  /// receipt.
+  private func changedPlugins(
+    _ receipts: [VerificationResult], _ registry: PluginRegistry
+  ) -> [String] {
     var made: [String: Set<String>] = [:]
     for receipt in receipts {
       for (name, version) in receipt.plugins { made[name, default: []].insert(version) }
@@ -257,10 +248,67 @@ struct PluginChanges {
   }
 }
 
-/// The log lookup and its keys.
+/// Checks by the log.
 extension VerifyCommand {
+  private static let greatestCheckCount = 5
+  /// Microseconds between two checks.
+  private static let checkPause: UInt32 = 200_000
+
+  /// Looks receipts up in the log, and adds the missing ones. While another process uses the store,
+  /// a receipt may change between the two reads: repeats until nothing is wrong, no other process
+  /// uses the store, or a limit is reached.
+  /// - Parameters:
+  ///   - receipts: the results of checking them individually.
+  ///   - wasBusy: whether another process used the store before the search.
+  ///   - check: checks receipts individually; nil if that was cancelled.
+  ///   - reload: reads the log again.
+  /// - Returns: nil if cancelled.
+  private func settle(
+    _ receipts: [VerificationResult], by first: LogView, wasBusy: Bool,
+    check: (LogView, [String]) -> [VerificationResult]?,
+    reload: () throws(CommandContext.Refusal) -> LogView?
+  ) throws(CommandContext.Refusal) -> (log: LogView?, receipts: [VerificationResult])? {
+    let folder = arguments[Self.place]
+    func judge(
+      _ receipts: [VerificationResult], by log: LogView, beside sound: [VerificationResult] = []
+    ) -> [VerificationResult] {
+      let looked = log.look(for: receipts)
+      // The first check keeps the order of the search.
+      let ordered = sound.isEmpty ? looked : (sound + looked).sorted { $0.path < $1.path }
+      return ordered + log.missing(below: folder, among: ordered)
+    }
+    var log = first
+    var judged = judge(receipts, by: log)
+    // Only a check without concurrent work is final. A receipt that exists but was missed was
+    // written between the two reads.
+    var isBusy = wasBusy
+    for _ in 1..<Self.greatestCheckCount where !judged.allSatisfy(\.isSound) {
+      guard isBusy || judged.contains(where: Self.hasAppeared) else { break }
+      usleep(Self.checkPause)
+      isBusy = !log.others.isEmpty
+      let sound = judged.filter(\.isSound)
+      let wrong = judged.filter { !$0.isSound }.map(\.path)
+      guard let again = check(log, wrong.filter(Self.isFile)) else { return nil }
+      guard let fresh = try reload() else { break }
+      log = fresh
+      judged = judge(again, by: log, beside: sound)
+    }
+    // Receipts that appeared since are not judged.
+    if isBusy { judged.removeAll(where: Self.hasAppeared) }
+    return (log, judged)
+  }
+
+  private static func hasAppeared(_ receipt: VerificationResult) -> Bool {
+    receipt.isMissing && isFile(receipt.path)
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// The store's log; nil if there is none or the lookup is disabled.
-  func log(
+  private func log(
     _ context: CommandContext, _ keys: [VerifyingKey]
   ) throws(CommandContext.Refusal) -> LogView? {
     if arguments[Self.isAlone] { return nil }
@@ -277,7 +325,7 @@ extension VerifyCommand {
     }
     let log: LogView?
     do throws(SpoolError) {
-      log = try LogView.find(
+      log = try LogView(
         at: path, keys: known + keys, own: earlier + (own.map { [$0] } ?? []),
         isNamed: named != nil)
     } catch {

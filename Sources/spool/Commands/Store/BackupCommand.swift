@@ -23,46 +23,20 @@ struct BackupCommand: Command {
     positionals: [file], options: [replace, Options.store, Options.json],
     examples: [Example("A copy elsewhere", "spool backup /mnt/usb/spool.sqlite")])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let context = CommandContext(console: console)
-    do throws(CommandContext.Refusal) {
-      if let file = arguments[Self.file] { return try copy(to: context.absolute(file), context) }
-      let store = try context.store(at: arguments[Options.store])
-      do throws(SpoolError) {
-        let path = try store.backUp()
-        tell(path, console)
-        return .done
-      } catch {
-        throw CommandContext.Refusal(
-          text: ErrorText(error).render(console), code: .failed)
-      }
-    } catch {
-      console.report(error.text)
-      return error.code
+    let path: String
+    if let file = arguments[Self.file] {
+      path = context.absolute(file)
+      // The store is not changed, and may be read-only.
+      try context.existing(at: arguments[Options.store])
+        .backUp(to: path, isReplacing: arguments[Self.replace])
+    } else {
+      path = try context.store(at: arguments[Options.store]).backUp()
     }
-  }
-
-  /// Writes a copy to another place; does not change the store.
-  private func copy(to path: String, _ context: CommandContext) throws(CommandContext.Refusal)
-    -> ExitCode
-  {
-    let readable = try context.existingStore(at: arguments[Options.store])
-    defer { withExtendedLifetime(readable) {} }
-    do throws(SpoolError) {
-      try readable.store.backUp(to: path, isReplacing: arguments[Self.replace])
-    } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(error).render(context.console), code: .failed)
-    }
-    tell(path, context.console)
-    return .done
-  }
-
-  private func tell(_ path: String, _ console: Console) {
     console.print(arguments[Options.json] ? JSONText.of(["path": path]) : "backed up to \(path)")
+    return .done
   }
 }

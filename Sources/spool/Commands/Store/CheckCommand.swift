@@ -29,59 +29,39 @@ struct CheckCommand: Command {
       Example("A look that takes no time", "spool check --quick"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let stop = SignalWatch.begin()
     let meter = ReadingMeter(
       console, isShown: !arguments[Options.json] && !arguments[Options.quiet])
-    var options = Inspection.Options()
+    var options = Inspection.Options.withFaultsOfEncodings
     options.isQuick = arguments[Self.quick]
-    options.threadCount = CoreCount.online
-    options.workFault = {
-      UnfinishedEncoding(in: $0, notes: $1).fault.map { ($0.path, $0.problem) }
-    }
-    let path = StoreLocation.resolve(
-      option: arguments[Options.store], environment: Environment.variables)
-    do throws(CommandContext.Refusal) {
-      try CommandContext(console: console).requireStore(at: path)
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
-    let keys: [VerifyingKey]
-    do throws(CommandContext.Refusal) {
-      keys = try KeyCommand.asking(console) { () throws(SpoolError) in
-        try CommandContext(console: console).keyFolder(at: arguments[Options.keys]).knownKeys()
-      }
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
+    let path = CommandContext.storePath(arguments[Options.store])
+    let context = CommandContext(console: console)
+    try context.requireStore(at: path)
+    let keys = try context.keyFolder(at: arguments[Options.keys]).knownKeys()
     do throws(SpoolError) {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
-        let records = try DiskStore(reading: path).receipts.records().caughtUp(keys: keys)
-        report.receipts = records.entries.receipts.count
-        let findings = LogRepair(records, keys: keys).findings
-        let named = Set(findings.map(\.path))
-        let runs = try DiskStore(reading: path).runs.newest(limit: .max)
-        let missed = MissingReceipts(records, of: runs, isSound: findings.isEmpty).all
-          .filter { !named.contains($0.path) }
+        let store = try DiskStore(reading: path)
+        let audit = LogAudit(try store.receiptRecords(), keys: keys)
+        report.receipts = audit.records.entries.receipts.count
+        let named = Set(audit.findings.map(\.name))
+        let missing = audit.missing(from: try store.runs(limit: .max))
+          .filter { !named.contains($0.name) }
         report.add(
-          findings
-            + missed.map {
+          audit.inspectionFindings
+            + missing.map {
               InspectionFinding(
-                log: $0.path, problem: $0.problem,
+                log: $0.name, problem: $0.reason,
                 advice: "put a backup in its place with spool restore; without one, keep this "
                   + "store as it is, and let what comes go into another (--store)")
             })
       }
       meter.clear()
       if arguments[Options.json] {
-        console.print(JSONText.of(CheckLine(report)))
+        console.print(JSONText.of(Line(report: report)))
       } else if !arguments[Options.quiet] || !report.isSound {
         console.print(
           (FindingList(report.findings).lines + summary(report)).joined(separator: "\n"))
@@ -90,8 +70,17 @@ struct CheckCommand: Command {
     } catch {
       meter.clear()
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
-      console.report(ErrorText(error).render(console))
-      return .failed
+      throw error
+    }
+  }
+
+  /// A result as `--json` shows it.
+  private struct Line: Encodable {
+    let report: InspectionReport
+
+    func encode(to encoder: any Encoder) throws {
+      try report.encode(to: encoder)
+      try JSONLine(["sound": report.isSound]).encode(to: encoder)
     }
   }
 
@@ -120,23 +109,14 @@ struct CheckCommand: Command {
   }
 }
 
-/// A result as `--json` shows it.
-private struct CheckLine: Encodable {
-  private let sound: Bool
-  private let report: InspectionReport
-
-  init(_ report: InspectionReport) {
-    sound = report.isSound
-    self.report = report
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case sound
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try report.encode(to: encoder)
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(sound, forKey: .sound)
+extension Inspection.Options {
+  /// With all cores, and the faults of unfinished encodings, which the store knows nothing of.
+  static var withFaultsOfEncodings: Inspection.Options {
+    var options = Inspection.Options()
+    options.threadCount = CoreCount.online
+    options.workFault = {
+      UnfinishedEncoding(in: $0, notes: $1).fault.map { ($0.path, $0.problem) }
+    }
+    return options
   }
 }

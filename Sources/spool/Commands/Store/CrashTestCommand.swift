@@ -50,27 +50,16 @@ struct CrashTestCommand: Command {
         "spool crashtest Pipelines/voice-note.yaml note.m4a --at-every-write"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     Environment.share(plugins: arguments[Options.plugins])
     let context = CommandContext(console: console)
-    do throws(CommandContext.Refusal) {
-      // Reports pipeline errors before a child process would.
-      let pipeline = try context.pipeline(at: arguments[Options.pipeline])
-      let inputs = try context.bind(
-        arguments[Options.inputs], to: pipeline, store: nil)
-      _ = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
-    if let fault {
-      console.report(ErrorText(fault).render(console))
-      return .usage
-    }
+    // Reports pipeline errors before a child process would.
+    let pipeline = try context.pipeline(at: arguments[Options.pipeline])
+    let inputs = try context.bind(arguments[Options.inputs], to: pipeline, store: nil)
+    _ = try context.plan(pipeline, inputs: inputs, overrides: arguments[Options.set])
+    try checkOptions()
     // Blocks signals before any thread starts, so that only this process receives them.
     let stop = SignalWatch.begin()
     let recorder = CrashTestRecorder(plan, isJSON: arguments[Options.json], console)
@@ -80,36 +69,33 @@ struct CrashTestCommand: Command {
         overrides: arguments[Options.set]),
       scratch: scratchFolder(context), keepsEverything: arguments[Self.keep],
       shouldStop: { stop.isRequested }, report: recorder.record)
-    do throws(CrashTestError) {
-      let result = try test.carryOut(plan)
-      recorder.conclude(result)
-      if !result.differences.isEmpty { return .verificationFailed }
-      return stop.signalNumber.map { .interrupted(by: $0) } ?? .done
-    } catch {
-      let failure = SpoolError(error.message, reason: error.reason, advice: error.advice)
-      console.report(ErrorText(failure).render(console))
-      return error.exitCode.map { ExitCode(rawValue: $0) } ?? .failed
+    let result: KillTestResult
+    do throws(SpoolError) { result = try test.carryOut(plan) } catch {
+      guard let code = test.referenceExitCode else { throw error }
+      console.report(error.text(console))
+      return ExitCode(rawValue: code)
     }
+    recorder.conclude(result)
+    if !result.differences.isEmpty { return .verificationFailed }
+    return stop.signalNumber.map { .interrupted(by: $0) } ?? .done
   }
 
-  /// The first problem with the options; nil if there is none.
-  private var fault: SpoolError? {
+  private func checkOptions() throws(SpoolError) {
     for (name, value) in [("kills", arguments[Self.kills]), ("every", arguments[Self.every])] {
       guard let value, value <= 0 else { continue }
-      return SpoolError("--\(name) wants a number above 0, not \(value)", advice: "leave it out")
+      throw .usage("--\(name) wants a number above 0, not \(value)", advice: "leave it out")
     }
     let isRandom = arguments[Self.kills] != nil || arguments[Self.seed] != nil
     if arguments[Self.atEveryWrite], isRandom {
-      return SpoolError(
+      throw .usage(
         "--at-every-write goes with neither --kills nor --seed",
         reason: "it kills before every operation, and nothing of it is random",
         advice: "run the two tests one after the other")
     }
     if !arguments[Self.atEveryWrite], arguments[Self.every] != nil {
-      return SpoolError(
+      throw .usage(
         "--every goes with --at-every-write only", advice: "add --at-every-write, or leave it out")
     }
-    return nil
   }
 
   private var plan: KillPlan {
@@ -144,7 +130,7 @@ struct CrashTestRecorder {
 
   func record(_ event: KillTestEvent) {
     if isJSON {
-      console.print(JSONText.of(CrashTestLine(event)))
+      console.print(JSONText.of(Self.line(event)))
     } else if let text = text(event) {
       console.print(text)
     }
@@ -152,10 +138,25 @@ struct CrashTestRecorder {
 
   /// Prints the result.
   func conclude(_ result: KillTestResult) {
-    if isJSON {
-      console.print(JSONText.of(CrashTestLine(result)))
-    } else {
-      console.print(CrashTestTable(result).text)
+    console.print(
+      isJSON ? JSONText.of(JSONLine("result", ["result": result])) : CrashTestTable(result).text)
+  }
+
+  private static func line(_ event: KillTestEvent) -> JSONLine {
+    switch event {
+    case .reference(let files, let seconds):
+      JSONLine("reference", ["files": files, "seconds": seconds])
+    case .killed(let number, let series, let seconds, let operation):
+      JSONLine(
+        "killed",
+        ["number": number, "series": series, "seconds": seconds, "operation": operation])
+    case .wentOn(let series, let seconds, let isInsidePass, let losses):
+      JSONLine(
+        "went-on",
+        ["series": series, "seconds": seconds, "isInsidePass": isInsidePass, "losses": losses])
+    case .seriesEnded(let series, let kills, let differenceCount):
+      JSONLine("series", ["series": series, "kills": kills, "differenceCount": differenceCount])
+    case .differs(let difference): JSONLine("differs", ["difference": difference])
     }
   }
 
@@ -193,56 +194,6 @@ struct CrashTestRecorder {
   }
 }
 
-/// An event as `--json` shows it: `event` names it, and the other members depend on it.
-struct CrashTestLine: Encodable {
-  private var event = ""
-  private var files: [OutputDigest]?
-  private var seconds: Double?
-  private var number: Int?
-  private var series: Int?
-  private var kills: Int?
-  private var operation: Int?
-  private var isInsidePass: Bool?
-  private var losses: [Loss]?
-  private var differenceCount: Int?
-  private var difference: Difference?
-  private var result: KillTestResult?
-
-  init(_ event: KillTestEvent) {
-    switch event {
-    case .reference(let files, let seconds):
-      self.event = "reference"
-      self.files = files
-      self.seconds = seconds
-    case .killed(let number, let series, let seconds, let operation):
-      self.event = "killed"
-      self.number = number
-      self.series = series
-      self.seconds = seconds
-      self.operation = operation
-    case .wentOn(let series, let seconds, let isInsidePass, let losses):
-      self.event = "went-on"
-      self.series = series
-      self.seconds = seconds
-      self.isInsidePass = isInsidePass
-      self.losses = losses
-    case .seriesEnded(let series, let kills, let differenceCount):
-      self.event = "series"
-      self.series = series
-      self.kills = kills
-      self.differenceCount = differenceCount
-    case .differs(let difference):
-      self.event = "differs"
-      self.difference = difference
-    }
-  }
-
-  init(_ result: KillTestResult) {
-    event = "result"
-    self.result = result
-  }
-}
-
 /// The result of a crash test as a table.
 struct CrashTestTable {
   private let result: KillTestResult
@@ -262,8 +213,12 @@ struct CrashTestTable {
     rows.append(("loss of time", spread(result.bound, "by this test's clock")))
     rows.append(("  in the runs' words", spread(result.statedLost, "")))
     rows.append(("loss of sound", spread(result.soundRepeated, "of the recording, done again")))
-    rows.append(("processor time a kill", spread(result.repeatedWork, "more than undisturbed")))
-    rows.append(("start to going on", spread(result.latency, "")))
+    rows.append(
+      (
+        "processor time a kill",
+        spread(KillTestResult.Spread(result.repeatedWork), "more than undisturbed")
+      ))
+    rows.append(("start to going on", spread(KillTestResult.Spread(result.latencies), "")))
     let lines = rows.map { Format.pad($0, 22) + $1 }
     return ([""] + lines + [""] + remark + [verdict]).joined(separator: "\n")
   }

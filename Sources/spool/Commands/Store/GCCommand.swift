@@ -55,51 +55,35 @@ struct GCCommand: Command {
       Example("Keep one run for good", "spool gc --pin 20261121-142205"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
-    do throws(CommandContext.Refusal) {
-      let context = CommandContext(console: console)
-      try checkTogether(console)
-      if arguments[Self.dryRun] { return try forecast(context) }
-      return try context.freeing(arguments[Options.store]) { (store) throws(SpoolError) in
-        let pins = arguments[Self.pin]
-        let unpins = arguments[Self.unpin]
-        let drops = arguments[Self.drop]
-        guard pins.isEmpty && unpins.isEmpty && drops.isEmpty else {
-          for name in pins {
-            try report(try store.runs.pin(fullName(name, store)), name, "pinned", console)
-          }
-          for name in unpins {
-            try report(try store.runs.unpin(fullName(name, store)), name, "unpinned", console)
-          }
-          for name in drops {
-            try report(try store.runs.drop(fullName(name, store)), name, "dropped", console)
-          }
-          return .done
-        }
+  func run(console: Console) throws(SpoolError) -> ExitCode {
+    let context = CommandContext(console: console)
+    try checkTogether()
+    if arguments[Self.dryRun] {
+      // It works on a read-only or full disk, too.
+      let readable = try context.readableStore(at: arguments[Options.store])
+      defer { withExtendedLifetime(readable) {} }
+      tell(try readable.store.collect(policy, isDryRun: true), console)
+      return .done
+    }
+    return try context.freeing(arguments[Options.store]) { (store) throws(SpoolError) in
+      let (pins, unpins) = (arguments[Self.pin], arguments[Self.unpin])
+      let drops = arguments[Self.drop]
+      for name in pins {
+        try report(try store.runs.pin(fullName(name, store)), name, "pinned", console)
+      }
+      for name in unpins {
+        try report(try store.runs.unpin(fullName(name, store)), name, "unpinned", console)
+      }
+      for name in drops {
+        try report(try store.runs.drop(fullName(name, store)), name, "dropped", console)
+      }
+      if pins.isEmpty, unpins.isEmpty, drops.isEmpty {
         tell(try store.collect(policy), console)
         WordSearch(store).prune()
-        return .done
       }
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
-  }
-
-  /// A dry run; works on a read-only or full disk, too.
-  private func forecast(_ context: CommandContext) throws(CommandContext.Refusal) -> ExitCode {
-    let readable = try context.readableStore(at: arguments[Options.store])
-    defer { withExtendedLifetime(readable) {} }
-    do throws(SpoolError) {
-      tell(try readable.store.collect(policy, isDryRun: true), context.console)
       return .done
-    } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(error).render(context.console), code: .failed)
     }
   }
 
@@ -117,7 +101,7 @@ struct GCCommand: Command {
   }
 
   /// Rejects options for freeing together with `--pin`, `--unpin` or `--drop`, which free nothing.
-  private func checkTogether(_ console: Console) throws(CommandContext.Refusal) {
+  private func checkTogether() throws(SpoolError) {
     let naming = [
       ("--pin", arguments[Self.pin]), ("--unpin", arguments[Self.unpin]),
       ("--drop", arguments[Self.drop]),
@@ -128,15 +112,10 @@ struct GCCommand: Command {
       ("--grace", arguments[Self.grace] != nil), ("--dry-run", arguments[Self.dryRun]),
     ].filter(\.1).map(\.0)
     guard let first = naming.first, !freeing.isEmpty else { return }
-    throw CommandContext.Refusal(
-      text: ErrorText(
-        SpoolError(
-          "\(naming.joined(separator: ", ")) cannot be combined with "
-            + freeing.joined(separator: ", "),
-          reason: "\(first) frees nothing by itself",
-          advice: "call spool gc twice: first with \(naming.joined(separator: ", ")), "
-            + "then with \(freeing.joined(separator: ", "))")
-      ).render(console), code: .usage)
+    let (some, others) = (naming.joined(separator: ", "), freeing.joined(separator: ", "))
+    throw .usage(
+      "\(some) cannot be combined with \(others)", reason: "\(first) frees nothing by itself",
+      advice: "call spool gc twice: first with \(some), then with \(others)")
   }
 
   /// Resolves a run name; `last` is the newest run.

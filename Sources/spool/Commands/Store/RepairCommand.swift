@@ -28,35 +28,19 @@ struct RepairCommand: Command {
   private static let dryRun = Option<Bool>.flag(
     "dry-run", short: "n", help: "Only tell what would be done.")
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
+  func run(console: Console) throws(SpoolError) -> ExitCode {
     let stop = SignalWatch.begin()
     let meter = ReadingMeter(console, isShown: !arguments[Options.json])
-    var options = Inspection.Options()
-    options.threadCount = CoreCount.online
-    options.workFault = {
-      UnfinishedEncoding(in: $0, notes: $1).fault.map { ($0.path, $0.problem) }
-    }
-    let path = StoreLocation.resolve(
-      option: arguments[Options.store], environment: Environment.variables)
-    let keys: [VerifyingKey]
-    do throws(CommandContext.Refusal) {
-      let context = CommandContext(console: console)
-      try context.requireStore(at: path)
-      keys = try KeyCommand.asking(console) { () throws(SpoolError) in
-        try context.keyFolder(at: arguments[Options.keys]).knownKeys()
-      }
-    } catch {
-      console.report(error.text)
-      return error.code
-    }
+    let path = CommandContext.storePath(arguments[Options.store])
+    let context = CommandContext(console: console)
+    try context.requireStore(at: path)
+    let keys = try context.keyFolder(at: arguments[Options.keys]).knownKeys()
     do throws(SpoolError) {
-      let repair = Repair(of: path, options, isDryRun: arguments[Self.dryRun], stop: stop) {
-        meter.show($0)
-      }
+      let repair = Repair(
+        of: path, .withFaultsOfEncodings, isDryRun: arguments[Self.dryRun], stop: stop
+      ) { meter.show($0) }
       var report = try repair.run()
       meter.clear()
       try mendLists(of: path, keys, &report)
@@ -65,8 +49,7 @@ struct RepairCommand: Command {
     } catch {
       meter.clear()
       if let signal = stop.signalNumber { return .interrupted(by: signal) }
-      console.report(ErrorText(error).render(console))
-      return .failed
+      throw error
     }
   }
 
@@ -80,12 +63,11 @@ struct RepairCommand: Command {
     if !isDryRun, let done = try WordSearch(store).repair() {
       report.add([], done: [RepairAction(what: done.what, path: done.path)])
     }
-    let records = try store.receipts.records().caughtUp(keys: keys)
-    let repair = LogRepair(records, keys: keys)
-    if !isDryRun, let mending = repair.mending {
-      try store.receipts.restore(mending.entries, under: mending.head)
+    let audit = LogAudit(try store.receipts.records(), keys: keys)
+    if !isDryRun, let recovery = audit.recovery {
+      try store.receipts.restore(recovery.entries, under: recovery.head)
     }
-    report.add(repair.findings, done: repair.actions)
+    report.add(audit.inspectionFindings, done: audit.repairActions)
   }
 
   private func text(_ report: RepairReport) -> String {

@@ -37,32 +37,23 @@ struct RestoreCommand: Command {
       Example("The one before it", "spool restore 2"),
     ])
 
-  private let arguments: ParsedArguments
+  let arguments: ParsedArguments
 
-  init(_ arguments: ParsedArguments) { self.arguments = arguments }
-
-  func run(console: Console) -> ExitCode {
-    let path = StoreLocation.resolve(
-      option: arguments[Options.store], environment: Environment.variables)
-    do throws(SpoolError) {
-      if arguments[Self.list] {
-        show(try DiskStore.backups(ofStore: path), console)
-        return .done
-      }
-      let done = try DiskStore.restore(
-        path, from: source(path, console), acceptsOtherStore: arguments[Self.otherStore],
-        replacesNewer: arguments[Self.force])
-      if arguments[Options.json] {
-        console.print(JSONText.of(RestoreLine(backup: done.backup, keptAside: done.keptAside)))
-      } else {
-        let aside = done.keptAside.map { "\nthe database before it is kept as \($0)" } ?? ""
-        console.print("restored from \(done.backup)\(aside)")
-      }
+  func run(console: Console) throws(SpoolError) -> ExitCode {
+    let path = CommandContext.storePath(arguments[Options.store])
+    if arguments[Self.list] {
+      show(try DiskStore.backups(ofStore: path), console)
       return .done
-    } catch {
-      console.report(ErrorText(error).render(console))
-      return .failed
     }
+    let done = try DiskStore.restore(
+      path, from: source(path, console), acceptsOtherStore: arguments[Self.otherStore],
+      replacesNewer: arguments[Self.force])
+    let aside = done.keptAside.map { "\nthe database before it is kept as \($0)" } ?? ""
+    console.print(
+      arguments[Options.json]
+        ? JSONText.of(JSONLine(["backup": done.backup, "keptAside": done.keptAside]))
+        : "restored from \(done.backup)\(aside)")
+    return .done
   }
 
   private func show(_ slots: [BackupSlot], _ console: Console) {
@@ -94,10 +85,4 @@ struct RestoreCommand: Command {
     }
     return CommandContext(console: console).absolute(named)
   }
-}
-
-/// The result as `--json` shows it.
-private struct RestoreLine: Encodable {
-  let backup: String
-  let keptAside: String?
 }

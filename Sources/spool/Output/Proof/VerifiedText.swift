@@ -8,74 +8,61 @@ enum VerifiedText {
   /// - Parameter certificates: the file that time stamps were checked against; nil for those beside
   ///   them.
   static func lines(
-    _ receipts: [VerifiedReceipt], certificates: String? = nil, isQuiet: Bool
+    receipts: [VerificationResult], certificates: String? = nil, isQuiet: Bool
   ) -> [String] {
-    let isListing = !isQuiet && receipts.count <= 20
-    let listed: [VerifiedReceipt] = isListing ? receipts.filter(\.isSound) : []
-    let sound: [String] = listed.flatMap { verified($0, certificates) }
-    let broken = receipts.filter { !$0.isSound }
-    let files = receipts.reduce(0) { $0 + $1.fileCount }
-    let bytes = receipts.reduce(0) { $0 + $1.byteCount }
-    let verdict =
-      broken.isEmpty
-      ? "all as they were signed" : "\(broken.count) not as they were signed"
-    let counts = "\(Count.of(receipts.count, "receipt")), \(Count.of(files, "file")), "
-    return report(
-      sound, broken.map { problems($0.path, $0.problems.map { (name(of: $0), $0.reason) }) },
-      total: isQuiet || receipts.count < 2 ? nil : counts + "\(ByteCount(bytes)): \(verdict)")
-  }
-
-  private static func verified(_ receipt: VerifiedReceipt, _ certificates: String?) -> [String] {
-    var lines = [
-      "verified  \(Format.visible(receipt.path))   \(Count.of(receipt.stageCount, "stage")), "
-        + "\(Count.of(receipt.fileCount, "file")), \(ByteCount(receipt.byteCount)), "
-        + "key \(receipt.keyID?.prefix(16) ?? "")"
-    ]
-    lines += receipt.timeStamps.map { stamped($0, certificates) }
-    lines += receipt.awaitedStamps.map {
-      Format.visible(
-        "  awaited  \($0)   the authority has not answered yet: spool stamp asks again")
+    report(receipts, "receipt", "as they were signed", isQuiet: isQuiet) { receipt in
+      let counts =
+        "\(Count.of(receipt.stageCount, "stage")), \(Count.of(receipt.fileCount, "file")), "
+        + "\(ByteCount(receipt.byteCount)), key \(receipt.keyID?.prefix(16) ?? "")"
+      return ["verified  \(Format.visible(receipt.path))   \(counts)"]
+        + receipt.timeStamps.map { stamp in
+          let trusted =
+            stamp.certificates.map { "\($0), which lies beside it" } ?? certificates ?? ""
+          return Format.visible(
+            "  stamped  \(stamp.name)   there on \(stamp.stamp.timeText), says "
+              + "\(stamp.stamp.authority), trusted by \(trusted)")
+        }
+        + receipt.awaitedStamps.map {
+          Format.visible(
+            "  awaited  \($0)   the authority has not answered yet: spool stamp asks again")
+        }
     }
-    return lines
   }
 
   /// One line for each sound bag, if they are few or have remarks; every problem; and a count.
-  static func lines(_ bags: [VerifiedBag], isQuiet: Bool) -> [String] {
-    let listed = bags.filter { $0.isSound && !isQuiet && (bags.count <= 20 || !$0.notes.isEmpty) }
-    var sound: [String] = []
-    for bag in listed {
-      sound.append(
+  static func lines(bags: [VerificationResult], isQuiet: Bool) -> [String] {
+    report(bags, "bag", "valid", listsRemarks: true, isQuiet: isQuiet) { bag in
+      [
         "valid bag \(Format.visible(bag.path))   \(Count.of(bag.fileCount, "file")), "
-          + "\(ByteCount(bag.byteCount))")
-      sound += bag.notes.map {
-        "  note    \(Format.visible($0.name))   \(Format.visible($0.reason))"
-      }
+          + "\(ByteCount(bag.byteCount))"
+      ]
+        + bag.notes.map {
+          "  note    \(Format.visible($0.name))   \(Format.visible($0.reason))"
+        }
     }
-    let broken = bags.filter { !$0.isSound }
-    let files = Count.of(bags.reduce(0) { $0 + $1.fileCount }, "file")
-    let bytes = ByteCount(bags.reduce(0) { $0 + $1.byteCount })
-    let verdict = broken.isEmpty ? "all valid" : "\(broken.count) not valid"
-    return report(
-      sound,
-      broken.map { problems($0.path, $0.problems.map { (Format.visible($0.name), $0.reason) }) },
-      total: isQuiet || bags.count < 2
-        ? nil : "\(Count.of(bags.count, "bag")), \(files), \(bytes): \(verdict)")
   }
 
   /// Each sound quote, if they are few; every problem; and a count.
-  static func lines(_ quotes: [VerifiedQuote], isQuiet: Bool) -> [String] {
-    let isListing = !isQuiet && quotes.count <= 20
-    let broken = quotes.filter { !$0.isSound }
-    let verdict = broken.isEmpty ? "all proven" : "\(broken.count) not proven"
-    return report(
-      isListing ? quotes.filter(\.isSound).flatMap(proven) : [],
-      broken.map { problems($0.path, $0.problems.map { (Format.visible($0.name), $0.reason) }) },
-      total: isQuiet || quotes.count < 2
-        ? nil : "\(Count.of(quotes.count, "quote")): \(verdict)")
+  static func lines(quotes: [VerificationResult], isQuiet: Bool) -> [String] {
+    report(quotes, "quote", "proven", countsFiles: false, isQuiet: isQuiet) { result in
+      guard let quote = result.quote else { return [] }
+      var lines = [
+        "proven    \(Format.visible(result.path))   key \(result.keyID?.prefix(16) ?? "")",
+        "  quoted  \(quote.rangeText) of \(Format.visible(quote.export))",
+        "  clip    \(quote.clipText), \(Count.of(quote.blocks.count, "block"))",
+      ]
+      lines += result.timeStamps.map {
+        Format.visible(
+          "  stamped \($0.name)   there on \($0.stamp.timeText), says \($0.stamp.authority)")
+      }
+      lines += result.notes.map { Format.visible("  note    \($0.name)   \($0.reason)") }
+      if result.hasWords { lines.append("  words   not proven: listen to the clip") }
+      return lines
+    }
   }
 
   /// Suggested commands.
-  static func advice(for receipts: [VerifiedReceipt], keys: [String]) -> [String] {
+  static func advice(for receipts: [VerificationResult], keys: [String]) -> [String] {
     guard receipts.flatMap(\.problems).contains(where: { $0.kind == .key }) else { return [] }
     return [
       keys.isEmpty
@@ -84,160 +71,182 @@ enum VerifiedText {
     ]
   }
 
-  /// The problems of a checked item: its name, and a line for each problem with culprit and reason in
-  /// columns.
-  /// - Parameter problems: the culprit, printable, and the reason.
-  static func problems(
-    _ path: String, _ problems: [(culprit: String, reason: String)]
+  /// The sound results, every problem, and a count of several results.
+  /// - Parameters:
+  ///   - noun: what was verified.
+  ///   - quality: what all of it has to be.
+  ///   - listsRemarks: whether sound results with remarks are always shown.
+  ///   - sound: the lines of a sound result.
+  private static func report(
+    _ results: [VerificationResult], _ noun: String, _ quality: String, countsFiles: Bool = true,
+    listsRemarks: Bool = false, isQuiet: Bool, sound: (VerificationResult) -> [String]
   ) -> [String] {
-    let width = problems.map(\.culprit.count).max() ?? 0
+    let broken = results.filter { !$0.isSound }
+    let listed = results.filter {
+      $0.isSound && !isQuiet && (results.count <= 20 || listsRemarks && !$0.notes.isEmpty)
+    }
+    let lines = listed.flatMap(sound) + broken.flatMap { problems($0.path, $0.problems) }
+    if isQuiet || results.count < 2 { return lines }
+    var counts = Count.of(results.count, noun)
+    if countsFiles {
+      counts += ", \(Count.of(results.reduce(0) { $0 + $1.fileCount }, "file"))"
+      counts += ", \(ByteCount(results.reduce(0) { $0 + $1.byteCount }))"
+    }
+    let verdict = broken.isEmpty ? "all \(quality)" : "\(broken.count) not \(quality)"
+    return lines + (lines.isEmpty ? [] : [""]) + ["\(counts): \(verdict)"]
+  }
+
+  /// What was checked, and a line for each problem with culprit and reason in columns.
+  private static func problems(_ path: String, _ problems: [Deviation]) -> [String] {
+    let culprits = problems.map { problem in
+      switch problem.kind {
+      case .key, .signature: "key \(Format.visible(String(problem.name.prefix(16))))"
+      default: Format.visible(problem.name)
+      }
+    }
+    let width = culprits.map(\.count).max() ?? 0
     return ["BROKEN    \(Format.visible(path))"]
-      + problems.map { culprit, reason in
+      + zip(culprits, problems).map { culprit, problem in
         "  \(culprit)\(String(repeating: " ", count: width - culprit.count))  "
-          + Format.visible(reason)
+          + Format.visible(problem.reason)
       }
   }
+}
 
-  private static func report(
-    _ sound: [String], _ broken: [[String]], total: String?
+/// The result of looking receipts up in a store's transparency log.
+extension VerifiedText {
+  /// The problems, and unless `isQuiet`, what was checked.
+  /// - Parameters:
+  ///   - log: the store's; nil if it was not searched.
+  ///   - withdrawals: those of the receipts looked up.
+  ///   - isAsked: whether the log was wanted, whether or not there is a store.
+  static func lines(
+    of log: LogView?, _ receipts: [VerificationResult], _ withdrawals: [Withdrawal],
+    isAsked: Bool, isQuiet: Bool
   ) -> [String] {
-    let lines = sound + broken.flatMap { $0 }
-    guard let total else { return lines }
-    return lines + (lines.isEmpty ? [] : [""]) + [total]
-  }
-
-  private static func stamped(_ stamp: VerifiedTimeStamp, _ certificates: String?) -> String {
-    let trusted =
-      stamp.certificates.map { "\($0), which lies beside it" } ?? certificates ?? ""
-    return Format.visible(
-      "  stamped  \(stamp.name)   there on \(stamp.stamp.timeText), says "
-        + "\(stamp.stamp.authority), trusted by \(trusted)")
-  }
-
-  private static func name(of problem: VerifiedReceipt.Problem) -> String {
-    switch problem.kind {
-    case .key, .signature: "key \(Format.visible(String(problem.name.prefix(16))))"
-    default: Format.visible(problem.name)
+    guard let log else {
+      return isQuiet ? [] : ["ledger: not checked\(isAsked ? " (no store here)" : "")"]
     }
-  }
-
-  private static func proven(_ verified: VerifiedQuote) -> [String] {
-    guard let quote = verified.quote else { return [] }
-    let text = QuoteText(quote)
-    var lines = [
-      "proven    \(Format.visible(verified.path))   key \(verified.keyID?.prefix(16) ?? "")",
-      "  quoted  \(text.range) of \(Format.visible(quote.export))",
-      "  clip    \(text.clip), \(Count.of(quote.blocks.count, "block"))",
-    ]
-    lines += verified.timeStamps.map {
+    if !log.findings.isEmpty { return problems("the ledger in \(log.path)", log.findings) }
+    if isQuiet { return [] }
+    if log.isEmpty { return ["ledger: empty, nothing was ever signed in it"] }
+    let included = receipts.count { $0.isInLog == true }
+    let others = receipts.count { $0.isInLog == nil }
+    let withdrawn = withdrawals.map { withdrawal in
       Format.visible(
-        "  stamped \($0.name)   there on \($0.stamp.timeText), says \($0.stamp.authority)")
+        "withdrawn \(withdrawal.path)   on \(withdrawal.time)   "
+          + "key \(withdrawal.signer?.id.hex.prefix(16) ?? "")"
+          + (withdrawal.reason.map { ": \($0)" } ?? ""))
     }
-    lines += verified.notes.map {
-      Format.visible("  note    \($0.name)   \($0.reason)")
+    let summary =
+      "ledger: as it was signed, with \(Count.of(included, "receipt")) of these"
+      + (others > 0 ? "; \(Count.of(others, "receipt")) signed elsewhere not looked for" : "")
+    // Receipts at another path than recorded, usually because their folder was moved.
+    let homes = receipts.compactMap(\.writtenAs)
+    let more = homes.count < 2 ? "" : " and \(Count.of(homes.count - 1, "more"))"
+    let moved = homes.prefix(1).map {
+      Format.visible("moved:  written as \($0)\(more), and not where it lies now")
     }
-    if verified.hasWords { lines.append("  words   not proven: listen to the clip") }
-    return lines
+    return withdrawn + [summary] + moved
+  }
+
+  /// The result as `--json` shows it.
+  struct LogLine: Encodable {
+    private let ledger: String?
+    private let checked: Bool
+    private let receipts: Int
+    private let withdrawn: [[String: String]]
+    private let problems: [Deviation]
+
+    /// Whether nothing has to be said: the results of sound receipts have lines of their own.
+    var isEmpty: Bool { problems.isEmpty && withdrawn.isEmpty }
+
+    init(_ log: LogView?, _ results: [VerificationResult], _ withdrawals: [Withdrawal]) {
+      ledger = log?.path
+      checked = log != nil
+      receipts = results.count { $0.isInLog != nil }
+      withdrawn = withdrawals.map { withdrawal in
+        [
+          "receipt": withdrawal.path, "time": withdrawal.time,
+          "key": withdrawal.signer?.id.hex, "reason": withdrawal.reason,
+        ].compactMapValues { $0 }
+      }
+      problems = log?.findings ?? []
+    }
   }
 }
 
-/// The result for one receipt as `--json` shows it.
+/// The result for one receipt, bag or quote as `--json` shows it.
 struct VerifiedLine: Encodable {
-  private let receipt: String
   private let verified: Bool
-  private let key: String?
-  private let run: String?
-  private let sources: [String]
-  private let stages: Int
-  private let files: Int
-  private let bytes: Int
-  private let timeStamps: [Stamp]
-  private let awaitedStamps: [String]
-  private let inLedger: Bool?
-  private let problems: [VerifiedReceipt.Problem]
+  private let problems: [Deviation]
+  private var receipt: String?
+  private var bag: String?
+  private var quote: String?
+  private var key: String?
+  private var run: String?
+  private var sources: [String]?
+  private var stages: Int?
+  private var files: Int?
+  private var bytes: Int?
+  /// Without `certificates`, they were checked against those that the user named.
+  private var timeStamps: [[String: String]]?
+  private var awaitedStamps: [String]?
+  private var inLedger: Bool?
+  private var shows: QuoteLine?
+  private var notes: [Deviation]?
 
-  /// A time stamp; without `certificates`, it was checked against those that the user named.
-  private struct Stamp: Encodable {
-    let name: String
-    let time: String
-    let authority: String
-    let certificates: String?
-  }
-
-  init(_ receipt: VerifiedReceipt) {
-    self.receipt = receipt.path
-    verified = receipt.isSound
-    key = receipt.keyID
-    run = receipt.run
-    sources = receipt.sources
-    stages = receipt.stageCount
-    files = receipt.fileCount
-    bytes = receipt.byteCount
-    timeStamps = receipt.timeStamps.map {
-      Stamp(
-        name: $0.name, time: $0.stamp.timeText, authority: $0.stamp.authority,
-        certificates: $0.certificates)
+  init(receipt result: VerificationResult) {
+    self.init(result)
+    receipt = result.path
+    key = result.keyID
+    run = result.run
+    sources = result.sources
+    stages = result.stageCount
+    files = result.fileCount
+    bytes = result.byteCount
+    timeStamps = result.timeStamps.map {
+      [
+        "name": $0.name, "time": $0.stamp.timeText, "authority": $0.stamp.authority,
+        "certificates": $0.certificates,
+      ].compactMapValues { $0 }
     }
-    awaitedStamps = receipt.awaitedStamps
-    inLedger = receipt.isInLedger
-    problems = receipt.problems
+    awaitedStamps = result.awaitedStamps
+    inLedger = result.isInLog
+  }
+
+  init(bag result: VerificationResult) {
+    self.init(result)
+    bag = result.path
+    files = result.fileCount
+    bytes = result.byteCount
+    notes = result.notes
+  }
+
+  init(quote result: VerificationResult) {
+    self.init(result)
+    quote = result.path
+    key = result.keyID
+    shows = result.quote.map { QuoteLine($0) }
+    notes = result.notes
+  }
+
+  private init(_ result: VerificationResult) {
+    verified = result.isSound
+    problems = result.problems
   }
 }
 
-/// The result for one bag, as `--json` shows it.
-struct VerifiedBagLine: Encodable {
-  private let bag: String
-  private let verified: Bool
-  private let files: Int
-  private let bytes: Int
-  private let problems: [VerifiedBag.Problem]
-  private let notes: [VerifiedBag.Problem]
-
-  init(_ bag: VerifiedBag) {
-    self.bag = bag.path
-    verified = bag.isSound
-    files = bag.fileCount
-    bytes = bag.byteCount
-    problems = bag.problems
-    notes = bag.notes
-  }
-}
-
-/// The result for one quote as `--json` shows it.
-struct VerifiedQuoteLine: Encodable {
-  private let quote: String
-  private let verified: Bool
-  private let key: String?
-  private let shows: QuoteLine?
-  private let problems: [VerifiedQuote.Problem]
-  private let notes: [VerifiedQuote.Problem]
-
-  init(_ quote: VerifiedQuote) {
-    self.quote = quote.path
-    verified = quote.isSound
-    key = quote.keyID
-    shows = quote.quote.map { QuoteLine($0) }
-    problems = quote.problems
-    notes = quote.notes
-  }
-}
-
-/// The ranges of a quote as text.
-struct QuoteText {
-  private let quote: Quote
-
-  init(_ quote: Quote) { self.quote = quote }
-
-  /// The quoted range: `0:12:04.000 to 0:12:31.000`.
-  var range: String { Self.times(quote.range, quote.samples.extent) }
+extension Quote {
+  /// The quoted range: `00:12:04.000 to 00:12:31.000`.
+  var rangeText: String { times(of: range) }
 
   /// The range of the clip.
-  var clip: String {
-    Self.times(quote.samples.extent.frames(of: quote.blocks), quote.samples.extent)
-  }
+  var clipText: String { times(of: samples.extent.frames(of: blocks)) }
 
-  private static func times(_ frames: Range<Int>, _ extent: SampleExtent) -> String {
-    "\(time(extent.time(of: frames.lowerBound))) to \(time(extent.time(of: frames.upperBound)))"
+  private func times(of frames: Range<Int>) -> String {
+    let times = samples.extent.time(of: frames)
+    return "\(Self.time(times.lowerBound)) to \(Self.time(times.upperBound))"
   }
 
   /// A position with milliseconds: `00:12:04.500`.

@@ -7,12 +7,12 @@ struct ReasonText {
   private let reason: StepReason
   private let resumption: (seconds: Double, of: RunID?)?
   private let loss: ResumeLoss?
-  private let files: [String: String]
+  /// Paths of files that the step names, by the names that its key uses.
+  let files: [String: String]
 
   /// - Parameters:
   ///   - resumption: where the step resumed an earlier run's work.
   ///   - loss: why that run's work was not reused.
-  ///   - files: paths of files that the step names, by the names that its key uses.
   init(
     _ reason: StepReason, resumption: (seconds: Double, of: RunID?)? = nil,
     loss: ResumeLoss? = nil, files: [String: String] = [:]

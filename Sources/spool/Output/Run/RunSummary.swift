@@ -148,3 +148,58 @@ struct RunSummary {
     }
   }
 }
+
+extension RunRecord.State {
+  /// `running`, `done`, `failed`, `refused`, `interrupted`, `cut off`, `paused: disk full` or
+  /// `dropped`.
+  var words: String {
+    switch self {
+    case .running: "running"
+    case .done: "done"
+    case .failed: "failed"
+    case .refused: "refused"
+    case .interrupted: "interrupted"
+    case .cutOff: "cut off"
+    case .paused: "paused: disk full"
+    case .dropped: "dropped"
+    }
+  }
+}
+
+extension RunRecord {
+  var status: String { state.words }
+
+  /// The command that continues it; nil if it is done or still running.
+  var wayOn: String? {
+    switch state {
+    case .running, .done, .dropped: nil
+    case .failed, .refused, .interrupted, .cutOff, .paused: "spool resume \(id)"
+    }
+  }
+
+  /// Seconds from start to end, including those in which the process was stopped; nil before the
+  /// end. At least the working time, even if the system clock was set back.
+  var seconds: Double? {
+    guard let finishedAt else { return activeSeconds }
+    return max(finishedAt - startedAt, activeSeconds ?? 0)
+  }
+
+  /// Seconds in which the process was stopped or the machine slept; nil if negligible.
+  var stoppedSeconds: Double? {
+    guard let seconds, let activeSeconds, seconds - activeSeconds >= 1 else { return nil }
+    return seconds - activeSeconds
+  }
+}
+
+/// Prints only warnings.
+struct SilentRecorder: RunRecorder {
+  private let console: Console
+
+  init(_ console: Console) { self.console = console }
+
+  func record(_ event: RunEvent) {
+    if case .warning(let step, let text) = event {
+      console.report("warning: \(step): \(Format.visible(text))")
+    }
+  }
+}

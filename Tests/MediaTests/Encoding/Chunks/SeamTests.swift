@@ -18,28 +18,32 @@ struct SeamTests {
   func agreement() {
     let earlier = Self.run(from: 0, [0, 0, 0, 0, 1, 2])
     let later = Self.run(from: 3, [0, 0, 0])
-    #expect(Seam.find(earlier: earlier, later: later, boundary: 4, overlap: 2) == 4)
+    #expect(
+      ChunkedEncoding.Muxer.seam(earlier: earlier, later: later, boundary: 4, overlap: 2) == 4)
   }
 
   @Test("moves to the first place where they do")
   func moving() {
     let earlier = Self.run(from: 0, [0, 0, 0, 1, 2, 3, 0, 0])
     let later = Self.run(from: 3, [0, 1, 3, 0, 0])
-    #expect(Seam.find(earlier: earlier, later: later, boundary: 4, overlap: 4) == 6)
+    #expect(
+      ChunkedEncoding.Muxer.seam(earlier: earlier, later: later, boundary: 4, overlap: 4) == 6)
   }
 
   @Test("lies at the last place where they never do")
   func disagreement() {
     let earlier = Self.run(from: 0, [0, 0, 0, 0, 0, 0, 0, 0])
     let later = Self.run(from: 3, [2, 2, 2, 2, 2, 2])
-    #expect(Seam.find(earlier: earlier, later: later, boundary: 4, overlap: 4) == 7)
+    #expect(
+      ChunkedEncoding.Muxer.seam(earlier: earlier, later: later, boundary: 4, overlap: 4) == 7)
   }
 
   @Test("needs no windows where packets do not overlap")
   func independent() {
     let earlier = PacketRun(first: 0, packets: [[1], [2]])
     let later = PacketRun(first: 2, packets: [[3]])
-    #expect(Seam.find(earlier: earlier, later: later, boundary: 2, overlap: 0) == 2)
+    #expect(
+      ChunkedEncoding.Muxer.seam(earlier: earlier, later: later, boundary: 2, overlap: 0) == 2)
   }
 }
 

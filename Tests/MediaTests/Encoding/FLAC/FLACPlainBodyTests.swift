@@ -15,9 +15,8 @@ struct FLACPlainBodyTests {
       let frame = try Self.encode(block.buffer, depth)
       let header = try #require(FLACFrame(frame))
       seen.insert(header.assignment)
-      let body = FLACPlainBody(
-        block.buffer, bits: depth.rawValue, assignment: header.assignment)
-      #expect(header.numbered(0, body: body.bytes) == frame, "round \(round)")
+      let body = header.plainBody(of: block.buffer, bits: depth.rawValue)
+      #expect(header.numbered(0, body: body) == frame, "round \(round)")
     }
     // Two channels as they are, or one of three ways with their difference.
     #expect(seen == (channels == 2 ? [1, 8, 9, 10] : [UInt8(channels - 1)]))

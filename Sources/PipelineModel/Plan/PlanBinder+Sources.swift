@@ -1,0 +1,234 @@
+/// Connects a step's input ports with the steps above it and the pipeline's inputs.
+extension PlanBinder {
+  /// A visited step, bound or not: enough to resolve references even if the step has other errors.
+  struct Above {
+    let id: StepID
+    let outputs: [Port]
+    /// For a skipped step: its input, which replaces its output.
+    var bypass: StepSource?
+    /// The bypass's kind: it replaces outputs of this kind only.
+    var bypassKind: ArtifactKind?
+    var isSkipped = false
+    /// Whether to suggest it for a wrong reference: not for a step of unknown kind.
+    var isOffered = true
+  }
+
+  /// The sources of a step's inputs, and why it cannot run if one that it needs was not given.
+  /// - Parameter references: sources written among the parameters.
+  mutating func connect(
+    _ step: StepDefinition, _ descriptor: StageDescriptor, _ references: [DocumentNode.Entry]
+  ) -> (sources: [PortName: StepSource], missing: String?) {
+    let written = written(step, descriptor, references)
+    var connection: [PortName: StepSource] = [:]
+    var missing: String?
+    for (index, port) in descriptor.inputs.enumerated() {
+      let problemCount = sourceProblems.count
+      var sources: [StepSource] = []
+      if let references = written[port.name] {
+        for reference in references {
+          sources += resolve(reference, for: port, of: descriptor)
+        }
+      } else if index == 0 || !port.isOptional {
+        sources = nearest(above: step, port, descriptor)
+      }
+      for (index, source) in sources.enumerated() {
+        connection[port.isList ? port.place(index + 1) : port.name] = source
+      }
+      if sources.isEmpty, !port.isOptional, sourceProblems.count == problemCount {
+        let name = written[port.name]?.first?.value ?? "its \(port.name)"
+        missing = "\(name) is not given"
+      }
+    }
+    return (connection, missing)
+  }
+
+  /// The references that a step names, by port.
+  private mutating func written(
+    _ step: StepDefinition, _ descriptor: StageDescriptor, _ references: [DocumentNode.Entry]
+  ) -> [PortName: [Located<String>]] {
+    var written: [PortName: [Located<String>]] = [:]
+    switch step.from {
+    case .ordered(let list):
+      var rest = list[...]
+      for port in descriptor.inputs where !rest.isEmpty {
+        let count = port.isList ? rest.count : 1
+        written[port.name] = Array(rest.prefix(count))
+        rest = rest.dropFirst(count)
+      }
+      if let extra = rest.first {
+        sourceProblems.append(
+          Problem(
+            at: extra.location, "\(descriptor.kind) has no input left for \"\(extra.value)\"",
+            allowed: portNames(descriptor)))
+      }
+    case .named(let references):
+      for (name, reference) in references {
+        if descriptor.inputs.contains(where: { $0.name.name == name }) {
+          written[PortName(name)] = [reference]
+        } else {
+          sourceProblems.append(
+            Problem(
+              at: reference.location, "\(descriptor.kind) has no input \"\(name)\"",
+              allowed: portNames(descriptor),
+              suggestion: Problem.nearest(
+                to: name, in: descriptor.inputs.map(\.name.name))))
+        }
+      }
+    case nil: break
+    }
+    for entry in references {
+      let isList = descriptor.inputs.contains { $0.name.name == entry.key && $0.isList }
+      guard let texts = texts(entry.value, isList: isList) else {
+        sourceProblems.append(
+          Problem(
+            at: entry.value.location, "\(entry.key) of \(descriptor.kind) names an input or a step",
+            allowed: isList ? "$input, step, or a list of them" : "$input, step"))
+        continue
+      }
+      written[PortName(entry.key)] = texts
+    }
+    return written
+  }
+
+  /// A text, or, if allowed, a list of texts; nil for anything else.
+  private func texts(_ node: DocumentNode, isList: Bool) -> [Located<String>]? {
+    switch node.content {
+    case .scalar(let text, _): return [Located(text, at: node.location)]
+    case .sequence(let nodes) where isList:
+      let found = nodes.compactMap { texts($0, isList: false) }
+      return found.count == nodes.count && !nodes.isEmpty ? found.flatMap { $0 } : nil
+    default: return nil
+    }
+  }
+
+  /// Resolves a written reference: several sources only for a list of files; none if the source is
+  /// absent, or wrong, which is a problem.
+  private mutating func resolve(
+    _ reference: Located<String>, for port: Port, of descriptor: StageDescriptor
+  ) -> [StepSource] {
+    if reference.value.hasPrefix("$") {
+      let name = String(reference.value.dropFirst())
+      guard let input = definition.inputs.first(where: { $0.name == name }) else {
+        reportUnknownName(name, at: reference.location)
+        return []
+      }
+      if port.kind == .sound, port.intake == .made {
+        sourceProblems.append(
+          Problem(
+            at: reference.location,
+            "\(descriptor.kind) takes decoded sound, and $\(name) is a recording",
+            allowed: "the output of a decode stage"))
+      } else if input.kind != port.kind {
+        report(reference, port, descriptor, found: input.kind)
+      } else if input.isList, !port.isList {
+        sourceProblems.append(
+          Problem(
+            at: reference.location,
+            "\(port.name) of \(descriptor.kind) takes one file, and $\(name) is a list",
+            allowed: "an input without +"))
+      }
+      return input.names(in: assumed).map { .input($0) }
+    }
+    if port.kind == .sound, port.intake == .recording {
+      sourceProblems.append(
+        Problem(
+          at: reference.location,
+          "\(descriptor.kind) opens a recording, and \"\(reference.value)\" is none",
+          allowed: definition.inputs.filter { $0.kind == .sound }.map { "$\($0.name)" }
+            .joined(separator: ", ")))
+      return []
+    }
+    let parts = reference.value.split(separator: ".", maxSplits: 1).map(String.init)
+    guard let step = above.first(where: { $0.id.name == parts.first }) else {
+      let names = above.filter { $0.isOffered }.map(\.id.name)
+      let isBelow = definition.steps.contains { $0.id?.value == parts.first }
+      sourceProblems.append(
+        Problem(
+          at: reference.location,
+          isBelow
+            ? "\"\(reference.value)\" stands below, and a step can only read those above"
+            : "there is no step \"\(reference.value)\" above",
+          allowed: names.isEmpty ? nil : names.joined(separator: ", "),
+          suggestion: Problem.nearest(to: parts.first ?? "", in: names)))
+      return []
+    }
+    let wanted = parts.dropFirst().first
+    guard
+      let output = step.outputs.first(where: {
+        wanted == nil ? $0.kind == port.kind : $0.name.name == wanted
+      })
+    else {
+      if let wanted {
+        sourceProblems.append(
+          Problem(
+            at: reference.location, "\(step.id) has no output \"\(wanted)\"",
+            allowed: step.outputs.map(\.name.name).joined(separator: ", ")))
+      } else {
+        report(reference, port, descriptor, found: step.outputs.first?.kind)
+      }
+      return []
+    }
+    if output.kind != port.kind { report(reference, port, descriptor, found: output.kind) }
+    guard step.isSkipped else { return [.step(step.id, output.name)] }
+    return output.kind == step.bypassKind ? [step.bypass].compactMap { $0 } : []
+  }
+
+  /// The default source: the nearest step above with such an output, or, for a port that takes
+  /// recordings, the pipeline's only input of the kind.
+  private mutating func nearest(
+    above step: StepDefinition, _ port: Port, _ descriptor: StageDescriptor
+  ) -> [StepSource] {
+    let inputs = definition.inputs.filter { $0.kind == port.kind }
+    if port.intake != .recording {
+      for candidate in above.reversed() {
+        guard let output = candidate.outputs.first(where: { $0.kind == port.kind }) else {
+          continue
+        }
+        if !candidate.isSkipped { return [.step(candidate.id, output.name)] }
+        if candidate.bypassKind == port.kind, let bypass = candidate.bypass, case .step = bypass {
+          return [bypass]
+        }
+      }
+    }
+    if port.intake != .made, inputs.count == 1, let only = inputs.first,
+      port.isList || !only.isList
+    {
+      return only.names(in: assumed).map { .input($0) }
+    }
+    let advice =
+      port.intake != .made
+      ? inputs.map { "from: $\($0.name)" }.joined(separator: ", ")
+      : port.kind == .sound ? "put decode above it" : "from: \(port.name)"
+    sourceProblems.append(
+      Problem(
+        at: step.kind.location,
+        "\(descriptor.kind) has nothing to take its \(port.name) from",
+        allowed: advice.isEmpty ? nil : advice))
+    return []
+  }
+
+  private mutating func report(
+    _ reference: Located<String>, _ port: Port, _ descriptor: StageDescriptor,
+    found: ArtifactKind?
+  ) {
+    sourceProblems.append(
+      Problem(
+        at: reference.location,
+        "\(port.name) of \(descriptor.kind) takes \(port.kind.rawValue), and "
+          + "\"\(reference.value)\" gives \(found?.rawValue ?? "nothing")"))
+  }
+
+  private func portNames(_ descriptor: StageDescriptor) -> String {
+    descriptor.inputs.map(\.name.name).joined(separator: ", ")
+  }
+
+  /// Reports a `$name` that is neither an input nor a variable.
+  mutating func reportUnknownName(_ name: String, at location: SourceLocation) {
+    let names = definition.inputs.map(\.name) + definition.variables.map(\.name)
+    sourceProblems.append(
+      Problem(
+        at: location, "there is no input or variable \"$\(name)\"",
+        allowed: names.isEmpty ? nil : names.map { "$\($0)" }.joined(separator: ", "),
+        suggestion: Problem.nearest(to: name, in: names).map { "$\($0)" }))
+  }
+}

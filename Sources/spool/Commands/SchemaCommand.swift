@@ -1,0 +1,246 @@
+import PipelineModel
+import Platform
+import Proof
+
+/// `spool schema`: the JSON Schema of pipelines, and of what receipts state.
+struct SchemaCommand: Command {
+  /// What the schema is of.
+  enum Subject: String, CaseIterable, ArgumentValue {
+    case pipeline, receipt
+  }
+
+  private static let subject = Positional<Subject?>.optional(
+    "SUBJECT", help: "Whose schema it is; left out, pipeline.")
+
+  static let declaration = CommandDeclaration(
+    name: "schema", group: "Pipelines",
+    summary: "Print the JSON Schema of pipelines or of receipts.",
+    discussion: """
+      In Visual Studio Code with the YAML extension, save it as spool.schema.json and begin a \
+      pipeline with:  # yaml-language-server: $schema=spool.schema.json
+
+      That of receipts is for what the payload of their envelope holds: the statement that is signed.
+      """,
+    positionals: [subject], options: [Options.plugins],
+    examples: [
+      Example("Save it", "spool schema > spool.schema.json"),
+      Example("What receipts state", "spool schema receipt"),
+    ])
+
+  let arguments: ParsedArguments
+
+  func run(console: Console) throws(SpoolError) -> ExitCode {
+    switch arguments[Self.subject] ?? .pipeline {
+    case .pipeline:
+      let context = CommandContext(console: console, plugins: arguments[Options.plugins])
+      console.print(PipelineSchema(try context.checkedCatalog()).value.indentedJSON)
+    case .receipt:
+      let schema = ReceiptForm.schema
+      console.print(Value(json: JSONText.of(schema))?.indentedJSON ?? JSONText.of(schema))
+    }
+    return .done
+  }
+}
+
+/// The JSON Schema (draft 2020-12) of pipelines, for completion and validation in editors. Derived
+/// from the same declarations as validation and help.
+struct PipelineSchema: Sendable {
+  private let descriptors: [StageDescriptor]
+
+  init(_ catalog: StageCatalog) { descriptors = catalog.descriptors }
+
+  var value: Value {
+    .group([
+      "$schema": .text("https://json-schema.org/draft/2020-12/schema"),
+      "title": .text("Spool pipeline"),
+      "type": .text("object"),
+      "required": .list([.text("pipeline"), .text("stages")]),
+      "additionalProperties": .flag(false),
+      "properties": .group([
+        "pipeline": described("string", "the pipeline's name"),
+        "summary": described("string", "one sentence for people"),
+        "inputs": .group([
+          "description": .text("what the pipeline takes, by name"),
+          "type": .text("object"),
+          "additionalProperties": .group([
+            "enum": .list(
+              ArtifactKind.allCases.flatMap { kind in
+                ["", "?", "+"].map { .text(kind.rawValue + $0) }
+              })
+          ]),
+        ]),
+        "vars": described(
+          "object",
+          "named values that $name refers to and \(option: .set) "
+            + "overrides"),
+        "stages": .group([
+          "description": .text("the steps, in order"),
+          "type": .text("array"),
+          "minItems": .number(1),
+          "items": .group([
+            "anyOf": .list([bareKinds] + descriptors.map { step($0) })
+          ]),
+        ]),
+      ]),
+    ])
+  }
+
+  private var bareKinds: Value {
+    .group(["enum": .list(descriptors.map { .text($0.kind) })])
+  }
+
+  private func step(_ descriptor: StageDescriptor) -> Value {
+    .group([
+      "type": .text("object"),
+      "required": .list([.text(descriptor.kind)]),
+      "additionalProperties": .flag(false),
+      "properties": .group([
+        descriptor.kind: parameters(of: descriptor),
+        "id": described("string", "the step's name; without it, the stage kind"),
+        "from": .group([
+          "description": .text("where the inputs come from; without it, the step above"),
+          "anyOf": .list([
+            Self.reference, Self.references,
+            .group(["type": .text("object"), "additionalProperties": Self.reference]),
+          ]),
+        ]),
+        "when": described("string", "the condition: $name, or not $name"),
+        "keep": described("boolean", "keep what the step gives in the store"),
+        "retry": .group([
+          "description": .text("how often the step is tried in all"), "type": .text("integer"),
+          "minimum": .number(1), "maximum": .number(10),
+        ]),
+        "timeout": .group([
+          "description": .text("how long the step may take: 90 s, 10 min"),
+          "type": .list([.text("string"), .text("number")]),
+        ]),
+      ]),
+    ])
+  }
+
+  /// A reference to an input or a step, and a list of them.
+  private static let reference = Value.group(["type": .text("string")])
+  private static let references = Value.group([
+    "type": .text("array"), "items": reference, "minItems": .number(1),
+  ])
+
+  private func parameters(of descriptor: StageDescriptor) -> Value {
+    var mapping = members(descriptor.parameters)
+    if case .group(var fields) = mapping, case .group(var properties) = fields["properties"] {
+      for port in descriptor.inputs where properties[port.name.name] == nil {
+        properties[port.name.name] =
+          port.isList
+          ? .group([
+            "description": .text(port.summary), "anyOf": .list([Self.reference, Self.references]),
+          ]) : described("string", port.summary)
+      }
+      properties["from"] = properties["from"] ?? .group([:])
+      fields["properties"] = .group(properties)
+      mapping = .group(fields)
+    }
+    var forms = [mapping, .group(["type": .text("null")])]
+    if let shorthand = descriptor.parameters.first(where: { $0.name == descriptor.shorthand }) {
+      forms.append(schema(shorthand.type))
+    }
+    return .group(["description": .text(descriptor.summary), "anyOf": .list(forms)])
+  }
+
+  private func members(_ parameters: [ParameterDescriptor]) -> Value {
+    var properties: [String: Value] = [:]
+    for parameter in parameters {
+      var form = schema(parameter.type)
+      if case .group(var fields) = form {
+        fields["description"] = .text(parameter.summary)
+        if case .defaulted(let text) = parameter.presence, !text.isEmpty {
+          fields["default"] = .text(text)
+        }
+        form = .group(fields)
+      }
+      properties[parameter.name] = form
+    }
+    let required = parameters.filter { $0.presence == .required }.map { Value.text($0.name) }
+    return .group([
+      "type": .text("object"), "additionalProperties": .flag(false),
+      "properties": .group(properties), "required": .list(required),
+    ])
+  }
+
+  private func schema(_ type: ParameterType) -> Value {
+    let variable = Value.group([
+      "type": .text("string"), "pattern": .text("^\\$[A-Za-z][A-Za-z0-9_-]*$"),
+    ])
+    switch type {
+    case .number(let unit, let range):
+      let units = unit.alternatives.joined(separator: "|")
+      let suffix = units.isEmpty ? "" : " ?(\(units))?"
+      let clock = unit.dimension == .time ? "|-?[0-9]+(:[0-5]?[0-9]){1,2}(\\.[0-9]+)?" : ""
+      return .group([
+        "anyOf": .list([
+          .group([
+            "type": .text("number"), "minimum": .number(range.lowerBound),
+            "maximum": .number(range.upperBound),
+          ]),
+          .group([
+            "type": .text("string"),
+            "pattern": .text("^([-+]?[0-9.]+([eE][-+]?[0-9]+)?\(suffix)\(clock))$"),
+          ]),
+          variable,
+        ])
+      ])
+    case .integer(let range):
+      return .group([
+        "anyOf": .list([
+          .group([
+            "type": .text("integer"), "minimum": .number(Double(range.lowerBound)),
+            "maximum": .number(Double(range.upperBound)),
+          ]),
+          variable,
+        ])
+      ])
+    case .choice(let words):
+      let numbers = words.compactMap { Int($0) }.map { Value.number(Double($0)) }
+      return .group([
+        "anyOf": .list([
+          .group(["enum": .list(words.map { .text($0) } + numbers)]), variable,
+        ])
+      ])
+    case .flag:
+      return .group(["anyOf": .list([.group(["type": .text("boolean")]), variable])])
+    case .text(let length):
+      return .group(["type": .text("string"), "maxLength": .number(Double(length))])
+    case .path: return .group(["type": .text("string"), "minLength": .number(1)])
+    case .fileName(let fields):
+      let choice = fields.joined(separator: "|")
+      return .group([
+        "type": .text("string"), "maxLength": .number(Double(FileNameRule.maximumLength)),
+        "pattern": .text("^(\\$[A-Za-z][A-Za-z0-9_-]*|(?!\\.\\.?$)([^/{]|\\{(\(choice))\\})*)$"),
+      ])
+    case .list(let element, let count):
+      let form = schema(element)
+      return .group([
+        "anyOf": .list([
+          .group([
+            "type": .text("array"), "items": form, "minItems": .number(Double(count.lowerBound)),
+            "maxItems": .number(Double(count.upperBound)),
+          ]),
+          form,
+        ])
+      ])
+    case .group(let parameters):
+      return members(parameters)
+    case .named(let element, let count):
+      return .group([
+        "type": .text("object"), "maxProperties": .number(Double(count)),
+        "additionalProperties": .group([
+          "anyOf": .list([
+            schema(element), .group(["type": .list([.text("number"), .text("boolean")])]),
+          ])
+        ]),
+      ])
+    }
+  }
+
+  private func described(_ type: String, _ description: String) -> Value {
+    .group(["type": .text(type), "description": .text(description)])
+  }
+}

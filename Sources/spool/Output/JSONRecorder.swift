@@ -1,0 +1,170 @@
+import FoundationEssentials
+import Intake
+import PipelineEngine
+import PipelineModel
+import Platform
+
+/// Writes one JSON object for each event of a run or a batch: `event` names it, and the other
+/// members depend on it.
+struct JSONRecorder: RunRecorder, BatchRecorder {
+  private let console: Console
+
+  init(_ console: Console) { self.console = console }
+
+  func record(_ event: RunEvent) { console.print(JSONText.of(Self.line(event))) }
+
+  func record(_ event: BatchEvent) { console.print(JSONText.of(Self.line(event))) }
+
+  private static func line(_ event: RunEvent) -> JSONLine {
+    switch event {
+    case .started(let run): JSONLine("started", ["run": RunLine(run)])
+    case .reused(let id, let kind): JSONLine("reused", ["step": id.name, "kind": kind])
+    case .skipped(let step):
+      JSONLine("skipped", ["step": step.id.name, "kind": step.kind, "message": step.reason])
+    case .waiting(let number, let isStopped):
+      JSONLine("waiting", ["processNumber": number, "isStopped": isStopped])
+    case .resumed(let steps, let at, let total, let lost):
+      JSONLine(
+        "resumed",
+        ["steps": steps.map(\.name), "atSeconds": at, "ofSeconds": total, "lostSeconds": lost])
+    case .beganAnew(let steps, let loss, let lost):
+      JSONLine(
+        "began-anew",
+        [
+          "steps": steps.map(\.name), "cause": loss.cause, "part": loss.part, "earlier": loss.run,
+          "processNumber": loss.processNumber, "lostSeconds": lost,
+        ])
+    case .dropped(let id, let part, let at):
+      JSONLine(
+        "dropped",
+        ["step": id.name, "cause": ResumeLoss.Cause.damaged, "part": part, "atSeconds": at])
+    case .passStarted(let steps, let replayed, let mediaSeconds):
+      JSONLine(
+        "pass",
+        ["steps": steps.map(\.name), "replayed": replayed.map(\.name), "seconds": mediaSeconds])
+    case .progress(let id, let done, let total):
+      JSONLine("progress", ["step": id.name, "done": done, "total": total])
+    case .finished(let step):
+      JSONLine(
+        "finished",
+        ["step": step.id.name, "kind": step.kind, "result": step, "findings": step.foundValue])
+    case .warning(let id, let text): JSONLine("warning", ["step": id.name, "message": text])
+    case .retrying(let id, let error, let delay):
+      JSONLine("retrying", ["step": id?.name, "message": error.message, "seconds": delay])
+    case .published(let file): JSONLine("published", ["step": file.step.name, "file": file])
+    case .ended(let run): JSONLine("ended", ["run": RunLine(run)])
+    }
+  }
+
+  private static func line(_ event: BatchEvent) -> JSONLine {
+    switch event {
+    case .listening(let step, let round, let done, let count):
+      JSONLine("listening", ["step": step.name, "round": round, "done": done, "files": count])
+    case .settled(let step, let figures):
+      JSONLine("settled", ["step": step.name, "settled": figures])
+    case .planned(let forecast):
+      JSONLine(
+        "plan",
+        [
+          "plan": JSONLine([
+            "pending": forecast.pendingCount, "reused": forecast.reusedCount,
+            "leftOut": forecast.leftOutCount, "impossible": forecast.troubleCount,
+            "mediaSeconds": forecast.mediaSeconds, "storeBytes": forecast.storeByteCount,
+            "publishedBytes": forecast.publishedByteCount,
+            "storeFreeBytes": forecast.storeFreeByteCount,
+            "outputFreeBytes": forecast.outputFreeByteCount, "seconds": forecast.seconds,
+            "isSampled": forecast.isSampled, "workers": forecast.workerCount,
+            "exportFolders": forecast.exportFolders, "skipped": forecast.skipped.namedCounts,
+            "renamed": forecast.renamedCount,
+          ])
+        ])
+    case .started(let path, let share): JSONLine("started", ["path": path, "share": share])
+    case .progress(let path, let fraction):
+      JSONLine("progress", ["path": path, "fraction": fraction])
+    case .warning(let path, let step, let text):
+      JSONLine("warning", ["path": path, "step": step.name, "message": text])
+    case .finished(let result):
+      JSONLine(
+        "file",
+        [
+          "path": result.path, "outcome": result.outcome.rawValue, "error": result.failure,
+          "mediaSeconds": result.mediaSeconds,
+          "findings": result.findings.isEmpty ? nil : result.findings,
+        ])
+    case .ended(let end):
+      JSONLine(
+        "ended",
+        [
+          "summary": JSONLine([
+            "done": end.doneCount, "reused": end.reusedCount, "failed": end.failed.count,
+            "interrupted": end.interruptedCount, "seconds": end.seconds,
+            "skipped": end.skipped.namedCounts, "renamed": end.renamedCount,
+            "pause": end.pause?.message, "report": end.reportPath,
+          ])
+        ])
+    }
+  }
+}
+
+extension JSONLine {
+  /// A run's error.
+  init(_ failure: RunError) {
+    self.init(
+      "error",
+      [
+        "step": failure.step?.name, "kind": failure.kind, "recording": failure.recording,
+        "message": failure.error.message, "reason": failure.error.reason,
+        "advice": failure.error.advice,
+      ])
+  }
+}
+
+/// A JSON object of named values; nil ones are left out.
+struct JSONLine: Encodable {
+  private let members: [(name: String, value: any Encodable)]
+
+  init(_ members: KeyValuePairs<String, (any Encodable)?>) {
+    self.members = members.compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  /// An event with its other members.
+  init(_ event: String, _ members: KeyValuePairs<String, (any Encodable)?>) {
+    self.members =
+      [("event", event)] + members.compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Name.self)
+    for (name, value) in members { try container.encode(value, forKey: Name(stringValue: name)) }
+  }
+
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}
+
+/// Encodes values as one line of JSON with sorted keys.
+enum JSONText {
+  static func of(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(value) else { return "{}" }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+/// A run as `--json` shows it: its record and the `findings` of its steps.
+struct RunLine: Encodable {
+  private let run: RunRecord
+
+  init(_ run: RunRecord) { self.run = run }
+
+  func encode(to encoder: any Encoder) throws {
+    try run.encode(to: encoder)
+    let findings = run.findings
+    if !findings.isEmpty { try JSONLine(["findings": findings]).encode(to: encoder) }
+  }
+}
