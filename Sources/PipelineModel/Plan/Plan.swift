@@ -37,7 +37,7 @@ package struct Plan: Sendable {
     _ definition: PipelineDefinition, catalog: StageCatalog, inputs: [String: String],
     overrides: [String: DocumentNode] = [:], checksEquipment: Bool = false
   ) throws(PlanError) {
-    var binder = PlanBinder(
+    var binder = Binder(
       definition, catalog: catalog, given: Set(inputs.keys), overrides: overrides,
       checksEquipment: checksEquipment)
     binder.bind()
@@ -45,7 +45,7 @@ package struct Plan: Sendable {
     self.init(binder, definition, inputs: inputs)
   }
 
-  private init(_ binder: PlanBinder, _ definition: PipelineDefinition, inputs: [String: String]) {
+  private init(_ binder: Binder, _ definition: PipelineDefinition, inputs: [String: String]) {
     name = definition.name
     self.inputs = inputs
     inputKinds = Dictionary(
@@ -63,7 +63,7 @@ package struct Plan: Sendable {
     overrides: [String: DocumentNode] = [:]
   ) -> [Problem] {
     let given = Set(definition.inputs.flatMap(\.leastNames))
-    var binder = PlanBinder(
+    var binder = Binder(
       definition, catalog: catalog, given: given, overrides: overrides, checksEquipment: true)
     binder.bind()
     guard binder.problems.isEmpty else { return binder.problems }

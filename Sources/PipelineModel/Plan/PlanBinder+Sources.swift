@@ -1,5 +1,5 @@
 /// Connects a step's input ports with the steps above it and the pipeline's inputs.
-extension PlanBinder {
+extension Plan.Binder {
   /// A visited step, bound or not: enough to resolve references even if the step has other errors.
   struct Above {
     let id: StepID

@@ -1,238 +1,242 @@
 import Platform
 
-/// Walks down a definition once, binds each step to its kind, parameters and sources, and collects
-/// every problem.
-struct PlanBinder {
-  private(set) var steps: [BoundStep] = []
-  private(set) var skipped: [SkippedStep] = []
-  private(set) var problems: [Problem] = []
-  /// Problems of the steps' sources.
-  var sourceProblems: [Problem] = []
-  private(set) var locations: [StepID: SourceLocation] = [:]
+extension Plan {
+  /// Walks down a definition once, binds each step to its kind, parameters and sources, and collects
+  /// every problem.
+  struct Binder {
+    private(set) var steps: [BoundStep] = []
+    private(set) var skipped: [SkippedStep] = []
+    private(set) var problems: [Problem] = []
+    /// Problems of the steps' sources.
+    var sourceProblems: [Problem] = []
+    private(set) var locations: [StepID: SourceLocation] = [:]
 
-  /// The steps above the current one.
-  private(set) var above: [Above] = []
-  let definition: PipelineDefinition
-  private let catalog: StageCatalog
-  private let given: Set<String>
-  /// The given inputs and the missing ones: a missing input is one problem, and not one more at each
-  /// step that reads it.
-  let assumed: Set<String>
-  /// Whether to check the stages' equipment.
-  private let checksEquipment: Bool
-  private let variables: [String: DocumentNode]
+    /// The steps above the current one.
+    private(set) var above: [Above] = []
+    let definition: PipelineDefinition
+    private let catalog: StageCatalog
+    private let given: Set<String>
+    /// The given inputs and the missing ones: a missing input is one problem, and not one more at each
+    /// step that reads it.
+    let assumed: Set<String>
+    /// Whether to check the stages' equipment.
+    private let checksEquipment: Bool
+    private let variables: [String: DocumentNode]
 
-  init(
-    _ definition: PipelineDefinition, catalog: StageCatalog, given: Set<String>,
-    overrides: [String: DocumentNode], checksEquipment: Bool
-  ) {
-    self.definition = definition
-    self.checksEquipment = checksEquipment
-    self.catalog = catalog
-    self.given = given
-    let missing = definition.inputs.filter { !$0.isOptional && $0.names(in: given).isEmpty }
-    assumed = given.union(missing.flatMap(\.leastNames))
-    var variables = Dictionary(
-      definition.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-    for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
-      if variables[name] == nil {
-        let names = definition.variables.map(\.name)
+    init(
+      _ definition: PipelineDefinition, catalog: StageCatalog, given: Set<String>,
+      overrides: [String: DocumentNode], checksEquipment: Bool
+    ) {
+      self.definition = definition
+      self.checksEquipment = checksEquipment
+      self.catalog = catalog
+      self.given = given
+      let missing = definition.inputs.filter { !$0.isOptional && $0.names(in: given).isEmpty }
+      assumed = given.union(missing.flatMap(\.leastNames))
+      var variables = Dictionary(
+        definition.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+      for (name, value) in overrides.sorted(by: { $0.key < $1.key }) {
+        if variables[name] == nil {
+          let names = definition.variables.map(\.name)
+          problems.append(
+            Problem(
+              at: nil, "the pipeline has no variable \"\(name)\" to set",
+              allowed: names.isEmpty ? "it declares none" : names.joined(separator: ", "),
+              suggestion: Problem.nearest(to: name, in: names)))
+        }
+        variables[name] = value
+      }
+      self.variables = variables
+    }
+
+    mutating func bind() {
+      for input in definition.inputs where !input.isOptional && input.names(in: given).isEmpty {
+        problems.append(
+          Problem(at: input.location, "the input \"\(input.name)\" was not given"))
+      }
+      let names = definition.inputs.map(\.name)
+      let known = Set(definition.inputs.flatMap { $0.names(in: given) })
+      for name in given.sorted() where !known.contains(name) {
         problems.append(
           Problem(
-            at: nil, "the pipeline has no variable \"\(name)\" to set",
-            allowed: names.isEmpty ? "it declares none" : names.joined(separator: ", "),
+            at: nil, "the pipeline has no input \"\(name)\"",
+            allowed: names.joined(separator: ", "),
             suggestion: Problem.nearest(to: name, in: names)))
       }
-      variables[name] = value
-    }
-    self.variables = variables
-  }
-
-  mutating func bind() {
-    for input in definition.inputs where !input.isOptional && input.names(in: given).isEmpty {
-      problems.append(
-        Problem(at: input.location, "the input \"\(input.name)\" was not given"))
-    }
-    let names = definition.inputs.map(\.name)
-    let known = Set(definition.inputs.flatMap { $0.names(in: given) })
-    for name in given.sorted() where !known.contains(name) {
-      problems.append(
-        Problem(
-          at: nil, "the pipeline has no input \"\(name)\"", allowed: names.joined(separator: ", "),
-          suggestion: Problem.nearest(to: name, in: names)))
-    }
-    for step in definition.steps { bind(step) }
-    problems += sourceProblems
-  }
-
-  private mutating func bind(_ step: StepDefinition) {
-    let id = name(of: step)
-    locations[id] = step.kind.location
-    guard let found = catalog[step.kind.value] else {
-      problems.append(
-        Problem(
-          at: step.kind.location, "there is no stage kind \"\(step.kind.value)\"",
-          allowed: catalog.kinds.joined(separator: ", "),
-          suggestion: Problem.nearest(to: step.kind.value, in: catalog.kinds)))
-      // Its output is unknown; sound is the likeliest, and avoids further errors below.
-      above.append(
-        Above(id: id, outputs: [Port(.sound, .sound, "")], isOffered: step.id != nil))
-      return
-    }
-    let registration = found.shaped(by: filled(step.parameters))
-    let descriptor = registration.descriptor
-    let reasonToSkip = step.condition.flatMap { unmet($0) }
-    let (parameters, references) = split(step.parameters, descriptor)
-    let connection = connect(step, descriptor, references)
-
-    var resolver = ParameterResolver(owner: descriptor.kind, folder: definition.folder)
-    let value = resolver.resolve(
-      substitute(parameters), as: descriptor.parameters, shorthand: descriptor.shorthand)
-    // An undefined name is one problem, not also a wrong value at its place.
-    let unknown = Set(sourceProblems.compactMap(\.location))
-    problems += resolver.problems.filter { problem in
-      problem.location.map { !unknown.contains($0) } ?? true
+      for step in definition.steps { bind(step) }
+      problems += sourceProblems
     }
 
-    if let reason = reasonToSkip ?? connection.missing {
-      skipped.append(SkippedStep(id: id, kind: descriptor.kind, reason: reason))
-      let bypass = descriptor.inputs.first.flatMap { connection.sources[$0.name] }
-      above.append(
-        Above(
-          id: id, outputs: descriptor.outputs, bypass: bypass,
-          bypassKind: descriptor.inputs.first?.kind, isSkipped: true))
-      return
-    }
-    above.append(Above(id: id, outputs: descriptor.outputs))
-    guard resolver.problems.isEmpty else { return }
-    do throws(SpoolError) {
-      let stage = try registration.make(value)
-      steps.append(
-        BoundStep(
-          id: id, registration: registration, parameters: value, stage: stage,
-          sources: connection.sources, keep: step.keep, attempts: step.attempts ?? 3,
-          timeout: step.timeout))
-      if checksEquipment { try (stage as? any EquippedStage)?.checkEquipment() }
-    } catch {
-      problems += Self.problems(of: error, in: step)
-    }
-  }
-
-  /// Each wrong value at its own place; without one, all at the step's kind.
-  private static func problems(of error: SpoolError, in step: StepDefinition) -> [Problem] {
-    let others = error.others.flatMap { problems(of: $0, in: step) }
-    guard error.faults.isEmpty else {
-      return error.faults.map { fault in
-        Problem(
-          at: step.parameters.location(of: fault.path) ?? step.kind.location,
-          "\(error.message): \(fault.message)", allowed: error.advice)
-      } + others
-    }
-    let reason = error.reason.map { ": \($0)" } ?? ""
-    return [Problem(at: step.kind.location, error.message + reason, allowed: error.advice)] + others
-  }
-
-  /// `eq`, then `eq-2`, unless the pipeline names it.
-  private mutating func name(of step: StepDefinition) -> StepID {
-    let wanted = step.id?.value ?? step.kind.value
-    let taken = Set(above.map(\.id.name)).union(
-      definition.steps.compactMap { $0.id?.value }.filter { _ in step.id == nil })
-    if !taken.contains(wanted) { return StepID(wanted) }
-    if let id = step.id {
-      problems.append(
-        Problem(at: id.location, "two steps are called \"\(wanted)\"", allowed: "another id"))
-    }
-    var number = 2
-    while taken.contains("\(wanted)-\(number)") { number += 1 }
-    return StepID("\(wanted)-\(number)")
-  }
-
-  /// Why a condition does not hold; nil if it does, or is invalid, which is a problem.
-  private mutating func unmet(_ condition: Located<String>) -> String? {
-    var words = condition.value.split(separator: " ")
-    let isNegated = words.first == "not"
-    if isNegated { words.removeFirst() }
-    guard words.count == 1, let word = words.first, word.first == "$" else {
-      problems.append(
-        Problem(
-          at: condition.location, "the condition \"\(condition.value)\" cannot be understood",
-          allowed: "$name, not $name"))
-      return nil
-    }
-    let name = String(word.dropFirst())
-    let holds: Bool
-    if definition.inputs.contains(where: { $0.name == name }) {
-      holds = definition.inputs.contains { $0.name == name && !$0.names(in: given).isEmpty }
-    } else if let variable = variables[name] {
-      switch variable.content {
-      case .scalar("true", _): holds = true
-      case .scalar("false", _): holds = false
-      default:
+    private mutating func bind(_ step: StepDefinition) {
+      let id = name(of: step)
+      locations[id] = step.kind.location
+      guard let found = catalog[step.kind.value] else {
         problems.append(
           Problem(
-            at: condition.location, "$\(name) is \(variable.summary), not a condition",
-            allowed: "true, false"))
+            at: step.kind.location, "there is no stage kind \"\(step.kind.value)\"",
+            allowed: catalog.kinds.joined(separator: ", "),
+            suggestion: Problem.nearest(to: step.kind.value, in: catalog.kinds)))
+        // Its output is unknown; sound is the likeliest, and avoids further errors below.
+        above.append(
+          Above(id: id, outputs: [Port(.sound, .sound, "")], isOffered: step.id != nil))
+        return
+      }
+      let registration = found.shaped(by: filled(step.parameters))
+      let descriptor = registration.descriptor
+      let reasonToSkip = step.condition.flatMap { unmet($0) }
+      let (parameters, references) = split(step.parameters, descriptor)
+      let connection = connect(step, descriptor, references)
+
+      var resolver = ParameterResolver(owner: descriptor.kind, folder: definition.folder)
+      let value = resolver.resolve(
+        substitute(parameters), as: descriptor.parameters, shorthand: descriptor.shorthand)
+      // An undefined name is one problem, not also a wrong value at its place.
+      let unknown = Set(sourceProblems.compactMap(\.location))
+      problems += resolver.problems.filter { problem in
+        problem.location.map { !unknown.contains($0) } ?? true
+      }
+
+      if let reason = reasonToSkip ?? connection.missing {
+        skipped.append(SkippedStep(id: id, kind: descriptor.kind, reason: reason))
+        let bypass = descriptor.inputs.first.flatMap { connection.sources[$0.name] }
+        above.append(
+          Above(
+            id: id, outputs: descriptor.outputs, bypass: bypass,
+            bypassKind: descriptor.inputs.first?.kind, isSkipped: true))
+        return
+      }
+      above.append(Above(id: id, outputs: descriptor.outputs))
+      guard resolver.problems.isEmpty else { return }
+      do throws(SpoolError) {
+        let stage = try registration.make(value)
+        steps.append(
+          BoundStep(
+            id: id, registration: registration, parameters: value, stage: stage,
+            sources: connection.sources, keep: step.keep, attempts: step.attempts ?? 3,
+            timeout: step.timeout))
+        if checksEquipment { try (stage as? any EquippedStage)?.checkEquipment() }
+      } catch {
+        problems += Self.problems(of: error, in: step)
+      }
+    }
+
+    /// Each wrong value at its own place; without one, all at the step's kind.
+    private static func problems(of error: SpoolError, in step: StepDefinition) -> [Problem] {
+      let others = error.others.flatMap { problems(of: $0, in: step) }
+      guard error.faults.isEmpty else {
+        return error.faults.map { fault in
+          Problem(
+            at: step.parameters.location(of: fault.path) ?? step.kind.location,
+            "\(error.message): \(fault.message)", allowed: error.advice)
+        } + others
+      }
+      let reason = error.reason.map { ": \($0)" } ?? ""
+      return [Problem(at: step.kind.location, error.message + reason, allowed: error.advice)]
+        + others
+    }
+
+    /// `eq`, then `eq-2`, unless the pipeline names it.
+    private mutating func name(of step: StepDefinition) -> StepID {
+      let wanted = step.id?.value ?? step.kind.value
+      let taken = Set(above.map(\.id.name)).union(
+        definition.steps.compactMap { $0.id?.value }.filter { _ in step.id == nil })
+      if !taken.contains(wanted) { return StepID(wanted) }
+      if let id = step.id {
+        problems.append(
+          Problem(at: id.location, "two steps are called \"\(wanted)\"", allowed: "another id"))
+      }
+      var number = 2
+      while taken.contains("\(wanted)-\(number)") { number += 1 }
+      return StepID("\(wanted)-\(number)")
+    }
+
+    /// Why a condition does not hold; nil if it does, or is invalid, which is a problem.
+    private mutating func unmet(_ condition: Located<String>) -> String? {
+      var words = condition.value.split(separator: " ")
+      let isNegated = words.first == "not"
+      if isNegated { words.removeFirst() }
+      guard words.count == 1, let word = words.first, word.first == "$" else {
+        problems.append(
+          Problem(
+            at: condition.location, "the condition \"\(condition.value)\" cannot be understood",
+            allowed: "$name, not $name"))
         return nil
       }
-    } else {
-      reportUnknownName(name, at: condition.location)
-      return nil
-    }
-    if holds != isNegated { return nil }
-    return isNegated ? "$\(name) is given or true" : "$\(name) is not given or false"
-  }
-
-  /// Removes references to inputs and steps from the parameters: `align: { transcript: $text }`.
-  private func split(
-    _ node: DocumentNode, _ descriptor: StageDescriptor
-  ) -> (parameters: DocumentNode, references: [DocumentNode.Entry]) {
-    guard case .mapping(let entries) = node.content else { return (node, []) }
-    let ports = Set(descriptor.inputs.map(\.name.name))
-    let parameters = Set(descriptor.parameters.map(\.name))
-    let isReference = { (entry: DocumentNode.Entry) in
-      ports.contains(entry.key) && !parameters.contains(entry.key)
-    }
-    return (
-      DocumentNode(.mapping(entries.filter { !isReference($0) }), at: node.location),
-      entries.filter(isReference)
-    )
-  }
-
-  /// The node with variables replaced by their values. Other names stay: they may be sources.
-  private func filled(_ node: DocumentNode) -> DocumentNode {
-    switch node.content {
-    case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
-      variables[String(text.dropFirst())].map { DocumentNode($0.content, at: node.location) }
-        ?? node
-    case .scalar: node
-    case .sequence(let nodes):
-      DocumentNode(.sequence(nodes.map(filled)), at: node.location)
-    case .mapping(let entries):
-      DocumentNode(
-        .mapping(
-          entries.map {
-            DocumentNode.Entry(key: $0.key, location: $0.location, value: filled($0.value))
-          }), at: node.location)
-    }
-  }
-
-  private mutating func substitute(_ node: DocumentNode) -> DocumentNode {
-    switch node.content {
-    case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
-      let name = String(text.dropFirst())
-      guard let variable = variables[name] else {
-        reportUnknownName(name, at: node.location)
-        return DocumentNode(.scalar("", isQuoted: false), at: node.location)
+      let name = String(word.dropFirst())
+      let holds: Bool
+      if definition.inputs.contains(where: { $0.name == name }) {
+        holds = definition.inputs.contains { $0.name == name && !$0.names(in: given).isEmpty }
+      } else if let variable = variables[name] {
+        switch variable.content {
+        case .scalar("true", _): holds = true
+        case .scalar("false", _): holds = false
+        default:
+          problems.append(
+            Problem(
+              at: condition.location, "$\(name) is \(variable.summary), not a condition",
+              allowed: "true, false"))
+          return nil
+        }
+      } else {
+        reportUnknownName(name, at: condition.location)
+        return nil
       }
-      return DocumentNode(variable.content, at: node.location)
-    case .scalar: return node
-    case .sequence(let nodes):
-      return DocumentNode(.sequence(nodes.map { substitute($0) }), at: node.location)
-    case .mapping(let entries):
-      let substituted = entries.map {
-        DocumentNode.Entry(key: $0.key, location: $0.location, value: substitute($0.value))
+      if holds != isNegated { return nil }
+      return isNegated ? "$\(name) is given or true" : "$\(name) is not given or false"
+    }
+
+    /// Removes references to inputs and steps from the parameters: `align: { transcript: $text }`.
+    private func split(
+      _ node: DocumentNode, _ descriptor: StageDescriptor
+    ) -> (parameters: DocumentNode, references: [DocumentNode.Entry]) {
+      guard case .mapping(let entries) = node.content else { return (node, []) }
+      let ports = Set(descriptor.inputs.map(\.name.name))
+      let parameters = Set(descriptor.parameters.map(\.name))
+      let isReference = { (entry: DocumentNode.Entry) in
+        ports.contains(entry.key) && !parameters.contains(entry.key)
       }
-      return DocumentNode(.mapping(substituted), at: node.location)
+      return (
+        DocumentNode(.mapping(entries.filter { !isReference($0) }), at: node.location),
+        entries.filter(isReference)
+      )
+    }
+
+    /// The node with variables replaced by their values. Other names stay: they may be sources.
+    private func filled(_ node: DocumentNode) -> DocumentNode {
+      switch node.content {
+      case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
+        variables[String(text.dropFirst())].map { DocumentNode($0.content, at: node.location) }
+          ?? node
+      case .scalar: node
+      case .sequence(let nodes):
+        DocumentNode(.sequence(nodes.map(filled)), at: node.location)
+      case .mapping(let entries):
+        DocumentNode(
+          .mapping(
+            entries.map {
+              DocumentNode.Entry(key: $0.key, location: $0.location, value: filled($0.value))
+            }), at: node.location)
+      }
+    }
+
+    private mutating func substitute(_ node: DocumentNode) -> DocumentNode {
+      switch node.content {
+      case .scalar(let text, isQuoted: false) where text.hasPrefix("$"):
+        let name = String(text.dropFirst())
+        guard let variable = variables[name] else {
+          reportUnknownName(name, at: node.location)
+          return DocumentNode(.scalar("", isQuoted: false), at: node.location)
+        }
+        return DocumentNode(variable.content, at: node.location)
+      case .scalar: return node
+      case .sequence(let nodes):
+        return DocumentNode(.sequence(nodes.map { substitute($0) }), at: node.location)
+      case .mapping(let entries):
+        let substituted = entries.map {
+          DocumentNode.Entry(key: $0.key, location: $0.location, value: substitute($0.value))
+        }
+        return DocumentNode(.mapping(substituted), at: node.location)
+      }
     }
   }
 }

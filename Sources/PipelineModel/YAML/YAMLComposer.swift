@@ -1,122 +1,124 @@
 import CYAML
 
-/// Builds the tree from events, and collects what is not allowed in it.
-struct YAMLComposer: ~Copyable {
-  private(set) var problems: [Problem] = []
-  /// The most nodes, where an alias counts as its whole content.
-  private static let nodeLimit = 20_000
-  /// The greatest nesting depth.
-  private static let depthLimit = 64
+extension YAMLDocument {
+  /// Builds the tree from events, and collects what is not allowed in it.
+  struct Composer: ~Copyable {
+    private(set) var problems: [Problem] = []
+    /// The most nodes, where an alias counts as its whole content.
+    private static let nodeLimit = 20_000
+    /// The greatest nesting depth.
+    private static let depthLimit = 64
 
-  private var events: YAMLEvents
-  private var anchors: [String: (node: Composed, nodeCount: Int)] = [:]
-  private var openAnchors: Set<String> = []
-  private var nodeCount = 0
+    private var events: YAMLEvents
+    private var anchors: [String: (node: Composed, nodeCount: Int)] = [:]
+    private var openAnchors: Set<String> = []
+    private var nodeCount = 0
 
-  /// A finished node with its nesting depth.
-  private typealias Composed = (node: DocumentNode, height: Int)
+    /// A finished node with its nesting depth.
+    private typealias Composed = (node: DocumentNode, height: Int)
 
-  init(_ bytes: [UInt8]) { events = YAMLEvents(bytes) }
+    init(_ bytes: [UInt8]) { events = YAMLEvents(bytes) }
 
-  /// The document's root; null for an empty document, nil if reading failed.
-  mutating func compose() -> DocumentNode? {
-    do throws(Problem) {
-      return try composeDocument()
-    } catch {
-      problems.append(error)
-      return nil
+    /// The document's root; null for an empty document, nil if reading failed.
+    mutating func compose() -> DocumentNode? {
+      do throws(Problem) {
+        return try composeDocument()
+      } catch {
+        problems.append(error)
+        return nil
+      }
     }
-  }
 
-  private mutating func composeDocument() throws(Problem) -> DocumentNode {
-    var root: DocumentNode?
-    while true {
-      let event = try events.next()
+    private mutating func composeDocument() throws(Problem) -> DocumentNode {
+      var root: DocumentNode?
+      while true {
+        let event = try events.next()
+        switch event.kind {
+        case .streamEnd:
+          return root ?? .null(at: SourceLocation(line: 1, column: 1))
+        case .documentStart where root == nil:
+          root = try composeNode(try events.next(), depth: 0).node
+        case .documentStart:
+          throw Problem(
+            at: event.location, "a second document begins here", allowed: "one document in a file")
+        default: continue
+        }
+      }
+    }
+
+    private mutating func composeNode(
+      _ event: YAMLEvent, depth: Int
+    ) throws(Problem) -> Composed {
+      if case .alias(let name) = event.kind {
+        return try expand(name, at: event.location, depth: depth)
+      }
+      let countBefore = nodeCount
+      try count(1, at: event.location)
+      if let tag = event.tag { refuse(tag: tag, at: event.location) }
+      if let anchor = event.anchor { openAnchors.insert(anchor) }
+      let composed: Composed
       switch event.kind {
-      case .streamEnd:
-        return root ?? .null(at: SourceLocation(line: 1, column: 1))
-      case .documentStart where root == nil:
-        root = try composeNode(try events.next(), depth: 0).node
-      case .documentStart:
-        throw Problem(
-          at: event.location, "a second document begins here", allowed: "one document in a file")
-      default: continue
+      case .scalar(let text, let isQuoted):
+        composed = (DocumentNode(.scalar(text, isQuoted: isQuoted), at: event.location), 0)
+      case .sequenceStart:
+        try descend(to: depth + 1, at: event.location)
+        composed = try composeSequence(at: event.location, depth: depth + 1)
+      default:
+        try descend(to: depth + 1, at: event.location)
+        composed = try composeMapping(at: event.location, depth: depth + 1)
       }
+      if let anchor = event.anchor {
+        openAnchors.remove(anchor)
+        anchors[anchor] = (composed, nodeCount - countBefore)
+      }
+      return composed
     }
-  }
 
-  private mutating func composeNode(
-    _ event: YAMLEvent, depth: Int
-  ) throws(Problem) -> Composed {
-    if case .alias(let name) = event.kind {
-      return try expand(name, at: event.location, depth: depth)
+    private mutating func composeSequence(
+      at location: SourceLocation, depth: Int
+    ) throws(Problem) -> Composed {
+      var nodes: [DocumentNode] = []
+      var height = 0
+      while true {
+        let event = try events.next()
+        if case .end = event.kind {
+          return (DocumentNode(.sequence(nodes), at: location), height + 1)
+        }
+        let item = try composeNode(event, depth: depth)
+        nodes.append(item.node)
+        height = max(height, item.height)
+      }
     }
-    let countBefore = nodeCount
-    try count(1, at: event.location)
-    if let tag = event.tag { refuse(tag: tag, at: event.location) }
-    if let anchor = event.anchor { openAnchors.insert(anchor) }
-    let composed: Composed
-    switch event.kind {
-    case .scalar(let text, let isQuoted):
-      composed = (DocumentNode(.scalar(text, isQuoted: isQuoted), at: event.location), 0)
-    case .sequenceStart:
-      try descend(to: depth + 1, at: event.location)
-      composed = try composeSequence(at: event.location, depth: depth + 1)
-    default:
-      try descend(to: depth + 1, at: event.location)
-      composed = try composeMapping(at: event.location, depth: depth + 1)
-    }
-    if let anchor = event.anchor {
-      openAnchors.remove(anchor)
-      anchors[anchor] = (composed, nodeCount - countBefore)
-    }
-    return composed
-  }
 
-  private mutating func composeSequence(
-    at location: SourceLocation, depth: Int
-  ) throws(Problem) -> Composed {
-    var nodes: [DocumentNode] = []
-    var height = 0
-    while true {
-      let event = try events.next()
-      if case .end = event.kind {
-        return (DocumentNode(.sequence(nodes), at: location), height + 1)
+    private mutating func composeMapping(
+      at location: SourceLocation, depth: Int
+    ) throws(Problem) -> Composed {
+      var entries: [DocumentNode.Entry] = []
+      var places: [String: SourceLocation] = [:]
+      var height = 0
+      while true {
+        let event = try events.next()
+        if case .end = event.kind {
+          return (DocumentNode(.mapping(entries), at: location), height + 1)
+        }
+        let key = try composeNode(event, depth: depth)
+        let value = try composeNode(try events.next(), depth: depth)
+        height = max(height, key.height, value.height)
+        guard let name = name(of: key.node, at: event.location) else { continue }
+        if let first = places[name] {
+          report(
+            event.location, "\"\(name)\" stands twice in this mapping",
+            allowed: "each key once; the first is in line \(first.line)")
+          continue
+        }
+        places[name] = event.location
+        entries.append(DocumentNode.Entry(key: name, location: event.location, value: value.node))
       }
-      let item = try composeNode(event, depth: depth)
-      nodes.append(item.node)
-      height = max(height, item.height)
-    }
-  }
-
-  private mutating func composeMapping(
-    at location: SourceLocation, depth: Int
-  ) throws(Problem) -> Composed {
-    var entries: [DocumentNode.Entry] = []
-    var places: [String: SourceLocation] = [:]
-    var height = 0
-    while true {
-      let event = try events.next()
-      if case .end = event.kind {
-        return (DocumentNode(.mapping(entries), at: location), height + 1)
-      }
-      let key = try composeNode(event, depth: depth)
-      let value = try composeNode(try events.next(), depth: depth)
-      height = max(height, key.height, value.height)
-      guard let name = name(of: key.node, at: event.location) else { continue }
-      if let first = places[name] {
-        report(
-          event.location, "\"\(name)\" stands twice in this mapping",
-          allowed: "each key once; the first is in line \(first.line)")
-        continue
-      }
-      places[name] = event.location
-      entries.append(DocumentNode.Entry(key: name, location: event.location, value: value.node))
     }
   }
 }
 
-extension YAMLComposer {
+extension YAMLDocument.Composer {
   /// The text of a key; nil if it is none, which is a problem.
   private mutating func name(of key: DocumentNode, at location: SourceLocation) -> String? {
     switch key.content {

@@ -26,7 +26,7 @@ package struct YAMLDocument: Hashable, Sendable {
       ]
       return
     }
-    var composer = YAMLComposer(content)
+    var composer = Composer(content)
     root = composer.compose()
     let found = composer.problems.inFileOrder
     guard !found.isEmpty else {

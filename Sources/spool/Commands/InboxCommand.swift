@@ -104,7 +104,7 @@ struct InboxCommand: Command {
         console.print(JSONText.of(RecordingLine(recording, nil, option)))
       }
     } else {
-      console.print(RecordingText.list(recordings))
+      console.print(Self.list(recordings))
       // Refused files are not in the list, so their folders are shown beside it.
       for inbox in try store.watchedInboxes() {
         let lines = InboxStatusText(inbox, line: nil, store: arguments[Options.store])
@@ -122,7 +122,7 @@ struct InboxCommand: Command {
     console.print(
       arguments[Options.json]
         ? JSONText.of(RecordingLine(recording, page, option))
-        : RecordingText.page(recording, page, option))
+        : Self.page(recording, page, option))
   }
 
   /// Applies the action to each named recording; a failure does not stop the others.
@@ -251,8 +251,8 @@ struct InboxCommand: Command {
 }
 
 /// Recordings as text.
-enum RecordingText {
-  static func list(_ recordings: [Recording]) -> String {
+extension InboxCommand {
+  private static func list(_ recordings: [Recording]) -> String {
     guard !recordings.isEmpty else { return "no such notes" }
     return recordings.map { recording in
       let line =
@@ -265,7 +265,9 @@ enum RecordingText {
 
   /// All details of one recording.
   /// - Parameter option: the store option for suggested commands.
-  static func page(_ recording: Recording, _ page: RecordingPage, _ option: StoreOption) -> String {
+  private static func page(_ recording: Recording, _ page: RecordingPage, _ option: StoreOption)
+    -> String
+  {
     let facts = StoredFacts(of: recording)
     var lines = ["note:      \(recording.key)", "file:      \(recording.fileName)"]
     func add(_ name: String, _ value: String?) {

@@ -95,10 +95,7 @@ struct ResumeCommand: Command {
       names: earlier.request?.names, album: earlier.request?.album,
       pluginFolder: context.pluginFolder)
     let launch = RunLaunch(
-      plan: plan, store: store, storeOption: arguments[Options.store],
-      voice: RunLaunch.Voice(arguments), keysOption: arguments[Options.keys],
-      passphraseFile: arguments[Options.passphraseFile],
-      ignoresRoom: arguments[Options.ignoreRoom], context: context)
+      plan: plan, store: store, arguments: arguments, context: context)
     return try launch.start(request) { id, startedAt in
       RunRecord(
         id: id, pipeline: plan.name, pipelinePath: earlier.pipelinePath, inputs: earlier.inputs,

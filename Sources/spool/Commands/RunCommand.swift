@@ -48,11 +48,7 @@ struct RunCommand: Command {
     options.keepsEverything = arguments[Options.checkpoint] == .every
     let launch = RunLaunch(
       plan: plan, store: try context.store(for: plan, at: arguments[Options.store], options),
-      storeOption: arguments[Options.store], voice: RunLaunch.Voice(arguments),
-      keysOption: arguments[Options.keys],
-      passphraseFile: arguments[Options.passphraseFile],
-      ignoresRoom: arguments[Options.ignoreRoom],
-      context: context)
+      arguments: arguments, context: context)
     let request = RunRequest(
       pipelineText: pipeline.text, folder: folder, isReplacing: arguments[Options.replace],
       keepsEverything: options.keepsEverything,

@@ -55,12 +55,14 @@ struct StagesCommand: Command {
     let isJSON = arguments[Options.json]
     do throws(SpoolError) {
       if identity.isEmpty {
-        let list = EffectList(format, try registry.catalog(format))
+        let catalog = try registry.catalog(format)
         console.print(
-          isJSON ? list.value.canonicalJSON : list.text(folders: registry.folders(format)))
-        for warning in list.warnings { console.report("warning: \(Format.visible(warning))") }
+          isJSON
+            ? catalog.value(format).canonicalJSON
+            : catalog.text(format, folders: registry.folders(format)))
+        for flaw in catalog.flaws { console.report("warning: left out \(Format.visible(flaw))") }
       } else {
-        let page = EffectReference(try registry.description(format, identity))
+        let page = try registry.description(format, identity)
         console.print(isJSON ? page.value.canonicalJSON : page.text)
       }
       return .done
@@ -79,22 +81,14 @@ struct StagesCommand: Command {
 }
 
 /// What is installed of a format, as a list.
-struct EffectList {
-  private let format: EffectFormat
-  private let catalog: EffectCatalog
-
-  init(_ format: EffectFormat, _ catalog: EffectCatalog) {
-    self.format = format
-    self.catalog = catalog
-  }
-
+extension EffectCatalog {
   /// The list for a terminal: what treats sound, and how many do not.
   /// - Parameter folders: where plugins were looked for.
-  func text(folders: [String]) -> String {
-    let usable = catalog.entries.filter { $0.refusal == nil }
+  fileprivate func text(_ format: EffectFormat, folders: [String]) -> String {
+    let usable = entries.filter { $0.refusal == nil }
     let width = (usable.map(\.name.count).max() ?? 0) + 2
     var lines = usable.map { "\(Format.pad($0.name, width))\(format.rawValue):\($0.identity)" }
-    let others = catalog.entries.count - usable.count
+    let others = entries.count - usable.count
     if lines.isEmpty { lines.append("No \(format.title) plugin that treats sound is installed.") }
     lines.append("")
     if others > 0 {
@@ -106,13 +100,10 @@ struct EffectList {
     return Format.visible(lines: lines)
   }
 
-  /// What people should know beside the list.
-  var warnings: [String] { catalog.flaws.map { "left out \($0)" } }
-
   /// The list for scripts: all of them.
-  var value: Value {
+  fileprivate func value(_ format: EffectFormat) -> Value {
     .list(
-      catalog.entries.map {
+      entries.map {
         .group([
           "kind": .text(format.rawValue), "identity": .text($0.identity), "name": .text($0.name),
           "category": .text($0.category), "refusal": $0.refusal.map { .text($0) } ?? .null,
@@ -122,24 +113,20 @@ struct EffectList {
 }
 
 /// The reference page of an installed LV2 or LADSPA plugin.
-struct EffectReference {
-  private let effect: EffectDescription
-
-  init(_ effect: EffectDescription) { self.effect = effect }
-
+extension EffectDescription {
   /// The page for a terminal.
-  var text: String {
-    let title = [effect.category, effect.author.isEmpty ? "" : "by \(effect.author)"]
+  fileprivate var text: String {
+    let title = [category, author.isEmpty ? "" : "by \(author)"]
       .filter { !$0.isEmpty }.joined(separator: ", ")
     var lines = [
-      "\(effect.format.rawValue):\(effect.identity)",
-      effect.name + (title.isEmpty ? "" : " (\(title))"), "",
-      "  version  \(effect.version.isEmpty ? "none" : effect.version)",
-      "  library  \(effect.binary)",
-      "  sound    \(channels)",
+      "\(format.rawValue):\(identity)",
+      name + (title.isEmpty ? "" : " (\(title))"), "",
+      "  version  \(version.isEmpty ? "none" : version)",
+      "  library  \(binary)",
+      "  sound    \(channelText)",
     ]
-    if let reason = effect.refusal { lines.append("  use      none: \(reason)") }
-    let controls = effect.controls
+    if let reason = refusal { lines.append("  use      none: \(reason)") }
+    let controls = controls
     if !controls.isEmpty {
       lines += ["", "Controls"]
       let width = max(16, (controls.map(\.symbol.count).max() ?? 0) + 2)
@@ -147,29 +134,29 @@ struct EffectReference {
         lines += rows(port, number: index + 1, width: width)
       }
     }
-    let meters = effect.ports.filter { $0.kind == .control && !$0.isInput && $0.role == .main }
+    let meters = ports.filter { $0.kind == .control && !$0.isInput && $0.role == .main }
     if !meters.isEmpty {
       lines += ["", "Meters"]
       lines.append("  " + meters.map(\.symbol).joined(separator: ", "))
     }
-    if !effect.presets.isEmpty {
+    if !presets.isEmpty {
       lines += ["", "Presets"]
-      lines += effect.presets.map { "  \($0.label)" }
+      lines += presets.map { "  \($0.label)" }
     }
-    if effect.refusal == nil { lines += ["", "In a pipeline", "  \(example)"] }
+    if refusal == nil { lines += ["", "In a pipeline", "  \(example)"] }
     return Format.visible(lines: lines)
   }
 
-  private var channels: String {
-    let sides = effect.sideChains.count
-    return "\(effect.inputs.count) in, \(effect.outputs.count) out"
+  private var channelText: String {
+    let sides = sideChains.count
+    return "\(inputs.count) in, \(outputs.count) out"
       + (sides > 0 ? ", \(sides) only listened to" : "")
-      + (effect.ports.contains { $0.role == .latency } ? "; it tells its latency" : "")
+      + (ports.contains { $0.role == .latency } ? "; it tells its latency" : "")
   }
 
   private func rows(_ port: EffectPort, number: Int, width: Int) -> [String] {
     guard let control = port.control else { return [] }
-    let name = effect.format == .ladspa ? "\(number): \(port.name)" : port.name
+    let name = format == .ladspa ? "\(number): \(port.name)" : port.name
     let detail = String(repeating: " ", count: width + 2)
     return [
       "  \(Format.pad(port.symbol, width))\(name)",
@@ -180,34 +167,32 @@ struct EffectReference {
 
   private var example: String {
     var members: [String]
-    switch effect.format {
-    case .lv2: members = ["uri: \"\(effect.identity)\""]
+    switch format {
+    case .lv2: members = ["uri: \"\(identity)\""]
     case .ladspa:
-      let parts = effect.identity.split(separator: ":")
+      let parts = identity.split(separator: ":")
       members = ["library: \(parts.first ?? "")", "label: \(parts.last ?? "")"]
     }
-    if let port = effect.controls.first, let control = port.control {
+    if let port = controls.first, let control = port.control {
       members.append("controls: { \(port.symbol): \(EffectControl.text(control.standard)) }")
     }
-    return "- \(effect.format.rawValue): { \(members.joined(separator: ", ")) }"
+    return "- \(format.rawValue): { \(members.joined(separator: ", ")) }"
   }
 
-  // MARK: JSON
-
   /// The page for scripts.
-  var value: Value {
+  fileprivate var value: Value {
     .group([
-      "kind": .text(effect.format.rawValue), "identity": .text(effect.identity),
-      "name": .text(effect.name), "category": .text(effect.category),
-      "author": .text(effect.author), "version": .text(effect.version),
-      "library": .text(effect.binary), "refusal": Self.text(effect.refusal),
-      "soundInputs": .number(Double(effect.inputs.count)),
-      "soundOutputs": .number(Double(effect.outputs.count)),
-      "sideChains": .number(Double(effect.sideChains.count)),
-      "tellsLatency": .flag(effect.ports.contains { $0.role == .latency }),
-      "controls": .list(effect.controls.map { value($0) }),
+      "kind": .text(format.rawValue), "identity": .text(identity),
+      "name": .text(name), "category": .text(category),
+      "author": .text(author), "version": .text(version),
+      "library": .text(binary), "refusal": Self.text(refusal),
+      "soundInputs": .number(Double(inputs.count)),
+      "soundOutputs": .number(Double(outputs.count)),
+      "sideChains": .number(Double(sideChains.count)),
+      "tellsLatency": .flag(ports.contains { $0.role == .latency }),
+      "controls": .list(controls.map { value($0) }),
       "presets": .list(
-        effect.presets.map { .group(["label": .text($0.label), "uri": .text($0.uri)]) }),
+        presets.map { .group(["label": .text($0.label), "uri": .text($0.uri)]) }),
     ])
   }
 

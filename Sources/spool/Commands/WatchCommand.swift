@@ -27,10 +27,10 @@ struct WatchCommand: Command {
     defaultText: "as the recordings")
   private static let settle = Option<TimeSpan?>.value(
     "settle", "TIME", help: "How long a file must rest before it is taken.", defaultText: "2s")
-  private static let sidecar = Option<SidecarChoice?>.value(
+  private static let sidecar = Option<WatchDefinition.SidecarExpectation?>.value(
     "sidecar", "WHEN", help: "optional, required, ignored, or how long one is waited for.",
     defaultText: "optional")
-  private static let keep = Option<KeepChoice?>.value(
+  private static let keep = Option<WatchDefinition.Keep?>.value(
     "keep", "WHAT",
     help: "What becomes of a file that is done: moved to accepted/, deleted, or left.",
     defaultText: "move")
@@ -203,13 +203,12 @@ struct WatchCommand: Command {
     wanted.out = arguments[Options.out].map { .init($0, at: place) }
     wanted.outbox = arguments[Self.outbox].map { .init($0, at: place) }
     wanted.name = arguments[Self.name].map { .init($0, at: place) }
-    wanted.keep = arguments[Self.keep]
-      .flatMap { WatchDefinition.Keep(rawValue: $0.rawValue) }.map { .init($0, at: place) }
+    wanted.keep = arguments[Self.keep].map { .init($0, at: place) }
     wanted.patience = arguments[Self.giveUp]?.seconds
     wanted.overlooked = arguments[Self.overlooked]?.seconds
     wanted.retry.attempts = arguments[Self.attempts]
     wanted.settle = arguments[Self.settle]?.seconds
-    wanted.sidecar = arguments[Self.sidecar]?.expectation
+    wanted.sidecar = arguments[Self.sidecar]
     for text in arguments[Options.set] {
       guard let (name, value) = CommandContext.assignment(text), !name.isEmpty,
         let node = YAMLDocument(value).root
@@ -311,23 +310,21 @@ struct WatchHistory: WatchRecorder {
   }
 }
 
-/// The values of `--sidecar`.
-struct SidecarChoice: ArgumentValue {
-  let expectation: WatchDefinition.SidecarExpectation
-  let argument: String
+extension WatchDefinition.Keep: ArgumentValue {}
 
-  static let expectation = WatchDefinition.SidecarExpectation.allowed
+extension WatchDefinition.SidecarExpectation: ArgumentValue {
+  package init?(argument: String) { self.init(argument) }
 
-  init?(argument: String) {
-    guard let expectation = WatchDefinition.SidecarExpectation(argument) else { return nil }
-    self.expectation = expectation
-    self.argument = argument
+  package static var expectation: String { allowed }
+
+  package var argument: String {
+    switch self {
+    case .optional: "optional"
+    case .required: "required"
+    case .ignored: "ignored"
+    case .awaited(let seconds): Unit.seconds.format(seconds)
+    }
   }
-}
-
-/// The values of `--keep`.
-enum KeepChoice: String, CaseIterable, ArgumentValue {
-  case move, delete, leave
 }
 
 /// Signals of a service: SIGTERM and SIGINT stop it at a clean point, SIGHUP reloads the settings.

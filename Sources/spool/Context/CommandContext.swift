@@ -96,8 +96,7 @@ struct CommandContext {
     if var definition = parsed.definition {
       definition.folder = folder(of: path)
       problems += Plan.problems(in: definition, catalog: catalog).filter { !problems.contains($0) }
-      let advice = PluginAdvice(registry, earlier: earlierPlugins).problems(
-        with: definition, catalog)
+      let advice = registry.problems(with: definition, catalog, earlier: earlierPlugins)
       // Plugin advice replaces the generic message about an unknown kind.
       let places = Set(advice.compactMap(\.location))
       problems = problems.filter { !($0.location.map { places.contains($0) } ?? false) } + advice

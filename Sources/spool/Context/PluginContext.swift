@@ -118,18 +118,13 @@ struct PluginUsage {
 }
 
 /// Explains an unknown stage kind by plugins that offer it but cannot be used.
-struct PluginAdvice {
-  private let registry: PluginRegistry
-  /// The plugins of earlier runs, newest first; called only for an unknown kind.
-  private let earlier: () -> [PluginUse]
-
-  init(_ registry: PluginRegistry, earlier: @escaping () -> [PluginUse] = { [] }) {
-    self.registry = registry
-    self.earlier = earlier
-  }
-
+extension PluginRegistry {
   /// Problems beyond those of the pipeline's file.
-  func problems(with definition: PipelineDefinition, _ catalog: StageCatalog) -> [Problem] {
+  /// - Parameter earlier: the plugins of earlier runs, newest first; called only for an unknown
+  ///   kind.
+  func problems(
+    with definition: PipelineDefinition, _ catalog: StageCatalog, earlier: () -> [PluginUse]
+  ) -> [Problem] {
     let unknown = definition.steps.map(\.kind).filter { catalog[$0.value] == nil }
     guard !unknown.isEmpty else { return [] }
     let uses = earlier()
@@ -138,12 +133,12 @@ struct PluginAdvice {
     }
     // An unusable plugin may be the missing one.
     guard doubles.count < unknown.count else { return doubles }
-    let flaws = registry.flawed.map { flawed in
+    let flaws = flawed.map { flawed in
       Problem(
         at: nil, "the plugin in \(flawed.folder) is left out: its manifest is wrong",
         allowed: "spool plugin check \(ShellWords.line([flawed.folder])) shows what")
     }
-    let doubts = registry.distrusted.sorted { $0.key < $1.key }.map { folder, reason in
+    let doubts = distrusted.sorted { $0.key < $1.key }.map { folder, reason in
       Problem(
         at: nil, "the plugins in \(folder) are left out: \(reason)",
         allowed: "a folder of yours that only you can write into; or name it with --plugins")
@@ -156,7 +151,7 @@ struct PluginAdvice {
     of kind: String, _ uses: [PluginUse], at place: SourceLocation?
   ) -> Problem? {
     guard let lost = uses.first(where: { $0.kind == kind }) else { return nil }
-    let flawed = registry.flawed.contains { $0.folder == lost.folder }
+    let flawed = flawed.contains { $0.folder == lost.folder }
     return Problem(
       at: place,
       "the plugin \(lost.name) \(lost.version), which offers \(kind), "
@@ -170,17 +165,17 @@ struct PluginAdvice {
 
   /// The conflict that makes a kind unusable; nil if there is none.
   private func dispute(over kind: String, at place: SourceLocation?) -> Problem? {
-    let offering = registry.plugins.filter { $0.manifest.kinds.contains { $0.kind == kind } }
-    let names = offering.map(\.manifest.name).filter { registry.namesakes[$0] != nil }
+    let offering = plugins.filter { $0.manifest.kinds.contains { $0.kind == kind } }
+    let names = offering.map(\.manifest.name).filter { namesakes[$0] != nil }
     if let name = names.first {
       return Problem(
         at: place,
         "more than one plugin is called \(name): "
-          + (registry.namesakes[name] ?? []).joined(separator: ", "),
+          + (namesakes[name] ?? []).joined(separator: ", "),
         allowed: "one of them; give the others another name and other kinds, or move them elsewhere"
       )
     }
-    return registry.disputed[kind].map { folders in
+    return disputed[kind].map { folders in
       Problem(
         at: place, "more than one plugin offers \(kind): \(folders.joined(separator: ", "))",
         allowed: "one of them; move the others elsewhere")

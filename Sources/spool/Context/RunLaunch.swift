@@ -25,17 +25,11 @@ struct RunLaunch {
 
   let plan: Plan
   let store: DiskStore
-  /// `--store` as typed.
-  let storeOption: String?
-  let voice: Voice
-  /// `--keys` as typed.
-  let keysOption: String?
-  /// `--passphrase-file` as typed.
-  let passphraseFile: String?
-  /// Whether to start without enough free disk space.
-  let ignoresRoom: Bool
+  /// Those of the command.
+  let arguments: ParsedArguments
   let context: CommandContext
   private var console: Console { context.console }
+  private var voice: Voice { Voice(arguments) }
 
   /// Runs the plan to its end, or to a clean point after a signal.
   /// - Parameter makeRecord: makes the record of a run that starts now under the given name.
@@ -43,30 +37,30 @@ struct RunLaunch {
     _ request: RunRequest, _ makeRecord: (RunID, _ startedAt: Double) -> RunRecord
   ) throws(SpoolError) -> ExitCode {
     let receiptWriter = context.receiptWriter(
-      keys: keysOption, passphraseFile: passphraseFile, log: store)
+      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], log: store)
     // The passphrase is asked for before a progress board is drawn.
     if plan.steps.contains(where: { $0.stage is any ReceiptStage }) { try receiptWriter.unlock() }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
-    let resumeCommand =
-      "spool resume \(record.id)" + (storeOption.map { " --store \($0)" } ?? "")
-      + (keysOption.map { " --keys \($0)" } ?? "")
-      + (passphraseFile.map { " --passphrase-file \($0)" } ?? "")
+    let options = [Options.store, Options.keys, Options.passphraseFile].compactMap { option in
+      arguments[option].map { " --\(option.declaration.name) \($0)" }
+    }
+    let resumeCommand = "spool resume \(record.id)" + options.joined()
     let farewell = "stopped: what was noted is kept, and \(resumeCommand) goes on from there"
     let stop = SignalWatch.begin(clock) { [console] in console.lastWord(farewell) }
     let runner = Runner(
       store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       recorder: recorder(clock), stop: stop, clock: clock,
       receiptWriter: receiptWriter)
-    var options = Runner.Options(folder: request.folder)
-    options.isReplacing = request.isReplacing
-    options.ignoresRoom = ignoresRoom
-    options.keepsEverything = request.keepsEverything
-    options.names = request.names ?? [:]
-    options.resumeCommand = resumeCommand
+    var settings = Runner.Options(folder: request.folder)
+    settings.isReplacing = request.isReplacing
+    settings.ignoresRoom = arguments[Options.ignoreRoom]
+    settings.keepsEverything = request.keepsEverything
+    settings.names = request.names ?? [:]
+    settings.resumeCommand = resumeCommand
     do throws(RunError) {
-      _ = try runner.run(plan, options, record: record)
-      LastStamps(store, storeOption: storeOption, voice: voice, console: console)
+      _ = try runner.run(plan, settings, record: record)
+      LastStamps(store, storeOption: arguments[Options.store], voice: voice, console: console)
         .ask(clock, stop: stop)
       return .done
     } catch {

@@ -187,7 +187,7 @@ final class Series {
   private(set) var lastStart = StartingPoint()
 
   private let test: KillTest
-  private let reference: Reference
+  private let reference: KillTest.Reference
   /// Killed starts whose cost is unknown until a later start resumes.
   private var unsettled: [(trace: Trace, killedAt: Double)] = []
 
@@ -195,7 +195,7 @@ final class Series {
   private var patience: Double { 60 + 20 * reference.seconds }
 
   init(
-    _ number: Int, of test: KillTest, _ reference: Reference, in root: String
+    _ number: Int, of test: KillTest, _ reference: KillTest.Reference, in root: String
   ) throws(SpoolError) {
     self.number = number
     self.test = test

@@ -1,81 +1,83 @@
 import Glibc
 import Platform
 
-/// The undisturbed run's output and figures, with which every other run is compared.
-struct Reference {
-  private let files: [(name: String, path: String)]
-  /// Duration in seconds.
-  let seconds: Double
-  /// Processor time in seconds.
-  let processorSeconds: Double
-  private let trace: Trace
-  /// Duration of the recording in seconds; nil if the run did not report it.
-  var mediaSeconds: Double? { trace.furthest }
-  var fileCount: Int { files.count }
+extension KillTest {
+  /// The undisturbed run's output and figures, with which every other run is compared.
+  struct Reference {
+    private let files: [(name: String, path: String)]
+    /// Duration in seconds.
+    let seconds: Double
+    /// Processor time in seconds.
+    let processorSeconds: Double
+    private let trace: Trace
+    /// Duration of the recording in seconds; nil if the run did not report it.
+    var mediaSeconds: Double? { trace.furthest }
+    var fileCount: Int { files.count }
 
-  init(
-    _ place: ScratchStore, seconds: Double, processorSeconds: Double, trace: Trace
-  ) throws(SpoolError) {
-    files = try place.outputs()
-    guard !files.isEmpty else {
-      throw SpoolError(
-        "the undisturbed run left no file to compare", advice: "use a pipeline that exports")
-    }
-    self.seconds = seconds
-    self.processorSeconds = processorSeconds
-    self.trace = trace
-  }
-
-  /// Every file with its digest.
-  func summary() throws(SpoolError) -> [OutputDigest] {
-    var list: [OutputDigest] = []
-    for file in files {
-      let (digest, byteCount) = try FileBytes.digest(of: file.path)
-      list.append(OutputDigest(name: file.name, sha256: digest.hex, byteCount: byteCount))
-    }
-    return list
-  }
-
-  /// The expected time from a starting point to the end without disturbance.
-  func expectedSeconds(from point: StartingPoint) -> Double {
-    seconds - trace.lastSafeMoment(for: point)
-  }
-
-  /// Compares an output folder with the reference.
-  /// - Parameters:
-  ///   - isComplete: whether the run has ended and every file must exist. Before, files may be
-  ///     missing, but existing ones must be complete.
-  ///   - after: what preceded the comparison.
-  func differences(
-    in place: ScratchStore, isComplete: Bool, after: String
-  ) throws(SpoolError) -> [Difference] {
-    let found = try place.outputs()
-    var differences: [Difference] = []
-    for file in found {
-      let original = files.first { $0.name == file.name }
-      func add(_ kind: Difference.Kind) {
-        differences.append(
-          Difference(kind: kind, path: file.path, referencePath: original?.path, after: after))
+    init(
+      _ place: ScratchStore, seconds: Double, processorSeconds: Double, trace: Trace
+    ) throws(SpoolError) {
+      files = try place.outputs()
+      guard !files.isEmpty else {
+        throw SpoolError(
+          "the undisturbed run left no file to compare", advice: "use a pipeline that exports")
       }
-      // An incomplete file.
-      if file.name.hasPrefix(".spool-"), file.name.hasSuffix(".part") {
-        if isComplete { add(.leftover) }
-      } else if let original {
-        if let offset = try FileBytes.firstDifference(file.path, original.path) {
-          add(.bytes(offset: offset))
+      self.seconds = seconds
+      self.processorSeconds = processorSeconds
+      self.trace = trace
+    }
+
+    /// Every file with its digest.
+    func summary() throws(SpoolError) -> [OutputDigest] {
+      var list: [OutputDigest] = []
+      for file in files {
+        let (digest, byteCount) = try FileBytes.digest(of: file.path)
+        list.append(OutputDigest(name: file.name, sha256: digest.hex, byteCount: byteCount))
+      }
+      return list
+    }
+
+    /// The expected time from a starting point to the end without disturbance.
+    func expectedSeconds(from point: StartingPoint) -> Double {
+      seconds - trace.lastSafeMoment(for: point)
+    }
+
+    /// Compares an output folder with the reference.
+    /// - Parameters:
+    ///   - isComplete: whether the run has ended and every file must exist. Before, files may be
+    ///     missing, but existing ones must be complete.
+    ///   - after: what preceded the comparison.
+    func differences(
+      in place: ScratchStore, isComplete: Bool, after: String
+    ) throws(SpoolError) -> [Difference] {
+      let found = try place.outputs()
+      var differences: [Difference] = []
+      for file in found {
+        let original = files.first { $0.name == file.name }
+        func add(_ kind: Difference.Kind) {
+          differences.append(
+            Difference(kind: kind, path: file.path, referencePath: original?.path, after: after))
         }
-      } else {
-        add(.unexpected)
+        // An incomplete file.
+        if file.name.hasPrefix(".spool-"), file.name.hasSuffix(".part") {
+          if isComplete { add(.leftover) }
+        } else if let original {
+          if let offset = try FileBytes.firstDifference(file.path, original.path) {
+            add(.bytes(offset: offset))
+          }
+        } else {
+          add(.unexpected)
+        }
       }
+      guard isComplete else { return differences }
+      for file in files where !found.contains(where: { $0.name == file.name }) {
+        differences.append(
+          Difference(
+            kind: .missing, path: "\(place.out)/\(file.name)", referencePath: file.path,
+            after: after))
+      }
+      return differences
     }
-    guard isComplete else { return differences }
-    for file in files where !found.contains(where: { $0.name == file.name }) {
-      differences.append(
-        Difference(
-          kind: .missing, path: "\(place.out)/\(file.name)", referencePath: file.path,
-          after: after))
-    }
-    return differences
   }
 }
 

@@ -2,152 +2,154 @@ import FoundationEssentials
 import Glibc
 import Platform
 
-/// One start of the run in a child process, with timed reports.
-///
-/// The waiting thread itself reads and times the lines, without a queue between the pipe and the
-/// clock. Dropping the object kills the process.
-final class TestedProcess {
-  /// How a process ended.
-  enum Ending: Equatable {
-    /// It exited with this code.
-    case exited(Int32)
-    /// By a signal.
-    case signalled(Int32)
-  }
-
-  /// Why waiting ended.
-  enum Wake: Equatable {
-    case ended
-    case timedOut
-    case stopped
-  }
-
-  /// Maximum sleep in milliseconds, which bounds the reaction to a stop request.
-  private static let nap = 50.0
-
-  private(set) var trace = Trace()
-  private let process: pid_t
-  private let output: Int32
-  private let beginning = ContinuousClock.now
-  private var line: [UInt8] = []
-  private var ending: Ending?
-
-  /// Starts a command; `environment` is added to this process's own.
-  init(
-    _ command: [String], errors: String, environment: [String: String]
-  ) throws(SpoolError) {
-    var ends: [Int32] = [0, 0]
-    guard unsafe pipe(&ends) == 0 else { throw .system("start", command[0]) }
-    output = ends[0]
-    // Other children must not inherit either end: a pipe ends when its last writer closes it.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    _ = fcntl(output, F_SETFL, O_NONBLOCK)
-    let (number, code) = Self.spawn(
-      command, output: ends[1], errors: errors, environment: environment)
-    close(ends[1])
-    guard code == 0 else {
-      close(output)
-      throw .system("start", command[0], SystemError(code))
+extension KillTest {
+  /// One start of the run in a child process, with timed reports.
+  ///
+  /// The waiting thread itself reads and times the lines, without a queue between the pipe and the
+  /// clock. Dropping the object kills the process.
+  final class TestedProcess {
+    /// How a process ended.
+    enum Ending: Equatable {
+      /// It exited with this code.
+      case exited(Int32)
+      /// By a signal.
+      case signalled(Int32)
     }
-    process = number
-  }
 
-  deinit {
-    if ending == nil { kill() }
-    close(output)
-  }
+    /// Why waiting ended.
+    enum Wake: Equatable {
+      case ended
+      case timedOut
+      case stopped
+    }
 
-  /// Total processor time in seconds, set once it has ended.
-  private(set) var processorSeconds = 0.0
+    /// Maximum sleep in milliseconds, which bounds the reaction to a stop request.
+    private static let nap = 50.0
 
-  /// Seconds since the start.
-  var age: Double { beginning.duration(to: .now) / .seconds(1) }
+    private(set) var trace = Trace()
+    private let process: pid_t
+    private let output: Int32
+    private let beginning = ContinuousClock.now
+    private var line: [UInt8] = []
+    private var ending: Ending?
 
-  /// Reads reports until the process ends, is `limit` seconds old, or `shouldStop` returns true.
-  func watch(untilAge limit: Double, shouldStop: () -> Bool) -> Wake {
-    while true {
-      if readAll() || hasEnded() { return .ended }
-      if shouldStop() { return .stopped }
-      let rest = (limit - age) * 1000
-      if rest <= 0 { return .timedOut }
-      var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      // Short rests are busy-waited, so that kills do not fall on whole milliseconds.
-      if rest < 1 {
-        usleep(UInt32(rest * 1000))
-      } else {
-        _ = unsafe Glibc.poll(&poll, 1, Int32(min(Self.nap, rest.rounded(.down))))
+    /// Starts a command; `environment` is added to this process's own.
+    init(
+      _ command: [String], errors: String, environment: [String: String]
+    ) throws(SpoolError) {
+      var ends: [Int32] = [0, 0]
+      guard unsafe pipe(&ends) == 0 else { throw .system("start", command[0]) }
+      output = ends[0]
+      // Other children must not inherit either end: a pipe ends when its last writer closes it.
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      _ = fcntl(output, F_SETFL, O_NONBLOCK)
+      let (number, code) = Self.spawn(
+        command, output: ends[1], errors: errors, environment: environment)
+      close(ends[1])
+      guard code == 0 else {
+        close(output)
+        throw .system("start", command[0], SystemError(code))
+      }
+      process = number
+    }
+
+    deinit {
+      if ending == nil { kill() }
+      close(output)
+    }
+
+    /// Total processor time in seconds, set once it has ended.
+    private(set) var processorSeconds = 0.0
+
+    /// Seconds since the start.
+    var age: Double { beginning.duration(to: .now) / .seconds(1) }
+
+    /// Reads reports until the process ends, is `limit` seconds old, or `shouldStop` returns true.
+    func watch(untilAge limit: Double, shouldStop: () -> Bool) -> Wake {
+      while true {
+        if readAll() || hasEnded() { return .ended }
+        if shouldStop() { return .stopped }
+        let rest = (limit - age) * 1000
+        if rest <= 0 { return .timedOut }
+        var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        // Short rests are busy-waited, so that kills do not fall on whole milliseconds.
+        if rest < 1 {
+          usleep(UInt32(rest * 1000))
+        } else {
+          _ = unsafe Glibc.poll(&poll, 1, Int32(min(Self.nap, rest.rounded(.down))))
+        }
       }
     }
-  }
 
-  /// Kills it with SIGKILL if it still runs, and reads its remaining reports.
-  /// - Returns: how it ended, which may have been before the kill.
-  @discardableResult
-  func kill() -> Ending {
-    if ending == nil { Glibc.kill(process, SIGKILL) }
-    return end()
-  }
+    /// Kills it with SIGKILL if it still runs, and reads its remaining reports.
+    /// - Returns: how it ended, which may have been before the kill.
+    @discardableResult
+    func kill() -> Ending {
+      if ending == nil { Glibc.kill(process, SIGKILL) }
+      return end()
+    }
 
-  /// Waits for its end and reads its remaining reports.
-  func end() -> Ending {
-    while true {
-      if let ending { return ending }
+    /// Waits for its end and reads its remaining reports.
+    func end() -> Ending {
+      while true {
+        if let ending { return ending }
+        var status: Int32 = 0
+        var usage = rusage()
+        let number = unsafe wait4(process, &status, 0, &usage)
+        if number == process || errno != EINTR { record(status, usage) }
+      }
+    }
+
+    /// Whether it has ended. Its output may stay open if it started other processes.
+    private func hasEnded() -> Bool {
       var status: Int32 = 0
       var usage = rusage()
-      let number = unsafe wait4(process, &status, 0, &usage)
-      if number == process || errno != EINTR { record(status, usage) }
+      guard unsafe wait4(process, &status, WNOHANG, &usage) == process else { return false }
+      record(status, usage)
+      return true
     }
-  }
 
-  /// Whether it has ended. Its output may stay open if it started other processes.
-  private func hasEnded() -> Bool {
-    var status: Int32 = 0
-    var usage = rusage()
-    guard unsafe wait4(process, &status, WNOHANG, &usage) == process else { return false }
-    record(status, usage)
-    return true
-  }
-
-  private func record(_ status: Int32, _ usage: rusage) {
-    _ = readAll()
-    processorSeconds = [usage.ru_utime, usage.ru_stime].reduce(0) {
-      $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
+    private func record(_ status: Int32, _ usage: rusage) {
+      _ = readAll()
+      processorSeconds = [usage.ru_utime, usage.ru_stime].reduce(0) {
+        $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
+      }
+      // Glibc's macros (WIFEXITED, WEXITSTATUS, WTERMSIG) are not imported.
+      let signal = status & 0x7F
+      ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
     }
-    // Glibc's macros (WIFEXITED, WEXITSTATUS, WTERMSIG) are not imported.
-    let signal = status & 0x7F
-    ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
-  }
 
-  /// Reads all available output.
-  /// - Returns: whether the end was reached.
-  private func readAll() -> Bool {
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = unsafe read(output, &piece, piece.count)
-      if count > 0 {
-        take(piece[..<count])
-      } else if count == 0 {
-        return true
-      } else if errno != EINTR {
-        return errno != EAGAIN
+    /// Reads all available output.
+    /// - Returns: whether the end was reached.
+    private func readAll() -> Bool {
+      var piece = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = unsafe read(output, &piece, piece.count)
+        if count > 0 {
+          take(piece[..<count])
+        } else if count == 0 {
+          return true
+        } else if errno != EINTR {
+          return errno != EAGAIN
+        }
       }
     }
-  }
 
-  private func take(_ bytes: ArraySlice<UInt8>) {
-    let now = age
-    var rest = bytes
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      line += rest[..<end]
-      if let report = Report(line: line) { trace.record(report, at: now) }
-      line.removeAll(keepingCapacity: true)
-      rest = rest[(end + 1)...]
+    private func take(_ bytes: ArraySlice<UInt8>) {
+      let now = age
+      var rest = bytes
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        line += rest[..<end]
+        if let report = Report(line: line) { trace.record(report, at: now) }
+        line.removeAll(keepingCapacity: true)
+        rest = rest[(end + 1)...]
+      }
+      line += rest
     }
-    line += rest
   }
 }
 
-extension TestedProcess {
+extension KillTest.TestedProcess {
   /// Starts a command in its own process group, so that terminal signals reach the crash test
   /// alone.
   /// - Parameters:

@@ -139,7 +139,7 @@ struct CrashTestRecorder {
   /// Prints the result.
   func conclude(_ result: KillTestResult) {
     console.print(
-      isJSON ? JSONText.of(JSONLine("result", ["result": result])) : CrashTestTable(result).text)
+      isJSON ? JSONText.of(JSONLine("result", ["result": result])) : result.text)
   }
 
   private static func line(_ event: KillTestEvent) -> JSONLine {
@@ -195,39 +195,35 @@ struct CrashTestRecorder {
 }
 
 /// The result of a crash test as a table.
-struct CrashTestTable {
-  private let result: KillTestResult
-
-  init(_ result: KillTestResult) { self.result = result }
-
+extension KillTestResult {
   /// An empty line, the table and the verdict.
-  var text: String {
+  fileprivate var text: String {
     var rows = [
-      ("kills", "\(result.kills)"),
-      ("resumes", resumes),
-      ("series", "\(result.series)"),
-      ("identical outputs", "\(result.identicalOutputs) of \(result.outputs)"),
-      ("looks at the folder", "\(result.checks)"),
+      ("kills", "\(kills)"),
+      ("resumes", resumption),
+      ("series", "\(series)"),
+      ("identical outputs", "\(identicalOutputs) of \(outputs)"),
+      ("looks at the folder", "\(checks)"),
     ]
-    if let operations = result.operations { rows.append(("store operations", "\(operations)")) }
-    rows.append(("loss of time", spread(result.bound, "by this test's clock")))
-    rows.append(("  in the runs' words", spread(result.statedLost, "")))
-    rows.append(("loss of sound", spread(result.soundRepeated, "of the recording, done again")))
+    if let operations = operations { rows.append(("store operations", "\(operations)")) }
+    rows.append(("loss of time", spread(bound, "by this test's clock")))
+    rows.append(("  in the runs' words", spread(statedLost, "")))
+    rows.append(("loss of sound", spread(soundRepeated, "of the recording, done again")))
     rows.append(
       (
         "processor time a kill",
-        spread(KillTestResult.Spread(result.repeatedWork), "more than undisturbed")
+        spread(Spread(repeatedWork), "more than undisturbed")
       ))
-    rows.append(("start to going on", spread(KillTestResult.Spread(result.latencies), "")))
+    rows.append(("start to going on", spread(Spread(latencies), "")))
     let lines = rows.map { Format.pad($0, 22) + $1 }
     return ([""] + lines + [""] + remark + [verdict]).joined(separator: "\n")
   }
 
-  private var resumes: String {
-    switch result.resumes {
+  private var resumption: String {
+    switch resumes {
     case 0: "no start went on inside a pass"
     case 1: "1 start went on inside a pass"
-    default: "\(result.resumes) starts went on inside a pass"
+    default: "\(resumes) starts went on inside a pass"
     }
   }
 
@@ -237,14 +233,14 @@ struct CrashTestTable {
 
   /// Explains why no start resumed inside a pass, and suggests a suitable recording.
   private var remark: [String] {
-    guard result.kills > 0, result.resumes == 0, let seconds = result.undisturbedSeconds,
+    guard kills > 0, resumes == 0, let seconds = undisturbedSeconds,
       seconds < Self.telling
     else { return [] }
     var lines = [
       "A pass is noted every half second; at \(Format.duration(seconds)) in all, the recording is "
         + "too short for that."
     ]
-    if let media = result.mediaSeconds {
+    if let media = mediaSeconds {
       let minutes = (media * Self.telling / seconds / 60).rounded(.up)
       lines.append("One of about \(Format.decimal(minutes, places: 0)) min would show it.")
     }
@@ -252,14 +248,14 @@ struct CrashTestTable {
   }
 
   private var verdict: String {
-    let kept = result.keptFolder.map { "\nkept: \($0)" } ?? ""
-    let time = Format.duration(result.seconds)
-    if !result.differences.isEmpty { return "NOT identical: see above\(kept)" }
-    if result.isStopped { return "stopped after \(time); identical so far\(kept)" }
+    let kept = keptFolder.map { "\nkept: \($0)" } ?? ""
+    let time = Format.duration(seconds)
+    if !differences.isEmpty { return "NOT identical: see above\(kept)" }
+    if isStopped { return "stopped after \(time); identical so far\(kept)" }
     return "all identical, in \(time)\(kept)"
   }
 
-  private func spread(_ spread: KillTestResult.Spread?, _ unit: String) -> String {
+  private func spread(_ spread: Spread?, _ unit: String) -> String {
     guard let spread else { return "–" }
     let words = "worst \(Format.duration(spread.worst)), median \(Format.duration(spread.median))"
     return unit.isEmpty ? words : "\(words), \(unit)"

@@ -2,202 +2,205 @@ import PipelineEngine
 import PipelineModel
 import Platform
 
-/// Why a step was executed or reused, as text and as JSON.
-struct ReasonText {
-  private let reason: StepReason
-  private let resumption: (seconds: Double, of: RunID?)?
-  private let loss: ResumeLoss?
-  /// Paths of files that the step names, by the names that its key uses.
-  let files: [String: String]
+extension WhyCommand {
+  /// Why a step was executed or reused, as text and as JSON.
+  struct ReasonText {
+    private let reason: StepReason
+    private let resumption: (seconds: Double, of: RunID?)?
+    private let loss: ResumeLoss?
+    /// Paths of files that the step names, by the names that its key uses.
+    let files: [String: String]
 
-  /// - Parameters:
-  ///   - resumption: where the step resumed an earlier run's work.
-  ///   - loss: why that run's work was not reused.
-  init(
-    _ reason: StepReason, resumption: (seconds: Double, of: RunID?)? = nil,
-    loss: ResumeLoss? = nil, files: [String: String] = [:]
-  ) {
-    self.files = files
-    self.reason = reason
-    self.resumption = resumption
-    self.loss = loss
-  }
-
-  /// The causes in a few words each, and where the step resumed.
-  var phrases: [String] {
-    // Being first is irrelevant if another run had started the step.
-    if case .firstTime = reason, loss?.cause == .takenOver { return setbackPhrase }
-    return causes + resumptionPhrase + setbackPhrase
-  }
-
-  private var setbackPhrase: [String] {
-    guard let loss else { return [] }
-    let run = loss.run.map { "run \($0)" } ?? "another run"
-    switch loss.cause {
-    case .notesLost: return ["began anew: no notes of what \(run) had begun were left"]
-    case .damaged:
-      let parts = [loss.part ?? "earlier work"] + (loss.furtherParts ?? [])
-      return [
-        "\(parts.joined(separator: " and ")) \(parts.count > 1 ? "were" : "was") damaged, "
-          + "and made again"
-      ]
-    case .recordingChanged:
-      // The comparison already states it.
-      if case .changed = reason { return [] }
-      return ["began anew: \(loss.part ?? "the recording") had changed since \(run)"]
-    case .takenOver:
-      let process = loss.processNumber.map { " (process \($0))" } ?? ""
-      return [
-        "taken over from \(run)\(process), which was stopped, at "
-          + "\(Format.time(loss.at)), and begun anew"
-      ]
+    /// - Parameters:
+    ///   - resumption: where the step resumed an earlier run's work.
+    ///   - loss: why that run's work was not reused.
+    init(
+      _ reason: StepReason, resumption: (seconds: Double, of: RunID?)? = nil,
+      loss: ResumeLoss? = nil, files: [String: String] = [:]
+    ) {
+      self.files = files
+      self.reason = reason
+      self.resumption = resumption
+      self.loss = loss
     }
-  }
 
-  private var resumptionPhrase: [String] {
-    guard let (seconds, run) = resumption else { return [] }
-    let whose = run.map { "what run \($0) had left" } ?? "what an earlier run had left"
-    return ["went on with \(whose), at \(Format.position(seconds)) of the recording"]
-  }
-
-  private var causes: [String] {
-    switch reason {
-    case .reused(let run): ["from run \(run)"]
-    case .reusedOfLostRecord(let run?):
-      ["most likely from run \(run): what that noted last was lost"]
-    case .reusedOfLostRecord(nil):
-      ["from an earlier run, whose record was lost; spool check tells whether more is missing"]
-    case .sameWork(let step): ["\(step) did the same work in this run"]
-    case .firstTime(isFirstRun: true): ["first run of this pipeline"]
-    case .firstTime(isFirstRun: false): ["first time in this pipeline"]
-    case .changed(let changes, _): changes.map(phrase)
-    case .madeAgain(let run): ["what run \(run) had made was no longer in the store"]
-    case .forgotten: ["what it was made of is no longer in the store"]
-    case .incomparable(let run):
-      ["other work than in run \(run), of which the store does not hold what it was made of"]
-    case .begun(let state): [Self.cut(by: state)]
-    case .failed(let reason): [reason ?? "the run does not say why"]
-    case .unpublished(let reason):
-      ["done and kept, but its files did not get out" + (reason.map { ": \($0)" } ?? "")]
-    case .notDone(.skipped): ["its condition did not hold"]
-    case .notDone: ["not reached"]
+    /// The causes in a few words each, and where the step resumed.
+    var phrases: [String] {
+      // Being first is irrelevant if another run had started the step.
+      if case .firstTime = reason, loss?.cause == .takenOver { return setbackPhrase }
+      return causes + resumptionPhrase + setbackPhrase
     }
-  }
 
-  /// How an unfinished step ended.
-  private static func cut(by state: RunRecord.State) -> String {
-    switch state {
-    case .running: "being worked on"
-    case .cutOff, .dropped: "being worked on when the run was cut off"
-    case .interrupted: "being worked on when the run was stopped"
-    case .paused: "being worked on when the disk was full"
-    case .done, .failed, .refused: "being worked on when the run ended"
-    }
-  }
-
-  /// The run that was reused or compared with.
-  var run: RunID? {
-    switch reason {
-    case .reused(let run): run
-    case .reusedOfLostRecord(let run): run
-    case .changed(_, let run), .madeAgain(let run): run
-    default: nil
-    }
-  }
-
-  private func phrase(_ change: StepChange) -> String {
-    switch change {
-    case .upstream(_, let step, let old, let new):
-      "\(step) above it gave \(new.short)… instead of \(old.short)…"
-    case .source(let port, let old, let new):
-      "takes its \(port) from \(source(new)), no longer from \(source(old))"
-    case .recording(_, let old, let new):
-      old.path == new.path
-        ? "\(new.path) has changed: \(old.digest.short)… → \(new.digest.short)…"
-        : "another recording: \(old.path) (\(old.digest.short)…) → "
-          + "\(new.path) (\(new.digest.short)…)"
-    case .key(let change): phrase(change)
-    }
-  }
-
-  private func source(_ step: StepID?) -> String { step?.name ?? "a file" }
-
-  private func phrase(_ change: KeyChange) -> String {
-    switch change {
-    case .kind(let old, let new): "stage kind: \(old) → \(new)"
-    case .revision(let old, let new): "revision of the stage: \(old) → \(new)"
-    case .parameter(let name, let old?, let new?): "\(name): \(old) → \(new)"
-    case .parameter(let name, nil, let new): "\(name): \(new ?? "") added"
-    case .parameter(let name, let old, nil): "\(name): \(old ?? "") removed"
-    case .input(let port, let old, let new):
-      "\(port): \(old?.short ?? "none") → \(new?.short ?? "none")"
-    case .library(let name, let old, let new):
-      "\(name)\(path(of: name)): \(old ?? "none") → \(new ?? "none")"
-    }
-  }
-
-  private func path(of name: String) -> String { files[name].map { " (\($0))" } ?? "" }
-
-  private var word: String {
-    switch reason {
-    case .reused, .reusedOfLostRecord: "reused"
-    case .sameWork: "same-work"
-    case .firstTime(let isFirstRun): isFirstRun ? "first-run" : "first-time"
-    case .changed: "changed"
-    case .madeAgain: "made-again"
-    case .forgotten: "forgotten"
-    case .incomparable: "incomparable"
-    case .begun: "begun"
-    case .failed: "failed"
-    case .unpublished: "unpublished"
-    case .notDone: "not-done"
-    }
-  }
-
-  var members: [String: Value] {
-    var members: [String: Value] = [
-      "reason": .text(word), "text": .text(phrases.joined(separator: "; ")),
-    ]
-    if let run { members["run"] = .text(run.name) }
-    if let (seconds, earlier) = resumption {
-      members["resumedAtSeconds"] = .number(seconds)
-      members["resumedFrom"] = earlier.map { .text($0.name) } ?? .null
-    }
-    if let loss {
-      members["setback"] = .text(loss.cause.rawValue)
-      members["setbackAt"] = .number(loss.at)
-      members["setbackRun"] = loss.run.map { .text($0.name) } ?? .null
-      members["setbackPart"] = loss.part.map { .text($0) } ?? .null
-      if let parts = loss.furtherParts {
-        members["setbackFurtherParts"] = .list(parts.map { .text($0) })
+    private var setbackPhrase: [String] {
+      guard let loss else { return [] }
+      let run = loss.run.map { "run \($0)" } ?? "another run"
+      switch loss.cause {
+      case .notesLost: return ["began anew: no notes of what \(run) had begun were left"]
+      case .damaged:
+        let parts = [loss.part ?? "earlier work"] + (loss.furtherParts ?? [])
+        return [
+          "\(parts.joined(separator: " and ")) \(parts.count > 1 ? "were" : "was") damaged, "
+            + "and made again"
+        ]
+      case .recordingChanged:
+        // The comparison already states it.
+        if case .changed = reason { return [] }
+        return ["began anew: \(loss.part ?? "the recording") had changed since \(run)"]
+      case .takenOver:
+        let process = loss.processNumber.map { " (process \($0))" } ?? ""
+        return [
+          "taken over from \(run)\(process), which was stopped, at "
+            + "\(Format.time(loss.at)), and begun anew"
+        ]
       }
     }
-    if case .changed(let changes, _) = reason {
-      members["changes"] = .list(changes.map { .group(value($0)) })
-    }
-    return members
-  }
 
-  private func value(_ change: StepChange) -> [String: Value] {
-    func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
-    func entry(_ what: String, _ name: String, _ old: String?, _ new: String?) -> [String: Value] {
-      ["what": .text(what), "name": .text(name), "from": text(old), "to": text(new)]
+    private var resumptionPhrase: [String] {
+      guard let (seconds, run) = resumption else { return [] }
+      let whose = run.map { "what run \($0) had left" } ?? "what an earlier run had left"
+      return ["went on with \(whose), at \(Format.position(seconds)) of the recording"]
     }
-    return switch change {
-    case .upstream(let port, let step, let old, let new):
-      entry("step", port.name, old.hex, new.hex).merging(["step": .text(step.name)]) { $1 }
-    case .source(let port, let old, let new): entry("source", port.name, old?.name, new?.name)
-    case .recording(let name, let old, let new):
-      entry("recording", name, old.path, new.path).merging([
-        "fromDigest": .text(old.digest.hex), "toDigest": .text(new.digest.hex),
-      ]) { $1 }
-    case .key(.kind(let old, let new)): entry("kind", "kind", old, new)
-    case .key(.revision(let old, let new)): entry("revision", "revision", "\(old)", "\(new)")
-    case .key(.parameter(let name, let old, let new)): entry("parameter", name, old, new)
-    case .key(.input(let port, let old, let new)): entry("input", port.name, old?.hex, new?.hex)
-    case .key(.library(let name, let old, let new)):
-      entry("library", name, old, new).merging(files[name].map { ["path": .text($0)] } ?? [:]) {
-        $1
+
+    private var causes: [String] {
+      switch reason {
+      case .reused(let run): ["from run \(run)"]
+      case .reusedOfLostRecord(let run?):
+        ["most likely from run \(run): what that noted last was lost"]
+      case .reusedOfLostRecord(nil):
+        ["from an earlier run, whose record was lost; spool check tells whether more is missing"]
+      case .sameWork(let step): ["\(step) did the same work in this run"]
+      case .firstTime(isFirstRun: true): ["first run of this pipeline"]
+      case .firstTime(isFirstRun: false): ["first time in this pipeline"]
+      case .changed(let changes, _): changes.map(phrase)
+      case .madeAgain(let run): ["what run \(run) had made was no longer in the store"]
+      case .forgotten: ["what it was made of is no longer in the store"]
+      case .incomparable(let run):
+        ["other work than in run \(run), of which the store does not hold what it was made of"]
+      case .begun(let state): [Self.cut(by: state)]
+      case .failed(let reason): [reason ?? "the run does not say why"]
+      case .unpublished(let reason):
+        ["done and kept, but its files did not get out" + (reason.map { ": \($0)" } ?? "")]
+      case .notDone(.skipped): ["its condition did not hold"]
+      case .notDone: ["not reached"]
+      }
+    }
+
+    /// How an unfinished step ended.
+    private static func cut(by state: RunRecord.State) -> String {
+      switch state {
+      case .running: "being worked on"
+      case .cutOff, .dropped: "being worked on when the run was cut off"
+      case .interrupted: "being worked on when the run was stopped"
+      case .paused: "being worked on when the disk was full"
+      case .done, .failed, .refused: "being worked on when the run ended"
+      }
+    }
+
+    /// The run that was reused or compared with.
+    var run: RunID? {
+      switch reason {
+      case .reused(let run): run
+      case .reusedOfLostRecord(let run): run
+      case .changed(_, let run), .madeAgain(let run): run
+      default: nil
+      }
+    }
+
+    private func phrase(_ change: StepChange) -> String {
+      switch change {
+      case .upstream(_, let step, let old, let new):
+        "\(step) above it gave \(new.short)… instead of \(old.short)…"
+      case .source(let port, let old, let new):
+        "takes its \(port) from \(source(new)), no longer from \(source(old))"
+      case .recording(_, let old, let new):
+        old.path == new.path
+          ? "\(new.path) has changed: \(old.digest.short)… → \(new.digest.short)…"
+          : "another recording: \(old.path) (\(old.digest.short)…) → "
+            + "\(new.path) (\(new.digest.short)…)"
+      case .key(let change): phrase(change)
+      }
+    }
+
+    private func source(_ step: StepID?) -> String { step?.name ?? "a file" }
+
+    private func phrase(_ change: KeyChange) -> String {
+      switch change {
+      case .kind(let old, let new): "stage kind: \(old) → \(new)"
+      case .revision(let old, let new): "revision of the stage: \(old) → \(new)"
+      case .parameter(let name, let old?, let new?): "\(name): \(old) → \(new)"
+      case .parameter(let name, nil, let new): "\(name): \(new ?? "") added"
+      case .parameter(let name, let old, nil): "\(name): \(old ?? "") removed"
+      case .input(let port, let old, let new):
+        "\(port): \(old?.short ?? "none") → \(new?.short ?? "none")"
+      case .library(let name, let old, let new):
+        "\(name)\(path(of: name)): \(old ?? "none") → \(new ?? "none")"
+      }
+    }
+
+    private func path(of name: String) -> String { files[name].map { " (\($0))" } ?? "" }
+
+    private var word: String {
+      switch reason {
+      case .reused, .reusedOfLostRecord: "reused"
+      case .sameWork: "same-work"
+      case .firstTime(let isFirstRun): isFirstRun ? "first-run" : "first-time"
+      case .changed: "changed"
+      case .madeAgain: "made-again"
+      case .forgotten: "forgotten"
+      case .incomparable: "incomparable"
+      case .begun: "begun"
+      case .failed: "failed"
+      case .unpublished: "unpublished"
+      case .notDone: "not-done"
+      }
+    }
+
+    var members: [String: Value] {
+      var members: [String: Value] = [
+        "reason": .text(word), "text": .text(phrases.joined(separator: "; ")),
+      ]
+      if let run { members["run"] = .text(run.name) }
+      if let (seconds, earlier) = resumption {
+        members["resumedAtSeconds"] = .number(seconds)
+        members["resumedFrom"] = earlier.map { .text($0.name) } ?? .null
+      }
+      if let loss {
+        members["setback"] = .text(loss.cause.rawValue)
+        members["setbackAt"] = .number(loss.at)
+        members["setbackRun"] = loss.run.map { .text($0.name) } ?? .null
+        members["setbackPart"] = loss.part.map { .text($0) } ?? .null
+        if let parts = loss.furtherParts {
+          members["setbackFurtherParts"] = .list(parts.map { .text($0) })
+        }
+      }
+      if case .changed(let changes, _) = reason {
+        members["changes"] = .list(changes.map { .group(value($0)) })
+      }
+      return members
+    }
+
+    private func value(_ change: StepChange) -> [String: Value] {
+      func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+      func entry(_ what: String, _ name: String, _ old: String?, _ new: String?) -> [String: Value]
+      {
+        ["what": .text(what), "name": .text(name), "from": text(old), "to": text(new)]
+      }
+      return switch change {
+      case .upstream(let port, let step, let old, let new):
+        entry("step", port.name, old.hex, new.hex).merging(["step": .text(step.name)]) { $1 }
+      case .source(let port, let old, let new): entry("source", port.name, old?.name, new?.name)
+      case .recording(let name, let old, let new):
+        entry("recording", name, old.path, new.path).merging([
+          "fromDigest": .text(old.digest.hex), "toDigest": .text(new.digest.hex),
+        ]) { $1 }
+      case .key(.kind(let old, let new)): entry("kind", "kind", old, new)
+      case .key(.revision(let old, let new)): entry("revision", "revision", "\(old)", "\(new)")
+      case .key(.parameter(let name, let old, let new)): entry("parameter", name, old, new)
+      case .key(.input(let port, let old, let new)): entry("input", port.name, old?.hex, new?.hex)
+      case .key(.library(let name, let old, let new)):
+        entry("library", name, old, new).merging(files[name].map { ["path": .text($0)] } ?? [:]) {
+          $1
+        }
       }
     }
   }

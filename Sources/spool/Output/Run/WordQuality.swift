@@ -133,32 +133,6 @@ struct WordQuality {
   }
 }
 
-/// The words of all files of a batch, and the file with the largest doubtful share.
-struct WordTally {
-  private var fileCount = 0
-  private var counts = WordCounts()
-  private var worst: (path: String, share: Double)?
-
-  /// Adds a file's words.
-  mutating func add(_ reports: [WordQuality], of path: String) {
-    guard !reports.isEmpty else { return }
-    fileCount += 1
-    let own = reports.reduce(into: WordCounts()) { $0.add($1.counts) }
-    counts.add(own)
-    if own.doubtfulShare > worst?.share ?? 0 { worst = (path, own.doubtfulShare) }
-  }
-
-  /// `words  12,040 timed · 31 interpolated · 18 unsure, in 12 files; the least sure is walk.m4a (9
-  /// % in doubt)`; nil if fewer than two files have words.
-  var line: String? {
-    guard fileCount > 1 else { return nil }
-    let doubtful = worst.map {
-      "; the least sure is \($0.path) (\(Format.decimal(100 * $0.share, places: 0)) % in doubt)"
-    }
-    return "words  \(counts.line), in \(Count.of(fileCount, "file"))\(doubtful ?? "")"
-  }
-}
-
 /// The number of words of each kind.
 struct WordCounts: Hashable {
   var all = 0
