@@ -128,9 +128,7 @@ package struct BatchRunner: Sendable {
     var costs = CostModel()
     let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }
     let sample = CostModel.sample(of: bySize.count)
-    let runner = Runner(
-      store: workplace.store, executors: workplace.executors, recorder: Deaf(),
-      stop: workplace.stop, clock: workplace.clock)
+    let runner = workplace.runner()
     for index in sample where !workplace.stop.isRequested {
       let file = bySize[index].file
       // An unreadable file reports its failure when it is processed.
@@ -158,11 +156,6 @@ package struct BatchRunner: Sendable {
     forecast.sharesDisk = workplace.store.sharesDisk(with: order.output)
     return (forecast, costs)
   }
-}
-
-/// Ignores all events of a forecast.
-private struct Deaf: RunRecorder {
-  func record(_ event: RunEvent) {}
 }
 
 /// Analyses every recording of a batch before the first is processed, for the steps that treat them
@@ -266,11 +259,9 @@ struct AlbumAnalysis {
     guard
       let plan = try? order.plan(for: file.path, sidecar: sidecar).surveying(step, with: wanted)
     else { return nil }
-    let runner = Runner(
-      store: workplace.store, log: Unlogged(), executors: workplace.executors, recorder: Unheard(),
-      stop: workplace.stop, clock: workplace.clock)
     do throws(RunError) {
-      let record = try runner.run(
+      // An analysis is no run that a user looks up or resumes.
+      let record = try workplace.runner(log: SilentRecorder()).run(
         plan, Runner.Options(folder: order.output),
         record: RunRecord(
           id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
@@ -281,18 +272,6 @@ struct AlbumAnalysis {
       return nil
     }
   }
-}
-
-/// An analysis is no run that a user looks up or resumes.
-private struct Unlogged: RunLog {
-  func save(_ run: RunRecord) {}
-  func runs(limit: Int) -> [RunRecord] { [] }
-  func run(named prefix: String) -> RunRecord? { nil }
-}
-
-/// A recording's events are reported when it is processed.
-private struct Unheard: RunRecorder {
-  func record(_ event: RunEvent) {}
 }
 
 /// The files that wait for a worker, the longest first, so that no long one is left at the end,

@@ -56,7 +56,7 @@ package struct RoomNeed: Hashable, Sendable {
         advice:
           "free about \(ByteCount(missingInStore)), or choose another disk with "
           + "\(option: .store) or \(option: .out)"
-          + ending, cause: .fullDisk)
+          + ending, cause: .fullDisk, kind: .noRoom)
     }
     var places: [String] = []
     var ways: [String] = []
@@ -80,14 +80,11 @@ package struct RoomNeed: Hashable, Sendable {
       "there is not enough room in \(places.joined(separator: " and in "))",
       reason: reasons.joined(separator: "; "),
       advice: "free about " + ways.joined(separator: "; free about ") + ending,
-      cause: .fullDisk)
+      cause: .fullDisk, kind: .noRoom)
   }
 
   /// Whether a failure is such a refusal, made before the run began.
-  static func isRefusal(_ error: SpoolError) -> Bool {
-    error.cause == .fullDisk
-      && [override, collection].contains { error.advice?.hasSuffix($0) == true }
-  }
+  static func isRefusal(_ error: SpoolError) -> Bool { error.kind == .noRoom }
 
   /// The override: the figures are estimates.
   static let override =

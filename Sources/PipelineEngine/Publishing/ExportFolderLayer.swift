@@ -45,6 +45,51 @@ extension ExportFolderLayer {
   }
 }
 
+/// An export folder for forecasts: it reads, and writes nothing.
+struct DryRunExportFolder: ExportFolderLayer {
+  let exportFolder: any ExportFolder
+
+  init(_ exportFolder: any ExportFolder) { self.exportFolder = exportFolder }
+
+  func publish(
+    _ content: Digest, at path: String, of recording: RecordingIdentity?, isReplacing: Bool,
+    write: (_ temporaryPath: String) throws(SpoolError) -> Void
+  ) -> Int { 0 }
+
+  func makeFolder(_ path: String) {}
+
+  func withdraw(_ path: String, isReplacing: Bool) {}
+
+  func copyFile(from source: String, to destination: String) {}
+}
+
+/// An export folder for files in a folder of their own: created for the first file, and unsealed
+/// before any of them changes, so that a seal is never on an incomplete folder.
+struct EnclosedExportFolder: ExportFolderLayer {
+  let exportFolder: any ExportFolder
+  private let seal: String
+
+  /// - Parameter seal: the path of the seal.
+  init(_ exportFolder: any ExportFolder, seal: String) {
+    self.exportFolder = exportFolder
+    self.seal = seal
+  }
+
+  func publish(
+    _ content: Digest, at path: String, of recording: RecordingIdentity?, isReplacing: Bool,
+    write: (_ temporaryPath: String) throws(SpoolError) -> Void
+  ) throws(SpoolError) -> Int {
+    try exportFolder.makeFolder(Self.folder(of: path))
+    if path != seal { try exportFolder.withdraw(seal, isReplacing: isReplacing) }
+    return try exportFolder.publish(
+      content, at: path, of: recording, isReplacing: isReplacing, write: write)
+  }
+
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+}
+
 extension ExportFolder {
   /// Whether a path holds anything but what was published there or the bytes of this digest: it
   /// must not be replaced. O(bytes) for an unknown file.

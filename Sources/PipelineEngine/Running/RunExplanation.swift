@@ -25,7 +25,8 @@ package struct RunExplanation: Sendable {
   /// later: of several at the same work at once, any may be the one that does it.
   package func reason(of step: StepRecord) throws(SpoolError) -> StepReason {
     if step.outcome == .failed {
-      return step.key == nil ? .failed(failure(of: step)) : .unpublished(failure(of: step))
+      let failure = step.failure ?? run.failure
+      return step.key == nil ? .failed(failure) : .unpublished(failure)
     }
     guard let key = step.key else {
       let isBegun = step.outcome == .pending && step.begunAt != nil
@@ -50,13 +51,6 @@ package struct RunExplanation: Sendable {
       return try comparison(of: step, key)
     case .skipped, .failed, .pending: return .notDone(step.outcome)
     }
-  }
-
-  /// What ended the run at this step, without the step's name.
-  private func failure(of step: StepRecord) -> String? {
-    guard let failure = run.failure else { return nil }
-    let name = "\(step.id): "
-    return failure.hasPrefix(name) ? String(failure.dropFirst(name.count)) : failure
   }
 
   /// Where a step resumed the work of an earlier run: seconds of the recording, and that run if

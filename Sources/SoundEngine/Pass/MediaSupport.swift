@@ -17,7 +17,7 @@ extension SpoolError {
     // Only damage that lies between sound can be kept: without its index, nothing can be read.
     let canKeep = error.damage != nil
     self.init(
-      "cannot \(error.action) \(error.path)", reason: error.reason,
+      error.action, error.path, reason: error.reason,
       advice: canKeep
         ? "copy it again from where it came from, or keep what can be decoded with "
           + "decode: { damaged: keep }" : error.advice,

@@ -2,7 +2,7 @@ internal import PipelineModel
 import Synchronization
 
 /// Resuming the work of earlier runs, and how much of it is lost.
-extension Runner {
+extension Execution {
   /// Reports where a pass begins, or why earlier work is not resumed.
   /// - Parameters:
   ///   - seconds: the place, in seconds of the recording.
@@ -51,7 +51,7 @@ extension Runner {
 
   /// The run that this one resumes, if that stopped in the middle of its work.
   func earlierRun(than run: RunRecord) -> RunRecord? {
-    let runs = try? log.runs(limit: Self.historyLimit)
+    let runs = try? runner.log.runs(limit: Runner.historyLimit)
     let earlier = runs?.first { $0.id != run.id && $0.isTakenUp(by: run) }
     return earlier.flatMap { $0.isUnfinished ? $0 : nil }
   }
@@ -59,7 +59,7 @@ extension Runner {
   /// The run in progress of the same recordings; of several, one with the same request.
   private func runUnderWay(on run: RunRecord) -> RunID? {
     let files = run.recordings.map { Set($0.values) } ?? []
-    let others = ((try? log.runs(limit: Self.historyLimit)) ?? []).filter { other in
+    let others = ((try? runner.log.runs(limit: Runner.historyLimit)) ?? []).filter { other in
       other.id != run.id && other.state == .running
         && !files.isDisjoint(with: (other.recordings ?? [:]).values)
     }
