@@ -34,8 +34,7 @@ package struct BatchRunner: Sendable {
         advice: "name another folder, or take other files too with \(option: .include) '*.EXT'")
     }
     var runner = self
-    runner.order.album = try AlbumAnalysis(order: order, workplace: workplace, budget: budget)
-      .figures(for: finding.files, id: id)
+    runner.order.album = try albumFigures(for: finding.files, id: id)
     return try runner.run(finding, id: id, startedAt: startedAt)
   }
 
@@ -43,9 +42,8 @@ package struct BatchRunner: Sendable {
   private func run(
     _ finding: TreeWalk.Finding, id: RunID, startedAt: Double
   ) throws(SpoolError) -> BatchSummary {
-    let plan: BatchPlan
     var survey = try BatchSurvey(order, workplace)
-    plan = survey.sort(finding)
+    let plan = survey.sort(finding)
     let (forecast, costs) = try forecast(plan)
     workplace.recorder.record(.planned(forecast))
     if !order.ignoresRoom { try forecast.checkRoom(output: order.output) }
@@ -66,7 +64,8 @@ package struct BatchRunner: Sendable {
         isIdle
         ? nil
         : try BatchReport(
-          order, all, skipped: plan.skipped, pause: summary.pause, startedAt: startedAt,
+          order: order, results: all, skipped: plan.skipped, pause: summary.pause,
+          startedAt: startedAt,
           finishedAt: finishedAt
         ).write(with: workplace.store)
     } catch {
@@ -163,16 +162,12 @@ package struct BatchRunner: Sendable {
 ///
 /// Every recording's result is a checkpoint: an interrupted batch resumes there, and another batch
 /// of the same recordings analyses only new ones.
-struct AlbumAnalysis {
-  let order: BatchOrder
-  let workplace: BatchEnvironment
-  let budget: BatchBudget
-
+extension BatchRunner {
   /// The figures of the album steps; empty if there are none. Blocks.
   ///
   /// An unreadable recording does not count: it fails when it is processed.
   /// - Parameter files: by path.
-  func figures(for files: [FoundFile], id: RunID) throws(SpoolError) -> AlbumFigures {
+  private func albumFigures(for files: [FoundFile], id: RunID) throws(SpoolError) -> AlbumFigures {
     var order = order
     for step in order.plan.albumSteps {
       guard let stage = order.plan.step(step)?.stage as? any AlbumStage else { continue }
@@ -255,7 +250,7 @@ struct AlbumAnalysis {
     _ file: FoundFile, for step: StepID, _ wanted: [String: Double], _ order: BatchOrder,
     _ id: RunID
   ) throws(SpoolError) -> String? {
-    let sidecar = file.sidecar.flatMap { try? SidecarFile.read($0, of: order) }
+    let sidecar = file.sidecar.flatMap { try? SidecarSettings.read($0, of: order) }
     guard
       let plan = try? order.plan(for: file.path, sidecar: sidecar).surveying(step, with: wanted)
     else { return nil }

@@ -42,7 +42,7 @@ struct FileRun {
     do throws(SpoolError) {
       recording = try workplace.store.digest(ofFile: path)
       sidecar = try job.file.sidecar.map { (path) throws(SpoolError) in
-        try SidecarFile.read(path, of: order)
+        try SidecarSettings.read(path, of: order)
       }
       plan = try order.plan(for: job.file.path, sidecar: sidecar, transcript: job.transcript)
       folder = try makeOutputFolder(PathText.folder(of: job.name), below: order.output)
@@ -77,7 +77,7 @@ struct FileRun {
   /// The origin of the file for a receipt: the sidecar may have decided on its settings.
   private func origins() throws(SpoolError) -> [String: RecordingOrigin] {
     guard order.asksForReceipts, let sidecar = job.file.sidecar else { return [:] }
-    let bytes = try SidecarFile.bytes(sidecar, of: order)
+    let bytes = try SidecarSettings.bytes(sidecar, of: order)
     return [
       order.input: RecordingOrigin(
         name: PathText.name(of: job.file.path), sidecarName: PathText.name(of: sidecar),

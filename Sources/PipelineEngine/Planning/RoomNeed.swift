@@ -94,3 +94,24 @@ package struct RoomNeed: Hashable, Sendable {
   /// What may free room in the store.
   static let collection = "; \(command: .gc) frees what no run needs any more"
 }
+
+/// A length in bytes, for people: `1.4 GB`.
+package struct ByteCount: CustomStringConvertible {
+  private let count: Int
+
+  package init(_ count: Int) { self.count = count }
+
+  /// Three figures and a decimal unit.
+  package var description: String {
+    var value = Double(count)
+    for unit in ["B", "kB", "MB", "GB"] {
+      if value < 1000 || unit == "GB" {
+        let isWhole = unit == "B" || value >= 100
+        return isWhole
+          ? "\(Int(value.rounded())) \(unit)" : "\((value * 10).rounded() / 10) \(unit)"
+      }
+      value /= 1000
+    }
+    return "\(count) B"
+  }
+}

@@ -2,19 +2,19 @@ package import PipelineModel
 import Platform
 import Synchronization
 
-/// What running stages share with the publishing of their files, from any thread.
-final class EarlyExports: Sendable {
-  /// The files published before the end of the work, by path.
-  let files = Mutex<[String: PublishedFile]>([:])
-  /// Warnings already given: each is reported once, for any number of files.
-  let warnings = Mutex<[StepID: Set<String>]>([:])
-  /// The outputs of the steps that were done when the current work began.
-  let finished = Mutex<[StepID: [PortName: StepOutput]]>([:])
-}
-
 /// Publishes a run's files to the user's folder: each as soon as it is sealed, and at the end all
 /// that are missing.
 extension Execution {
+  /// What running stages share with the publishing of their files, from any thread.
+  final class EarlyExports: Sendable {
+    /// The files published before the end of the work, by path.
+    let files = Mutex<[String: PublishedFile]>([:])
+    /// Warnings already given: each is reported once, for any number of files.
+    let warnings = Mutex<[StepID: Set<String>]>([:])
+    /// The outputs of the steps that were done when the current work began.
+    let finished = Mutex<[StepID: [PortName: StepOutput]]>([:])
+  }
+
   /// Gives running stages the outputs that they need for names.
   func preparePublishing(_ survey: Survey) {
     exports.finished.withLock { $0 = outputs(survey) }
@@ -86,7 +86,8 @@ extension Execution {
 
   /// Bytes of the exports that are complete in the store and not yet published.
   func unpublishedByteCount(_ survey: Survey) -> Int {
-    let rehearsal = DryRunExportFolder(exportFolder)
+    var rehearsal = exportFolder
+    rehearsal.isRehearsal = true
     let finished = outputs(survey)
     var count = 0
     for step in plan.steps {

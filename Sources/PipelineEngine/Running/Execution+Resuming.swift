@@ -80,33 +80,30 @@ extension RunRecord {
   }
 }
 
-/// Where a pass resumed, as its executor reports it, and which earlier work was useless.
-final class Resumption: Sendable {
-  /// The unfinished run of the same work; nil if there is none, or if this run has already done
-  /// something.
-  let earlier: RunRecord?
-  private let state = Mutex(State())
+extension Execution {
+  /// Where a pass resumed, as its executor reports it, and which earlier work was useless.
+  final class Resumption: Sendable {
+    /// The unfinished run of the same work; nil if there is none, or if this run has already done
+    /// something.
+    let earlier: RunRecord?
+    private let state = Mutex((seconds: Double?.none, setbacks: [StepID: ResumeLoss]()))
 
-  private struct State {
-    var seconds: Double?
-    var setbacks: [StepID: ResumeLoss] = [:]
-  }
+    init(after earlier: RunRecord?) { self.earlier = earlier }
 
-  init(after earlier: RunRecord?) { self.earlier = earlier }
+    /// Seconds of the recording; nil if the pass began at its beginning.
+    var seconds: Double? { state.withLock { $0.seconds } }
 
-  /// Seconds of the recording; nil if the pass began at its beginning.
-  var seconds: Double? { state.withLock { $0.seconds } }
+    /// Why steps started over, or resumed further back than an earlier process had come.
+    var setbacks: [StepID: ResumeLoss] { state.withLock { $0.setbacks } }
 
-  /// Why steps started over, or resumed further back than an earlier process had come.
-  var setbacks: [StepID: ResumeLoss] { state.withLock { $0.setbacks } }
+    func record(_ seconds: Double) { state.withLock { $0.seconds = seconds } }
 
-  func record(_ seconds: Double) { state.withLock { $0.seconds = seconds } }
-
-  /// Records a loss for these steps. Several damages are all kept.
-  func record(_ loss: ResumeLoss, of steps: [StepID]) {
-    state.withLock { state in
-      for step in steps {
-        state.setbacks[step] = state.setbacks[step]?.joined(with: loss) ?? loss
+    /// Records a loss for these steps. Several damages are all kept.
+    func record(_ loss: ResumeLoss, of steps: [StepID]) {
+      state.withLock { state in
+        for step in steps {
+          state.setbacks[step] = state.setbacks[step]?.joined(with: loss) ?? loss
+        }
       }
     }
   }

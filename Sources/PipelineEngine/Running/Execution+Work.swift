@@ -177,6 +177,12 @@ extension Execution {
       })
   }
 
+  /// 2ⁿ seconds after the n-th failure, at most a minute, plus up to a quarter so that simultaneous
+  /// failures do not retry together.
+  private static func retryPause(after failures: Int, jitter: Double) -> Double {
+    min(Double(1 << min(failures, 6)), 60) * (1 + jitter / 4)
+  }
+
   /// Repeats work after a transient failure.
   private func retrying<Result>(
     _ attempts: Int, _ body: () throws(PassFailure) -> Result
@@ -185,7 +191,7 @@ extension Execution {
     while true {
       do { return try body() } catch {
         guard error.error.cause == .transient, attempt < attempts else { throw error }
-        let delay = RetryDelay.seconds(after: attempt, jitter: clock.jitter())
+        let delay = Self.retryPause(after: attempt, jitter: clock.jitter())
         recorder.record(.retrying(error.step, error.error, afterSeconds: delay))
         clock.sleep(delay, unless: runner.stop)
         do { try runner.stop.check() } catch { throw PassFailure(nil, error) }

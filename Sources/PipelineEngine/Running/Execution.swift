@@ -13,7 +13,7 @@ struct Execution: Sendable {
   let enclosure: Enclosure?
   /// The folder of the run's files.
   let folder: String
-  let exportFolder: any ExportFolder
+  let exportFolder: RunExportFolder
   let exports = EarlyExports()
 
   var store: any ArtifactStore & WorkClaims { runner.store }
@@ -26,11 +26,9 @@ struct Execution: Sendable {
     self.options = options
     enclosure = plan.enclosure { plan.exportNames(of: $0, options.names) }
     folder = enclosure.map { options.folder + "/" + $0.place } ?? options.folder
-    exportFolder =
-      enclosure.map {
-        EnclosedExportFolder(
-          runner.exportFolder, seal: "\(options.folder)/\($0.folder)/\($0.seal)")
-      } ?? runner.exportFolder
+    exportFolder = RunExportFolder(
+      base: runner.exportFolder,
+      seal: enclosure.map { "\(options.folder)/\($0.folder)/\($0.seal)" })
   }
 
   /// Reads the identities of the plan's recordings.

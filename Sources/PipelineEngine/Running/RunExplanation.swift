@@ -147,7 +147,8 @@ package struct RunExplanation: Sendable {
       let before = other.inputs[input(old, of: other) ?? name]
     else { return .key(change) }
     return .recording(
-      name, from: GivenFile(path: before, digest: old), to: GivenFile(path: path, digest: new))
+      name, from: RecordingIdentity(path: before, digest: old),
+      to: RecordingIdentity(path: path, digest: new))
   }
 
   /// The step whose output this is.
@@ -210,5 +211,5 @@ package enum StepChange: Hashable, Sendable {
   /// The port has another source: a step, or nil for an input file.
   case source(PortName, from: StepID?, to: StepID?)
   /// An input file has other bytes; the paths tell whether it is another file.
-  case recording(String, from: GivenFile, to: GivenFile)
+  case recording(String, from: RecordingIdentity, to: RecordingIdentity)
 }

@@ -144,3 +144,16 @@ package struct Runner: Sendable {
     return progress.record
   }
 }
+
+/// Time and randomness, injected into the engine.
+package protocol RunClock: Sendable {
+  /// Seconds since 1970.
+  var now: Double { get }
+  /// Seconds of monotonic time, which excludes time while the process is stopped (SIGSTOP, a frozen
+  /// container). For timeouts and speeds.
+  var elapsed: Double { get }
+  /// A random number between 0 and 1.
+  func jitter() -> Double
+  /// Waits, or returns at once when the user asks to stop.
+  func sleep(_ seconds: Double, unless stop: StopRequest)
+}

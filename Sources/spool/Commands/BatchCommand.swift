@@ -194,9 +194,9 @@ struct BatchCommand: Command {
 
   private func template(_ console: Console) throws(CommandContext.Refusal) -> NameTemplate? {
     guard let text = arguments[Self.name] else { return nil }
-    do throws(NameTemplate.Problem) { return try NameTemplate(text) } catch {
+    do throws(SpoolError) { return try NameTemplate(text) } catch {
       throw usage(
-        "--name \(text): \(error.message)", why: error.choice,
+        "--name \(text): \(error.message)", why: error.advice,
         next: "--name '{album}/{date}-{title}.{ext}'", console)
     }
   }

@@ -63,11 +63,8 @@ struct RunLaunch {
       store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       recorder: recorder(clock), stop: stop, clock: clock,
       receiptWriter: receiptWriter)
-    var options = Runner.Options(folder: request.folder)
-    options.isReplacing = request.isReplacing
+    var options = Runner.Options(request)
     options.ignoresRoom = ignoresRoom
-    options.keepsEverything = request.keepsEverything
-    options.names = request.names ?? [:]
     options.resumeCommand = resumeCommand
     do throws(RunError) {
       _ = try runner.run(plan, options, record: record)
