@@ -135,7 +135,9 @@ let package = Package(
     tests("ArchitectureTests", []),
     tests("PlatformTests", ["Platform", "TestSupport"]),
     tests("PipelineModelTests", ["PipelineModel", "Platform", "TestSupport"]),
-    tests("PipelineEngineTests", ["PipelineEngine", "PipelineModel", "Platform", "TestSupport"]),
+    tests(
+      "PipelineEngineTests",
+      ["PipelineEngine", "Store", "PipelineModel", "Platform", "TestSupport"]),
     tests("StoreTests", ["Store", "PipelineModel", "Platform", "TestSupport"]),
     tests(
       "SearchTests",

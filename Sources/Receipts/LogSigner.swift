@@ -143,7 +143,7 @@ package final class LogSigner: Sendable {
 
   /// Whether a log without files, as after the very first receipt, is complete. O(runs).
   private func checkRuns(against audit: LogAudit) throws(SpoolError) {
-    guard let missing = audit.missing(from: try runs.runs(limit: .max)).first else { return }
+    guard let missing = audit.missing(from: try runs.newest(limit: .max)).first else { return }
     throw SpoolError(
       "the ledger of receipts is not the one that there was",
       reason: "\(missing.name): \(missing.reason); the files beside \(audit.records.databasePath), "

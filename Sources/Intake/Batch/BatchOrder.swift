@@ -1,3 +1,4 @@
+import PipelineEngine
 package import PipelineModel
 import Platform
 
@@ -143,16 +144,8 @@ package struct BatchOrder: Sendable {
 
   /// The exports of a recording named `name`, as paths below the output folder.
   func exports(called name: String) -> [String] {
-    let names = { (step: BoundStep) in
-      plan.recordings(of: step.id).map { $0 == input ? Self.calledPath(name) : $0 }
-    }
-    let place = plan.enclosure(names)?.place ?? ""
-    let folder = PathText.join(PathText.folder(of: name), place)
-    return plan.steps.flatMap { step -> [String] in
-      guard let stage = step.stage as? any PublishingStage else { return [] }
-      return stage.fileNames(of: step.id, recordings: names(step))
-        .map { PathText.join(folder, $0) }
-    }
+    plan.exportPaths([input: Self.calledPath(name)])
+      .map { PathText.join(PathText.folder(of: name), $0) }
   }
 
   /// A name as a recording's path, whose extension does not count.

@@ -72,6 +72,24 @@ package struct BatchEnvironment: Sendable {
     self.clock = clock
     self.recorder = recorder
   }
+
+  /// Runs plans, whose records go to the store unless another log is given.
+  func runner(
+    _ recorder: any RunRecorder = SilentRecorder(), log: (any RunLog)? = nil,
+    receipts: (any ReceiptWriter)? = nil
+  ) -> Runner {
+    Runner(
+      store: store, log: log, executors: executors, recorder: recorder, stop: stop, clock: clock,
+      receiptWriter: receipts)
+  }
+}
+
+/// Ignores the events of forecasts and analyses, and keeps no record of their runs.
+struct SilentRecorder: RunRecorder, RunLog {
+  func record(_ event: RunEvent) {}
+  func save(_ run: RunRecord) {}
+  func runs(limit: Int) -> [RunRecord] { [] }
+  func run(named prefix: String) -> RunRecord? { nil }
 }
 
 /// How many files a batch works on at once.

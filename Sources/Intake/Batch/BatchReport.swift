@@ -30,44 +30,30 @@ struct BatchReport {
     let pause: BatchFileResult.Failure?
   }
 
-  private let order: BatchOrder
-  private let results: [BatchFileResult]
-  private let skipped: SkippedFiles
-  private let pause: SpoolError?
-  private let startedAt: Double
-  private let finishedAt: Double
-
-  /// - Parameters:
-  ///   - results: every file, by path.
-  ///   - skipped: the other files in the folder.
-  ///   - pause: why the batch paused before its end; nil if it did not.
-  init(
-    _ order: BatchOrder, _ results: [BatchFileResult], skipped: SkippedFiles,
-    pause: SpoolError? = nil,
-    startedAt: Double,
-    finishedAt: Double
-  ) {
-    self.skipped = skipped
-    self.pause = pause
-    self.order = order
-    self.results = results
-    self.startedAt = startedAt
-    self.finishedAt = finishedAt
-  }
+  let order: BatchOrder
+  /// Every file, by path.
+  let results: [BatchFileResult]
+  /// The other files in the folder.
+  let skipped: SkippedFiles
+  /// Why the batch paused before its end; nil if it did not.
+  var pause: SpoolError?
+  let startedAt: Double
+  let finishedAt: Double
 
   /// The file's text: a head, and a line for each file.
   var text: String {
     func count(_ outcome: BatchFileResult.Outcome) -> Int {
       results.count { $0.outcome == outcome }
     }
-    let head = BatchJSON.text(
-      Head(
-        format: Self.format, pipeline: order.definition.name, pipelinePath: order.pipelinePath,
-        folder: order.folder, output: order.output, startedAt: startedAt, finishedAt: finishedAt,
-        done: count(.done), reused: count(.reused), failed: count(.failed),
-        interrupted: count(.interrupted), leftOut: count(.leftOut),
-        renamed: results.count(where: \.isRenamed), skipped: skipped.namedCounts,
-        skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
+    let head = FileReport.text(
+      of:
+        Head(
+          format: Self.format, pipeline: order.definition.name, pipelinePath: order.pipelinePath,
+          folder: order.folder, output: order.output, startedAt: startedAt, finishedAt: finishedAt,
+          done: count(.done), reused: count(.reused), failed: count(.failed),
+          interrupted: count(.interrupted), leftOut: count(.leftOut),
+          renamed: results.count(where: \.isRenamed), skipped: skipped.namedCounts,
+          skippedFiles: skipped.entries, pause: pause.map { BatchFileResult.Failure($0) }))
     let files = results.map(Self.line)
     return head.dropLast() + ",\"files\":[\n" + files.joined(separator: ",\n") + "\n]}\n"
   }

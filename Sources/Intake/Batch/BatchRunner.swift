@@ -35,8 +35,7 @@ package struct BatchRunner: Sendable {
         advice: "name another folder, or take other files too with \(option: .include) '*.EXT'")
     }
     var runner = self
-    runner.order.album = try AlbumAnalysis(order: order, workplace: workplace, budget: budget)
-      .figures(for: finding.files, id: id)
+    runner.order.album = try albumFigures(for: finding.files, id: id)
     return try runner.run(finding, id: id, startedAt: startedAt)
   }
 
@@ -44,9 +43,8 @@ package struct BatchRunner: Sendable {
   private func run(
     _ finding: TreeWalk.Finding, id: RunID, startedAt: Double
   ) throws(SpoolError) -> BatchSummary {
-    let plan: BatchPlan
     var survey = try BatchSurvey(order, workplace)
-    plan = survey.sort(finding)
+    let plan = survey.sort(finding)
     let (forecast, costs) = try forecast(plan)
     workplace.recorder.record(.planned(forecast))
     if !order.ignoresRoom { try forecast.checkRoom(output: order.output) }
@@ -67,7 +65,8 @@ package struct BatchRunner: Sendable {
         isIdle
         ? nil
         : try BatchReport(
-          order, all, skipped: plan.skipped, pause: summary.pause, startedAt: startedAt,
+          order: order, results: all, skipped: plan.skipped, pause: summary.pause,
+          startedAt: startedAt,
           finishedAt: finishedAt
         ).write(with: workplace.store)
     } catch {
@@ -129,9 +128,7 @@ package struct BatchRunner: Sendable {
     var costs = CostModel()
     let bySize = plan.jobs.sorted { $0.file.byteCount < $1.file.byteCount }
     let sample = CostModel.sample(of: bySize.count)
-    let runner = Runner(
-      store: workplace.store, log: workplace.store.runs, executors: workplace.executors,
-      recorder: Deaf(), stop: workplace.stop, clock: workplace.clock)
+    let runner = workplace.runner()
     for index in sample where !workplace.stop.isRequested {
       let file = bySize[index].file
       // An unreadable file reports its failure when it is processed.
@@ -161,26 +158,17 @@ package struct BatchRunner: Sendable {
   }
 }
 
-/// Ignores all events of a forecast.
-private struct Deaf: RunRecorder {
-  func record(_ event: RunEvent) {}
-}
-
 /// Analyses every recording of a batch before the first is processed, for the steps that treat them
 /// as one album.
 ///
 /// Every recording's result is a checkpoint: an interrupted batch resumes there, and another batch
 /// of the same recordings analyses only new ones.
-struct AlbumAnalysis {
-  let order: BatchOrder
-  let workplace: BatchEnvironment
-  let budget: BatchBudget
-
+extension BatchRunner {
   /// The figures of the album steps; empty if there are none. Blocks.
   ///
   /// An unreadable recording does not count: it fails when it is processed.
   /// - Parameter files: by path.
-  func figures(for files: [FoundFile], id: RunID) throws(SpoolError) -> AlbumFigures {
+  private func albumFigures(for files: [FoundFile], id: RunID) throws(SpoolError) -> AlbumFigures {
     var order = order
     for step in order.plan.albumSteps {
       guard let stage = order.plan.step(step)?.stage as? any AlbumStage else { continue }
@@ -263,15 +251,13 @@ struct AlbumAnalysis {
     _ file: FoundFile, for step: StepID, _ wanted: [String: Double], _ order: BatchOrder,
     _ id: RunID
   ) throws(SpoolError) -> String? {
-    let sidecar = file.sidecar.flatMap { try? SidecarFile.read($0, of: order) }
+    let sidecar = file.sidecar.flatMap { try? SidecarSettings.read($0, of: order) }
     guard
       let plan = try? order.plan(for: file.path, sidecar: sidecar).surveying(step, with: wanted)
     else { return nil }
-    let runner = Runner(
-      store: workplace.store, log: Unlogged(), executors: workplace.executors, recorder: Unheard(),
-      stop: workplace.stop, clock: workplace.clock)
     do throws(RunError) {
-      let record = try runner.run(
+      // An analysis is no run that a user looks up or resumes.
+      let record = try workplace.runner(log: SilentRecorder()).run(
         plan, Runner.Options(folder: order.output),
         record: RunRecord(
           id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
@@ -282,18 +268,6 @@ struct AlbumAnalysis {
       return nil
     }
   }
-}
-
-/// An analysis is no run that a user looks up or resumes.
-private struct Unlogged: RunLog {
-  func save(_ run: RunRecord) {}
-  func newest(limit: Int) -> [RunRecord] { [] }
-  func run(named prefix: String) -> RunRecord? { nil }
-}
-
-/// A recording's events are reported when it is processed.
-private struct Unheard: RunRecorder {
-  func record(_ event: RunEvent) {}
 }
 
 /// The files that wait for a worker, the longest first, so that no long one is left at the end,

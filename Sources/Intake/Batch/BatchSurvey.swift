@@ -33,8 +33,8 @@ struct BatchSurvey {
     var pending: [Pending] = []
     for file in finding.files {
       let entry = recalled[ExactText(file.path)]
-      let transcript = BatchTranscript.path(of: file, order, workplace)
-      let sidecar = BatchTranscript.digest(file.sidecar, transcript) { digest(of: $0) }
+      let transcript = transcript(of: file)
+      let sidecar = companionDigest(file.sidecar, transcript)
       if let entry, isDone(entry, file, sidecar, transcript), repository.take(entry.entry.name) {
         plan.settled.append(
           BatchFileResult(
@@ -47,27 +47,18 @@ struct BatchSurvey {
             path: file.path, outcome: .leftOut,
             report: entry?.entry.report ?? FileReport(path: file.path).json))
       } else {
-        pending.append(Pending(file, sidecar, transcript, kept: entry?.entry.name))
+        pending.append((file, sidecar, transcript, kept: entry?.entry.name))
       }
     }
     name(pending)
     return plan
   }
 
-  private struct Pending {
-    let file: FoundFile
-    let sidecar: Digest?
-    let transcript: String?
-    /// The name of its earlier exports.
-    let kept: String?
-
-    init(_ file: FoundFile, _ sidecar: Digest?, _ transcript: String?, kept: String?) {
-      self.file = file
-      self.sidecar = sidecar
-      self.transcript = transcript
-      self.kept = kept
-    }
-  }
+  /// A file to process, the digest of what lies beside it, its transcript, and the name of its
+  /// earlier exports.
+  private typealias Pending = (
+    file: FoundFile, sidecar: Digest?, transcript: String?, kept: String?
+  )
 
   private mutating func add(_ trouble: TreeWalk.Trouble) {
     let error = SpoolError(
@@ -138,7 +129,7 @@ struct BatchSurvey {
     guard template.needsTags else { return template.fill(NameFields(path: file.path)) }
     // The sidecar's problems are reported when the file is processed.
     let sidecar = try? file.sidecar.map { (path) throws(SpoolError) in
-      try SidecarFile.read(path, of: order)
+      try SidecarSettings.read(path, of: order)
     }
     return template.fill(
       NameFields(
@@ -147,20 +138,17 @@ struct BatchSurvey {
   }
 }
 
-/// The transcripts of a batch's recordings.
-enum BatchTranscript {
+extension BatchSurvey {
   /// The path of a transcript below the batch's folder: what its sidecar names or holds, or what
   /// lies beside it. This store's own exports do not count: recognised words are no transcript.
-  static func path(
-    of file: FoundFile, _ order: BatchOrder, _ workplace: BatchEnvironment
-  ) -> String? {
+  private func transcript(of file: FoundFile) -> String? {
     guard order.transcriptInput != nil else { return nil }
     // The sidecar's problems are reported when the file is processed.
-    if let path = file.sidecar, let wishes = try? SidecarFile.read(path, of: order) {
+    if let path = file.sidecar, let wishes = try? SidecarSettings.read(path, of: order) {
       let folder = PathText.folder(of: path)
       let place = wishes.sidecar.transcript { name in
         let full = PathText.join(order.folder, PathText.join(folder, name.description))
-        return SidecarFile.beginning(of: full, 1) != nil
+        return SidecarSettings.beginning(of: full, 1) != nil
       }
       switch place {
       case .file(let name): return PathText.join(folder, name.description)
@@ -174,12 +162,10 @@ enum BatchTranscript {
   }
 
   /// The digest of a sidecar and a transcript; nil without either, or if one is unreadable.
-  static func digest(
-    _ sidecar: String?, _ transcript: String?, _ read: (String) -> Digest?
-  ) -> Digest? {
-    guard let transcript else { return sidecar.flatMap(read) }
-    guard let text = read(transcript) else { return nil }
-    let other = sidecar.map { read($0)?.hex ?? "?" } ?? "-"
+  private func companionDigest(_ sidecar: String?, _ transcript: String?) -> Digest? {
+    guard let transcript else { return sidecar.flatMap(digest) }
+    guard let text = digest(of: transcript) else { return nil }
+    let other = sidecar.map { digest(of: $0)?.hex ?? "?" } ?? "-"
     return SHA256.digest(of: "spool-companions-1\n\(other)\n\(transcript)\n\(text.hex)")
   }
 }
@@ -231,27 +217,16 @@ struct ReservedNames {
 }
 
 /// A recording in a batch's folder.
-package struct FoundFile: Hashable, Sendable {
+struct FoundFile: Hashable, Sendable {
   /// Below the folder.
-  package let path: String
-  package let byteCount: Int
+  let path: String
+  let byteCount: Int
   /// Last write, in seconds since 1970.
-  package let modifiedAt: Double
+  var modifiedAt = 0.0
   /// Its sidecar's path below the folder; nil if there is none.
-  package let sidecar: String?
+  var sidecar: String?
   /// The paths of its possible transcripts below the folder, the likeliest first.
-  package let transcripts: [String]
-
-  package init(
-    path: String, byteCount: Int, modifiedAt: Double = 0, sidecar: String? = nil,
-    transcripts: [String] = []
-  ) {
-    self.path = path
-    self.byteCount = byteCount
-    self.modifiedAt = modifiedAt
-    self.sidecar = sidecar
-    self.transcripts = transcripts
-  }
+  var transcripts: [String] = []
 
   /// The path of its folder below the batch's; empty for the batch's own.
   var folder: String { PathText.folder(of: path) }
@@ -291,7 +266,7 @@ package struct SkippedFiles: Hashable, Sendable {
     let count = counts[reason, default: 0] + 1
     counts[reason] = count
     guard count <= Self.nameLimit else { return }
-    let exact = EscapedText.of(bytes)
+    let exact = PrintableText.escaped(bytes)
     entries.append(Entry(path: path, exactPath: exact == path ? nil : exact, reason: reason))
   }
 

@@ -14,7 +14,7 @@ struct FileReport {
   private let output: String
 
   /// - Parameters:
-  ///   - exactPath: the path in the form of ``EscapedText``; nil where `path` has all its bytes.
+  ///   - exactPath: the path in the form of ``PrintableText/escaped(_:)``; nil where `path` has all its bytes.
   ///   - name: the wanted name of its exports; the report has the actual ones.
   ///   - wantedName: what they would be called if no other file's exports had that name; nil where
   ///     they are.
@@ -28,7 +28,7 @@ struct FileReport {
     output: String = "", failure: BatchFileResult.Failure? = nil
   ) {
     self.path = path
-    self.exactPath = exactPath ?? EscapedText.of(path.utf8)
+    self.exactPath = exactPath ?? PrintableText.escaped(path.utf8)
     self.name = name.map { BatchOrder.exportName($0) }
     self.wantedName = wantedName.map { BatchOrder.exportName($0) }
     self.run = run
@@ -70,22 +70,23 @@ struct FileReport {
           ? String(file.path.dropFirst(output.count + 1)) : file.path,
         byteCount: file.byteCount)
     }
-    let exactName = name.map { EscapedText.of($0.utf8) }
+    let exactName = name.map { PrintableText.escaped($0.utf8) }
     let facts = Facts(
       path: path, exactPath: exactPath == path ? nil : exactPath, name: name,
       exactName: exactName == name ? nil : exactName, wantedName: wantedName, run: run?.id.name,
       mediaSeconds: run?.mediaSeconds,
       exports: exports, error: failure)
-    let text = BatchJSON.text(facts)
+    let text = Self.text(of: facts)
     guard !levels.isEmpty else { return text }
     // Findings are JSON already.
-    let members = levels.map { "\(BatchJSON.text($0.step)):\($0.findings)" }
+    let members = levels.map { "\(Self.text(of: $0.step)):\($0.findings)" }
     return text.dropLast() + ",\"\(Self.findingsKey)\":{" + members.joined(separator: ",") + "}}"
   }
 }
 
-enum BatchJSON {
-  static func text(_ value: some Encodable) -> String {
+extension FileReport {
+  /// JSON with sorted keys.
+  static func text(of value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(value) else { return "{}" }
@@ -141,15 +142,4 @@ package struct BatchFileResult: Hashable, Sendable {
 
   /// Whether its exports have another name than wanted, because it is taken.
   var isRenamed: Bool { report.contains("\"\(FileReport.wantedNameKey)\":\"") }
-
-  init(
-    path: String, outcome: Outcome, failure: Failure? = nil, mediaSeconds: Double? = nil,
-    report: String
-  ) {
-    self.path = path
-    self.outcome = outcome
-    self.failure = failure
-    self.mediaSeconds = mediaSeconds
-    self.report = report
-  }
 }

@@ -16,22 +16,8 @@ struct FileRun {
 
   /// Runs the pipeline and records the outcome. `id` names the run, `batch` the whole batch.
   func run(id: RunID, of batch: RunID) -> BatchFileResult {
-    var plan: Plan?
     do throws(RunError) {
-      let recording = try digest()
-      let (sidecar, bound) = try asRunError { () throws(SpoolError) in
-        let sidecar = try job.file.sidecar.map { (path) throws(SpoolError) in
-          try SidecarFile.read(path, of: order)
-        }
-        return (
-          sidecar,
-          try order.plan(
-            for: job.file.path, sidecar: sidecar, transcript: job.transcript)
-        )
-      }
-      plan = bound
-      let record = try run(bound, sidecar, id, of: batch)
-      return try finish(record, bound, recording)
+      return try process(id: id, of: batch)
     } catch {
       switch error.error.cause {
       case .cancelled:
@@ -42,69 +28,71 @@ struct FileRun {
           path: job.file.path, outcome: .interrupted, report: report())
         result.pause = error.error
         return result
-      default: break
+      default: return fail(BatchFileResult.Failure(error.error, step: error.step))
       }
-      return fail(error, plan)
     }
   }
 
-  private func run(
-    _ plan: Plan, _ sidecar: SidecarSettings?, _ id: RunID, of batch: RunID
-  ) throws(RunError) -> RunRecord {
-    let folder = try asRunError { () throws(SpoolError) in
-      try OutputTree(root: order.output).makeFolder(PathText.folder(of: job.name))
+  private func process(id: RunID, of batch: RunID) throws(RunError) -> BatchFileResult {
+    let recording: Digest
+    let plan: Plan
+    let folder: String
+    let origins: [String: RecordingOrigin]
+    let sidecar: SidecarSettings?
+    do throws(SpoolError) {
+      recording = try workplace.store.digest(ofFile: path)
+      sidecar = try job.file.sidecar.map { (path) throws(SpoolError) in
+        try SidecarSettings.read(path, of: order)
+      }
+      plan = try order.plan(for: job.file.path, sidecar: sidecar, transcript: job.transcript)
+      folder = try makeOutputFolder(PathText.folder(of: job.name), below: order.output)
+      origins = try self.origins()
+    } catch {
+      throw RunError(error)
     }
-    let runner = Runner(
-      store: workplace.store, log: workplace.store.runs, executors: workplace.executors,
-      recorder: FileRecorder(job.file.path, FileProgress(plan), workplace.recorder),
-      stop: workplace.stop, clock: workplace.clock, receiptWriter: workplace.receiptWriter)
-    var options = Runner.Options(folder: folder)
-    options.isReplacing = order.isReplacing
-    options.ignoresRoom = order.ignoresRoom
-    options.origins = try origins(of: plan)
-    options.names = [order.input: BatchOrder.calledPath(job.name)]
     // A resumed run of this file alone must write where the batch would have.
-    let request = order.pipelineText.map {
-      RunRequest(
-        pipelineText: $0, folder: folder, isReplacing: order.isReplacing, keepsEverything: false,
-        names: options.names, album: order.album.isEmpty ? nil : order.album,
-        pluginFolder: order.pluginFolder)
-    }
+    let request = RunRequest(
+      pipelineText: order.pipelineText ?? "", folder: folder, isReplacing: order.isReplacing,
+      keepsEverything: false, names: [order.input: BatchOrder.calledPath(job.name)],
+      album: order.album.isEmpty ? nil : order.album, pluginFolder: order.pluginFolder)
+    var options = Runner.Options(request)
+    options.ignoresRoom = order.ignoresRoom
+    options.origins = origins
     let own = (sidecar?.overrides ?? [:]).mapValues(\.flowText)
-    return try runner.run(
+    let record = try workplace.runner(
+      FileRecorder(job.file.path, plan, workplace.recorder), receipts: workplace.receiptWriter
+    ).run(
       plan, options,
       record: RunRecord(
         id: id, pipeline: plan.name, pipelinePath: order.pipelinePath, inputs: plan.inputs,
         overrides: order.overrideTexts.merging(own) { _, own in own },
-        startedAt: workplace.clock.now, request: request,
+        startedAt: workplace.clock.now, request: order.pipelineText == nil ? nil : request,
         batch: BatchMembership(batch: batch, folder: order.folder, command: order.command),
         plugins: order.plugins))
+    do throws(SpoolError) { return try finish(record, plan, recording) } catch {
+      throw RunError(error)
+    }
   }
 
   /// The origin of the file for a receipt: the sidecar may have decided on its settings.
-  private func origins(of plan: Plan) throws(RunError) -> [String: RecordingOrigin] {
+  private func origins() throws(SpoolError) -> [String: RecordingOrigin] {
     guard order.asksForReceipts, let sidecar = job.file.sidecar else { return [:] }
-    let bytes = try asRunError { () throws(SpoolError) in
-      try SidecarFile.bytes(sidecar, of: order)
-    }
-    let artifact = try asRunError { () throws(SpoolError) in
-      return try workplace.store.keep(bytes, as: .file)
-    }
+    let bytes = try SidecarSettings.bytes(sidecar, of: order)
     return [
       order.input: RecordingOrigin(
         name: PathText.name(of: job.file.path), sidecarName: PathText.name(of: sidecar),
-        sidecar: artifact)
+        sidecar: try workplace.store.keep(bytes, as: .file))
     ]
   }
 
   private func finish(
     _ record: RunRecord, _ plan: Plan, _ recording: Digest
-  ) throws(RunError) -> BatchFileResult {
+  ) throws(SpoolError) -> BatchFileResult {
     var record = record
     // Nothing was streamed if everything was reused, perhaps from another file.
     record.mediaSeconds = record.mediaSeconds ?? workplace.length(path)
     // A file that changed meanwhile is not done: the next batch processes it again.
-    let isSame = try digest() == recording
+    let isSame = try workplace.store.digest(ofFile: path) == recording
     let report = FileReport(
       path: job.file.path, name: job.name, wantedName: job.wantedName, run: record, plan: plan,
       output: order.output
@@ -122,8 +110,7 @@ struct FileRun {
       report: report)
   }
 
-  private func fail(_ error: RunError, _ plan: Plan?) -> BatchFileResult {
-    let failure = BatchFileResult.Failure(error.error, step: error.step)
+  private func fail(_ failure: BatchFileResult.Failure) -> BatchFileResult {
     let report = report(failure)
     // The next batch finds a failure that cannot be recorded.
     try? remember(.failed, recording: nil, nil, report, exports: [])
@@ -140,46 +127,30 @@ struct FileRun {
   private func remember(
     _ state: BatchEntry.State, recording: Digest?, _ mediaSeconds: Double?, _ report: String,
     exports: [String], artifacts: Set<Digest> = []
-  ) throws(RunError) {
+  ) throws(SpoolError) {
     let entry = BatchEntry(
       path: job.file.path, recording: recording, sidecar: job.sidecar, settings: settings,
       name: job.name, state: state, mediaSeconds: mediaSeconds, report: report)
-    do throws(SpoolError) {
-      try workplace.store.batches.remember(
-        entry, of: order.identity, exports: exports, artifacts: artifacts)
-    } catch {
-      throw RunError(error)
-    }
-  }
-
-  private func digest() throws(RunError) -> Digest {
-    do throws(SpoolError) { return try workplace.store.digest(ofFile: path) } catch {
-      throw RunError(error, recording: path)
-    }
-  }
-
-  private func asRunError<Result>(
-    _ work: () throws(SpoolError) -> Result
-  ) throws(RunError) -> Result {
-    do throws(SpoolError) { return try work() } catch {
-      throw RunError(error, recording: path)
-    }
+    try workplace.store.remember(entry, of: order.identity, exports: exports, artifacts: artifacts)
   }
 }
 
 /// Turns the events of one file's run into the batch's.
-final class FileRecorder: RunRecorder {
+private final class FileRecorder: RunRecorder {
   /// The smallest step of progress that is reported.
   private static let stride = 0.02
 
   private let path: String
   private let recorder: any BatchRecorder
-  private let state: Mutex<(progress: FileProgress, told: Double)>
+  /// The progress of each step, from 0 to 1, and the last reported one of the file: every step
+  /// counts alike.
+  private let state: Mutex<(shares: [StepID: Double], told: Double)>
 
-  init(_ path: String, _ progress: FileProgress, _ recorder: any BatchRecorder) {
+  init(_ path: String, _ plan: Plan, _ recorder: any BatchRecorder) {
     self.path = path
     self.recorder = recorder
-    state = Mutex((progress, 0))
+    let shares = plan.steps.map { ($0.id, 0.0) }
+    state = Mutex((Dictionary(shares, uniquingKeysWith: { first, _ in first }), 0))
   }
 
   func record(_ event: RunEvent) {
@@ -187,8 +158,14 @@ final class FileRecorder: RunRecorder {
       recorder.record(.warning(path: path, step: step, text: text))
     }
     let news = state.withLock { state -> Double? in
-      state.progress.take(event)
-      let fraction = state.progress.fraction
+      switch event {
+      case .reused(let id, _): state.shares[id] = 1
+      case .finished(let record): state.shares[record.id] = 1
+      case .progress(let id, let done, let total?) where total > 0:
+        state.shares[id] = max(state.shares[id] ?? 0, min(done / total, 1))
+      default: break
+      }
+      let fraction = state.shares.values.reduce(0, +) / Double(max(1, state.shares.count))
       guard fraction - state.told >= Self.stride else { return nil }
       state.told = fraction
       return fraction
@@ -197,71 +174,40 @@ final class FileRecorder: RunRecorder {
   }
 }
 
-/// The progress of one file. A pure value.
-struct FileProgress {
-  private var shares: [StepID: Double]
-
-  init(_ plan: Plan) {
-    shares = Dictionary(plan.steps.map { ($0.id, 0) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// From 0 to 1: every step counts alike.
-  var fraction: Double {
-    shares.isEmpty ? 0 : shares.values.reduce(0, +) / Double(shares.count)
-  }
-
-  mutating func take(_ event: RunEvent) {
-    switch event {
-    case .reused(let id, _): shares[id] = 1
-    case .finished(let record): shares[record.id] = 1
-    case .progress(let id, let done, let total?) where total > 0:
-      shares[id] = max(shares[id] ?? 0, min(done / total, 1))
-    default: break
-    }
-  }
-}
-
-/// The folders below the output folder.
-struct OutputTree: Sendable {
-  let root: String
-
-  /// Creates the folder at a path below the root if missing, and flushes each new name. Follows the
-  /// user's own links.
-  /// - Returns: its absolute path.
-  func makeFolder(_ path: String) throws(SpoolError) -> String {
-    var current = root
-    for name in path.split(separator: "/") {
-      let parent = current
-      current = PathText.join(current, String(name))
-      if unsafe mkdir(current, 0o777) == 0 {
-        try flush(parent)
-      } else if errno != EEXIST {
-        throw failure("make the folder", current)
-      }
-      var status = stat()
-      guard unsafe stat(current, &status) == 0 else { throw failure("use the folder", current) }
-      guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw SpoolError(
-          "cannot use the folder \(current)", reason: "there is a file of that name",
-          advice: "move it away, or choose another folder with "
-            + "\(option: .out)", cause: .environment)
-      }
-    }
-    return current
-  }
-
-  private func flush(_ folder: String) throws(SpoolError) {
-    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("open", folder) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure("flush", folder) }
-  }
-
-  private func failure(_ action: String, _ path: String) -> SpoolError {
+/// Creates the folder at a path below an output folder if missing, and flushes each new name.
+/// Follows the user's own links. The output folder itself must exist: one whose disk is away must
+/// not be created elsewhere.
+/// - Returns: its absolute path.
+func makeOutputFolder(_ path: String, below root: String) throws(SpoolError) -> String {
+  func failure(_ action: String, _ path: String) -> SpoolError {
     let error = SystemError.last
     return SpoolError(
       action, path, error,
       advice: error.isFullDisk
         ? "free some space" : "make it writable, or choose another folder with \(option: .out)")
   }
+  func flush(_ folder: String) throws(SpoolError) {
+    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", folder) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure("flush", folder) }
+  }
+  var current = root
+  for name in path.split(separator: "/") {
+    let parent = current
+    current = PathText.join(current, String(name))
+    if unsafe mkdir(current, 0o777) == 0 {
+      try flush(parent)
+    } else if errno != EEXIST {
+      throw failure("make the folder", current)
+    }
+    var status = stat()
+    guard unsafe stat(current, &status) == 0 else { throw failure("use the folder", current) }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw SpoolError(
+        "use the folder", current, reason: "there is a file of that name",
+        advice: "move it away, or choose another folder with \(option: .out)")
+    }
+  }
+  return current
 }

@@ -1,22 +1,22 @@
 import Glibc
-package import PipelineModel
-package import Platform
+import PipelineModel
+import Platform
 
 /// What one recording's sidecar asks of a batch.
 ///
 /// `"spool": {"set": {"loudness": "-18 LUFS"}}` sets variables of the pipeline that are marked
 /// `overridable: true`, for this recording alone. `title`, `createdAt` and every other text or
 /// number at the top level can be used in names.
-package struct SidecarSettings: Sendable {
+struct SidecarSettings: Sendable {
   /// The values of the pipeline's variables.
-  package let overrides: [String: DocumentNode]
+  let overrides: [String: DocumentNode]
   /// Its text and number fields, names in lower case.
-  package let fields: [String: String]
+  let fields: [String: String]
   let sidecar: Sidecar
 
   /// Reads a sidecar for a pipeline.
   /// - Throws: if it is no JSON, or sets a variable that it may not set.
-  package init(
+  init(
     _ text: [UInt8], path: String, variables: [VariableDefinition]
   ) throws(SpoolError) {
     let sidecar = Sidecar(json: text)
@@ -40,7 +40,7 @@ package struct SidecarSettings: Sendable {
   }
 }
 
-enum SidecarFile {
+extension SidecarSettings {
   /// Reads a sidecar at a path below the batch's folder.
   static func read(_ path: String, of order: BatchOrder) throws(SpoolError) -> SidecarSettings {
     try SidecarSettings(

@@ -7,47 +7,38 @@ import Platform
 /// Leaves out hidden entries, links to folders or out of the folder, special files, the batch's own
 /// output folder, and folders with other batches' exports. Reads only the beginning of JSON beside
 /// a recording, which may be a sidecar or a transcript.
-package struct TreeWalk: Sendable {
-  package struct Finding: Hashable, Sendable {
+struct TreeWalk: Sendable {
+  struct Finding: Hashable, Sendable {
     /// By the bytes of their paths.
-    package internal(set) var files: [FoundFile] = []
+    var files: [FoundFile] = []
     /// Unreadable entries, with the reason.
-    package internal(set) var troubles: [Trouble] = []
+    var troubles: [Trouble] = []
     /// Folders with the exports of other batches, which were left out.
-    package internal(set) var exportFolders: [String] = []
+    var exportFolders: [String] = []
     /// The other files.
-    package internal(set) var skipped = SkippedFiles()
+    var skipped = SkippedFiles()
   }
 
   /// An unreadable entry that may be a recording.
-  package struct Trouble: Hashable, Sendable {
+  struct Trouble: Hashable, Sendable {
     /// The path below the folder, with invalid bytes replaced.
-    package let path: String
+    let path: String
     /// The same in lossless form: invalid bytes are written as `%E4`.
-    package let exactPath: String
-    package let reason: String
-    package let advice: String
+    let exactPath: String
+    let reason: String
+    let advice: String
   }
 
-  private let root: String
-  private let outputFolder: String
-  private let selection: FileSelection
-  private let takesTranscripts: Bool
-
-  /// Searches below `root`, but not in `outputFolder`; both are absolute, without links.
-  ///
-  /// - Parameter takesTranscripts: whether to find transcripts beside the recordings.
-  package init(
-    root: String, outputFolder: String, selection: FileSelection, takesTranscripts: Bool = false
-  ) {
-    self.root = root
-    self.outputFolder = outputFolder
-    self.selection = selection
-    self.takesTranscripts = takesTranscripts
-  }
+  /// Where to search: an absolute path without links.
+  let root: String
+  /// Where not to search: an absolute path without links.
+  let outputFolder: String
+  let selection: FileSelection
+  /// Whether to find transcripts beside the recordings.
+  var takesTranscripts = false
 
   /// O(n log n) for n files.
-  package func find() -> Finding {
+  func find() -> Finding {
     var finding = Finding()
     var folders = [""]
     while let folder = folders.popLast() { look(in: folder, &finding, &folders) }
@@ -62,7 +53,7 @@ package struct TreeWalk: Sendable {
     guard let entries = names(in: PathText.join(root, folder)) else {
       finding.troubles.append(
         Trouble(
-          path: folder.isEmpty ? "." : folder, exactPath: EscapedText.of(folder.utf8),
+          path: folder.isEmpty ? "." : folder, exactPath: PrintableText.escaped(folder.utf8),
           reason: unsafe String(cString: strerror(errno)).lowercased(),
           advice: "check who may read the folder: ls -ld"))
       return
@@ -108,7 +99,7 @@ package struct TreeWalk: Sendable {
         Companions(of: name) { name in
           beside.contains(ExactText(PathText.join(folder, name.description)))
         } beginning: { name, byteCount in
-          SidecarFile.beginning(
+          SidecarSettings.beginning(
             of: PathText.join(root, PathText.join(folder, name.description)), byteCount)
         }
       }
@@ -130,7 +121,7 @@ package struct TreeWalk: Sendable {
 
   private func unnameable(_ path: String, _ bytes: [UInt8]) -> Trouble {
     Trouble(
-      path: path, exactPath: EscapedText.of(bytes),
+      path: path, exactPath: PrintableText.escaped(bytes),
       reason: "its name is not UTF-8 text, and shows here as well as it can be written",
       advice: "rename it: convmv -f latin1 -t utf8 helps with many")
   }

@@ -1,15 +1,9 @@
-internal import PipelineModel
-internal import Platform
-internal import Store
+import PipelineModel
+import Platform
+import Store
 
 /// Reads a device's command. Its content is untrusted: none of it becomes part of a path as it is.
-struct CommandReading {
-  /// Why a file is no command.
-  struct Problem: Error, Hashable {
-    /// Printable.
-    let reason: String
-  }
-
+enum CommandReading {
   /// The largest command in bytes.
   static let byteLimit = 1 << 16
 
@@ -27,30 +21,30 @@ struct CommandReading {
   ///     since 1970.
   static func command(
     json bytes: [UInt8], name: FileName, pipeline: String, fallbackTime: Double
-  ) throws(Problem) -> RecordingCommand {
+  ) throws(SpoolError) -> RecordingCommand {
     let id = id(of: name)
     guard AcknowledgementName.isPlain(id) else {
-      throw Problem(
-        reason: "the name before .command.json is not made of letters, digits, -, _ and . alone")
+      throw SpoolError(
+        "the name before .command.json is not made of letters, digits, -, _ and . alone")
     }
     let fields = try fields(of: bytes)
     if let written = fields["id"], written != .text(id) {
-      throw Problem(reason: "its id is \(written.summary), and its file's name says \"\(id)\"")
+      throw SpoolError("its id is \(written.summary), and its file's name says \"\(id)\"")
     }
     guard case .text(let recording)? = fields["noteId"] ?? fields["note"] else {
-      throw Problem(reason: "noteId: \(found(fields["noteId"])), expected a note's UUID or name")
+      throw SpoolError("noteId: \(found(fields["noteId"])), expected a note's UUID or name")
     }
     // A UUID in canonical form; a name in the store as it is.
     let known = NoteID(recording)?.text ?? recording
     guard AcknowledgementName.isPlain(known) else {
-      throw Problem(reason: "noteId: \(JSONValue.text(recording).summary) names no note")
+      throw SpoolError("noteId: \(JSONValue.text(recording).summary) names no note")
     }
     return RecordingCommand(
       id: id, pipeline: pipeline, recording: known, request: try request(fields),
       issuedAt: try time(fields) ?? fallbackTime)
   }
 
-  private static func fields(of bytes: [UInt8]) throws(Problem) -> [String: JSONValue] {
+  private static func fields(of bytes: [UInt8]) throws(SpoolError) -> [String: JSONValue] {
     do throws(JSONSyntaxError) {
       let read = try JSONReader.value(of: bytes, depthLimit: 8)
       guard case .object(let fields) = read.value else {
@@ -58,49 +52,49 @@ struct CommandReading {
       }
       return fields
     } catch {
-      throw Problem(reason: error.description)
+      throw SpoolError(error.description)
     }
   }
 
   private static func request(
     _ fields: [String: JSONValue]
-  ) throws(Problem) -> RecordingCommand.Request {
+  ) throws(SpoolError) -> RecordingCommand.Request {
     guard case .text(let name)? = fields["command"] else {
-      throw Problem(
-        reason: "command: \(found(fields["command"])), expected retry, cancel, rename or tag")
+      throw SpoolError(
+        "command: \(found(fields["command"])), expected retry, cancel, rename or tag")
     }
     switch name {
     case "retry": return .retry
     case "cancel": return .cancel
     case "rename":
       guard case .text(let text)? = fields["title"],
-        let title = PlainText(text, limit: 1000)?.text
-      else { throw Problem(reason: "title: \(found(fields["title"])), expected a text") }
+        let title = PrintableText.plain(text, limit: 1000)
+      else { throw SpoolError("title: \(found(fields["title"])), expected a text") }
       return .rename(title)
     case "tag":
       guard case .list(let values)? = fields["tags"], values.count <= 100 else {
-        throw Problem(
-          reason: "tags: \(found(fields["tags"])), expected a list of at most 100 texts")
+        throw SpoolError(
+          "tags: \(found(fields["tags"])), expected a list of at most 100 texts")
       }
       var tags: [String] = []
       for value in values {
-        guard case .text(let text) = value, let tag = PlainText(text, limit: 100)?.text else {
-          throw Problem(reason: "tags: \(value.summary) among them, expected texts")
+        guard case .text(let text) = value, let tag = PrintableText.plain(text, limit: 100) else {
+          throw SpoolError("tags: \(value.summary) among them, expected texts")
         }
         if !tags.contains(tag) { tags.append(tag) }
       }
       return .tag(tags)
     default:
-      throw Problem(
-        reason: "command: \(JSONValue.text(name).summary), expected retry, cancel, rename or tag")
+      throw SpoolError(
+        "command: \(JSONValue.text(name).summary), expected retry, cancel, rename or tag")
     }
   }
 
-  private static func time(_ fields: [String: JSONValue]) throws(Problem) -> Double? {
+  private static func time(_ fields: [String: JSONValue]) throws(SpoolError) -> Double? {
     guard let written = fields["issuedAt"], written != .null else { return nil }
     guard case .text(let text) = written, let time = Timestamp(iso8601: text) else {
-      throw Problem(
-        reason: "issuedAt: \(written.summary), expected a time such as 2026-11-21T14:05:33Z")
+      throw SpoolError(
+        "issuedAt: \(written.summary), expected a time such as 2026-11-21T14:05:33Z")
     }
     return Double(time.secondsSince1970()) + Double(time.nanosecond) / 1e9
   }

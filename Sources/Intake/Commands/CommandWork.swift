@@ -1,9 +1,9 @@
 import PipelineModel
-package import Platform
-package import Store
+import Platform
+import Store
 
 /// The outcome of a device's command.
-package enum CommandOutcome: Hashable, Sendable {
+enum CommandOutcome: Hashable, Sendable {
   /// It was read and decided. An applied `cancel` requires that the recording's run stops.
   case decided(RecordingCommandResult, RecordingCommand.Request)
   /// It is no valid command, for this reason. The result for the outbox is that, or the earlier
@@ -15,12 +15,12 @@ package enum CommandOutcome: Hashable, Sendable {
 extension InboxProcessor {
   /// Applies a stable command once, and moves its file away. The next `settle` writes its answer to
   /// the outbox.
-  package func takeCommand(
+  func takeCommand(
     at path: InboxPath, stamp: FileStamp
   ) throws(SpoolError) -> CommandOutcome {
     let folder = try ownFolder()
     guard let name = path.name else { return .changed }
-    let reading: Result<RecordingCommand, CommandReading.Problem>
+    let reading: Result<RecordingCommand, SpoolError>
     do throws(SpoolError) {
       let file = try folder.open(path)
       guard file.stamp == stamp else { return .changed }
@@ -36,17 +36,17 @@ extension InboxProcessor {
       try remove(path, stamp, to: ReleaseName.accepted, reason: nil, in: folder)
       return .decided(result, command.request)
     case .failure(let problem):
-      let result = try store.recordings.refuseCommand(
-        id: CommandReading.id(of: name), pipeline: pipeline, reason: problem.reason)
+      let result = try store.refuseCommand(
+        id: CommandReading.id(of: name), pipeline: pipeline, reason: problem.message)
       try leave(path, stamp, result.id)
-      try remove(path, stamp, to: ReleaseName.quarantine, reason: problem.reason, in: folder)
-      return .malformed(result, reason: problem.reason)
+      try remove(path, stamp, to: ReleaseName.quarantine, reason: problem.message, in: folder)
+      return .malformed(result, reason: problem.message)
     }
   }
 
   /// When a stable command was issued, in seconds since 1970: as it states, or else when its file
   /// was written.
-  package func timeOfCommand(at path: InboxPath, stamp: FileStamp) -> Double {
+  func timeOfCommand(at path: InboxPath, stamp: FileStamp) -> Double {
     // Its problems are reported when it is applied.
     timeOfWholeCommand(at: path, stamp: stamp) ?? Double(stamp.modified) / 1e9
   }
@@ -62,15 +62,15 @@ extension InboxProcessor {
 
   private func read(
     _ file: borrowing ArrivedFile, _ name: FileName
-  ) throws(SpoolError) -> Result<RecordingCommand, CommandReading.Problem> {
+  ) throws(SpoolError) -> Result<RecordingCommand, SpoolError> {
     let bytes: [UInt8]
     do throws(SpoolError) {
       bytes = try file.bytes(atMost: CommandReading.byteLimit)
     } catch {
       guard error.kind == .tooLarge else { throw error }
-      return .failure(CommandReading.Problem(reason: error.why))
+      return .failure(SpoolError(error.why))
     }
-    do throws(CommandReading.Problem) {
+    do throws(SpoolError) {
       return .success(
         try CommandReading.command(
           json: bytes, name: name, pipeline: pipeline,
@@ -109,7 +109,7 @@ extension InboxProcessor {
       if isDeleted { try folder.remove(target) }
       if let reason {
         try folder.write(
-          ReleaseReason.text(forCommand: path, reason, at: store.recordings.now),
+          AcknowledgementText.reason(forCommand: path, reason, at: store.noteTime),
           to: ReleaseName.reason(for: target))
       }
       try folder.flushFolder(target.folder)

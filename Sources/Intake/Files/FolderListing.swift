@@ -1,6 +1,6 @@
 // glibc's structures count as those of whichever module was loaded first.
-internal import CPosix
-internal import Glibc
+import CPosix
+import Glibc
 import Platform
 
 /// The entries of one folder. Opens and reads no file.
@@ -66,8 +66,8 @@ struct FolderListing {
 }
 
 /// Tells one version of a file from another without opening it.
-package struct FileStamp: Hashable, Sendable {
-  package enum Kind: UInt8, Hashable, Sendable {
+struct FileStamp: Hashable, Sendable {
+  enum Kind: UInt8, Hashable, Sendable {
     /// A regular file: the only thing that a recording can be.
     case file
     case folder
@@ -77,24 +77,17 @@ package struct FileStamp: Hashable, Sendable {
     case device
   }
 
-  package let byteCount: Int64
+  let byteCount: Int64
   /// Last write, in nanoseconds since 1970. Programs can set it.
-  package let modified: Int64
+  let modified: Int64
   /// Last change of anything, in nanoseconds since 1970. Programs cannot set it.
-  package let changed: Int64
+  let changed: Int64
   /// Its number on its file system.
-  package let inode: UInt64
-  package let kind: Kind
+  let inode: UInt64
+  var kind = Kind.file
+}
 
-  package init(byteCount: Int64, modified: Int64, changed: Int64, inode: UInt64, kind: Kind = .file)
-  {
-    self.byteCount = byteCount
-    self.modified = modified
-    self.changed = changed
-    self.inode = inode
-    self.kind = kind
-  }
-
+extension FileStamp {
   init(_ status: stat) {
     byteCount = Int64(status.st_size)
     modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)

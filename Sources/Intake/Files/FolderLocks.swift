@@ -1,6 +1,6 @@
 // glibc's structures count as those of whichever module was loaded first.
-internal import CPosix
-internal import Glibc
+import CPosix
+import Glibc
 
 /// The kernel's list of locks (proc(5), `/proc/locks`).
 enum FolderLocks {
@@ -56,12 +56,9 @@ enum FolderLocks {
 struct FolderIdentity: Hashable {
   let device: UInt64
   let inode: UInt64
+}
 
-  init(device: UInt64, inode: UInt64) {
-    self.device = device
-    self.inode = inode
-  }
-
+extension FolderIdentity {
   init(_ status: stat) {
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)

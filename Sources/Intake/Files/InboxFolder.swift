@@ -1,16 +1,16 @@
 import CPosix
 import Glibc
-package import Platform
+import Platform
 
 /// An open inbox, and the only way to a file in it. A path never leads out of it: links are refused
 /// anywhere in a path, and pipes, sockets and devices are recognised before they are opened.
-package struct InboxFolder: ~Copyable, Sendable {
-  package let path: String
+struct InboxFolder: ~Copyable, Sendable {
+  let path: String
   private let folder: Descriptor
   private let opening: OpeningBeneath
 
   /// Follows links in the user's own path to the inbox.
-  package init(at path: String) throws(SpoolError) {
+  init(at path: String) throws(SpoolError) {
     try self.init(at: path, opening: .kernel)
   }
 
@@ -29,7 +29,7 @@ package struct InboxFolder: ~Copyable, Sendable {
   ///
   /// - Throws: an `SpoolError` if it is no regular file, lies behind a link, or claims a gibibyte
   ///   or more of which hardly anything is on the disk.
-  package func open(_ path: InboxPath) throws(SpoolError) -> ArrivedFile {
+  func open(_ path: InboxPath) throws(SpoolError) -> ArrivedFile {
     // Checked first: opening a pipe wakes its writer, and opening a device can do anything.
     let seen = try status(of: path)
     try Self.refuse(FileStamp(seen).kind, path)
@@ -45,7 +45,7 @@ package struct InboxFolder: ~Copyable, Sendable {
   }
 
   /// The stamp of the entry at a path, unopened; nil if there is none.
-  package func stamp(of path: InboxPath) throws(SpoolError) -> FileStamp? {
+  func stamp(of path: InboxPath) throws(SpoolError) -> FileStamp? {
     do {
       return FileStamp(try status(of: path))
     } catch {
@@ -67,7 +67,7 @@ package struct InboxFolder: ~Copyable, Sendable {
   }
 
   /// Whether other machines can change the folder's file system without this kernel's knowledge.
-  var isRemote: Bool { RemoteFileSystem.isRemote(kind: posix_file_system_kind(folder.number)) }
+  var isRemote: Bool { Self.isRemote(kind: posix_file_system_kind(folder.number)) }
 
   /// Opens a path with the flags of open(2); the caller words the error.
   func openBeneath(_ path: InboxPath, _ flags: CInt) throws(SystemError) -> Descriptor {
@@ -108,13 +108,32 @@ package struct InboxFolder: ~Copyable, Sendable {
   }
 }
 
+extension InboxFolder {
+  /// Visits the inbox and the folders beneath it, each with its wanted files. Skips what is
+  /// unreadable: it may come or go at any time. O(n) for n entries.
+  /// - Parameter isWanted: decides for an entry of a folder; the stamp of a folder is nil.
+  func visitFolders(
+    wanting isWanted: (_ folder: InboxPath, FileName, FileStamp?) -> Bool,
+    visit: (_ folder: InboxPath, [FileName: FileStamp]) -> Void
+  ) {
+    var waiting = [InboxPath.inbox]
+    while let path = waiting.popLast() {
+      guard let folder = try? openFolder(path),
+        let list = try? FolderListing(folder, isWanted: { isWanted(path, $0, $1) })
+      else { continue }
+      visit(path, list.files)
+      waiting += list.folders.map(path.appending)
+    }
+  }
+}
+
 /// File systems whose files change without this kernel's knowledge, and so without events.
-enum RemoteFileSystem {
+extension InboxFolder {
   /// Whether a number of statfs(2) is of such a kind; so is -1, for unknown.
-  static func isRemote(kind: Int) -> Bool { kind == -1 || magicNumbers.contains(kind) }
+  static func isRemote(kind: Int) -> Bool { kind == -1 || remoteKinds.contains(kind) }
 
   /// The numbers in linux/magic.h and in statfs(2).
-  private static let magicNumbers: Set<Int> = [
+  private static let remoteKinds: Set<Int> = [
     0x6969,  // NFS
     0x517b,  // SMB
     0xff53_4d42,  // CIFS

@@ -1,17 +1,17 @@
-internal import PipelineModel
-internal import Store
+import PipelineModel
+import Store
 
 /// A path beneath an inbox. It can neither lead upwards nor be absolute.
-package struct InboxPath: Hashable, Sendable {
+struct InboxPath: Hashable, Sendable {
   /// The names with slashes between them; empty for the inbox itself.
-  package let bytes: [UInt8]
+  let bytes: [UInt8]
 
-  package static let inbox = InboxPath(checked: [])
+  static let inbox = InboxPath(checked: [])
 
   private init(checked bytes: [UInt8]) { self.bytes = bytes }
 
   /// Names with slashes between them; nil if one of them is no valid name.
-  package init?(bytes: [UInt8]) {
+  init?(bytes: [UInt8]) {
     let names = bytes.split(separator: FileName.slash, omittingEmptySubsequences: false)
     guard bytes.isEmpty || names.allSatisfy({ FileName(bytes: Array($0)) != nil }) else {
       return nil
@@ -19,27 +19,27 @@ package struct InboxPath: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  package init?(_ text: String) { self.init(bytes: Array(text.utf8)) }
+  init?(_ text: String) { self.init(bytes: Array(text.utf8)) }
 
-  package func appending(_ name: FileName) -> InboxPath {
+  func appending(_ name: FileName) -> InboxPath {
     InboxPath(checked: bytes.isEmpty ? name.bytes : bytes + [FileName.slash] + name.bytes)
   }
 
   /// Nil for the inbox itself.
-  package var name: FileName? { FileName(bytes: Array(bytes[nameStart...])) }
+  var name: FileName? { FileName(bytes: Array(bytes[nameStart...])) }
 
   /// The inbox is its own folder.
-  package var folder: InboxPath {
+  var folder: InboxPath {
     InboxPath(checked: Array(bytes[..<max(0, nameStart - 1)]))
   }
 
   /// The outermost first.
-  package var names: [FileName] {
+  var names: [FileName] {
     bytes.split(separator: FileName.slash).compactMap { FileName(bytes: Array($0)) }
   }
 
   /// Whether this is `folder` or lies beneath it.
-  package func isWithin(_ folder: InboxPath) -> Bool {
+  func isWithin(_ folder: InboxPath) -> Bool {
     folder.bytes.isEmpty || self == folder
       || bytes.starts(with: folder.bytes) && bytes[folder.bytes.count] == FileName.slash
   }
@@ -58,16 +58,16 @@ package struct InboxPath: Hashable, Sendable {
 
 extension InboxPath: CustomStringConvertible {
   /// One line, without bytes that steer a terminal.
-  package var description: String { bytes.isEmpty ? "." : PrintableText.of(bytes) }
+  var description: String { bytes.isEmpty ? "." : PrintableText.of(bytes) }
 }
 
 extension InboxPath {
   /// The path as lossless text: control characters, percent signs and bytes that are no UTF-8 are
   /// written as `%0A`. O(n).
-  package var escaped: String { EscapedText.of(bytes) }
+  var escaped: String { PrintableText.escaped(bytes) }
 
   /// Reads what `escaped` returned; nil if it is no path. O(n).
-  package init?(escaped text: String) {
+  init?(escaped text: String) {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let first = rest.popFirst() {

@@ -1,16 +1,16 @@
-internal import CPosix
-internal import Glibc
+import CPosix
+import Glibc
 import Platform
-internal import Synchronization
+import Synchronization
 
 /// An open inbox or outbox in which files are moved and written. No link is followed.
 struct ProcessedFolder: ~Copyable {
   private let folder: InboxFolder
-  private let calls: FolderCalls
+  private let hook: FolderCallHook?
 
-  init(at path: String, calls: FolderCalls) throws(SpoolError) {
+  init(at path: String, hook: FolderCallHook? = nil) throws(SpoolError) {
     folder = try InboxFolder(at: path)
-    self.calls = calls
+    self.hook = hook
   }
 
   /// Creates a folder that a user named, and those above it, if missing.
@@ -42,7 +42,7 @@ struct ProcessedFolder: ~Copyable {
       if let stamp = try stamp(of: made), stamp.kind == .folder { continue }
       try doing("make the folder", made) { () throws(SystemError) in
         let parent = try openFolder(above)
-        try calls.willPerform(.makeFolder(made))
+        try hook?(.makeFolder(made))
         do throws(SystemError) {
           try SystemError.check {
             unsafe InboxPath.inbox.appending(name).withCString {
@@ -63,7 +63,7 @@ struct ProcessedFolder: ~Copyable {
     try doing("move", source) { () throws(SystemError) in
       let from = try openFolder(source.folder)
       let to = try openFolder(target.folder)
-      try calls.willPerform(.move(from: source, to: target))
+      try hook?(.move(from: source, to: target))
       do throws(SystemError) {
         try unsafe call(source, target) {
           unsafe posix_rename_new_at(from.number, $0, to.number, $1)
@@ -96,7 +96,7 @@ struct ProcessedFolder: ~Copyable {
   func remove(_ path: InboxPath) throws(SpoolError) {
     try doing("remove", path) { () throws(SystemError) in
       let parent = try openFolder(path.folder)
-      try calls.willPerform(.remove(path))
+      try hook?(.remove(path))
       do throws(SystemError) {
         try unsafe call(path, path) { path, _ in unsafe unlinkat(parent.number, path, 0) }
       } catch {
@@ -118,7 +118,7 @@ struct ProcessedFolder: ~Copyable {
         try fill(temporary, with: Array(text.utf8))
         let from = try openFolder(.inbox)
         let to = try openFolder(target.folder)
-        try calls.willPerform(.replace(from: temporary, to: target))
+        try hook?(.replace(from: temporary, to: target))
         try unsafe call(temporary, target) { unsafe renameat(from.number, $0, to.number, $1) }
       }
     } catch {
@@ -187,7 +187,7 @@ struct ProcessedFolder: ~Copyable {
 
   private func fill(_ path: InboxPath, with bytes: [UInt8]) throws(SystemError) {
     let parent = try openFolder(.inbox)
-    try calls.willPerform(.create(path))
+    try hook?(.create(path))
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let file = Descriptor(
       try SystemError.check {
@@ -196,7 +196,7 @@ struct ProcessedFolder: ~Copyable {
     let number = file.number
     var count = 0
     while count < bytes.count {
-      try calls.willPerform(.write(path))
+      try hook?(.write(path))
       count += try SystemError.check {
         unsafe bytes.withUnsafeBytes { buffer in
           let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[count...])
@@ -204,13 +204,13 @@ struct ProcessedFolder: ~Copyable {
         }
       }
     }
-    try calls.willPerform(.flush(path))
+    try hook?(.flush(path))
     // A failed flush is not repeated.
     guard fsync(number) == 0 else { throw .last }
   }
 
   private func flush(_ folder: borrowing Descriptor, _ path: InboxPath) throws(SystemError) {
-    try calls.willPerform(.flushFolder(path))
+    try hook?(.flushFolder(path))
     guard fsync(folder.number) == 0 else { throw .last }
   }
 
@@ -256,11 +256,6 @@ enum FolderCall: Hashable, Sendable {
   case flushFolder(InboxPath)
 }
 
-/// The hook before every call that changes a folder outside the store, where a test can see their
-/// order and make one fail.
-struct FolderCalls: Sendable {
-  /// Called before each call; an error that it throws replaces the call.
-  let willPerform: @Sendable (FolderCall) throws(SystemError) -> Void
-
-  static let system = FolderCalls { _ throws(SystemError) in }
-}
+/// Called before every call that changes a folder outside the store, so that a test can see their
+/// order; an error that it throws replaces the call. Nil outside tests.
+typealias FolderCallHook = @Sendable (FolderCall) throws(SystemError) -> Void

@@ -1,6 +1,6 @@
-internal import PipelineModel
-internal import Platform
-internal import Store
+import PipelineModel
+import Platform
+import Store
 
 /// The files that devices read, as canonical JSON: one line, keys in order.
 enum AcknowledgementText {
@@ -48,6 +48,28 @@ enum AcknowledgementText {
       "status": .text(result.status.rawValue),
       "reason": .optional(result.reason), "note": .optional(result.recording?.name),
       "decidedAt": .time(result.decidedAt),
+    ])
+  }
+
+  /// The reason for a recording's quarantine, for the file beside it.
+  /// - Parameter option: names the store in commands that a user types.
+  static func reason(for recording: Recording, _ option: StoreOption = .usual) -> String {
+    object([
+      "type": .text("reason"), "id": .text(recording.key.name),
+      "noteId": .optional(recording.shownID), "name": .text(recording.fileName),
+      "digest": .text(recording.content.digest.hex), "reason": .optional(recording.reason),
+      "conflictsWith": .optional(recording.conflict?.name),
+      "quarantinedAt": .time(recording.stateSince),
+      "next": .list(recording.nextCommands.map { .text(option.completing($0)) }),
+    ])
+  }
+
+  /// The reason for the quarantine of a file that was meant as a command.
+  /// - Parameter time: in seconds since 1970.
+  static func reason(forCommand path: InboxPath, _ reason: String, at time: Double) -> String {
+    object([
+      "type": .text("reason"), "name": .text(path.description), "reason": .text(reason),
+      "quarantinedAt": .time(time),
     ])
   }
 
@@ -122,17 +144,11 @@ enum AcknowledgementName {
 }
 
 /// The folder for an inbox's acknowledgements, and its relation to those of others.
-package struct Outbox: Hashable, Sendable {
-  package let path: String
+struct Outbox: Hashable, Sendable {
+  let path: String
   /// The outboxes of other inboxes for the same pipeline: a recording is acknowledged in all of
   /// them, whichever inbox it came by.
-  package let others: [String]
+  var others: [String] = []
   /// The other pipelines that use the folder, whose recordings its snapshot shows too.
-  package let pipelines: [String]
-
-  package init(_ path: String, others: [String] = [], pipelines: [String] = []) {
-    self.path = path
-    self.others = others
-    self.pipelines = pipelines
-  }
+  var pipelines: [String] = []
 }

@@ -1,15 +1,15 @@
-internal import PipelineModel
-internal import Platform
-package import Store
+import PipelineModel
+import Platform
+import Store
 
 /// A recording's file that has left the inbox, or stays in it for good.
-package struct FileRelease: Hashable, Sendable {
-  package let file: RecordingFile
-  package let place: RecordingFile.Place
-  package let path: InboxPath?
+struct FileRelease: Hashable, Sendable {
+  let file: RecordingFile
+  let place: RecordingFile.Place
+  let path: InboxPath?
 
   /// Whether the recording is done; else it is quarantined.
-  package let isDone: Bool
+  let isDone: Bool
 
   init(_ held: HeldFile, _ place: RecordingFile.Place, at path: InboxPath) {
     file = held.file
@@ -18,7 +18,7 @@ package struct FileRelease: Hashable, Sendable {
     self.path = place == .gone || place == .deleted ? nil : path
   }
 
-  package var words: String {
+  var words: String {
     let target = path.map { " to \($0)" } ?? ""
     switch place {
     case .accepted: return "done, and moved\(target)"
@@ -29,30 +29,6 @@ package struct FileRelease: Hashable, Sendable {
       return "somebody has taken it away or changed it; the store has it as it arrived"
     case .inbox: return "still in the inbox"
     }
-  }
-}
-
-/// The file with the reason for a quarantine, as canonical JSON.
-enum ReleaseReason {
-  /// - Parameter option: names the store in commands that a user types.
-  static func text(for recording: Recording, _ option: StoreOption = .usual) -> String {
-    AcknowledgementText.object([
-      "type": .text("reason"), "id": .text(recording.key.name),
-      "noteId": .optional(recording.shownID), "name": .text(recording.fileName),
-      "digest": .text(recording.content.digest.hex), "reason": .optional(recording.reason),
-      "conflictsWith": .optional(recording.conflict?.name),
-      "quarantinedAt": .time(recording.stateSince),
-      "next": .list(recording.nextCommands.map { .text(option.completing($0)) }),
-    ])
-  }
-
-  /// For a file that was meant as a command.
-  /// - Parameter time: in seconds since 1970.
-  static func text(forCommand path: InboxPath, _ reason: String, at time: Double) -> String {
-    AcknowledgementText.object([
-      "type": .text("reason"), "name": .text(path.description), "reason": .text(reason),
-      "quarantinedAt": .time(time),
-    ])
   }
 }
 
@@ -122,13 +98,8 @@ enum ReleaseName {
 
 /// Releases a recording's file from the inbox: recorded first, then done without replacing any
 /// file, then recorded again. After a crash at any point, repeating it completes it.
-struct ReleaseWork: ~Copyable {
-  let folder: ProcessedFolder
-  let store: DiskStore
-  let rules: InboxRules
-  let option: StoreOption
-
-  enum Outcome {
+extension InboxProcessor {
+  enum ReleaseOutcome {
     /// It has left the inbox, or stays for good.
     case released(RecordingFile.Place, at: InboxPath)
     /// It lies aside; to be tried again after so many seconds.
@@ -136,43 +107,46 @@ struct ReleaseWork: ~Copyable {
   }
 
   /// - Parameter asideFor: for how many seconds it has verifiably lain aside; nil if it has not.
-  func release(_ held: HeldFile, asideFor: Double?) throws(SpoolError) -> Outcome {
+  func release(
+    _ held: HeldFile, in folder: borrowing ProcessedFolder, asideFor: Double?
+  ) throws(SpoolError) -> ReleaseOutcome {
     let file = held.file
     let goal = Self.goal(of: held, keep: rules.keep)
     guard let location = InboxPath(escaped: file.location) else {
-      return try settle(file, .gone, at: .inbox)
+      return try settle(file, .gone, at: .inbox, in: folder)
     }
-    if goal == .left { return try settle(file, .left, at: location) }
+    if goal == .left { return try settle(file, .left, at: location, in: folder) }
     if let target = file.target.flatMap({ InboxPath(escaped: $0) }) {
       // An earlier move may have come to its end.
       if let there = try folder.stamp(of: target) {
         if isTaken(file, there) {
-          return try complete(held, from: location, to: target, goal, asideFor)
+          return try complete(held, from: location, to: target, goal, asideFor, in: folder)
         }
         if goal == .deleted, there.inode == file.stamp.inode {
-          return try giveBack(file, target, to: location)
+          return try giveBack(file, target, to: location, in: folder)
         }
       } else if goal == .deleted, try folder.stamp(of: location) == nil {
-        return try settle(file, .deleted, at: location)
+        return try settle(file, .deleted, at: location, in: folder)
       }
     }
     guard let found = try folder.stamp(of: location), found.kind == .file,
       RecordingFileStamp(found) == file.stamp
-    else { return try settle(file, .gone, at: location) }
-    let target = try move(file, from: location, goal)
+    else { return try settle(file, .gone, at: location, in: folder) }
+    let target = try move(file, from: location, goal, in: folder)
     guard let there = try folder.stamp(of: target), isTaken(file, there) else {
       // The file was replaced meanwhile: the moved one is not ours.
-      return try giveBack(file, target, to: location)
+      return try giveBack(file, target, to: location, in: folder)
     }
-    return try complete(held, from: location, to: target, goal, asideFor)
+    return try complete(held, from: location, to: target, goal, asideFor, in: folder)
   }
 
   /// Moves a file that proved to be another one back, as a new arrival.
   private func giveBack(
-    _ file: RecordingFile, _ target: InboxPath, to location: InboxPath
-  ) throws(SpoolError) -> Outcome {
-    try putBack(target, to: location)
-    return try settle(file, .gone, at: location)
+    _ file: RecordingFile, _ target: InboxPath, to location: InboxPath,
+    in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> ReleaseOutcome {
+    try putBack(target, to: location, in: folder)
+    return try settle(file, .gone, at: location, in: folder)
   }
 
   /// The place that the rules give a file.
@@ -191,7 +165,8 @@ struct ReleaseWork: ~Copyable {
 
   /// Moves a file to a free path, which it returns.
   private func move(
-    _ file: RecordingFile, from location: InboxPath, _ goal: RecordingFile.Place
+    _ file: RecordingFile, from location: InboxPath, _ goal: RecordingFile.Place,
+    in folder: borrowing ProcessedFolder
   ) throws(SpoolError) -> InboxPath {
     for number in 1...10_000 {
       let target = target(of: file, at: location, goal, number: number)
@@ -207,7 +182,9 @@ struct ReleaseWork: ~Copyable {
       "move", location.description, reason: "10,000 files of its name are there already")
   }
 
-  private func putBack(_ target: InboxPath, to location: InboxPath) throws(SpoolError) {
+  private func putBack(
+    _ target: InboxPath, to location: InboxPath, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) {
     for number in 1...10_000 {
       let place = ReleaseName.path(of: location, in: .inbox, number: number)
       if try folder.move(target, toNew: place) { return }
@@ -229,8 +206,8 @@ struct ReleaseWork: ~Copyable {
 
   private func complete(
     _ held: HeldFile, from location: InboxPath, to target: InboxPath, _ goal: RecordingFile.Place,
-    _ asideFor: Double?
-  ) throws(SpoolError) -> Outcome {
+    _ asideFor: Double?, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> ReleaseOutcome {
     let file = held.file
     if let rest = try folder.stamp(of: location), rest.kind == .file, location != target,
       RecordingFileStamp(rest).isSameFile(as: file.stamp)
@@ -240,14 +217,17 @@ struct ReleaseWork: ~Copyable {
     }
     switch goal {
     case .deleted:
-      switch try lastLook(at: target, of: held, asideFor) {
-      case .wait(let pause): return .later(pause)
-      case .other: return try giveBack(file, target, to: location)
-      case .same: try folder.remove(target)
+      if let pause = try pauseBeforeDeletion(at: target, asideFor, in: folder) {
+        return .later(pause)
       }
+      guard try isDeletable(held, at: target, in: folder) else {
+        return try giveBack(file, target, to: location, in: folder)
+      }
+      try folder.remove(target)
     case .quarantine where file.role == .recording:
       try folder.write(
-        ReleaseReason.text(for: held.recording, option), to: ReleaseName.reason(for: target))
+        AcknowledgementText.reason(for: held.recording, option), to: ReleaseName.reason(for: target)
+      )
     default: break
     }
     if file.place == .quarantine, file.role == .recording {
@@ -255,50 +235,50 @@ struct ReleaseWork: ~Copyable {
     }
     try folder.flushFolder(target.folder)
     if location.folder != target.folder { try folder.flushFolder(location.folder) }
-    return try settle(file, goal, at: target)
+    return try settle(file, goal, at: target, in: folder)
   }
 
-  private enum LastCheck {
-    case wait(Double)
-    /// Not the file that was taken in.
-    case other
-    case same
-  }
-
-  /// Decides whether a file that lies aside may be deleted: then the store has the only copy.
-  private func lastLook(
-    at target: InboxPath, of held: HeldFile, _ asideFor: Double?
-  ) throws(SpoolError) -> LastCheck {
-    let opened = try folder.open(target)
+  /// Seconds that a file must still lie aside before it is deleted; nil if it has lain long enough.
+  private func pauseBeforeDeletion(
+    at target: InboxPath, _ asideFor: Double?, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> Double? {
     let period: Double
-    switch opened.writers() {
-    case .some: return .wait(rules.asidePeriod)
-    case .none: period = rules.asidePeriod
-    case .unknown: period = rules.unseenAsidePeriod
+    switch try folder.open(target).hasWriters() {
+    case true?: return rules.asidePeriod
+    case false?: period = rules.asidePeriod
+    case nil: period = rules.unseenAsidePeriod
     }
     let rest = period - (asideFor ?? 0)
-    if rest > 0 { return .wait(rest) }
+    return rest > 0 ? rest : nil
+  }
+
+  /// Whether a file that lies aside is still the one that was taken in, and the store has its bytes:
+  /// once it is deleted, the store has the only copy.
+  private func isDeletable(
+    _ held: HeldFile, at target: InboxPath, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> Bool {
+    let opened = try folder.open(target)
     let (digest, byteCount) = try opened.digest()
     let stamp = try opened.currentStamp()
     guard isTaken(held.file, stamp), Int64(byteCount) == held.file.stamp.byteCount else {
-      return .other
+      return false
     }
     switch held.file.role {
     case .recording:
-      guard digest == held.recording.content.digest else { return .other }
+      guard digest == held.recording.content.digest else { return false }
       _ = try store.path(of: held.recording.content)
     case .sidecar, .transcript:
-      let artifact = Artifact(kind: .file, digest: digest, byteCount: byteCount)
-      _ = try store.path(of: artifact)
+      _ = try store.path(of: Artifact(kind: .file, digest: digest, byteCount: byteCount))
     // A marker's name is all that it says.
     case .marker: break
     }
-    return .same
+    return true
   }
 
   private func settle(
-    _ file: RecordingFile, _ place: RecordingFile.Place, at path: InboxPath
-  ) throws(SpoolError) -> Outcome {
+    _ file: RecordingFile, _ place: RecordingFile.Place, at path: InboxPath,
+    in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> ReleaseOutcome {
     let stamp = place == .gone || place == .deleted ? nil : try folder.stamp(of: path)
     try store.recordings.settle(
       file, place, at: path.escaped, stamp: stamp.map { RecordingFileStamp($0) })

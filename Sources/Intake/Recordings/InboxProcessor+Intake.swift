@@ -1,6 +1,6 @@
-internal import PipelineModel
-package import Platform
-package import Store
+import PipelineModel
+import Platform
+import Store
 
 extension InboxProcessor {
   /// Takes a stable file into the store: first its digest, then its bytes, flushed and verified,
@@ -12,7 +12,7 @@ extension InboxProcessor {
   ///   - recording: as the watcher reported it.
   ///   - container: what its container declares.
   ///   - refusal: why it cannot be accepted; it is stored and quarantined then.
-  package func takeIn(
+  func takeIn(
     _ recording: StableRecording, container: ContainerFacts? = nil, refusal: String? = nil
   ) throws(SpoolError) -> IntakeOutcome {
     let folder = try ownFolder()
@@ -56,9 +56,9 @@ extension InboxProcessor {
   /// Takes in a sidecar that came by itself, for the recording beside it if that was received
   /// recently.
   /// - Parameter stamp: the version that was stable.
-  package func takeSidecar(
+  func takeSidecar(
     at path: InboxPath, stamp: FileStamp
-  ) throws(SpoolError) -> SidecarOutcome {
+  ) throws(SpoolError) -> IntakeOutcome {
     let folder = try ownFolder()
     if try isTranscript(path, stamp, in: folder) { return .transcript }
     guard
@@ -190,10 +190,8 @@ extension InboxProcessor {
     }
   }
 
-  struct Taken {
-    let artifact: Artifact
-    let stamp: FileStamp
-  }
+  /// A file's bytes in the store, and the version that they are of.
+  typealias Taken = (artifact: Artifact, stamp: FileStamp)
 
   /// Copies a file's bytes into the store; nil if the file is another version, changes meanwhile or
   /// is gone.
@@ -214,7 +212,7 @@ extension InboxProcessor {
         guard try draft.seal() == artifact else { return nil }
       }
       guard try file.currentStamp() == file.stamp else { return nil }
-      return Taken(artifact: artifact, stamp: file.stamp)
+      return (artifact, file.stamp)
     } catch {
       if error.kind == .missing || error.kind == .changed { return nil }
       throw error
@@ -222,8 +220,8 @@ extension InboxProcessor {
   }
 }
 
-/// The outcome of taking in a stable file.
-package enum IntakeOutcome: Hashable, Sendable {
+/// The outcome of taking in a stable recording, or a sidecar or transcript that came by itself.
+enum IntakeOutcome: Hashable, Sendable {
   /// A new recording, to be processed.
   case received(Recording)
   /// A new recording that cannot be accepted, and waits in quarantine for a decision.
@@ -235,6 +233,17 @@ package enum IntakeOutcome: Hashable, Sendable {
   /// one that has come again under that identity.
   case conflict(Recording, with: RecordingKey)
   case known(Recording)
+  /// The sidecar or transcript belongs to this recording.
+  case attached(Recording)
+  /// The sidecar or transcript has no recording yet, or it came too long ago: the later of the two
+  /// brings the other.
+  case waiting
+  /// The recording has another sidecar.
+  case refused(RecordingRefusal)
+  /// The sidecar is a transcript, and stays in place.
+  case transcript
+  /// The transcript's recording was processed without it, or is in progress.
+  case late(Recording)
   /// The file has changed since it was stable, or is gone.
   case changed
 
@@ -248,33 +257,6 @@ package enum IntakeOutcome: Hashable, Sendable {
       case .conflict(let recording, let other): .conflict(recording, with: other)
       }
   }
-}
-
-/// The outcome of taking in a transcript that came by itself.
-package enum TranscriptOutcome: Hashable, Sendable {
-  /// It belongs to this recording, which is not processed yet.
-  case attached(Recording)
-  /// Its recording has not come yet, or came too long ago: the later of the two brings the other.
-  case waiting
-  /// Its recording was processed without it, or is in progress.
-  case late(Recording)
-  case changed
-}
-
-/// The outcome of taking in a sidecar that came by itself.
-package enum SidecarOutcome: Hashable, Sendable {
-  /// It belongs to this recording, and added facts.
-  case attached(Recording)
-  /// This recording has it already.
-  case known(Recording)
-  /// Its recording has not come yet, or came too long ago: the later of the two brings the other.
-  case waiting
-  /// The recording has another sidecar.
-  case refused(RecordingRefusal)
-  /// It is a transcript, and stays in place.
-  case transcript
-  /// It has changed since it was stable, or is gone.
-  case changed
 }
 
 extension ArrivedFile {

@@ -1,7 +1,7 @@
-internal import PipelineModel
-package import Platform
-package import Store
-internal import Synchronization
+import PipelineModel
+import Platform
+import Store
+import Synchronization
 
 extension InboxProcessor {
   /// Brings the outbox and the inbox into line with the store: writes outdated acknowledgements and
@@ -10,9 +10,9 @@ extension InboxProcessor {
   ///
   /// Call it after every change, and periodically for changes by other processes. Without changes
   /// it costs a few index look-ups.
-  package func settle() -> ProcessorReport {
+  func settle() -> Report {
     tracker.withLock { state in
-      var report = ProcessorReport()
+      var report = Report()
       attempt(&report) { (report) throws(SpoolError) in try acknowledge(&report) }
       attempt(&report) { (report) throws(SpoolError) in try release(&state, &report) }
       attempt(&report) { (report) throws(SpoolError) in try takeSnapshot(&state, &report) }
@@ -22,9 +22,9 @@ extension InboxProcessor {
 
   /// Repairs what a dead process left: recordings in progress become due again, and missing files
   /// of the outbox are written again. Called once before the inbox is watched.
-  package func reconcile() -> ProcessorReport {
+  func reconcile() -> Report {
     var recovered: [Recording] = []
-    var report = ProcessorReport()
+    var report = Report()
     attempt(&report) { (_) throws(SpoolError) in
       recovered = try store.recordings.recover(pipeline: pipeline)
     }
@@ -42,7 +42,7 @@ extension InboxProcessor {
   }
 
   private func attempt(
-    _ report: inout ProcessorReport, _ work: (inout ProcessorReport) throws(SpoolError) -> Void
+    _ report: inout Report, _ work: (inout Report) throws(SpoolError) -> Void
   ) {
     do throws(SpoolError) {
       try work(&report)
@@ -77,7 +77,7 @@ extension InboxProcessor {
     return true
   }
 
-  private func acknowledge(_ report: inout ProcessorReport) throws(SpoolError) {
+  private func acknowledge(_ report: inout Report) throws(SpoolError) {
     if try retract() { report.isAnyForgotten = true }
     guard try owesWords() else { return }
     while true {
@@ -136,7 +136,7 @@ extension InboxProcessor {
   }
 
   private func release(
-    _ state: inout ProcessorState, _ report: inout ProcessorReport
+    _ state: inout State, _ report: inout Report
   ) throws(SpoolError) {
     let now = store.recordings.now
     state.troubled = state.troubled.filter { $0.value > now }
@@ -149,11 +149,11 @@ extension InboxProcessor {
     let folder = try inboxFolder()
     let lock = try lockInbox(folder)
     defer { _ = lock.number }
-    let work = ReleaseWork(folder: folder, store: store, rules: rules, option: option)
     for held in held {
       do throws(SpoolError) {
         let asideSince = state.aside[held.file.id]
-        switch try work.release(held, asideFor: asideSince.map { max(0, now - $0) }) {
+        let asideFor = asideSince.map { max(0, now - $0) }
+        switch try release(held, in: folder, asideFor: asideFor) {
         case .released(let place, let path):
           state.aside[held.file.id] = nil
           report.released.append(FileRelease(held, place, at: path))
@@ -175,7 +175,7 @@ extension InboxProcessor {
   private static let troublePause = 30.0
 
   private func takeSnapshot(
-    _ state: inout ProcessorState, _ report: inout ProcessorReport
+    _ state: inout State, _ report: inout Report
   ) throws(SpoolError) {
     let version = try store.recordings.version()
     guard version != state.snapshotVersion else { return }
@@ -243,41 +243,43 @@ extension InboxProcessor {
         advice: "mount or make it again")
     }
     do throws(SpoolError) {
-      return try ProcessedFolder(at: path, calls: calls)
+      return try ProcessedFolder(at: path, hook: hook)
     } catch {
       guard error.kind == .missing else { throw error }
       try ProcessedFolder.make(path)
-      return try ProcessedFolder(at: path, calls: calls)
+      return try ProcessedFolder(at: path, hook: hook)
     }
   }
 }
 
-/// What was settled, and what could not be.
-package struct ProcessorReport: Sendable {
-  package var acknowledgements = 0
-  package var answers = 0
-  /// The results of commands that had waited for their recordings.
-  package var decidedLate: [RecordingCommandResult] = []
-  package var released: [FileRelease] = []
-  /// Whether recordings were forgotten whose files may still lie in an inbox, and are new now.
-  package var isAnyForgotten = false
-  package var isSnapshotWritten = false
-  /// The recordings of dead processes, which are due again.
-  package var recovered: [Recording] = []
-  /// Failures; each is tried again.
-  package var problems: [SpoolError] = []
-  /// Seconds until there is more to do without an event; nil if nothing is pending.
-  package var nextCall: Double?
-}
+extension InboxProcessor {
+  /// What was settled, and what could not be.
+  struct Report: Sendable {
+    var acknowledgements = 0
+    var answers = 0
+    /// The results of commands that had waited for their recordings.
+    var decidedLate: [RecordingCommandResult] = []
+    var released: [FileRelease] = []
+    /// Whether recordings were forgotten whose files may still lie in an inbox, and are new now.
+    var isAnyForgotten = false
+    var isSnapshotWritten = false
+    /// The recordings of dead processes, which are due again.
+    var recovered: [Recording] = []
+    /// Failures; each is tried again.
+    var problems: [SpoolError] = []
+    /// Seconds until there is more to do without an event; nil if nothing is pending.
+    var nextCall: Double?
+  }
 
-struct ProcessorState {
-  /// When each file that could not be released is tried again, in seconds since 1970.
-  var troubled: [Int64: Double] = [:]
-  /// Since when each file lies aside for deletion, in seconds since 1970.
-  var aside: [Int64: Double] = [:]
-  /// The store's version that the last snapshot shows.
-  var snapshotVersion: Int64?
-  /// When the last snapshot was written, and how long that took, in seconds.
-  var snapshotTime = -Double.infinity
-  var snapshotCost = 0.0
+  struct State {
+    /// When each file that could not be released is tried again, in seconds since 1970.
+    var troubled: [Int64: Double] = [:]
+    /// Since when each file lies aside for deletion, in seconds since 1970.
+    var aside: [Int64: Double] = [:]
+    /// The store's version that the last snapshot shows.
+    var snapshotVersion: Int64?
+    /// When the last snapshot was written, and how long that took, in seconds.
+    var snapshotTime = -Double.infinity
+    var snapshotCost = 0.0
+  }
 }

@@ -1,6 +1,6 @@
-internal import PipelineModel
-package import Platform
-internal import Store
+import PipelineModel
+import Platform
+import Store
 
 extension InboxProcessor {
   /// A hundred hours of timed words have fewer bytes.
@@ -9,9 +9,9 @@ extension InboxProcessor {
   /// Takes in a transcript that came by itself, for the recording beside it if that was received
   /// recently and is not processed yet.
   /// - Parameter stamp: the version that was stable.
-  package func takeTranscript(
+  func takeTranscript(
     at path: InboxPath, stamp: FileStamp
-  ) throws(SpoolError) -> TranscriptOutcome {
+  ) throws(SpoolError) -> IntakeOutcome {
     guard stamp.byteCount <= Self.transcriptLimit else {
       throw SpoolError(
         "take in", path.description, reason: "no transcript holds \(stamp.byteCount) bytes",

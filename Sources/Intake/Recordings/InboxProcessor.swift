@@ -1,8 +1,8 @@
 import CPosix
 import Glibc
 import PipelineModel
-package import Platform
-package import Store
+import Platform
+import Store
 import Synchronization
 
 /// Keeps the recordings of one inbox, from a stable file to its acknowledgement and release.
@@ -11,24 +11,26 @@ import Synchronization
 /// ``settle()``, which may be repeated. So nothing is lost or done twice if a process dies between
 /// two steps. All methods may be called from any thread, and other processes may use the same
 /// inbox.
-package final class InboxProcessor: Sendable {
+final class InboxProcessor: Sendable {
   /// An absolute path.
-  package let inbox: String
+  let inbox: String
   /// The folder for acknowledgements.
-  package var outbox: String { post.path }
+  var outbox: String { post.path }
   let post: Outbox
-  package let pipeline: String
-  package let rules: InboxRules
+  let pipeline: String
+  let rules: InboxRules
 
   let store: DiskStore
   /// How the store is named in commands that a user types.
   let option: StoreOption
-  let calls: FolderCalls
+  let hook: FolderCallHook?
   /// Whether the inbox is its former folder, or an outbox may be written to, and created if
   /// missing.
   let isInPlace: @Sendable (String) -> Bool
-  let tracker = Mutex(ProcessorState())
-  let tenure = Mutex(InboxLock())
+  let tracker = Mutex(State())
+  /// Whether the inbox is to be held throughout, and the claim to the folder that was there last,
+  /// nil if another process has it. Without, each step takes the folder's lock for its duration.
+  let tenure = Mutex((isWanted: false, claim: InboxClaim?.none))
 
   /// Neither folder need exist yet.
   /// - Parameters:
@@ -39,21 +41,9 @@ package final class InboxProcessor: Sendable {
   ///   - option: names the store in commands that a user types.
   ///   - isInPlace: whether the inbox, or an outbox, is its former folder: a folder whose disk is
   ///     not mounted must not be used instead, or created elsewhere.
-  package convenience init(
-    inbox: String, outbox: Outbox, pipeline: String,
-    rules: InboxRules = InboxRules(), store: DiskStore,
-    option: StoreOption = .usual,
-    isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
-  ) {
-    self.init(
-      inbox: inbox, outbox: outbox, pipeline: pipeline, rules: rules, store: store,
-      option: option, calls: .system, isInPlace: isInPlace)
-  }
-
   init(
-    inbox: String, outbox: Outbox, pipeline: String, rules: InboxRules,
-    store: DiskStore, option: StoreOption = .usual,
-    calls: FolderCalls,
+    inbox: String, outbox: Outbox, pipeline: String, rules: InboxRules = InboxRules(),
+    store: any ProcessorStore, option: StoreOption = .usual, hook: FolderCallHook? = nil,
     isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.inbox = inbox
@@ -62,26 +52,26 @@ package final class InboxProcessor: Sendable {
     self.rules = rules
     self.store = store
     self.option = option
-    self.calls = calls
+    self.hook = hook
     self.isInPlace = isInPlace
   }
 
   /// Whether this version of a file was taken in before and is still in place: the watcher then
   /// neither opens nor reports it.
-  package func isKnown(_ path: InboxPath, _ stamp: FileStamp) -> Bool {
-    let known: Bool? = try? store.recordings.isKnown(
+  func isKnown(_ path: InboxPath, _ stamp: FileStamp) -> Bool {
+    let known: Bool? = try? store.isKnown(
       path: path.escaped, stamp: RecordingFileStamp(stamp), inbox: inbox)
     return known ?? false
   }
 
-  package func change(_ key: RecordingKey, _ change: RecordingChange) throws(SpoolError)
+  func change(_ key: RecordingKey, _ change: RecordingChange) throws(SpoolError)
     -> RecordingOutcome?
   {
     try store.recordings.change(key, change)
   }
 
-  package func recording(_ key: RecordingKey) throws(SpoolError) -> Recording? {
-    try store.recordings.recording(key)
+  func recording(_ key: RecordingKey) throws(SpoolError) -> Recording? {
+    try store.recording(key)
   }
 }
 
@@ -91,21 +81,16 @@ extension InboxProcessor {
   /// A command is complete if it parses: no prefix of a JSON object is an object. The watcher
   /// handles all others, and those in unreadable folders.
   /// - Returns: where each lies, and when it was issued, in seconds since 1970; in no order.
-  package func wholeCommands(
+  func wholeCommands(
     besides names: UntouchedNames = UntouchedNames()
   ) -> [(path: InboxPath, stamp: FileStamp, issuedAt: Double)] {
     guard isInPlace(inbox), let inbox = try? InboxFolder(at: inbox) else { return [] }
     var found: [(path: InboxPath, stamp: FileStamp, issuedAt: Double)] = []
-    var folders = [InboxPath.inbox]
-    while let folder = folders.popLast() {
-      guard let opened = try? inbox.openFolder(folder) else { continue }
-      let list = try? FolderListing(opened) { name, stamp in
-        (stamp.map { $0.kind == .file && name.hasSuffix(CommandReading.ending) } ?? true)
-          && names.reason(for: name, in: folder, isFolder: stamp == nil) == nil
-      }
-      guard let list else { continue }
-      folders += list.folders.map { folder.appending($0) }
-      for (name, stamp) in list.files {
+    inbox.visitFolders { folder, name, stamp in
+      (stamp.map { $0.kind == .file && name.hasSuffix(CommandReading.ending) } ?? true)
+        && names.reason(for: name, in: folder, isFolder: stamp == nil) == nil
+    } visit: { folder, files in
+      for (name, stamp) in files {
         let path = folder.appending(name)
         // A command that was applied and may stay in place did not come again.
         if isKnown(path, stamp) { continue }
@@ -118,20 +103,11 @@ extension InboxProcessor {
   }
 }
 
-/// An inbox processor's exclusive right to its inbox.
-struct InboxLock {
-  /// Whether the right is to be held throughout. If not, each step takes the folder's lock for its
-  /// duration.
-  var isWanted = false
-  /// The claim to the folder that was there last; nil if another process has it.
-  var claim: InboxClaim?
-}
-
 extension InboxProcessor {
   /// Takes the inbox exclusively for the processor's lifetime. From then on nothing is done in the
   /// inbox without the claim, also not in a folder that replaces it.
   /// - Throws: if another process watches the folder, by any name and with any store.
-  package func claimInbox() throws(SpoolError) {
+  func claimInbox() throws(SpoolError) {
     tenure.withLock { $0.isWanted = true }
     let folder = try inboxFolder()
     _ = try lockInbox(folder)
@@ -152,7 +128,7 @@ extension InboxProcessor {
         "open the inbox", inbox, reason: "it is not where it was", advice: "mount it again",
         kind: .missing)
     }
-    return try ProcessedFolder(at: inbox, calls: calls)
+    return try ProcessedFolder(at: inbox, hook: hook)
   }
 
   /// Excludes other processes from the inbox's folder: by the claim to it, or by a lock for the
@@ -199,7 +175,7 @@ final class InboxClaim: Sendable {
         advice: owner.map { "kill \($0) ends that watch" } ?? "end that watch first")
     }
     // Locked first, then checked: of two that begin at once, at least one sees the other.
-    if let other = NestedWatches.first(near: folder, path: path) {
+    if let other = Self.firstWatch(near: folder, path: path) {
       throw SpoolError(
         "watch the inbox", path, reason: "process \(other.process) watches \(other.place)",
         advice: "kill \(other.process) ends that watch, or watch a folder beside it")
@@ -216,16 +192,13 @@ final class InboxClaim: Sendable {
 
 /// Other watches of a folder around an inbox or of one in it. Each would take in the same
 /// recordings.
-enum NestedWatches {
-  struct Watch: Hashable {
-    let process: Int
-    /// The watched folder, and how it lies to the inbox.
-    let place: String
-  }
+extension InboxClaim {
+  /// The process, and the watched folder with how it lies to the inbox.
+  typealias Watch = (process: Int, place: String)
 
   /// The first that is found, the folders above before those below; nil if there is none or the
   /// system does not tell. O(files beneath the inbox).
-  static func first(near inbox: borrowing Descriptor, path: String) -> Watch? {
+  private static func firstWatch(near inbox: borrowing Descriptor, path: String) -> Watch? {
     let locks = FolderLocks.text()
     return above(inbox, path, locks) ?? below(path, locks)
   }
@@ -242,8 +215,7 @@ enum NestedWatches {
       if identity == last { return nil }
       _ = names.popLast()
       if let process = owner(of: folder, identity, locks) {
-        return Watch(
-          process: process, place: "/\(names.joined(separator: "/")), which this one lies in")
+        return (process, "/\(names.joined(separator: "/")), which this one lies in")
       }
       (last, way) = (identity, way + "/..")
     }
@@ -259,8 +231,7 @@ enum NestedWatches {
         continue
       }
       if next != .inbox, let process = owner(of: folder, FolderIdentity(status), locks) {
-        return Watch(
-          process: process, place: "\(PathText.join(path, next.description)), which lies in it")
+        return (process, "\(PathText.join(path, next.description)), which lies in it")
       }
       guard let list = try? FolderListing(folder, isWanted: { _, stamp in stamp == nil }) else {
         continue

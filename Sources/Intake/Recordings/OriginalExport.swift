@@ -1,18 +1,17 @@
 internal import CPosix
 internal import Glibc
-import PipelineModel
+package import PipelineModel
 package import Platform
 package import Store
+
+package typealias ProcessorStore = ArtifactStore & ExportFolder & RecordingRepository
 
 /// Writes an original, the recording as it arrived, under its original name. It never replaces
 /// another file.
 package struct OriginalExport: Sendable {
-  package struct Outcome: Hashable, Sendable {
-    /// The original's path in the given folder.
-    package let path: String
-    /// Whether it was written now; else it was already there.
-    package let isNew: Bool
-  }
+  /// The original's path in the given folder, and whether it was written now; else it was already
+  /// there.
+  package typealias Outcome = (path: String, isNew: Bool)
 
   private let store: DiskStore
 
@@ -27,10 +26,10 @@ package struct OriginalExport: Sendable {
   package func write(_ recording: Recording, to folder: String) throws(SpoolError) -> Outcome {
     let files = try store.recordings.files(of: recording.key)
       .filter { $0.role == .recording }
-    let target = try ProcessedFolder(at: folder, calls: .system)
+    let target = try ProcessedFolder(at: folder)
     let name = Self.name(of: recording, files.first)
     if try isOriginal(name, of: recording, in: target) {
-      return Outcome(path: "\(folder)/\(name)", isNew: false)
+      return ("\(folder)/\(name)", isNew: false)
     }
     let unique = String(UInt64.random(in: .min ... .max), radix: 36)
     guard let temporary = InboxPath(".spool-\(getpid())-\(unique).tmp") else {
@@ -42,11 +41,11 @@ package struct OriginalExport: Sendable {
         let path = ReleaseName.path(of: name, in: .inbox, number: number)
         if number > 1, try isOriginal(path, of: recording, in: target) {
           try target.remove(temporary)
-          return Outcome(path: "\(folder)/\(path)", isNew: false)
+          return ("\(folder)/\(path)", isNew: false)
         }
         guard try target.move(temporary, toNew: path) else { continue }
         try target.flushFolder(.inbox)
-        return Outcome(path: "\(folder)/\(path)", isNew: true)
+        return ("\(folder)/\(path)", isNew: true)
       }
       throw SpoolError(
         "write", "\(folder)/\(name)", reason: "10,000 files of its name are there already",
@@ -65,9 +64,11 @@ package struct OriginalExport: Sendable {
     {
       return path
     }
-    let stem = SafeName(arrived.map { String(decoding: $0.stem, as: UTF8.self) } ?? "")?.text
+    let stem = PrintableText.fileName(
+      arrived.map { String(decoding: $0.stem, as: UTF8.self) } ?? "")
     let ending = arrived.flatMap {
-      SafeName(String(decoding: $0.bytes.dropFirst($0.stem.count + 1), as: UTF8.self), byteLimit: 8)
+      PrintableText.fileName(
+        String(decoding: $0.bytes.dropFirst($0.stem.count + 1), as: UTF8.self), byteLimit: 8)
     }
     let text = (stem ?? "recording-\(recording.key)") + (ending.map { ".\($0)" } ?? "")
     return InboxPath(text) ?? InboxPath.recording
@@ -121,7 +122,7 @@ package struct OriginalExport: Sendable {
       return try store.copyFile(from: try store.path(of: recording.content), to: path)
     }
     guard let location = InboxPath(escaped: file.location) else { return }
-    let opened = try ProcessedFolder(at: file.inbox, calls: .system).open(location)
+    let opened = try ProcessedFolder(at: file.inbox).open(location)
     try store.copyFile(from: opened.readingPath, to: path)
   }
 

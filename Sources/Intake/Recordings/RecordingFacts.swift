@@ -4,27 +4,27 @@ package import Store
 
 /// What is known about a recording, with its source: the sidecar takes precedence over the
 /// container, and that over the name.
-package struct RecordingFacts: Hashable, Sendable {
-  package enum Source: String, Hashable, Sendable, Codable {
+struct RecordingFacts: Hashable, Sendable {
+  enum Source: String, Hashable, Sendable, Codable {
     case sidecar
     case container
     case fileName
   }
 
-  package struct Sourced<Value: Hashable & Sendable>: Hashable, Sendable {
-    package let value: Value
-    package let source: Source
+  struct Sourced<Value: Hashable & Sendable>: Hashable, Sendable {
+    let value: Value
+    let source: Source
   }
 
   /// Nil if no source states one.
-  package let noteID: Sourced<NoteID>?
-  package let createdAt: Sourced<Timestamp>?
+  let noteID: Sourced<NoteID>?
+  let createdAt: Sourced<Timestamp>?
   /// Milliseconds, as the source says.
-  package let milliseconds: Sourced<Int>?
-  package let title: Sourced<String>?
-  package let recorder: Sourced<String>?
+  let milliseconds: Sourced<Int>?
+  let title: Sourced<String>?
+  let recorder: Sourced<String>?
 
-  package init(sidecar: Sidecar?, container: ContainerFacts?, name: FileName) {
+  init(sidecar: Sidecar?, container: ContainerFacts?, name: FileName) {
     let fileName = FileNameFacts(name)
     noteID = Self.first((sidecar?.noteID, .sidecar), (fileName.noteID, .fileName))
     createdAt = Self.first(
@@ -45,15 +45,15 @@ package struct RecordingFacts: Hashable, Sendable {
 }
 
 /// What a file name tells about its recording: `2026-11-21_14-05 Team meeting.m4a`.
-package struct FileNameFacts: Hashable, Sendable {
+struct FileNameFacts: Hashable, Sendable {
   /// The first time or date in the name; its zone is never known.
-  package private(set) var createdAt: Timestamp?
-  package private(set) var noteID: NoteID?
+  private(set) var createdAt: Timestamp?
+  private(set) var noteID: NoteID?
   /// The remaining words; nil if there are none.
-  package private(set) var title: String?
+  private(set) var title: String?
 
   /// Reads a name. O(n²) in its at most 255 bytes.
-  package init(_ name: FileName) {
+  init(_ name: FileName) {
     var bytes = name.stem
     if let (range, id) = Self.first(in: bytes, Self.noteID) {
       noteID = id
@@ -125,7 +125,7 @@ package struct FileNameFacts: Hashable, Sendable {
   /// Underscores are spaces; a rest without a letter is no title.
   private static func title(_ bytes: [UInt8]) -> String? {
     let spaced = bytes.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: " ") : $0 }
-    guard let text = PlainText(String(decoding: spaced, as: UTF8.self), limit: 255)?.text,
+    guard let text = PrintableText.plain(String(decoding: spaced, as: UTF8.self), limit: 255),
       text.contains(where: \.isLetter)
     else { return nil }
     let edges: Set<Character> = [" ", "-", ".", ",", "(", "["]
@@ -145,23 +145,23 @@ extension UInt8 {
 }
 
 /// What a recording's container declares.
-package struct ContainerFacts: Hashable, Sendable {
-  package let createdAt: Timestamp?
-  package let title: String?
+struct ContainerFacts: Hashable, Sendable {
+  let createdAt: Timestamp?
+  let title: String?
   /// The device or program that recorded it.
-  package let recorder: String?
+  let recorder: String?
   /// Its length in milliseconds.
-  package let milliseconds: Int?
+  let milliseconds: Int?
 
   /// Reads a container's tags, with names in lower case, as libavformat returns them.
   /// - Parameter duration: the sound's length in seconds, if known.
-  package init(tags: [String: String], duration: Double? = nil) {
+  init(tags: [String: String], duration: Double? = nil) {
     createdAt =
       Self.timeTags.lazy.compactMap { tags[$0] }.compactMap(Self.time).first
-    title = tags["title"].flatMap { PlainText($0, limit: 1000)?.text }
+    title = tags["title"].flatMap { PrintableText.plain($0, limit: 1000) }
     recorder =
       Self.recorderTags.lazy.compactMap { tags[$0] }
-      .compactMap { PlainText($0, limit: 200)?.text }.first
+      .compactMap { PrintableText.plain($0, limit: 200) }.first
     milliseconds = duration.flatMap { seconds in
       seconds.isFinite && seconds >= 0 && seconds < 1e9 ? Int((seconds * 1000).rounded()) : nil
     }

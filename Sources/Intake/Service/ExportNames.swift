@@ -40,14 +40,14 @@ final class ExportNames: Sendable {
   /// - Returns: nil if every name is taken.
   func choose(
     _ name: RecordingName, mark: String, digest: Digest, excluding excluded: Set<String>,
-    files: (String) throws -> [String]
-  ) rethrows -> Choice? {
+    files: (String) -> [String]
+  ) -> Choice? {
     let candidates = [name.fileName(), name.fileName(marked: mark)].filter {
       !excluded.contains($0)
     }
     var found: [(name: String, files: [String], owner: Owner)] = []
     for candidate in candidates {
-      let paths = try files(candidate)
+      let paths = files(candidate)
       found.append((candidate, paths, owner(of: paths, digest)))
     }
     for candidate in found.filter({ $0.owner == .this }) + found.filter({ $0.owner.isPossible }) {

@@ -35,8 +35,8 @@ extension InboxEventHandler {
           text: Recording.words(claiming: other)
             + (isNew ? "" : "; its bytes have come before, as \(recording.fileName)"))
         handler.warn(of: recording)
-      case .known: break
       case .changed: handler.watcher.lookAgain(at: path)
+      case .known, .attached, .waiting, .refused, .transcript, .late: break
       }
     }
     report(.stirred)
@@ -50,7 +50,6 @@ extension InboxEventHandler {
         handler.tell(.sidecar, recording, text: path.description)
         if recording.isClaimOpen { handler.tell(.conflict, recording, text: recording.reason) }
         handler.warn(of: recording)
-      case .known: break
       case .refused(let refusal):
         handler.refuse(path, refusal.reason)
       case .waiting: handler.status.wait(path, "its recording has not been taken in")
@@ -60,6 +59,7 @@ extension InboxEventHandler {
           .ignored, file: path.description,
           text: "it is a transcript, no sidecar, and is left there")
       case .changed: handler.watcher.lookAgain(at: path)
+      case .known, .received, .quarantined, .duplicate, .conflict, .late: break
       }
     }
   }
@@ -75,6 +75,7 @@ extension InboxEventHandler {
           path, "it came when \(recording.fileName) was processed already, which \(recording.words)"
         )
       case .changed: handler.watcher.lookAgain(at: path)
+      case .known, .received, .quarantined, .duplicate, .conflict, .refused, .transcript: break
       }
     }
     report(.stirred)
@@ -87,7 +88,7 @@ extension InboxEventHandler {
       case .decided(let result, let request):
         handler.tell(
           .command, file: path.description, key: result.recording,
-          text: CommandWords.text(request, result))
+          text: result.words(on: request))
         if result.isFresh, request == .cancel, result.status == .applied,
           let recording = result.recording
         {
@@ -96,7 +97,7 @@ extension InboxEventHandler {
       case .malformed(let result, let reason):
         handler.tell(
           .command, file: path.description, key: result.recording,
-          text: CommandWords.text(malformed: reason, result))
+          text: result.words(malformed: reason))
       case .changed: handler.watcher.lookAgain(at: path)
       }
     }

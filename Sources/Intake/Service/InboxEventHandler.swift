@@ -23,6 +23,9 @@ struct InboxEventHandler {
   /// The number of ignored files that was last reported.
   var toldOverlookedCount = 0
   var status = InboxStatus()
+  /// Whether files are still taken in.
+  var isTaking = true
+  private(set) var isClosed = false
   private var commands = WaitingCommands()
   /// Commands that were applied before the watcher reported them.
   private var earlyCommands: [InboxPath: FileStamp] = [:]
@@ -66,8 +69,15 @@ struct InboxEventHandler {
     }
   }
 
-  mutating func take(_ arrival: Arrival) {
-    switch arrival {
+  /// Settles what is due, and ends the work.
+  mutating func close() {
+    settleUp()
+    isClosed = true
+  }
+
+  mutating func take(_ event: InboxEvent) {
+    guard isTaking else { return }
+    switch event {
     case .settled(let recording): takeIn(recording)
     case .hopeless(let recording, let reason): takeIn(recording, refusal: reason)
     case .ignored(let path): status.ignore(path)
@@ -93,6 +103,9 @@ struct InboxEventHandler {
     case .inboxLost(let error): tell(.lost, text: error.reason)
     case .inboxBack: tell(.back)
     case .trouble(let error): tell(.trouble, text: error.description)
+    // Of the folder watch and the monitor.
+    case .touched, .folderCame, .folderLeft, .inboxLeft, .found, .written, .closed, .writersLost:
+      break
     }
   }
 
@@ -204,7 +217,7 @@ extension InboxEventHandler {
   }
 
   /// Reports what was settled, and schedules the next settlement.
-  mutating func record(_ settled: ProcessorReport) {
+  mutating func record(_ settled: InboxProcessor.Report) {
     for recording in settled.recovered { tell(.resumed, recording) }
     for release in settled.released where release.file.role == .recording {
       tell(
@@ -215,7 +228,7 @@ extension InboxEventHandler {
     for result in settled.decidedLate {
       tell(
         .command, file: "\(result.id).command.json", key: result.recording,
-        text: CommandWords.text(late: result))
+        text: result.lateWords)
       if result.request == .cancel, result.status == .applied, let recording = result.recording {
         report(.cancelled(recording))
       }

@@ -38,7 +38,7 @@ struct RecordingJob {
     if claim.lostSeconds != nil, recording.attempts == 1 { tell(.resumed) }
     let gate = AcceptanceGate { (sound) throws(SpoolError) in try accept(sound) }
     do throws(SpoolError) {
-      let record = try recordingRun(recording).run(in: claim, through: gate)
+      let record = try process(recording, in: claim, through: gate)
       try gate.pass(nil)
       guard try change(.finish(reason: nil)) != nil else { return claim.release() }
       claim.end()
@@ -51,17 +51,109 @@ struct RecordingJob {
     }
   }
 
-  private func recordingRun(_ recording: Recording) throws(SpoolError) -> RecordingRun {
+  /// Runs the pipeline under a name that is free in the output folder. The recording is decoded
+  /// once, as part of the run.
+  /// - Parameter gate: accepts the recording before anything is published.
+  private func process(
+    _ recording: Recording, in claim: any WorkClaim, through gate: AcceptanceGate
+  ) throws(SpoolError) -> RunRecord {
+    let pipeline = settings.pipeline
     let (path, origin, transcript) = try arrival(of: recording)
-    let place = try exportPlace(of: recording, at: path)
-    return RecordingRun(
-      engine: engine, pipeline: settings.pipeline,
-      folder: try OutputTree(root: settings.out).makeFolder(
-        place.folders.joined(separator: "/")),
-      recording: recording.content, origin: origin, transcript: transcript,
-      request: StoredFacts(of: recording).request,
-      name: place.name, mark: String(recording.key.name.prefix(8)), stop: stop,
-      recorder: RecordingRunRecorder(recording, engine))
+    let (folders, name) = try exportPlace(of: recording, at: path)
+    let folder = try makeOutputFolder(folders.joined(separator: "/"), below: settings.out)
+    var files = [pipeline.input: try link(recording.content, as: name.fileName(), in: claim)]
+    var shownNames = [pipeline.input: name.text()]
+    var origins = [pipeline.input: origin]
+    if let transcript, let input = pipeline.transcriptInput {
+      files[input] = try link(transcript.artifact, as: transcript.linkName, in: claim)
+      shownNames[input] = transcript.name
+      origins[input] = transcript.origin(like: origin)
+    }
+    let plan = try pipeline.plan(for: files, request: StoredFacts(of: recording).request)
+    let source = pipeline.source(of: plan)
+    if source == nil { try gate.pass(nil) }
+    var excluded: Set<String> = []
+    while true {
+      let choice = engine.names.choose(
+        name, mark: String(recording.key.name.prefix(8)), digest: recording.content.digest,
+        excluding: excluded
+      ) { exports(of: plan, named: $0, in: folder) }
+      guard let choice else {
+        throw SpoolError(
+          "the exports of \(name.text()) find no place in \(folder)",
+          reason: "files of other recordings have their names", advice: "move those away",
+          cause: .environment)
+      }
+      let chosen = choice.name
+      let request = RunRequest(
+        pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false,
+        names: [pipeline.input: chosen], pluginFolder: pipeline.pluginFolder)
+      var options = Runner.Options(request)
+      options.isReceiptWanted = true
+      options.origins = origins
+      options.mayGoOn = { (record) throws(SpoolError) in
+        let outputs = record.steps.first { $0.id == source }?.outputs.values
+        guard let sound = outputs?.first(where: { $0.kind == .sound })?.identity else { return }
+        try gate.pass(sound)
+      }
+      let record = RunRecord(
+        id: engine.makeRunID(), pipeline: plan.name, pipelinePath: pipeline.path,
+        inputs: plan.inputs, overrides: pipeline.overrides, startedAt: engine.clock.now,
+        request: request, plugins: pipeline.plugins())
+      do throws(RunError) {
+        return try engine.runner(self, stop: stop).run(plan, options, record: record)
+      } catch {
+        guard error.error.cause != .cancelled, excluded.isEmpty,
+          isTaken(exports(of: plan, named: chosen, in: folder), by: recording)
+        else { throw shown(error, files, shownNames) }
+        excluded.insert(chosen)
+      }
+    }
+  }
+
+  /// Links to an artifact by a name: libraries and external programs recognise some formats by a
+  /// file's ending alone, which artifacts lack. The link lies in a work folder that survives a
+  /// crash.
+  private func link(
+    _ artifact: Artifact, as name: String, in claim: any WorkClaim
+  ) throws(SpoolError) -> String {
+    let target = try engine.store.path(of: artifact)
+    let path = claim.folder + "/" + name
+    unsafe unlink(path)
+    guard unsafe symlink(target, path) == 0 else {
+      throw SpoolError("name the recording", path, SystemError.last)
+    }
+    return path
+  }
+
+  /// The exports of the recording under a name, as absolute paths.
+  private func exports(of plan: Plan, named name: String, in folder: String) -> [String] {
+    let exports = plan.exportPaths([settings.pipeline.input: name])
+    let isAsked = plan.steps.contains { $0.stage is any ReceiptStage }
+    let receipt = isAsked || exports.isEmpty ? [] : engine.receiptWriter?.fileNames(for: name) ?? []
+    return (exports + receipt).map { folder + "/" + $0 }
+  }
+
+  /// Whether a file at one of the paths is not an export of this recording.
+  private func isTaken(_ files: [String], by recording: Recording) -> Bool {
+    files.contains { path in
+      unsafe access(path, F_OK) == 0
+        && (try? engine.store.recording(ofPublished: path))?.digest != recording.content.digest
+    }
+  }
+
+  /// A run's failure as users read it: they know the recording by its name, not by the path that
+  /// the pipeline reads.
+  private func shown(
+    _ error: RunError, _ files: [String: String], _ names: [String: String]
+  ) -> SpoolError {
+    func name(_ path: String) -> String {
+      files.first { $0.value == path }.flatMap { names[$0.key] } ?? path
+    }
+    var shown = error.error
+    shown.subject = shown.subject.map(name)
+    shown.scope = (error.step.map { [$0.name] } ?? []) + shown.scope.map(name)
+    return shown
   }
 
   /// Where below the output folder the exports go, and their name.
@@ -90,10 +182,9 @@ struct RecordingJob {
   private func arrival(of recording: Recording) throws(SpoolError) -> (
     path: InboxPath, origin: RecordingOrigin, transcript: RecordingTranscript?
   ) {
-    let files: [RecordingFile]
-    let sidecar: (artifact: Artifact, bytes: [UInt8])?
-    files = try engine.store.recordings.files(of: recording.key)
-    sidecar = try recording.sidecar.map { (own) throws(SpoolError) in
+    let files = try engine.store.files(of: recording.key)
+    let sidecar: (artifact: Artifact, bytes: [UInt8])? = try recording.sidecar.map {
+      (own) throws(SpoolError) in
       (own, own.byteCount <= Sidecar.byteLimit ? Array(try engine.store.text(of: own).utf8) : [])
     }
     func path(_ role: RecordingFile.Role) -> InboxPath? {
@@ -111,8 +202,7 @@ struct RecordingJob {
 
   /// - Returns: whether the run continues.
   private func accept(_ sound: Digest?) throws(SpoolError) -> Bool {
-    let answer: RecordingAcceptance
-    answer = try engine.store.recordings.accept(
+    let answer = try engine.store.accept(
       recording.key, sound: sound, conflicts: settings.recordingRules.conflicts)
     switch answer {
     case .accepted: return true
@@ -187,181 +277,20 @@ struct RecordingJob {
   }
 }
 
-/// Logs only those run events that a log of months should hold.
-private struct RecordingRunRecorder: RunRecorder {
-  private let recording: Recording
-  private let engine: WatchEngine
-
-  init(_ recording: Recording, _ engine: WatchEngine) {
-    self.recording = recording
-    self.engine = engine
-  }
-
+extension RecordingJob: RunRecorder {
+  /// Logs only those run events that a log of months should hold.
   func record(_ event: RunEvent) {
     if case .retrying(let step, let error, let delay) = event {
-      tell(.retrying, (step.map { "\($0): " } ?? "") + error.account, seconds: delay)
+      tell(.retrying, text: (step.map { "\($0): " } ?? "") + error.account, seconds: delay)
     } else if let (step, text) = event.concern {
-      tell(.warning, "\(step): \(text)")
+      tell(.warning, text: "\(step): \(text)")
     }
-  }
-
-  private func tell(_ event: WatchEvent.Event, _ text: String, seconds: Double? = nil) {
-    engine.recorder.record(
-      WatchEvent(
-        event, at: engine.clock.now, inbox: recording.inbox, recording: recording.key.name,
-        file: recording.fileName, text: text, seconds: seconds))
-  }
-}
-
-/// One recording's run through its inbox's pipeline.
-///
-/// The pipeline reads the recording's artifact, not the file in the inbox, through a link with the
-/// recording's name, so that exports get that name. The link lies in a work folder that survives a
-/// crash.
-struct RecordingRun {
-  let engine: WatchEngine
-  let pipeline: WatchedPipeline
-  /// The folder for its exports; it exists.
-  let folder: String
-  let recording: Artifact
-  /// Where and when it arrived, and what came with it.
-  let origin: RecordingOrigin
-  /// Its transcript; nil if it has none.
-  let transcript: RecordingTranscript?
-  /// What its sidecar asks of the pipeline.
-  let request: DocumentNode?
-  let name: RecordingName
-  /// Distinguishes it from all other recordings.
-  let mark: String
-  let stop: StopRequest
-  let recorder: any RunRecorder
-
-  /// Runs the pipeline under a name that is free in the output folder. The recording is decoded
-  /// once, as part of the run.
-  /// - Parameter gate: accepts the recording before anything is published.
-  func run(in claim: any WorkClaim, through gate: AcceptanceGate) throws(SpoolError) -> RunRecord {
-    if let transcript {
-      try link(transcript.artifact, as: transcript.linkName, in: claim)
-    }
-    var excluded: Set<String> = []
-    while true {
-      guard let choice = try choose(excluding: excluded, in: claim) else {
-        throw SpoolError(
-          "the exports of \(name.text()) find no place in \(folder)",
-          reason: "files of other recordings have their names", advice: "move those away",
-          cause: .environment)
-      }
-      let chosen = choice.name
-      let path = try link(recording, as: chosen, in: claim)
-      do throws(SpoolError) {
-        return try run(try plan(path), path: path, gate)
-      } catch {
-        guard error.cause != .cancelled, excluded.isEmpty, isTaken(try files(of: path)) else {
-          throw error
-        }
-        excluded.insert(chosen)
-      }
-    }
-  }
-
-  private func choose(
-    excluding excluded: Set<String>, in claim: any WorkClaim
-  ) throws(SpoolError) -> ExportNames.Choice? {
-    do {
-      return try engine.names.choose(
-        name, mark: mark, digest: recording.digest, excluding: excluded
-      ) { try files(of: claim.folder + "/" + $0) }
-    } catch {
-      throw (error as? SpoolError) ?? SpoolError("cannot name exports", reason: "\(error)")
-    }
-  }
-
-  /// The exports of a recording at a path.
-  private func files(of path: String) throws(SpoolError) -> [String] {
-    let plan = try plan(path)
-    let exports = plan.steps.flatMap { step in
-      (step.stage as? any PublishingStage)?.fileNames(of: step.id, recordings: [path]) ?? []
-    }
-    let isAsked = plan.steps.contains { $0.stage is any ReceiptStage }
-    let receipt = isAsked || exports.isEmpty ? [] : engine.receiptWriter?.fileNames(for: path) ?? []
-    let place = plan.enclosure { _ in [path] }.map { folder + "/" + $0.place } ?? folder
-    return (exports + receipt).map { place + "/" + $0 }
-  }
-
-  /// Whether a file at one of the paths is not an export of this recording.
-  private func isTaken(_ files: [String]) -> Bool {
-    files.contains { path in
-      unsafe access(path, F_OK) == 0
-        && (try? engine.store.recording(ofPublished: path))?.digest != recording.digest
-    }
-  }
-
-  private func plan(_ path: String) throws(SpoolError) -> Plan {
-    try pipeline.plan(for: path, transcript: transcriptPath(beside: path), request: request)
-  }
-
-  private func transcriptPath(beside path: String) -> String? {
-    transcript.map { PathText.join(PathText.folder(of: path), $0.linkName) }
-  }
-
-  private func run(
-    _ plan: Plan, path: String, _ gate: AcceptanceGate
-  ) throws(SpoolError) -> RunRecord {
-    let source = pipeline.source(of: plan)
-    if source == nil { try gate.pass(nil) }
-    var options = Runner.Options(folder: folder)
-    options.isReceiptWanted = true
-    options.origins = [pipeline.input: origin]
-    if let transcript, let input = pipeline.transcriptInput {
-      options.origins[input] = transcript.origin(like: origin)
-    }
-    options.mayGoOn = { (record) throws(SpoolError) in
-      let outputs = record.steps.first { $0.id == source }?.outputs.values
-      guard let sound = outputs?.first(where: { $0.kind == .sound })?.identity else { return }
-      try gate.pass(sound)
-    }
-    let request = RunRequest(
-      pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false,
-      pluginFolder: pipeline.pluginFolder)
-    let record = RunRecord(
-      id: engine.makeRunID(), pipeline: plan.name, pipelinePath: pipeline.path,
-      inputs: plan.inputs, overrides: pipeline.overrides, startedAt: engine.clock.now,
-      request: request, plugins: pipeline.plugins())
-    do throws(RunError) {
-      return try engine.runner(recorder, stop: stop).run(plan, options, record: record)
-    } catch {
-      let step = error.step.map { "\($0): " } ?? ""
-      // Users know the recording by its name, not by the link.
-      func shown(_ text: String) -> String {
-        let text = text.replacing(path, with: name.text())
-        guard let transcript, let path = transcriptPath(beside: path) else { return text }
-        return text.replacing(path, with: transcript.name)
-      }
-      throw SpoolError(
-        step + shown(error.error.message), reason: error.error.reason.map(shown),
-        advice: error.error.advice,
-        cause: error.error.cause)
-    }
-  }
-
-  /// Links to an artifact by a name.
-  @discardableResult
-  private func link(
-    _ artifact: Artifact, as name: String, in claim: any WorkClaim
-  ) throws(SpoolError) -> String {
-    let target = try engine.store.path(of: artifact)
-    let path = claim.folder + "/" + name
-    unsafe unlink(path)
-    guard unsafe symlink(target, path) == 0 else {
-      throw SpoolError("name the recording", path, SystemError.last)
-    }
-    return path
   }
 }
 
 /// Accepts a recording during its run: after it is decoded to its end, and before anything is
 /// published. The run ends here if the sound is a duplicate.
-final class AcceptanceGate: Sendable {
+private final class AcceptanceGate: Sendable {
   private enum State {
     /// Not decoded to its end yet.
     case outside

@@ -74,7 +74,7 @@ struct RecordingName: Hashable, Sendable {
     }
     let bytes = name.bytes
     let stemBytes = name.stem
-    stem = SafeName(String(decoding: stemBytes, as: UTF8.self))?.text ?? "recording"
+    stem = PrintableText.fileName(String(decoding: stemBytes, as: UTF8.self)) ?? "recording"
     let rest = String(decoding: bytes.dropFirst(stemBytes.count + 1), as: UTF8.self)
     let isPlain = rest.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20)
@@ -95,6 +95,8 @@ struct RecordingName: Hashable, Sendable {
 extension InboxPath {
   /// The folders around it, each made fit to be part of any path.
   var safeFolders: [String] {
-    folder.names.map { SafeName(String(decoding: $0.bytes, as: UTF8.self))?.text ?? "folder" }
+    folder.names.map {
+      PrintableText.fileName(String(decoding: $0.bytes, as: UTF8.self)) ?? "folder"
+    }
   }
 }

@@ -40,12 +40,10 @@ package struct ServingStore: Codable, Hashable, Sendable {
   static func claim(
     _ inbox: String, for memory: InboxTable, at path: String, isAdopting: Bool
   ) throws(SpoolError) {
-    let own: ServingStore
-    let isKnowing: Bool
     let known = ServingStore(of: inbox)
-    own = ServingStore(store: try memory.storeName(), path: path)
+    let own = ServingStore(store: try memory.storeName(), path: path)
     // A rebuilt database has another name, and knows its recordings.
-    isKnowing = try memory.hasRecordings(ofInbox: inbox)
+    let isKnowing = try memory.hasNotes(ofInbox: inbox)
     if let known, !isAdopting, known.store != own.store, !isKnowing {
       throw known.refusal(of: inbox, by: path)
     }

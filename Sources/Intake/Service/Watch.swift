@@ -12,7 +12,9 @@ package final class Watch: Sendable {
   package typealias Reload = () -> WatchSettings?
 
   enum Message: Sendable {
-    case request(ServiceRequest)
+    case end
+    /// Load the settings again.
+    case reload
     /// An inbox is repaired after the last process, and its pending commands are applied.
     case opened(inbox: String)
     /// A recording may have changed.
@@ -35,10 +37,13 @@ package final class Watch: Sendable {
     self.notifier = notifier
   }
 
-  package func request(_ request: ServiceRequest) {
-    if request == .end { stop.request(signal: 15) }
-    mail.send(.request(request))
+  package func end() {
+    stop.request(signal: 15)
+    mail.send(.end)
   }
+
+  /// Requests that the settings are loaded again.
+  package func reload() { mail.send(.reload) }
 
   /// Watches until the end is requested. Blocks.
   /// - Parameter reload: reads the settings again; nil if they are invalid, which it has reported.
@@ -55,8 +60,8 @@ package final class Watch: Sendable {
     while !stop.isRequested {
       for message in mail.receive(atMost: wait(round)) {
         switch message {
-        case .request(.end): break
-        case .request(.reload):
+        case .end: break
+        case .reload:
           notifier.tell(.reloading)
           if let settings = reload() {
             drain = settings.drain
@@ -89,10 +94,4 @@ package final class Watch: Sendable {
     if let period = notifier.watchdogPeriod { wait = min(wait, period / 3) }
     return max(wait, .milliseconds(10))
   }
-}
-
-package enum ServiceRequest: Hashable, Sendable {
-  case end
-  /// Load the settings again.
-  case reload
 }

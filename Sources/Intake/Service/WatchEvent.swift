@@ -90,32 +90,31 @@ package protocol WatchRecorder: Sendable {
 }
 
 /// The log texts of a watch for a device's command.
-enum CommandWords {
+extension RecordingCommandResult {
   /// `refused: noteId: is missing, …`, or the earlier result if the command is a repeat.
-  static func text(malformed reason: String, _ result: RecordingCommandResult) -> String {
-    if result.isFresh { return "refused: \(reason)" }
-    let time = result.decidedAt.map { " at \(Timestamp(secondsSince1970: $0))" } ?? ""
-    guard let request = result.request else {
+  func words(malformed reason: String) -> String {
+    if isFresh { return "refused: \(reason)" }
+    let time = decidedAt.map { " at \(Timestamp(secondsSince1970: $0))" } ?? ""
+    guard let request else {
       return "came again: it was refused before,\(time): \(reason); nothing was done now"
     }
-    return "refused: \(reason); a \(request.name) of its id was \(result.status.rawValue) before,"
+    return "refused: \(reason); a \(request.name) of its id was \(status.rawValue) before,"
       + time
   }
 
   /// `retry, which waited for its note, is applied`.
-  static func text(late result: RecordingCommandResult) -> String {
-    "\(result.request?.name ?? "a command"), which waited for its note, is "
-      + result.status.rawValue + (result.reason.map { ": \($0)" } ?? "")
+  var lateWords: String {
+    "\(request?.name ?? "a command"), which waited for its note, is "
+      + status.rawValue + (reason.map { ": \($0)" } ?? "")
   }
 
   /// `retry applied`, or, for a repeat, when it was applied and that nothing changed now.
-  static func text(_ request: RecordingCommand.Request, _ result: RecordingCommandResult) -> String
-  {
-    let reason = result.reason.map { ": \($0)" } ?? ""
-    guard !result.isFresh else { return "\(request.name) \(result.status.rawValue)\(reason)" }
-    if result.status == .waiting { return "\(request.name) came again and still waits\(reason)" }
-    let time = result.decidedAt.map { " at \(Timestamp(secondsSince1970: $0))" } ?? ""
-    return "\(request.name) came again: it was \(result.status.rawValue) before,\(time)\(reason); "
+  func words(on request: RecordingCommand.Request) -> String {
+    let reason = self.reason.map { ": \($0)" } ?? ""
+    guard !isFresh else { return "\(request.name) \(status.rawValue)\(reason)" }
+    if status == .waiting { return "\(request.name) came again and still waits\(reason)" }
+    let time = decidedAt.map { " at \(Timestamp(secondsSince1970: $0))" } ?? ""
+    return "\(request.name) came again: it was \(status.rawValue) before,\(time)\(reason); "
       + "nothing was done now"
   }
 }

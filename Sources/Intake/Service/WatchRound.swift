@@ -204,37 +204,29 @@ final class InboxWorker: Sendable {
   /// The folders for its results.
   let folders: ResultFolders
 
-  private enum InboxMessage: Sendable {
-    case arrival(Arrival)
-    /// Acknowledgements or releases may be due.
-    case settleUp
-    case takeNoMore
-    case close
-  }
-
-  private let mail = Mailbox<InboxMessage>()
+  /// What the inbox's thread has to do, in order.
+  private let mail = Mailbox<@Sendable (inout InboxEventHandler) -> Void>()
   /// Keeps other processes off this inbox while it is held.
   private let claim: any WorkClaim
   private let watcher: InboxWatcher
   private let thread: BackgroundThread
 
   /// Begins to watch, after repairing what an earlier process left.
-  /// - Parameter stirred: called when recordings may be due.
+  /// - Parameter report: receives what the watch acts on.
   /// - Throws: if another process watches the inbox.
   init(
     _ settings: InboxSettings, engine: WatchEngine,
     report: @escaping @Sendable (Watch.Message) -> Void
   ) throws(SpoolError) {
     self.settings = settings
-    let folders: ResultFolders
-    folders = try ResultFolders(
-      of: settings, memory: engine.store.inboxes, receiptWriter: engine.receiptWriter)
+    let folders = try ResultFolders(
+      of: settings, memory: engine.store, receiptWriter: engine.receiptWriter)
     self.folders = folders
     claim = try Self.claim(settings, engine)
     let processor = InboxProcessor(
       inbox: settings.path,
       outbox: Outbox(
-        settings.outbox, others: settings.otherOutboxes, pipelines: settings.otherPipelines),
+        path: settings.outbox, others: settings.otherOutboxes, pipelines: settings.otherPipelines),
       pipeline: settings.pipelineName, rules: settings.recordingRules, store: engine.store,
       option: engine.option,
       isInPlace: { folders.isReachable($0) })
@@ -256,25 +248,18 @@ final class InboxWorker: Sendable {
       path: settings.path, rules: rules, isKnown: { processor.isKnown($0, $1) },
       absence: { folders.inboxAbsence }, examine: { probe.verdict($0.readingPath) },
       measure: { probe.facts(of: $0.readingPath)?.milliseconds },
-      report: { mail.send(.arrival($0)) })
+      report: { event in mail.send { $0.take(event) } })
     self.watcher = watcher
     thread = BackgroundThread(name: "inbox") { [claim] in
       var handler = InboxEventHandler(
         processor: processor, watcher: watcher, folders: folders, engine: engine,
         publish: { try? claim.record($0) },
         report: report)
-      var isTaking = true
       handler.begin()
       while true {
-        for message in mail.receive(atMost: handler.wait) {
-          switch message {
-          case .arrival(let arrival): if isTaking { handler.take(arrival) }
-          case .settleUp: handler.owesMore()
-          case .takeNoMore: isTaking = false
-          case .close:
-            handler.settleUp()
-            return
-          }
+        for action in mail.receive(atMost: handler.wait) {
+          action(&handler)
+          if handler.isClosed { return }
         }
         handler.turn()
       }
@@ -282,17 +267,17 @@ final class InboxWorker: Sendable {
   }
 
   /// Schedules acknowledgements and releases.
-  func settleUp() { mail.send(.settleUp) }
+  func settleUp() { mail.send { $0.owesMore() } }
 
   /// Checks again for every file in the inbox whether it is known.
   func recheck() { watcher.recheck() }
 
   /// Stops taking files in.
-  func beginToClose() { mail.send(.takeNoMore) }
+  func beginToClose() { mail.send { $0.isTaking = false } }
 
   /// Ends both threads and releases the inbox. Blocks while one file is taken in.
   func close() {
-    mail.send(.close)
+    mail.send { $0.close() }
     thread.join()
     watcher.stop()
     claim.end()
@@ -301,7 +286,7 @@ final class InboxWorker: Sendable {
   /// Leaves both threads running until the program exits: one may wait for a disk that does not
   /// answer.
   func abandon() {
-    mail.send(.close)
+    mail.send { $0.close() }
     thread.letGo()
   }
 
@@ -310,8 +295,7 @@ final class InboxWorker: Sendable {
   ) throws(SpoolError) -> any WorkClaim {
     var hasher = SHA256()
     hasher.update("spool-inbox-1\n\(settings.path)\n")
-    let answer: ClaimAnswer
-    answer = try engine.store.claim(
+    let answer = try engine.store.claim(
       hasher.finalize(), summary: InboxReport.claimSummary(ofInbox: settings.path))
     switch answer {
     case .granted(let claim): return claim

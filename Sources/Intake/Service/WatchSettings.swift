@@ -81,52 +81,42 @@ package struct InboxSettings: Sendable {
   }
 }
 
-/// How the folders of a watch lie relative to each other. An inbox must not contain a folder that
-/// Spool writes to: its exports would be processed again, without end.
-package struct FolderPlacement: Sendable {
-  /// A folder and its purpose: `the output folder /srv/out`.
-  package struct Folder: Hashable, Sendable {
-    /// An absolute path without links.
-    package let path: String
-    package let role: String
+extension WatchSettings {
+  /// A folder that Spool writes to: an absolute path without links, and its purpose: `the output
+  /// folder`.
+  package typealias Folder = (path: String, role: String)
 
-    package init(_ path: String, role: String) {
-      self.path = path
-      self.role = role
-    }
-  }
-
-  /// Two folders whose placement is not allowed.
-  package struct Conflict: Hashable, Sendable {
-    /// The index of the inbox in the list of inboxes.
-    package let inbox: Int
-    /// What is wrong, as one sentence.
-    package let message: String
-  }
-
-  /// All conflicts. O(n²).
+  /// All placements that are not allowed, as sentences, each with the index of the inbox. An inbox
+  /// must not contain a folder that Spool writes to: its exports would be processed again, without
+  /// end. O(n²).
   /// - Parameters:
   ///   - inboxes: absolute paths without links.
   ///   - others: the folders that Spool writes to.
-  package static func conflicts(inboxes: [String], others: [Folder]) -> [Conflict] {
-    var found: [Conflict] = []
+  package static func conflicts(
+    inboxes: [String], others: [Folder]
+  ) -> [(inbox: Int, message: String)] {
+    var found: [(inbox: Int, message: String)] = []
     for (index, inbox) in inboxes.enumerated() {
       for earlier in inboxes[..<index] where overlap(inbox, earlier) {
         found.append(
-          Conflict(
-            inbox: index,
-            message: inbox == earlier
+          (
+            index,
+            inbox == earlier
               ? "the inbox \(inbox) is named twice"
-              : "the inboxes \(earlier) and \(inbox) lie in one another"))
+              : "the inboxes \(earlier) and \(inbox) lie in one another"
+          ))
       }
-      for other in Set(others).sorted(by: { ($0.path, $0.role) < ($1.path, $1.role) })
-      where overlap(inbox, other.path) {
-        found.append(
-          Conflict(
-            inbox: index,
-            message: isWithin(other.path, inbox)
-              ? "\(other.role) \(other.path) lies in the inbox \(inbox)"
-              : "the inbox \(inbox) lies in \(other.role) \(other.path)"))
+      let near = others.filter { overlap(inbox, $0.path) }.map { other in
+        (
+          other,
+          message: isWithin(other.path, inbox)
+            ? "\(other.role) \(other.path) lies in the inbox \(inbox)"
+            : "the inbox \(inbox) lies in \(other.role) \(other.path)"
+        )
+      }
+      var told: Set<String> = []
+      for (_, message) in near.sorted(by: { $0.0 < $1.0 }) where told.insert(message).inserted {
+        found.append((index, message))
       }
     }
     return found

@@ -69,19 +69,17 @@ package struct WatchedPipeline: Sendable {
 
   /// The plan for a recording.
   /// - Parameters:
-  ///   - transcript: its transcript, if one came with it.
+  ///   - files: its file and, if one came with it, its transcript, by input.
   ///   - request: what its sidecar asks of the pipeline, if anything.
   /// - Throws: if the sidecar asks for something not allowed, or the pipeline no longer runs.
   func plan(
-    for recording: String, transcript: String?, request: DocumentNode?
+    for files: [String: String], request: DocumentNode?
   ) throws(SpoolError) -> Plan {
     let own = try SidecarOverrides.read(
       request, of: "of the note", variables: definition.variables)
-    var inputs = [input: recording]
-    if let transcriptInput, let transcript { inputs[transcriptInput] = transcript }
     do throws(PlanError) {
       return try Plan(
-        definition, catalog: catalog, inputs: inputs,
+        definition, catalog: catalog, inputs: files,
         overrides: overrideNodes.merging(own) { _, own in own })
     } catch {
       throw own.isEmpty ? SpoolError(error) : SidecarOverrides.refusal(error)

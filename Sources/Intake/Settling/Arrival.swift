@@ -1,64 +1,18 @@
-package import Platform
-
-/// What an inbox's watcher reports.
-package enum Arrival: Hashable, Sendable {
-  case settled(StableRecording)
-  /// A sidecar came or changed, before or after its recording. Its recording, if stable later,
-  /// names it again.
-  case sidecar(InboxPath, FileStamp)
-  /// A transcript came or changed, before or after its recording. Its recording, if stable later,
-  /// names it again.
-  case transcript(InboxPath, FileStamp)
-  case command(InboxPath, FileStamp)
-  /// A file that does not change any more and will never be a recording: to be quarantined.
-  case hopeless(StableRecording, reason: String)
-  /// A file of a kind that the inbox does not take; it is examined again only when it changes.
-  case ignored(InboxPath)
-  /// A file is not complete after a long time. It is still followed, and may become stable later.
-  case unsettled(InboxPath, Unsettled)
-  /// Why a file waits, for status queries; reported when the reason changes.
-  case waiting(InboxPath, String)
-  /// A file that is never opened, such as a link, or cannot be read.
-  case refused(InboxPath, SpoolError)
-  /// Removed by another program.
-  case gone(InboxPath)
-  /// Files that have long been ignored for a temporary or hidden name; reported when they change.
-  case overlooked(IgnoredFiles)
-  /// The inbox is unreachable; checked again every second.
-  case inboxLost(SpoolError)
-  case inboxBack
-  /// A folder of the inbox cannot be listed or watched. Reported once.
-  case trouble(SpoolError)
-}
-
-package struct StableRecording: Hashable, Sendable {
-  package let path: InboxPath
+struct StableRecording: Hashable, Sendable {
+  let path: InboxPath
   /// The stable version. It may have changed since: compare before use.
-  package let stamp: FileStamp
+  let stamp: FileStamp
   /// The sidecar beside it; nil if there is none.
-  package let sidecar: InboxPath?
-  /// The possible transcripts beside it, the likeliest first.
-  package let transcripts: [InboxPath]
+  let sidecar: InboxPath?
   /// The number of hard links. With more than one, a copy stays elsewhere, and a process may write
   /// to it through another name.
-  package let nameCount: Int
+  let nameCount: Int
+  /// The possible transcripts beside it, the likeliest first.
+  var transcripts: [InboxPath] = []
   /// Its marker file; nil if the inbox has no markers.
-  package let marker: InboxPath?
+  var marker: InboxPath?
   /// Why it may be incomplete although it was waited for; nil if nothing indicates it.
-  package let doubt: String?
-
-  init(
-    path: InboxPath, stamp: FileStamp, sidecar: InboxPath?, nameCount: Int,
-    transcripts: [InboxPath] = [], marker: InboxPath? = nil, doubt: String? = nil
-  ) {
-    self.path = path
-    self.stamp = stamp
-    self.sidecar = sidecar
-    self.nameCount = nameCount
-    self.transcripts = transcripts
-    self.marker = marker
-    self.doubt = doubt
-  }
+  var doubt: String?
 }
 
 /// A container's verdict on a recording that does not change any more.
@@ -95,7 +49,7 @@ enum Examination: Hashable {
 }
 
 /// Why a file is not stable after a long time.
-package enum Unsettled: Hashable, Sendable {
+enum Unsettled: Hashable, Sendable {
   /// It has kept changing, or was open for writing throughout.
   case stillWritten
   /// It could not be examined; with the reason.

@@ -1,4 +1,4 @@
-internal import Platform
+import Platform
 
 /// Turns file system events into arrivals: it follows each file until it is stable. It belongs to
 /// one thread.
@@ -24,7 +24,7 @@ struct ArrivalMonitor: ~Copyable {
 
   /// Waits for events, at most for `limit`, and handles them.
   mutating func turn(
-    atMost limit: Duration, while mayGoOn: () -> Bool = { true }, report: (Arrival) -> Void
+    atMost limit: Duration, while mayGoOn: () -> Bool = { true }, report: (InboxEvent) -> Void
   ) {
     let now = MonotonicTime.now
     let wait = tracker.nextLook.map { max(.zero, $0 - now) } ?? limit
@@ -48,12 +48,12 @@ struct ArrivalMonitor: ~Copyable {
   }
 
   /// Follows a file as if it had just come.
-  mutating func lookAgain(at path: InboxPath, report: (Arrival) -> Void) {
+  mutating func lookAgain(at path: InboxPath, report: (InboxEvent) -> Void) {
     tracker.forget(path)
     if case .there(let stamp) = watch.look(at: path) { take(.found(path, stamp), report) }
   }
 
-  private mutating func take(_ event: InboxEvent, _ report: (Arrival) -> Void) {
+  private mutating func take(_ event: InboxEvent, _ report: (InboxEvent) -> Void) {
     switch event {
     case .found(let path, let stamp):
       if stamp.kind == .file {
@@ -68,18 +68,15 @@ struct ArrivalMonitor: ~Copyable {
       }
     case .gone(let path):
       tracker.forget(path)
-      report(.gone(path))
+      report(event)
     case .written(let path): tracker.recordWriter(isAtWork: true, at: path)
     case .closed(let path): tracker.recordWriter(isAtWork: false, at: path)
     case .writersLost: tracker.forgetWriters()
-    case .overlooked(let files): report(.overlooked(files))
-    case .inboxLost(let error): report(.inboxLost(error))
-    case .inboxBack: report(.inboxBack)
-    case .trouble(let error): report(.trouble(error))
+    default: report(event)
     }
   }
 
-  private mutating func look(at path: InboxPath, _ report: (Arrival) -> Void) {
+  private mutating func look(at path: InboxPath, _ report: (InboxEvent) -> Void) {
     switch watch.look(at: path) {
     case .there(let stamp) where stamp.kind == .file:
       tracker.record(stamp, at: path, now: MonotonicTime.now)
@@ -89,7 +86,7 @@ struct ArrivalMonitor: ~Copyable {
     }
   }
 
-  private mutating func take(_ step: StabilityTracker.Step, _ report: (Arrival) -> Void) {
+  private mutating func take(_ step: StabilityTracker.Step, _ report: (InboxEvent) -> Void) {
     switch step {
     case .examine(let path): examineFile(at: path, report)
     case .measure(let path): measureFile(at: path, report)
@@ -103,14 +100,14 @@ struct ArrivalMonitor: ~Copyable {
     return file.stamp.byteCount == 0 ? .empty : examine(file)
   }
 
-  private mutating func examineFile(at path: InboxPath, _ report: (Arrival) -> Void) {
+  private mutating func examineFile(at path: InboxPath, _ report: (InboxEvent) -> Void) {
     do throws(SpoolError) {
       guard let file = try watch.open(path) else { return }
-      let writers = file.writers()
+      let hasWriters = file.hasWriters()
       var shown = Examination.beingWritten
       var length: StabilityEntry.Length?
       var words: StabilityEntry.Words?
-      if writers != .some, !isUnderDownload(path) {
+      if hasWriters != true, !isUnderDownload(path) {
         let verdict: ContainerVerdict
         switch tracker.role(of: path) {
         case .sidecar:
@@ -126,7 +123,7 @@ struct ArrivalMonitor: ~Copyable {
         case .recording, .marker, .command, nil: verdict = try self.verdict(on: file)
         }
         shown = .examined(
-          verdict, canSeeWriters: writers == .none, nameCount: file.nameCount)
+          verdict, canSeeWriters: hasWriters == false, nameCount: file.nameCount)
       }
       // A verdict on bytes that have changed meanwhile is void: the next check starts over.
       guard try file.currentStamp() == file.stamp else { return }
@@ -157,7 +154,7 @@ struct ArrivalMonitor: ~Copyable {
     }
   }
 
-  private mutating func measureFile(at path: InboxPath, _ report: (Arrival) -> Void) {
+  private mutating func measureFile(at path: InboxPath, _ report: (InboxEvent) -> Void) {
     do throws(SpoolError) {
       guard let file = try watch.open(path) else { return }
       let length = measure(file)
@@ -169,20 +166,20 @@ struct ArrivalMonitor: ~Copyable {
   }
 
   /// A file that proved to be complete has waited long enough.
-  private mutating func goOn(with path: InboxPath, _ report: (Arrival) -> Void) {
+  private mutating func goOn(with path: InboxPath, _ report: (InboxEvent) -> Void) {
     for step in tracker.steps(for: path, at: MonotonicTime.now) where !step.isExamination {
       take(step, report)
     }
   }
 
   private mutating func fail(
-    _ path: InboxPath, _ error: SpoolError, _ report: (Arrival) -> Void
+    _ path: InboxPath, _ error: SpoolError, _ report: (InboxEvent) -> Void
   ) {
     switch error.kind {
     // The next check shows it.
     case .missing, .changed: break
     // A passing condition, such as too many open files.
-    case .system, .broken, .invalid, .usage, nil:
+    case .system, .noRoom, .broken, nil:
       guard let stamp = tracker.stamp(of: path) else { return }
       tracker.record(
         .examined(.undecided(error.why), canSeeWriters: true, nameCount: 1), of: stamp,

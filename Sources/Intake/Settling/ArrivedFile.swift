@@ -1,14 +1,14 @@
 import CPosix
-internal import Glibc
-package import Platform
+import Glibc
+import Platform
 
 /// A file of the inbox, open for reading. It stays the same file whatever replaces its name.
-package struct ArrivedFile: ~Copyable, Sendable {
-  package let path: InboxPath
+struct ArrivedFile: ~Copyable, Sendable {
+  let path: InboxPath
   /// Its stamp when it was opened.
-  package let stamp: FileStamp
+  let stamp: FileStamp
   /// The number of hard links. With more than one, a process may write to it through another name.
-  package let nameCount: Int
+  let nameCount: Int
 
   private let file: Descriptor
   private let device: UInt64
@@ -30,12 +30,12 @@ package struct ArrivedFile: ~Copyable, Sendable {
   }
 
   /// The descriptor; the file keeps ownership.
-  package var descriptor: CInt { file.number }
+  var descriptor: CInt { file.number }
 
   /// A path to this open file for libraries that need one; valid for the file's lifetime.
-  package var readingPath: String { "/proc/self/fd/\(file.number)" }
+  var readingPath: String { "/proc/self/fd/\(file.number)" }
 
-  package func currentStamp() throws(SpoolError) -> FileStamp {
+  func currentStamp() throws(SpoolError) -> FileStamp {
     do {
       return FileStamp(try file.status())
     } catch {
@@ -45,7 +45,7 @@ package struct ArrivedFile: ~Copyable, Sendable {
 
   /// All its bytes.
   /// - Throws: an `SpoolError` of kind `tooLarge` above `limit`.
-  package func bytes(atMost limit: Int) throws(SpoolError) -> [UInt8] {
+  func bytes(atMost limit: Int) throws(SpoolError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Int(min(stamp.byteCount, Int64(limit))) + 1)
     var count = 0
     let number = file.number
@@ -82,13 +82,14 @@ package struct ArrivedFile: ~Copyable, Sendable {
     }
   }
 
-  /// Whether a process has it open for writing.
+  /// Whether a process has it open for writing; nil if unknown: the file has another owner, or its
+  /// file system has no leases.
   ///
   /// Asks for a read lease, which is granted only without writers (fcntl(2)). The system refuses
   /// one to non-owners, and some file systems have none.
-  func writers() -> Writers {
-    if posix_probe_writers(file.number) == 0 { return .none }
-    return errno == EAGAIN ? .some : .unknown
+  func hasWriters() -> Bool? {
+    if posix_probe_writers(file.number) == 0 { return false }
+    return errno == EAGAIN ? true : nil
   }
 
   func isSameFile(as status: stat) -> Bool {
@@ -123,14 +124,6 @@ package struct ArrivedFile: ~Copyable, Sendable {
     }
     return held
   }
-}
-
-/// Whether a process has a file open for writing.
-enum Writers: Hashable, Sendable {
-  case none
-  case some
-  /// Unknown: the file has another owner, or its file system has no leases.
-  case unknown
 }
 
 extension ArrivedFile {

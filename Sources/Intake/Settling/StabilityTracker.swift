@@ -7,7 +7,7 @@ struct StabilityTracker {
     case examine(InboxPath)
     /// Find the length of a complete recording's sound.
     case measure(InboxPath)
-    case report(Arrival)
+    case report(InboxEvent)
   }
 
   let rules: StabilityRules

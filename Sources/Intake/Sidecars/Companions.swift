@@ -51,15 +51,15 @@ extension Sidecar {
 }
 
 /// The names of sidecars.
-package enum SidecarName {
+enum SidecarName {
   /// `note.json`, `note.m4a.json` and `note_meta.json` for `note.m4a`, the most usual first.
-  package static func candidates(for recording: FileName) -> [FileName] {
+  static func candidates(for recording: FileName) -> [FileName] {
     let bases = [recording.stem, recording.bytes, recording.stem + "_meta".utf8]
     return bases.compactMap { FileName(bytes: $0 + ".json".utf8) }
   }
 
   /// The possible names of a sidecar's recordings, without endings: the inverse.
-  package static func recordingStems(for sidecar: FileName) -> [FileName] {
+  static func recordingStems(for sidecar: FileName) -> [FileName] {
     guard sidecar.hasSuffix(".json") else { return [] }
     let stem = sidecar.bytes.dropLast(".json".utf8.count)
     let mark = Array("_meta".utf8)
@@ -69,15 +69,15 @@ package enum SidecarName {
 }
 
 /// The names of transcripts.
-package enum TranscriptName {
+enum TranscriptName {
   /// The endings of transcripts, plain text first. JSON is missing: its name may be a sidecar's,
   /// and only its content tells them apart.
-  package static let endings = [
+  static let endings = [
     ".txt", ".md", ".srt", ".vtt", ".textgrid", ".TextGrid", ".ctm", ".lrc", ".tsv",
   ]
 
   /// `note.txt` and `note.m4a.txt` for `note.m4a`, and so on for every ending.
-  package static func candidates(for recording: FileName) -> [FileName] {
+  static func candidates(for recording: FileName) -> [FileName] {
     endings.flatMap { ending in
       [recording.stem, recording.bytes].compactMap { FileName(bytes: $0 + ending.utf8) }
     }
@@ -85,7 +85,7 @@ package enum TranscriptName {
 
   /// The possible names of a transcript's recordings, without endings: the inverse. JSON follows
   /// ``SidecarName``.
-  package static func recordingStems(for transcript: FileName) -> [FileName] {
+  static func recordingStems(for transcript: FileName) -> [FileName] {
     guard let ending = endings.first(where: transcript.hasSuffix) else { return [] }
     return FileName(bytes: transcript.bytes.dropLast(ending.utf8.count)).map { [$0] } ?? []
   }

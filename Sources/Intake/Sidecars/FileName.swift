@@ -56,33 +56,29 @@ extension UInt8 {
   }
 }
 
-/// Untrusted text made fit for a file name on every file system and in every shell: never empty or
-/// hidden, no path and no option.
-package struct SafeName: Hashable, Sendable {
-  /// Without an extension.
-  package let text: String
-
-  /// Cleans a text; nil if nothing is left.
+extension PrintableText {
+  /// Untrusted text made fit for a file name on every file system and in every shell, without an
+  /// extension: never empty or hidden, no path and no option; nil if nothing is left.
   ///
   /// Separators, and the characters that Windows forbids or shells read, become hyphens; invisible
   /// characters, and points, hyphens and spaces at both ends, are removed.
   ///
   /// - Parameter byteLimit: the longest result in UTF-8; it is cut between characters.
-  package init?(_ text: String, byteLimit: Int = 120) {
-    guard let plain = PlainText(text, limit: 1000) else { return nil }
+  static func fileName(_ text: String, byteLimit: Int = 120) -> String? {
+    guard let plain = plain(text, limit: 1000) else { return nil }
     var replaced = ""
-    for character in plain.text {
-      let isForbidden = character.unicodeScalars.contains { Self.forbidden.contains($0) }
+    for character in plain {
+      let isForbidden = character.unicodeScalars.contains { forbidden.contains($0) }
       if isForbidden, replaced.hasSuffix("-") { continue }
       replaced.append(isForbidden ? "-" : character)
     }
-    var name = Self.trimmed(replaced)
+    var name = trimmed(replaced)
     while name.utf8.count > byteLimit, !name.isEmpty { name.removeLast() }
-    name = Self.trimmed(name)
+    name = trimmed(name)
     guard !name.isEmpty else { return nil }
     // Windows opens a device under these names, whatever their extension.
     let base = name.prefix { $0 != "." }.lowercased()
-    self.text = Self.devices.contains(base) ? "_" + name : name
+    return devices.contains(base) ? "_" + name : name
   }
 
   private static func trimmed(_ text: String) -> String {
@@ -101,20 +97,16 @@ package struct SafeName: Hashable, Sendable {
     ["con", "prn", "aux", "nul"] + (1...9).flatMap { ["com\($0)", "lpt\($0)"] })
 }
 
-extension SafeName: CustomStringConvertible {
-  package var description: String { text }
-}
-
 /// The identity that a device gave a recording: a UUID (RFC 9562) in canonical form.
-package struct NoteID: Hashable, Sendable {
+struct NoteID: Hashable, Sendable {
   /// 32 hexadecimal digits in lower case, with hyphens after 8, 12, 16 and 20.
-  package let text: String
+  let text: String
   /// As written.
-  package let written: String
+  let written: String
 
   /// Reads a UUID in either case, with or without hyphens, in braces or after `urn:uuid:`; nil for
   /// anything else.
-  package init?(_ text: some StringProtocol) {
+  init?(_ text: some StringProtocol) {
     self.written = String(text)
     var written = text.lowercased()[...]
     if written.hasPrefix("urn:uuid:") { written.removeFirst(9) }
@@ -133,13 +125,13 @@ package struct NoteID: Hashable, Sendable {
   }
 
   /// Equal in canonical form.
-  package static func == (a: NoteID, b: NoteID) -> Bool { a.text == b.text }
+  static func == (a: NoteID, b: NoteID) -> Bool { a.text == b.text }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   private static let digits = Set("0123456789abcdef".utf8)
 }
 
 extension NoteID: CustomStringConvertible {
-  package var description: String { text }
+  var description: String { text }
 }

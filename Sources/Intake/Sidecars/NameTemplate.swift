@@ -1,4 +1,5 @@
-internal import PipelineModel
+import PipelineModel
+package import Platform
 
 /// The template of export names: `{album}/{date}-{title}.{ext}`, below the output folder.
 ///
@@ -6,13 +7,6 @@ internal import PipelineModel
 /// that no tag and no sidecar leads out of the output folder. `.{ext}` at the end stands for each
 /// export's own extension.
 package struct NameTemplate: Hashable, Sendable {
-  package struct Problem: Error, Hashable, Sendable {
-    /// What was found, as one sentence without a full stop.
-    package let message: String
-    /// The allowed values; nil if the message states them.
-    package var choice: String?
-  }
-
   private enum Piece: Hashable {
     case text(String)
     case field(String)
@@ -21,16 +15,16 @@ package struct NameTemplate: Hashable, Sendable {
   package let text: String
   private let parts: [[Piece]]
 
-  package init(_ text: String) throws(Problem) {
+  package init(_ text: String) throws(SpoolError) {
     self.text = text
     let body = text.hasSuffix(".{ext}") ? String(text.dropLast(6)) : text
     guard !body.isEmpty, !body.hasPrefix("/") else {
-      throw Problem(message: "a name begins below the output folder, not with a slash")
+      throw SpoolError("a name begins below the output folder, not with a slash")
     }
     var parts: [[Piece]] = []
     for part in body.split(separator: "/", omittingEmptySubsequences: false) {
       guard !part.isEmpty, part != ".", part != ".." else {
-        throw Problem(message: "\"\(part)\" is no folder for exports")
+        throw SpoolError("\"\(part)\" is no folder for exports")
       }
       parts.append(try Self.pieces(part))
     }
@@ -47,29 +41,28 @@ package struct NameTemplate: Hashable, Sendable {
   ]
 
   /// Throws if the template gives all exports one extension.
-  private func refuseExtension() throws(Problem) {
+  private func refuseExtension() throws(SpoolError) {
     guard case .text(let end)? = parts.last?.last else { return }
     let ending = PathText.fileExtension(of: "_" + end)
     guard Self.extensions.contains(ending.lowercased()) else { return }
-    throw Problem(
-      message: "it ends with .\(ending), and each export has an extension of its own",
-      choice: "leave it out, or write .{ext} in its place")
+    throw SpoolError(
+      "it ends with .\(ending), and each export has an extension of its own",
+      advice: "leave it out, or write .{ext} in its place")
   }
 
   /// Throws for all unknown fields at once.
-  private func refuseUnknownFields() throws(Problem) {
+  private func refuseUnknownFields() throws(SpoolError) {
     var unknown: [String] = []
     for case .field(let name) in parts.joined()
-    where !NameField.isKnown(name) && !unknown.contains(name) {
+    where !NameFields.isKnown(name) && !unknown.contains(name) {
       unknown.append(name)
     }
     guard !unknown.isEmpty else { return }
     let words = unknown.map { name in
-      let nearest = NameField.nearest(to: name).map { ", perhaps {\($0)}" } ?? ""
+      let nearest = NameFields.nearest(to: name).map { ", perhaps {\($0)}" } ?? ""
       return "there is no field {\(name)}\(nearest)"
     }
-    throw Problem(
-      message: words.joined(separator: "; "), choice: "the fields are \(NameField.choice)")
+    throw SpoolError(words.joined(separator: "; "), advice: "the fields are \(NameFields.choice)")
   }
 
   /// Whether a field needs the recording's tags, beyond its path.
@@ -81,7 +74,7 @@ package struct NameTemplate: Hashable, Sendable {
   }
 
   /// The name of a file's exports below the output folder, without extension.
-  package func fill(_ fields: NameFields) -> String {
+  func fill(_ fields: NameFields) -> String {
     var names: [String] = []
     for part in parts {
       // The recording's own folders stay folders.
@@ -104,7 +97,7 @@ package struct NameTemplate: Hashable, Sendable {
   private static let maximumByteCount = 180
 
   private static func clean(_ field: String) -> String {
-    SafeName(field, byteLimit: maximumByteCount)?.text ?? "_"
+    PrintableText.fileName(field, byteLimit: maximumByteCount) ?? "_"
   }
 
   /// Joins cleaned fields and the template's own words into one name that is not hidden, no option
@@ -120,19 +113,19 @@ package struct NameTemplate: Hashable, Sendable {
     return result.isEmpty ? "_" : result
   }
 
-  private static func pieces(_ text: Substring) throws(Problem) -> [Piece] {
+  private static func pieces(_ text: Substring) throws(SpoolError) -> [Piece] {
     var pieces: [Piece] = []
     var rest = text
     while let opening = rest.firstIndex(of: "{") {
       if opening > rest.startIndex { pieces.append(.text(String(rest[..<opening]))) }
       guard let closing = rest[opening...].firstIndex(of: "}") else {
-        throw Problem(message: "a brace is not closed in \"\(text)\"")
+        throw SpoolError("a brace is not closed in \"\(text)\"")
       }
       let name = rest[rest.index(after: opening)..<closing].lowercased()
       guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "_-.".contains($0) })
-      else { throw Problem(message: "\"{\(name)}\" is no field, as {title} is") }
+      else { throw SpoolError("\"{\(name)}\" is no field, as {title} is") }
       guard name != "ext" else {
-        throw Problem(message: "{ext} stands at the end, after a dot: each export has its own")
+        throw SpoolError("{ext} stands at the end, after a dot: each export has its own")
       }
       pieces.append(.field(name))
       rest = rest[rest.index(after: closing)...]
@@ -144,7 +137,7 @@ package struct NameTemplate: Hashable, Sendable {
 
 /// The fields of a name template. Unknown ones are refused: `titel` would name every export
 /// `unknown titel`.
-enum NameField {
+extension NameFields {
   /// The prefix of a field that only the sidecar gives.
   static let sidecarMark = "sidecar."
   /// The prefix of a field that only the recording's tags give.
@@ -189,18 +182,13 @@ enum NameField {
 }
 
 /// The fields for a recording's export names: from its sidecar, then its tags, then its file name.
-package struct NameFields: Sendable {
-  private let path: String
-  private let sidecar: [String: String]
-  private let tags: [String: String]
-
-  /// Collects the fields of the recording at `path`, below the batch's folder or the inbox. Names
-  /// are in lower case.
-  package init(path: String, sidecar: [String: String] = [:], tags: [String: String] = [:]) {
-    self.path = path
-    self.sidecar = sidecar
-    self.tags = tags
-  }
+struct NameFields: Sendable {
+  /// The recording's, below the batch's folder or the inbox.
+  let path: String
+  /// The sidecar's fields, with names in lower case.
+  var sidecar: [String: String] = [:]
+  /// The recording's tags, with names in lower case.
+  var tags: [String: String] = [:]
 
   /// The names of the folders around it.
   var folders: [String] {
@@ -214,10 +202,10 @@ package struct NameFields: Sendable {
     case "folder": return folders.last ?? ""
     case "date": return date
     case "title": return given("title") ?? stem
-    case _ where name.hasPrefix(NameField.sidecarMark):
-      return given(name, by: NameField.sidecarMark, in: [sidecar])
-    case _ where name.hasPrefix(NameField.tagMark):
-      return given(name, by: NameField.tagMark, in: [tags])
+    case _ where name.hasPrefix(NameFields.sidecarMark):
+      return given(name, by: NameFields.sidecarMark, in: [sidecar])
+    case _ where name.hasPrefix(NameFields.tagMark):
+      return given(name, by: NameFields.tagMark, in: [tags])
     default: return given(name) ?? "unknown \(name)"
     }
   }
@@ -253,7 +241,7 @@ package struct NameFields: Sendable {
   }
 
   /// The first `2026-03-14` or `20260314` in a text, as the former.
-  package static func day(in text: String) -> String? {
+  static func day(in text: String) -> String? {
     let bytes = Array(text.utf8)
     func isDigit(_ index: Int) -> Bool {
       bytes.indices.contains(index) && (48...57).contains(bytes[index])

@@ -1,9 +1,9 @@
 /// Untrusted bytes in printable form: one line, without terminal control or direction marks, and
 /// injective.
-package enum PrintableText {
+enum PrintableText {
   /// Text as it is; invalid UTF-8 as `\xE4`, control characters as `\n` or `\u{202E}`, and a
   /// backslash as `\\`. O(n).
-  package static func of(_ bytes: [UInt8]) -> String {
+  static func of(_ bytes: [UInt8]) -> String {
     var result = ""
     var rest = bytes[...]
     while let first = rest.first {
@@ -45,7 +45,7 @@ package enum PrintableText {
 
 extension Unicode.Scalar {
   /// Control characters, direction marks, line separators, and unassigned characters.
-  package var isInvisible: Bool {
+  var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
     default: false
@@ -53,17 +53,13 @@ extension Unicode.Scalar {
   }
 
   /// Whether it joins or separates its neighbours, as emoji, Persian and Hindi need.
-  package var isJoiner: Bool { value == 0x200c || value == 0x200d }
+  var isJoiner: Bool { value == 0x200c || value == 0x200d }
 }
 
-/// Untrusted text made printable: one line, single spaces, no control characters and no marks that
-/// change the writing direction.
-package struct PlainText: Hashable {
-  /// Never empty.
-  package let text: String
-
-  /// Cleans a text and cuts it after `limit` characters; nil if nothing is left. O(n).
-  package init?(_ text: String, limit: Int) {
+extension PrintableText {
+  /// Untrusted text on one line, with single spaces, without control characters and marks that
+  /// change the writing direction, cut after `limit` characters; nil if nothing is left. O(n).
+  static func plain(_ text: String, limit: Int) -> String? {
     var cleaned = ""
     var isAfterSpace = true
     for scalar in text.unicodeScalars {
@@ -77,15 +73,12 @@ package struct PlainText: Hashable {
     }
     if cleaned.hasSuffix(" ") { cleaned.removeLast() }
     cleaned = String(cleaned.prefix(limit))
-    guard !cleaned.isEmpty else { return nil }
-    self.text = cleaned
+    return cleaned.isEmpty ? nil : cleaned
   }
-}
 
-/// Untrusted bytes as lossless text.
-package enum EscapedText {
-  /// Text as it is; control characters, percent signs and invalid UTF-8 as `%0A`. O(n).
-  package static func of(_ bytes: some Collection<UInt8>) -> String {
+  /// Untrusted bytes as lossless text: control characters, percent signs and invalid UTF-8 are
+  /// written as `%0A`. O(n).
+  static func escaped(_ bytes: some Collection<UInt8>) -> String {
     var result = ""
     var rest = Array(bytes)[...]
     while let first = rest.first {
@@ -107,21 +100,21 @@ package enum EscapedText {
 }
 
 /// Paths as text, cut at bytes: names that look alike may be different files.
-package enum PathText {
+enum PathText {
   /// Everything before the last slash; empty if there is none.
-  package static func folder(of path: String) -> String {
+  static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return String(path[..<slash])
   }
 
   /// What follows the last slash.
-  package static func name(of path: String) -> String {
+  static func name(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
     return String(path[path.utf8.index(after: slash)...])
   }
 
   /// A name without its extension; a leading dot begins none.
-  package static func stem(of name: String) -> String {
+  static func stem(of name: String) -> String {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
       return name
     }
@@ -129,7 +122,7 @@ package enum PathText {
   }
 
   /// What follows the last dot of a name; empty if there is none.
-  package static func fileExtension(of name: String) -> String {
+  static func fileExtension(of name: String) -> String {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
       return ""
     }
@@ -137,12 +130,12 @@ package enum PathText {
   }
 
   /// A path below a folder; the folder itself if `path` is empty.
-  package static func join(_ folder: String, _ path: String) -> String {
+  static func join(_ folder: String, _ path: String) -> String {
     path.isEmpty ? folder : folder.isEmpty ? path : folder == "/" ? "/" + path : folder + "/" + path
   }
 
   /// Byte order.
-  package static func isBefore(_ a: String, _ b: String) -> Bool {
+  static func isBefore(_ a: String, _ b: String) -> Bool {
     a.utf8.lexicographicallyPrecedes(b.utf8)
   }
 }

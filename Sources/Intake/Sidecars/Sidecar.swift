@@ -1,52 +1,47 @@
-package import PipelineModel
-package import Platform
+import PipelineModel
+import Platform
 
 /// A device's JSON description of a recording. Its content is untrusted: none of it becomes part of
-/// a path without `SafeName`.
+/// a path without ``PrintableText/fileName(_:byteLimit:)``.
 package struct Sidecar: Hashable, Sendable {
   /// `noteId` or `uuid`.
-  package var noteID: NoteID?
+  var noteID: NoteID?
   /// `createdAt`.
-  package var createdAt: Timestamp?
+  var createdAt: Timestamp?
   /// The declared length in milliseconds: `durationMs`, or `duration` in seconds.
-  package var milliseconds: Int?
+  var milliseconds: Int?
   /// `title`.
-  package var title: String?
+  var title: String?
   /// The recording device: `watchModel`.
-  package var watchModel: String?
+  var watchModel: String?
   /// `watchOSVersion`.
-  package var watchOSVersion: String?
+  var watchOSVersion: String?
   /// The sending device: `phoneModel`.
-  package var phoneModel: String?
+  var phoneModel: String?
   /// `iOSVersion`.
-  package var iOSVersion: String?
+  var iOSVersion: String?
   /// The user's keywords without repeats, in order: `tags`.
-  package var tags: [String] = []
-  package var written: [String: JSONValue] = [:]
+  var tags: [String] = []
+  var written: [String: JSONValue] = [:]
   /// All other fields.
-  package var unknown: [String: JSONValue] = [:]
+  var unknown: [String: JSONValue] = [:]
   /// Every problem, by the name of its field. Valid fields are kept.
-  package var problems: [SidecarProblem] = []
+  var problems: [SidecarProblem] = []
 
   /// Whether its text is an object at all.
-  package var isReadable = true
+  var isReadable = true
 
   /// Whether its text ends before its value does, as while it is being written.
-  package var isCutOff = false
+  var isCutOff = false
 
-  package init() {}
+  init() {}
 
   /// The largest sidecar in bytes.
-  package static let byteLimit = 1 << 20
+  static let byteLimit = 1 << 20
   /// The deepest nesting of lists and objects.
-  package static let depthLimit = 32
+  static let depthLimit = 32
 
-  /// The other fields as a canonical JSON object; nil if there are none.
-  package var unknownJSON: String? {
-    unknown.isEmpty ? nil : JSONValue.object(unknown).compact
-  }
-
-  package var isEmpty: Bool {
+  var isEmpty: Bool {
     var bare = self
     (bare.problems, bare.written) = ([], [:])
     (bare.isReadable, bare.isCutOff) = (true, false)
@@ -57,7 +52,7 @@ package struct Sidecar: Hashable, Sendable {
 extension Sidecar {
   /// Whether it is not a sidecar but a recogniser's transcript under the same name: it has words or
   /// segments, and no field of a sidecar.
-  package var isTranscript: Bool {
+  var isTranscript: Bool {
     guard isReadable else { return false }
     var bare = self
     bare.unknown = [:]
@@ -68,7 +63,7 @@ extension Sidecar {
   }
 
   /// Stands for a sidecar that is too long.
-  package init(tooLong byteCount: Int) {
+  init(tooLong byteCount: Int) {
     self.init()
     isReadable = false
     problems = [
@@ -177,7 +172,7 @@ struct SidecarReader {
     }
     var tags: [String] = []
     for (index, value) in values.enumerated() {
-      guard let tag = Self.text(value).flatMap({ PlainText($0, limit: 100)?.text }) else {
+      guard let tag = Self.text(value).flatMap({ PrintableText.plain($0, limit: 100) }) else {
         report("tags[\(index)]", value.summary, expected: "a text")
         continue
       }
@@ -197,7 +192,7 @@ struct SidecarReader {
   /// A printable text; nil if blank.
   private mutating func words(_ field: String) -> String? {
     let text = value(field, "a text", Self.text)
-    return text.flatMap { PlainText($0, limit: 1000)?.text }
+    return text.flatMap { PrintableText.plain($0, limit: 1000) }
   }
 
   private mutating func value<Value>(
@@ -233,19 +228,19 @@ struct SidecarReader {
   }
 }
 
-package struct SidecarProblem: Hashable, Sendable, Codable {
+struct SidecarProblem: Hashable, Sendable, Codable {
   /// The printable field, such as `durationMs` or `tags[2]`; nil for the whole file.
-  package let field: String?
+  let field: String?
   /// For example `the text "abc"`.
-  package let found: String
+  let found: String
   /// For example `milliseconds, a number from 0`.
-  package let expected: String
+  let expected: String
   /// The line, from 1, if the file is no JSON.
-  package let line: Int?
+  let line: Int?
   /// The byte in that line, from 1.
-  package let column: Int?
+  let column: Int?
 
-  package init(
+  init(
     field: String?, found: String, expected: String, line: Int? = nil, column: Int? = nil
   ) {
     self.field = field.map { PrintableText.of(Array($0.prefix(80).utf8)) }
@@ -258,7 +253,7 @@ package struct SidecarProblem: Hashable, Sendable, Codable {
 
 extension SidecarProblem: CustomStringConvertible {
   /// One line: `durationMs: found the text "abc", expected milliseconds, …`.
-  package var description: String {
+  var description: String {
     let place = field ?? line.map { "line \($0), column \(column ?? 1)" } ?? "the file"
     return "\(place): found \(found), expected \(expected)"
   }
@@ -266,7 +261,7 @@ extension SidecarProblem: CustomStringConvertible {
 
 extension JSONValue {
   /// The value as in a pipeline's file.
-  package var node: DocumentNode {
+  var node: DocumentNode {
     let place = SourceLocation(line: 1, column: 1)
     func scalar(_ text: String, isQuoted: Bool = false) -> DocumentNode {
       DocumentNode(.scalar(text, isQuoted: isQuoted), at: place)
@@ -288,7 +283,7 @@ extension JSONValue {
 
 extension JSONValue {
   /// For messages: `the number 12`, `a list`, `the text "abc"`.
-  package var summary: String {
+  var summary: String {
     switch self {
     case .null: "null"
     case .boolean(let isTrue): "\(isTrue)"

@@ -1,17 +1,17 @@
-package import PipelineModel
-package import Platform
+import PipelineModel
+import Platform
 
 /// What a recording's sidecar asks of the pipeline: `"spool": {"set": {"loudness": "-18 LUFS"}}`
 /// sets variables that the pipeline marks `overridable: true`, for this recording alone, wherever
 /// it comes from.
-package enum SidecarOverrides {
+enum SidecarOverrides {
   /// The values by the names of their variables.
   /// - Parameters:
   ///   - spool: the sidecar's field `spool`; nil if it has none.
   ///   - sidecar: the sidecar's name in errors.
   ///   - variables: the pipeline's.
   /// - Throws: every problem, with what it may set.
-  package static func read(
+  static func read(
     _ spool: DocumentNode?, of sidecar: String, variables: [VariableDefinition]
   ) throws(SpoolError) -> [String: DocumentNode] {
     guard let spool, !spool.isNull else { return [:] }
@@ -44,7 +44,7 @@ package enum SidecarOverrides {
   }
 
   /// The pipeline rejects the sidecar's values.
-  package static func refusal(_ error: PlanError) -> SpoolError {
+  static func refusal(_ error: PlanError) -> SpoolError {
     let problems = error.problems.map { problem in
       problem.message + (problem.allowed.map { " (allowed: \($0))" } ?? "")
     }

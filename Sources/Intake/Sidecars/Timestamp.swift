@@ -1,14 +1,14 @@
 /// A time as written: date and time of day, with the offset from UTC if given.
-package struct Timestamp: Hashable, Sendable {
+struct Timestamp: Hashable, Sendable {
   /// Seconds since 1970-01-01T00:00 in local time.
-  package let localSeconds: Int64
+  let localSeconds: Int64
   /// The fraction in nanoseconds.
-  package let nanosecond: Int
+  let nanosecond: Int
   /// Seconds ahead of UTC; nil if unknown.
-  package let utcOffset: Int?
+  let utcOffset: Int?
 
   /// Nil for a day or time that does not exist.
-  package init?(
+  init?(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0,
     nanosecond: Int = 0, utcOffset: Int? = nil
   ) {
@@ -24,7 +24,7 @@ package struct Timestamp: Hashable, Sendable {
   }
 
   /// Seconds since 1970 in UTC; a time without an offset counts as `offset` seconds ahead of UTC.
-  package func secondsSince1970(assumingOffset offset: Int = 0) -> Int64 {
+  func secondsSince1970(assumingOffset offset: Int = 0) -> Int64 {
     localSeconds - Int64(utcOffset ?? offset)
   }
 
@@ -66,7 +66,7 @@ package struct Timestamp: Hashable, Sendable {
 
 extension Timestamp: CustomStringConvertible {
   /// ISO 8601, with the offset if known: `2026-11-21T14:05:33+01:00`.
-  package var description: String {
+  var description: String {
     let (year, month, day) = civilDay
     let time = secondOfDay
     var text =
@@ -93,7 +93,7 @@ extension Timestamp: CustomStringConvertible {
 extension Timestamp {
   /// A time in UTC, to the millisecond.
   /// - Parameter seconds: since 1970.
-  package init(secondsSince1970 seconds: Double) {
+  init(secondsSince1970 seconds: Double) {
     // Dates from year 1 to 9999.
     let limited = seconds.isFinite ? min(max(seconds, -62_135_596_800), 253_402_300_799) : 0
     let milliseconds = Int64((limited * 1000).rounded())
@@ -109,7 +109,7 @@ extension Timestamp {
   /// Reads the common forms of ISO 8601: extended (`2026-11-21T14:05:33.5+01:00`) or basic
   /// (`20261121T140533Z`), date alone, `T` or a space, a point or a comma before the fraction,
   /// seconds and zone optional. Nil for anything else.
-  package init?(iso8601 text: String) {
+  init?(iso8601 text: String) {
     var rest = DigitScanner(text)
     guard let year = rest.number(digits: 4) else { return nil }
     let isExtended = rest.skip("-")
@@ -165,26 +165,26 @@ extension Timestamp {
 }
 
 /// Reads numbers of fixed length from the beginning of a text.
-package struct DigitScanner {
-  package private(set) var rest: ArraySlice<UInt8>
+struct DigitScanner {
+  private(set) var rest: ArraySlice<UInt8>
 
-  package init(_ text: some StringProtocol) { rest = Array(text.utf8)[...] }
+  init(_ text: some StringProtocol) { rest = Array(text.utf8)[...] }
 
-  package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-  package var isAtEnd: Bool { rest.isEmpty }
+  var isAtEnd: Bool { rest.isEmpty }
 
-  package var isAtDigit: Bool { rest.first.map(Self.isDigit) ?? false }
+  var isAtDigit: Bool { rest.first.map(Self.isDigit) ?? false }
 
   /// Skips one character if it is next.
-  package mutating func skip(_ character: Unicode.Scalar) -> Bool {
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard let byte = rest.first, UInt32(byte) == character.value else { return false }
     rest.removeFirst()
     return true
   }
 
   /// The number of the next `count` digits; nil, without reading, if there are fewer.
-  package mutating func number(digits count: Int) -> Int? {
+  mutating func number(digits count: Int) -> Int? {
     let digits = rest.prefix(count)
     guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
     rest = rest.dropFirst(count)
@@ -193,7 +193,7 @@ package struct DigitScanner {
 
   /// The fraction behind a decimal point in billionths; nil if there is none. Digits after the
   /// ninth are ignored.
-  package mutating func fraction() -> Int? {
+  mutating func fraction() -> Int? {
     let digits = rest.prefix(while: Self.isDigit)
     guard !digits.isEmpty else { return nil }
     rest = rest.dropFirst(digits.count)
@@ -201,7 +201,7 @@ package struct DigitScanner {
     return padded.prefix(9).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
-  package static func isDigit(_ byte: UInt8) -> Bool {
+  static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }

@@ -1,17 +1,17 @@
 /// Tells JSON with timed words from a device's sidecar.
-package struct TranscriptSign {
+struct TranscriptSign {
   private let bytes: [UInt8]
   private var place = 0
 
   /// How many bytes are read: recognisers may put the whole text before its words.
-  package static let byteLimit = 1 << 20
+  static let byteLimit = 1 << 20
 
   /// Whether a file's beginning is that of a transcript: an object with a list of words or
   /// segments, as Whisper, WhisperX, whisper.cpp and Spool write it, and without a sidecar's own
   /// fields.
   ///
   /// Complexity: O(*n*) in the number of bytes up to that list.
-  package static func isTranscript(_ beginning: [UInt8]) -> Bool {
+  static func isTranscript(_ beginning: [UInt8]) -> Bool {
     var sign = TranscriptSign(bytes: beginning)
     return sign.look()
   }

@@ -1,6 +1,6 @@
 // glibc's structures count as those of whichever module was loaded first.
-internal import CPosix
-internal import Glibc
+import CPosix
+import Glibc
 import Platform
 
 extension FolderWatch {

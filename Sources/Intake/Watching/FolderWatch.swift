@@ -60,7 +60,7 @@ struct FolderWatch: ~Copyable {
     lastTurn = MonotonicTime.now
     wake.settle()
     var events: [InboxEvent] = []
-    if inbox?.isInPlace == false { letGo() }
+    if inbox?.isInPlace == false { closeInbox() }
     if inbox == nil { find(&events) }
     guard inbox != nil else { return events }
     takeEvents(&events)
@@ -129,7 +129,7 @@ struct FolderWatch: ~Copyable {
   }
 
   /// Closes an inbox that has left its path. Its entries stay known: it may only be unmounted.
-  private mutating func letGo() {
+  private mutating func closeInbox() {
     inbox = nil
     inotify = nil
     watched = WatchedFolders()
@@ -140,25 +140,23 @@ struct FolderWatch: ~Copyable {
     var touched: [InboxPath] = []
     var writers: [InboxPath: InboxEvent] = [:]
     for record in inotify?.records() ?? [] {
-      switch watched.notice(of: record) {
-      case .look(let path): touched.append(path)
-      case .written(let path):
+      let event = watched.event(of: record)
+      switch event {
+      case .touched(let path): touched.append(path)
+      case .written(let path), .closed(let path):
         touched.append(path)
-        writers[path] = .written(path)
-      case .closed(let path):
-        touched.append(path)
-        writers[path] = .closed(path)
+        writers[path] = event
       case .folderCame(let path): folderCame(path, &events)
       case .folderLeft(let path): folderLeft(path, &events)
-      case .overflow:
+      case .writersLost:
         schedule.ask()
         writers = [:]
         events.append(.writersLost)
       case .inboxLeft:
-        letGo()
+        closeInbox()
         find(&events)
         return
-      case nil: break
+      default: break
       }
     }
     // One check covers several events of a file.
@@ -290,23 +288,6 @@ struct DirectorySnapshot {
 
 /// Maps inotify's watch numbers to folders, and its events to what they mean for the inbox.
 struct WatchedFolders {
-  /// What an event requires.
-  enum Notice: Hashable {
-    /// Check this path.
-    case look(InboxPath)
-    /// Check this path, which a process has written to.
-    case written(InboxPath)
-    /// Check this path, which a writer has closed.
-    case closed(InboxPath)
-    /// Watch and scan a new folder.
-    case folderCame(InboxPath)
-    case folderLeft(InboxPath)
-    /// The inbox itself was deleted, moved or unmounted.
-    case inboxLeft
-    /// Events were lost: scan everything.
-    case overflow
-  }
-
   private var folders: [CInt: InboxPath] = [:]
   private var watches: [InboxPath: CInt] = [:]
 
@@ -338,8 +319,8 @@ struct WatchedFolders {
   }
 
   /// Nil if the event means nothing, such as one of a removed folder.
-  mutating func notice(of record: InotifyRecord) -> Notice? {
-    if record.has(IN_Q_OVERFLOW) { return .overflow }
+  mutating func event(of record: InotifyRecord) -> InboxEvent? {
+    if record.has(IN_Q_OVERFLOW) { return .writersLost }
     guard let folder = folders[record.watch] else { return nil }
     if record.has(IN_IGNORED) || record.has(IN_UNMOUNT) {
       folders[record.watch] = nil
@@ -354,7 +335,7 @@ struct WatchedFolders {
     let path = folder.appending(name)
     guard record.has(IN_ISDIR) else {
       if record.has(IN_MODIFY) { return .written(path) }
-      return record.has(IN_CLOSE_WRITE) ? .closed(path) : .look(path)
+      return record.has(IN_CLOSE_WRITE) ? .closed(path) : .touched(path)
     }
     if record.has(IN_CREATE) || record.has(IN_MOVED_TO) { return .folderCame(path) }
     if record.has(IN_DELETE) || record.has(IN_MOVED_FROM) { return .folderLeft(path) }

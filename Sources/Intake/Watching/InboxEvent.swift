@@ -1,24 +1,58 @@
-internal import CPosix
-internal import Glibc
+import CPosix
+import Glibc
 import Platform
 
-/// A change in the inbox.
-enum InboxEvent: Hashable {
+/// What happens in an inbox: the one vocabulary from the kernel's events to a file that is taken in.
+enum InboxEvent: Hashable, Sendable {
+  // What the kernel reports; only the folder watch handles these.
+
+  /// An entry may have changed.
+  case touched(InboxPath)
+  /// A folder appeared, perhaps with files.
+  case folderCame(InboxPath)
+  case folderLeft(InboxPath)
+  /// The inbox itself was deleted, moved or unmounted.
+  case inboxLeft
+
+  // What the folder watch finds; only the arrival monitor handles these.
+
   /// A new or changed entry.
   case found(InboxPath, FileStamp)
-  case gone(InboxPath)
   /// A process has written to a file and not closed it since.
   case written(InboxPath)
   /// The writer of a file has closed it.
   case closed(InboxPath)
   /// Events were lost: all knowledge of writers is void.
   case writersLost
-  /// The files that have long been ignored for their names.
+
+  // What the inbox's worker acts on.
+
+  case settled(StableRecording)
+  /// A sidecar came or changed, before or after its recording. Its recording, if stable later,
+  /// names it again.
+  case sidecar(InboxPath, FileStamp)
+  /// A transcript came or changed, before or after its recording. Its recording, if stable later,
+  /// names it again.
+  case transcript(InboxPath, FileStamp)
+  case command(InboxPath, FileStamp)
+  /// A file that does not change any more and will never be a recording: to be quarantined.
+  case hopeless(StableRecording, reason: String)
+  /// A file of a kind that the inbox does not take; it is examined again only when it changes.
+  case ignored(InboxPath)
+  /// A file is not complete after a long time. It is still followed, and may become stable later.
+  case unsettled(InboxPath, Unsettled)
+  /// Why a file waits, for status queries; reported when the reason changes.
+  case waiting(InboxPath, String)
+  /// A file that is never opened, such as a link, or cannot be read.
+  case refused(InboxPath, SpoolError)
+  /// Removed by another program.
+  case gone(InboxPath)
+  /// Files that have long been ignored for a temporary or hidden name; reported when they change.
   case overlooked(IgnoredFiles)
-  /// The inbox is unreachable. Its files may come back with it.
+  /// The inbox is unreachable; checked again every second. Its files may come back with it.
   case inboxLost(SpoolError)
   case inboxBack
-  /// A folder cannot be listed.
+  /// A folder of the inbox cannot be listed or watched. Reported once.
   case trouble(SpoolError)
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It also reports what the inbox held at the start, except files that `isKnown` says were taken in
 /// before.
-package final class InboxWatcher: Sendable {
+final class InboxWatcher: Sendable {
   private let orders: WatchOrders
   private let thread: BackgroundThread
 
@@ -18,6 +18,7 @@ package final class InboxWatcher: Sendable {
   ///   - path: the inbox.
   ///   - names: the names to ignore.
   ///   - rules: when a file is complete.
+  ///   - schedule: when the whole inbox is scanned again.
   ///   - isKnown: whether this version of a file was taken in before.
   ///   - absence: why the folder at that path is not the inbox now, such as an unmounted disk; nil
   ///     if it is. It is not scanned then.
@@ -25,27 +26,14 @@ package final class InboxWatcher: Sendable {
   ///   - measure: the length of an open recording's sound in milliseconds; nil if unknown. Called
   ///     only if a sidecar declares a length.
   ///   - report: receives the arrivals.
-  package convenience init(
+  init(
     path: String, names: UntouchedNames = UntouchedNames(),
-    rules: StabilityRules = StabilityRules(),
+    rules: StabilityRules = StabilityRules(), schedule: RescanSchedule = RescanSchedule(),
     isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool = { _, _ in false },
     absence: @escaping @Sendable () -> String? = { nil },
     examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
     measure: @escaping @Sendable (borrowing ArrivedFile) -> Int? = { _ in nil },
-    report: @escaping @Sendable (Arrival) -> Void
-  ) {
-    self.init(
-      path: path, names: names, rules: rules, schedule: RescanSchedule(), isKnown: isKnown,
-      absence: absence, examine: examine, measure: measure, report: report)
-  }
-
-  init(
-    path: String, names: UntouchedNames, rules: StabilityRules, schedule: RescanSchedule,
-    isKnown: @escaping @Sendable (InboxPath, FileStamp) -> Bool,
-    absence: @escaping @Sendable () -> String? = { nil },
-    examine: @escaping @Sendable (borrowing ArrivedFile) -> ContainerVerdict,
-    measure: @escaping @Sendable (borrowing ArrivedFile) -> Int? = { _ in nil },
-    report: @escaping @Sendable (Arrival) -> Void
+    report: @escaping @Sendable (InboxEvent) -> Void
   ) {
     let orders = WatchOrders()
     self.orders = orders
@@ -68,20 +56,20 @@ package final class InboxWatcher: Sendable {
 
   /// Ends the watch after its current step, and waits for that. Must not be called by the watch's
   /// own closures: they would deadlock.
-  package func stop() {
+  func stop() {
     orders.stop()
     thread.join()
   }
 
   /// Requests a scan of the whole inbox.
-  package func rescan() { orders.add { $0.isRescan = true } }
+  func rescan() { orders.add { $0.isRescan = true } }
 
   /// Checks for every file again whether it is known, and follows unknown ones as new. O(n)
   /// queries.
-  package func recheck() { orders.add { $0.isRecheck = true } }
+  func recheck() { orders.add { $0.isRecheck = true } }
 
   /// Follows a file as if it had just come, though it may have been reported before.
-  package func lookAgain(at path: InboxPath) { orders.add { $0.newLooks.append(path) } }
+  func lookAgain(at path: InboxPath) { orders.add { $0.newLooks.append(path) } }
 }
 
 /// Requests from other threads to a watcher's thread.
@@ -91,21 +79,17 @@ final class WatchOrders: Sendable {
     var isRescan = false
     var isRecheck = false
     var newLooks: [InboxPath] = []
-  }
-
-  private struct State {
-    var order = Order()
-    var isStopped = false
+    fileprivate var isStopped = false
   }
 
   /// Signalled by every request.
   let wake = WakeUp()
-  private let state = Mutex(State())
+  private let state = Mutex(Order())
 
   var isStopped: Bool { state.withLock(\.isStopped) }
 
   func add(_ change: (inout Order) -> Void) {
-    state.withLock { change(&$0.order) }
+    state.withLock { change(&$0) }
     wake.ring()
   }
 
@@ -116,10 +100,10 @@ final class WatchOrders: Sendable {
 
   /// The requests; nil once the watch must end.
   func take() -> Order? {
-    state.withLock { state in
-      if state.isStopped { return nil }
-      defer { state.order = Order() }
-      return state.order
+    state.withLock { order in
+      if order.isStopped { return nil }
+      defer { order = Order() }
+      return order
     }
   }
 }

@@ -1,22 +1,22 @@
-internal import Glibc
+import Glibc
 
 /// The entries of an inbox that are never opened, moved or reported: partial files of transfer
 /// programs, and folders for other purposes.
-package struct UntouchedNames: Hashable, Sendable {
+struct UntouchedNames: Hashable, Sendable {
   /// The first rule that applies gives the reason.
-  package let rules: [NameRule]
+  let rules: [NameRule]
 
   /// The rules of every inbox, and the user's.
-  package init(besides own: [NameRule] = []) { rules = own + Self.everywhere }
+  init(besides own: [NameRule] = []) { rules = own + Self.everywhere }
 
   /// Why an entry is ignored; nil if it is not. O(rules · length of the name).
-  package func reason(for name: FileName, in folder: InboxPath, isFolder: Bool) -> String? {
+  func reason(for name: FileName, in folder: InboxPath, isFolder: Bool) -> String? {
     rules.first { $0.applies(to: name, in: folder, isFolder: isFolder) }?.reason
   }
 
   /// Why a file is ignored although it may be a recording that was never renamed: a leftover
   /// temporary name, or a hidden recording or command; nil for others.
-  package func suspicion(of name: FileName, in folder: InboxPath) -> String? {
+  func suspicion(of name: FileName, in folder: InboxPath) -> String? {
     let rule = rules.first { $0.applies(to: name, in: folder, isFolder: false) }
     guard let rule else { return nil }
     switch rule.suspicion {
@@ -29,7 +29,7 @@ package struct UntouchedNames: Hashable, Sendable {
   }
 
   /// Why an entry is ignored, for its own name or that of a folder around it.
-  package func reason(for path: InboxPath, isFolder: Bool) -> String? {
+  func reason(for path: InboxPath, isFolder: Bool) -> String? {
     var folder = InboxPath.inbox
     for name in path.names {
       let next = folder.appending(name)
@@ -43,14 +43,14 @@ package struct UntouchedNames: Hashable, Sendable {
 
   /// Control files of other programs: while one lies beside a recording with its final name, the
   /// recording is incomplete and ignored.
-  package func controlFiles(of name: FileName) -> [FileName] {
+  func controlFiles(of name: FileName) -> [FileName] {
     Self.controlEndings.compactMap { name.appending($0) }
   }
 
   /// aria2 and axel write under the final name, and keep their progress in such a file.
   static let controlEndings = [".aria2", ".st"]
 
-  package static let everywhere: [NameRule] = [
+  static let everywhere: [NameRule] = [
     NameRule(".spool-*", because: "it is Spool's own"),
     NameRule(".syncthing.*.tmp", hiding: .always, because: "Syncthing is still receiving it"),
     NameRule("~syncthing~*", hiding: .always, because: "Syncthing is still receiving it"),
@@ -95,8 +95,8 @@ package struct UntouchedNames: Hashable, Sendable {
 }
 
 /// Names that the inbox ignores, and why.
-package struct NameRule: Hashable, Sendable {
-  package enum Subject: Hashable, Sendable {
+struct NameRule: Hashable, Sendable {
+  enum Subject: Hashable, Sendable {
     /// Files and folders anywhere.
     case anything
     /// Folders anywhere, with their content.
@@ -106,7 +106,7 @@ package struct NameRule: Hashable, Sendable {
   }
 
   /// Whether a file of such a name may be a recording that was never renamed.
-  package enum Suspicion: Hashable, Sendable {
+  enum Suspicion: Hashable, Sendable {
     case none
     /// Possible if the rest of the name is that of a recording or a command.
     case ifOfSound
@@ -114,14 +114,14 @@ package struct NameRule: Hashable, Sendable {
   }
 
   /// A pattern of fnmatch(3), case-insensitive.
-  package let pattern: String
-  package let subject: Subject
+  let pattern: String
+  let subject: Subject
   /// Why such an entry is never touched.
-  package let reason: String
+  let reason: String
   /// Whether a file of such a name may be a recording.
-  package let suspicion: Suspicion
+  let suspicion: Suspicion
 
-  package init(
+  init(
     _ pattern: String, _ subject: Subject = .anything, hiding suspicion: Suspicion = .none,
     because reason: String
   ) {
@@ -148,12 +148,12 @@ package struct NameRule: Hashable, Sendable {
 /// Files of an inbox that were ignored for their names for longer than any transfer takes:
 /// leftovers of broken transfers, or hidden recordings. They are counted, some are named, and none
 /// is ever touched.
-package struct IgnoredFiles: Hashable, Sendable {
-  package struct File: Hashable, Sendable {
-    package let path: InboxPath
-    package let reason: String
+struct IgnoredFiles: Hashable, Sendable {
+  struct File: Hashable, Sendable {
+    let path: InboxPath
+    let reason: String
     /// Its last change, in nanoseconds since 1970.
-    package let since: Int64
+    let since: Int64
 
     fileprivate func isBefore(_ other: File) -> Bool {
       since == other.since
@@ -164,12 +164,12 @@ package struct IgnoredFiles: Hashable, Sendable {
   /// The number of named files, the oldest.
   static let nameLimit = 20
 
-  package private(set) var count = 0
+  private(set) var count = 0
   /// The oldest of them, by age.
-  package private(set) var files: [File] = []
+  private(set) var files: [File] = []
 
   /// The last change of the oldest, in nanoseconds since 1970; nil if there are none.
-  package var since: Int64? { files.first?.since }
+  var since: Int64? { files.first?.since }
 
   init() {}
 

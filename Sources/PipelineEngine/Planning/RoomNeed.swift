@@ -56,7 +56,7 @@ package struct RoomNeed: Hashable, Sendable {
         advice:
           "free about \(ByteCount(missingInStore)), or choose another disk with "
           + "\(option: .store) or \(option: .out)"
-          + ending, cause: .fullDisk)
+          + ending, cause: .fullDisk, kind: .noRoom)
     }
     var places: [String] = []
     var ways: [String] = []
@@ -80,14 +80,11 @@ package struct RoomNeed: Hashable, Sendable {
       "there is not enough room in \(places.joined(separator: " and in "))",
       reason: reasons.joined(separator: "; "),
       advice: "free about " + ways.joined(separator: "; free about ") + ending,
-      cause: .fullDisk)
+      cause: .fullDisk, kind: .noRoom)
   }
 
   /// Whether a failure is such a refusal, made before the run began.
-  static func isRefusal(_ error: SpoolError) -> Bool {
-    error.cause == .fullDisk
-      && [override, collection].contains { error.advice?.hasSuffix($0) == true }
-  }
+  static func isRefusal(_ error: SpoolError) -> Bool { error.kind == .noRoom }
 
   /// The override: the figures are estimates.
   static let override =
@@ -96,4 +93,25 @@ package struct RoomNeed: Hashable, Sendable {
 
   /// What may free room in the store.
   static let collection = "; \(command: .gc) frees what no run needs any more"
+}
+
+/// A length in bytes, for people: `1.4 GB`.
+package struct ByteCount: CustomStringConvertible {
+  private let count: Int
+
+  package init(_ count: Int) { self.count = count }
+
+  /// Three figures and a decimal unit.
+  package var description: String {
+    var value = Double(count)
+    for unit in ["B", "kB", "MB", "GB"] {
+      if value < 1000 || unit == "GB" {
+        let isWhole = unit == "B" || value >= 100
+        return isWhole
+          ? "\(Int(value.rounded())) \(unit)" : "\((value * 10).rounded() / 10) \(unit)"
+      }
+      value /= 1000
+    }
+    return "\(count) B"
+  }
 }

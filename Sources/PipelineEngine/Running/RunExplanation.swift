@@ -25,7 +25,8 @@ package struct RunExplanation: Sendable {
   /// later: of several at the same work at once, any may be the one that does it.
   package func reason(of step: StepRecord) throws(SpoolError) -> StepReason {
     if step.outcome == .failed {
-      return step.key == nil ? .failed(failure(of: step)) : .unpublished(failure(of: step))
+      let failure = step.failure ?? run.failure
+      return step.key == nil ? .failed(failure) : .unpublished(failure)
     }
     guard let key = step.key else {
       let isBegun = step.outcome == .pending && step.begunAt != nil
@@ -50,13 +51,6 @@ package struct RunExplanation: Sendable {
       return try comparison(of: step, key)
     case .skipped, .failed, .pending: return .notDone(step.outcome)
     }
-  }
-
-  /// What ended the run at this step, without the step's name.
-  private func failure(of step: StepRecord) -> String? {
-    guard let failure = run.failure else { return nil }
-    let name = "\(step.id): "
-    return failure.hasPrefix(name) ? String(failure.dropFirst(name.count)) : failure
   }
 
   /// Where a step resumed the work of an earlier run: seconds of the recording, and that run if
@@ -153,7 +147,8 @@ package struct RunExplanation: Sendable {
       let before = other.inputs[input(old, of: other) ?? name]
     else { return .key(change) }
     return .recording(
-      name, from: GivenFile(path: before, digest: old), to: GivenFile(path: path, digest: new))
+      name, from: RecordingIdentity(path: before, digest: old),
+      to: RecordingIdentity(path: path, digest: new))
   }
 
   /// The step whose output this is.
@@ -216,5 +211,5 @@ package enum StepChange: Hashable, Sendable {
   /// The port has another source: a step, or nil for an input file.
   case source(PortName, from: StepID?, to: StepID?)
   /// An input file has other bytes; the paths tell whether it is another file.
-  case recording(String, from: GivenFile, to: GivenFile)
+  case recording(String, from: RecordingIdentity, to: RecordingIdentity)
 }

@@ -91,12 +91,12 @@ struct RunProgress {
     record.state = state
     record.finishedAt = time
     record.activeSeconds = clock.elapsed - began
-    record.failure = failure.map { error in
-      [step.map { "\($0): \(error.message)" } ?? error.message, error.reason]
-        .compactMap { $0 }.joined(separator: ": ")
-    }
-    if let index = record.steps.firstIndex(where: { $0.id == step }), failure != nil {
+    guard let failure else { return }
+    let text = [failure.message, failure.reason].compactMap(\.self).joined(separator: ": ")
+    record.failure = (step.map { "\($0): " } ?? "") + text
+    if let index = record.steps.firstIndex(where: { $0.id == step }) {
       record.steps[index].outcome = .failed
+      record.steps[index].failure = text
     }
   }
 

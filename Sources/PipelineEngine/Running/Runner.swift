@@ -31,6 +31,14 @@ package struct Runner: Sendable {
     package var origins: [String: RecordingOrigin] = [:]
 
     package init(folder: String) { self.folder = folder }
+
+    /// As a recorded request says.
+    package init(_ request: RunRequest) {
+      folder = request.folder
+      isReplacing = request.isReplacing
+      keepsEverything = request.keepsEverything
+      names = request.names ?? [:]
+    }
   }
 
   let store: any ArtifactStore
@@ -67,20 +75,18 @@ package struct Runner: Sendable {
 
   /// What running the plan would do; changes nothing.
   package func forecast(_ plan: Plan, _ options: Options) throws(RunError) -> Forecast {
+    var execution = Execution(plan, options, on: self)
     do {
-      let recordings = try identify(plan)
-      let survey = try Survey(plan, recordings: recordings, store: store)
+      try execution.identify()
+      let survey = try execution.survey()
       var forecast = try Forecast(
         plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
-      forecast.unpublishedByteCount = Publisher(self, plan, options, recordings)
-        .missingByteCount(survey)
+      forecast.unpublishedByteCount = execution.unpublishedByteCount(survey)
       forecast.pastSpeed = HistoricalThroughput(
         try log.newest(limit: Self.historyLimit), of: plan.steps, pipeline: plan.name)
       return forecast
-    } catch let error as SpoolError {
-      throw RunError(error)
     } catch {
-      throw failure(error, plan)
+      throw execution.failure(error)
     }
   }
 
@@ -92,6 +98,7 @@ package struct Runner: Sendable {
   ) throws(RunError) -> RunRecord {
     var record = record
     record.workplace = receiptWriter?.host
+    var execution = Execution(plan, options, on: self)
     var progress = RunProgress(record, plan: plan, clock: clock)
     var isRecorded = false
     do {
@@ -99,22 +106,21 @@ package struct Runner: Sendable {
       isRecorded = true
       recorder.record(.started(progress.record))
       plan.skipped.forEach { recorder.record(.skipped($0)) }
-      try checkNames(plan, options)
-      try checkReceiptWriter(plan, options)
-      let recordings = try identify(plan)
-      progress.identify(recordings)
-      try checkReceiptPlaces(plan, options, recordings, progress.record)
+      try execution.checkNames()
+      try execution.checkReceiptWriter()
+      try execution.identify()
+      progress.identify(execution.recordings)
+      try execution.checkReceiptPlaces(progress.record)
       progress.isAdmitted = true
       try log.save(progress.record)
-      let publisher = Publisher(self, plan, options, recordings)
-      try work(through: plan, options, recordings, publisher, &progress)
-      try publisher.publishAll(&progress)
-      try writeReceipts(of: plan, options, recordings, &progress)
+      try execution.work(&progress)
+      try execution.publishAll(&progress)
+      try execution.writeReceipts(&progress)
       progress.end(.done, at: clock.now)
       try log.save(progress.record)
     } catch {
-      let cause = (error as? RunError) ?? self.failure(error, plan)
-      var failure = explainFullDisk(cause, plan, options, progress)
+      let cause = execution.failure(error)
+      var failure = execution.explainFullDisk(cause, progress)
       let isStopped = failure.error.cause == .cancelled
       let isPaused =
         failure.error.cause == .fullDisk && !RoomNeed.isRefusal(failure.error)
@@ -128,9 +134,8 @@ package struct Runner: Sendable {
       isRecorded = (try? log.save(progress.record)) != nil || isRecorded
       if !isRecorded, !RoomNeed.isRefusal(failure.error) {
         // An unrecorded run cannot be resumed by its name.
-        var nameless = options
-        nameless.resumeCommand = nil
-        failure = explainFullDisk(cause, plan, nameless, progress)
+        execution.options.resumeCommand = nil
+        failure = execution.explainFullDisk(cause, progress)
       }
       recorder.record(.ended(progress.record))
       throw failure
@@ -138,148 +143,17 @@ package struct Runner: Sendable {
     recorder.record(.ended(progress.record))
     return progress.record
   }
-
-  /// The loop: survey, plan the next piece, do it, commit, again.
-  private func work(
-    through plan: Plan, _ options: Options, _ recordings: [String: StepOutput],
-    _ publisher: Publisher, _ progress: inout RunProgress
-  ) throws {
-    let planner = PassPlanner(plan, keepsEverything: options.keepsEverything)
-    var identified: Set<StepID> = []
-    while true {
-      let survey = try Survey(plan, recordings: recordings, store: store)
-      let reused = progress.takeReused(survey, store: store)
-      // A receipt has no work of its own: whether it exists shows when it is to be written.
-      for (id, checkpoint) in reused where !(plan.step(id)?.stage is any ReceiptStage) {
-        recorder.record(.reused(id, kind: checkpoint.components.kind))
-      }
-      // The run's inputs must not be collected if it is interrupted.
-      if !reused.isEmpty { try log.save(progress.record) }
-      try options.mayGoOn?(progress.record)
-      guard let work = planner.next(survey.status) else {
-        // Nothing to compute: only publishing is left.
-        if progress.isFirstWork { try checkRoom(plan, survey, options, publisher, held: 0) }
-        return
-      }
-      let isFirst = progress.isFirstWork
-      let prepare = { (claim: any WorkClaim) throws in
-        guard isFirst else { return }
-        try checkRoom(plan, survey, options, publisher, held: claim.heldByteCount)
-      }
-      let isDoneHere: Bool
-      switch work {
-      case .whole(let id):
-        isDoneHere = try unlessTakenOver([id]) {
-          try runWhole(id, plan, survey, recordings, &progress, prepare)
-        }
-      case .pass(var outline):
-        if let alone = try sourceToIdentify(outline, plan, survey, identified) {
-          identified.insert(alone)
-          if case .pass(let short) = planner.next(survey.status, sourcesAlone: [alone]) {
-            outline = short
-          }
-        } else {
-          try publisher.checkOwners(survey.status)
-          publisher.prepare(survey)
-        }
-        let steps = outline.path + outline.listeners.map(\.step)
-        isDoneHere = try unlessTakenOver(steps.filter { survey.status[$0] == .pending }) {
-          try runPass(outline, plan, survey, recordings, publisher, &progress, prepare)
-        }
-      }
-      if isDoneHere { try log.save(progress.record) }
-    }
-  }
-
-  /// The pending source at this pass's start, if the store knows content like it: it is identified
-  /// alone first, since everything below may exist already.
-  private func sourceToIdentify(
-    _ outline: PassPlanner.Outline, _ plan: Plan, _ survey: Survey, _ identified: Set<StepID>
-  ) throws -> StepID? {
-    guard let id = outline.path.first, let step = plan.step(id), !identified.contains(id),
-      case .streaming(let family, .source) = step.descriptor.flow,
-      survey.checkpoint(of: id) == nil, outline.path.count + outline.listeners.count > 1
-    else { return nil }
-    let order = try PassOrder(outline, plan: plan, survey: survey, pending: [id])
-    let hints = try executors[family]?.estimate(order).hints ?? []
-    for hint in hints where try store.hasCheckpoint(kind: step.descriptor.kind, hint: hint) {
-      return id
-    }
-    return nil
-  }
 }
 
-/// The message for a disk that fills up during a run: which one, how much is missing, and that
-/// nothing done is lost.
-extension Runner {
-  /// Adds place, figures and advice to a full-disk failure; returns any other as it is.
-  /// - Parameter progress: how far the run came.
-  func explainFullDisk(
-    _ failure: RunError, _ plan: Plan, _ options: Options, _ progress: RunProgress
-  ) -> RunError {
-    guard failure.error.cause == .fullDisk, !RoomNeed.isRefusal(failure.error) else {
-      return failure
-    }
-    if progress.isUntouched { return refuse(failure, plan, options, progress) }
-    let isFolder = failure.error.message.contains(options.folder + "/")
-    var reason = failure.error.reason ?? "No space left on device"
-    if let need = remainingNeed(plan, options, progress) {
-      let isExports = isFolder && !need.sharesDisk
-      let needed =
-        isExports
-        ? need.folderByteCount : need.storeByteCount + (need.sharesDisk ? need.folderByteCount : 0)
-      let free = isExports ? need.folderFreeByteCount : need.storeFreeByteCount
-      // A file that did not fit is deleted by now, so what is free may look like enough.
-      reason +=
-        "; the rest of the run needs about \(ByteCount(needed)), \(ByteCount(free)) are free"
-      let missing = max(needed - free, 0)
-      if missing > 0 { reason += ", so about \(ByteCount(missing)) more are needed" }
-    }
-    let error = SpoolError(
-      "\(isFolder ? options.folder : "the store") is full: \(failure.error.message)",
-      reason: reason,
-      advice: "what is done is kept: free some space, then "
-        + (options.resumeCommand ?? "running the same again") + " goes on",
-      cause: .fullDisk)
-    return RunError(
-      error, step: failure.step, kind: failure.kind, recording: failure.recording)
-  }
-
-  /// Words a full disk at a run's very first write: it did not begin; with the room that it needs.
-  private func refuse(
-    _ failure: RunError, _ plan: Plan, _ options: Options, _ progress: RunProgress
-  ) -> RunError {
-    let need = remainingNeed(plan, options, progress)
-    let figures = need.map { need in
-      let needed = need.storeByteCount + (need.sharesDisk ? need.folderByteCount : 0)
-      return "; the run needs about \(ByteCount(needed)) there, and "
-        + "\(ByteCount(need.storeFreeByteCount)) are free"
-    }
-    let error =
-      need?.finalRefusal
-      ?? SpoolError(
-        "the store is full: \(failure.error.message)",
-        reason: (failure.error.reason ?? "No space left on device") + (figures ?? ""),
-        advice: "nothing was begun: free some space" + RoomNeed.collection, cause: .fullDisk)
-    return RunError(error, recording: failure.recording)
-  }
-
-  /// What the rest of a run will write, and what is free now; nil if unknown.
-  private func remainingNeed(
-    _ plan: Plan, _ options: Options, _ progress: RunProgress
-  ) -> RoomNeed? {
-    var recordings: [String: StepOutput] = [:]
-    if let identities = progress.record.recordings {
-      for (name, digest) in identities {
-        recordings[name] = StepOutput(kind: plan.inputKinds[name] ?? .file, identity: digest)
-      }
-    } else {
-      // Nothing was written before they were read.
-      guard let read = try? identify(plan) else { return nil }
-      recordings = read
-    }
-    guard let survey = try? Survey(plan, recordings: recordings, store: store) else { return nil }
-    let publisher = Publisher(self, plan, options, recordings)
-    return try? roomNeed(plan, survey, options, publisher, held: progress.heldByteCount)
-  }
+/// Time and randomness, injected into the engine.
+package protocol RunClock: Sendable {
+  /// Seconds since 1970.
+  var now: Double { get }
+  /// Seconds of monotonic time, which excludes time while the process is stopped (SIGSTOP, a frozen
+  /// container). For timeouts and speeds.
+  var elapsed: Double { get }
+  /// A random number between 0 and 1.
+  func jitter() -> Double
+  /// Waits, or returns at once when the user asks to stop.
+  func sleep(_ seconds: Double, unless stop: StopRequest)
 }

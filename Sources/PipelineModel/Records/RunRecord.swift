@@ -100,14 +100,16 @@ package struct StepRecord: Hashable, Sendable, Codable {
   package var resumedAtSeconds: Double?
   /// Why earlier work of it was, at least partly, useless; nil if it was not, or if there was none.
   package var loss: ResumeLoss?
+  /// Why it failed; nil if it did not, and in old records.
+  package var failure: String?
   /// When this run began it, in seconds since 1970; nil if it did not, and in old records.
   package var begunAt: Double?
   /// When this run had done it, in seconds since 1970; nil if it did not, and in old records.
   package var finishedAt: Double?
 
   private enum CodingKeys: String, CodingKey {
-    case id, kind, outcome, key, outputs, findings, resumedAtSeconds, loss = "setback", begunAt
-    case finishedAt
+    case id, kind, outcome, key, outputs, findings, resumedAtSeconds, loss = "setback", failure
+    case begunAt, finishedAt
   }
 
   package init(

@@ -31,6 +31,8 @@ package struct SpoolError: Error, Hashable, Sendable {
     case sparse
     /// It is larger than such a file may be.
     case tooLarge
+    /// What is to be written will not fit on the disk; nothing was begun.
+    case noRoom
     /// It became something else while it was being opened.
     case changed
     case denied
@@ -47,7 +49,7 @@ package struct SpoolError: Error, Hashable, Sendable {
   /// What was being done: `write`, if ``subject`` names the object; else the whole statement.
   package let action: String
   /// The printable file or folder; nil if ``action`` is the whole statement.
-  package let subject: String?
+  package var subject: String?
   /// In the library's or the system's own words if it has some.
   package let reason: String?
   /// What the user can do.
@@ -57,6 +59,8 @@ package struct SpoolError: Error, Hashable, Sendable {
   package let kind: Kind?
   /// The wrong parameters of the step, if known: all of them at once.
   package var faults: [ParameterFault] = []
+  /// What it happened in, the outermost first: the step, the file. The message begins with it.
+  package var scope: [String] = []
   /// Further errors, so that everything is reported at once.
   package var others: [SpoolError] = []
 
@@ -96,7 +100,9 @@ package struct SpoolError: Error, Hashable, Sendable {
   }
 
   /// `cannot write /out/a.wav`.
-  package var message: String { subject.map { "cannot \(action) \($0)" } ?? action }
+  package var message: String {
+    (scope + [subject.map { "cannot \(action) \($0)" } ?? action]).joined(separator: ": ")
+  }
 
   package var path: String { subject ?? "" }
 

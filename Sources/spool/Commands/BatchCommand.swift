@@ -178,9 +178,9 @@ struct BatchCommand: Command {
 
   private func template() throws(SpoolError) -> NameTemplate? {
     guard let text = arguments[Self.name] else { return nil }
-    do throws(NameTemplate.Problem) { return try NameTemplate(text) } catch {
+    do throws(SpoolError) { return try NameTemplate(text) } catch {
       throw .usage(
-        "--name \(text): \(error.message)", reason: error.choice,
+        "--name \(text): \(error.message)", reason: error.advice,
         advice: "--name '{album}/{date}-{title}.{ext}'")
     }
   }

@@ -193,7 +193,7 @@ struct InboxCommand: Command {
   /// Deletes the files of a forgotten recording in quarantine and reports those that stay.
   private func tidy(_ files: [RecordingFile], of recording: Recording, _ console: Console) {
     do throws(SpoolError) {
-      for path in try OrphanedQuarantineFiles(of: recording, files: files).kept {
+      for path in try recording.tidyQuarantine(of: files) {
         console.report("note: its file stays: \(Format.visible(path))")
       }
     } catch {

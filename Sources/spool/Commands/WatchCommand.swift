@@ -142,7 +142,7 @@ struct WatchCommand: Command {
       recorder: WatchHistory(store: store, line: line(order, context), log: log),
       receiptWriter: receiptWriter)
     let watch = Watch(engine, notifier: ServiceNotifier(environment: Environment.variables))
-    ServiceSignals.begin { watch.request($0) }
+    ServiceSignals.begin(end: { watch.end() }, reload: { watch.reload() })
     let stamps = WatchStamps(store, log: log)
     defer { stamps.end() }
     let isClean = try watch.run(order.settings) {
@@ -334,7 +334,9 @@ extension WatchDefinition.SidecarExpectation: ArgumentValue {
 /// a signal handler.
 enum ServiceSignals {
   /// Starts the thread. Called once, before other threads start.
-  static func begin(_ deliver: @escaping @Sendable (ServiceRequest) -> Void) {
+  static func begin(
+    end: @escaping @Sendable () -> Void, reload: @escaping @Sendable () -> Void
+  ) {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, number) }
@@ -349,8 +351,8 @@ enum ServiceSignals {
         switch number {
         case SIGINT, SIGTERM:
           hasAsked = true
-          deliver(.end)
-        case SIGHUP: deliver(.reload)
+          end()
+        case SIGHUP: reload()
         default: break
         }
       }

@@ -52,11 +52,8 @@ struct RunLaunch {
       store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       recorder: recorder(clock), stop: stop, clock: clock,
       receiptWriter: receiptWriter)
-    var settings = Runner.Options(folder: request.folder)
-    settings.isReplacing = request.isReplacing
+    var settings = Runner.Options(request)
     settings.ignoresRoom = arguments[Options.ignoreRoom]
-    settings.keepsEverything = request.keepsEverything
-    settings.names = request.names ?? [:]
     settings.resumeCommand = resumeCommand
     do throws(RunError) {
       _ = try runner.run(plan, settings, record: record)

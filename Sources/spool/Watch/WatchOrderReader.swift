@@ -52,13 +52,14 @@ struct WatchOrderReader {
       places.append(inbox.path.location.known)
     }
     let folders =
-      settings.map { FolderPlacement.Folder($0.out, role: "the output folder") }
-      + settings.map { FolderPlacement.Folder($0.outbox, role: "the outbox") }
-      + [FolderPlacement.Folder(place(ofStore: storePath), role: "the store")]
-    for conflict in FolderPlacement.conflicts(inboxes: settings.map(\.path), others: folders) {
+      settings.map { (path: $0.out, role: "the output folder") }
+      + settings.map { (path: $0.outbox, role: "the outbox") }
+      + [(path: place(ofStore: storePath), role: "the store")]
+    for (inbox, message) in WatchSettings.conflicts(inboxes: settings.map(\.path), others: folders)
+    {
       problems.append(
         WatchProblem(
-          at: places[conflict.inbox], conflict.message,
+          at: places[inbox], message,
           advice: "give each a folder of its own, none of them in another"))
     }
     let jobs = jobsOption ?? definition.jobs ?? CoreCount.online
@@ -114,11 +115,11 @@ struct WatchOrderReader {
     _ name: Located<String>?, _ problems: inout [WatchProblem]
   ) -> NameTemplate? {
     guard let name else { return nil }
-    do throws(NameTemplate.Problem) { return try NameTemplate(name.value) } catch {
+    do throws(SpoolError) { return try NameTemplate(name.value) } catch {
       problems.append(
         WatchProblem(
           at: name.location.known, "the name \(name.value) cannot be used: \(error.message)",
-          advice: error.choice ?? "{date}-{title}, or with folders {folder}/{date}-{title}"))
+          advice: error.advice ?? "{date}-{title}, or with folders {folder}/{date}-{title}"))
       return nil
     }
   }

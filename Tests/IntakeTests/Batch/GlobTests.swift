@@ -1,4 +1,4 @@
-import Intake
+@testable import Intake
 import Testing
 
 @Suite("Patterns mean what they mean in a shell")

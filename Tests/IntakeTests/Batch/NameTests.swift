@@ -1,5 +1,6 @@
 import Foundation
 @testable import Intake
+import Platform
 import Testing
 
 @Suite("Names stay in the output folder, and belong to one file each")
@@ -35,8 +36,8 @@ struct NameTests {
     "an extension in place of each export's own is refused",
     arguments: ["{stem}.mp3", "{title}/{stem}.WAV", "x.flac", "{stem}-v2.m4a"])
   func literalExtension(text: String) throws {
-    let problem = try #require(throws: NameTemplate.Problem.self) { try NameTemplate(text) }
-    #expect(problem.choice?.contains(".{ext}") == true)
+    let problem = try #require(throws: SpoolError.self) { try NameTemplate(text) }
+    #expect(problem.advice?.contains(".{ext}") == true)
   }
 
   @Test(
@@ -68,7 +69,7 @@ struct NameTests {
     "a template that makes no sense is refused",
     arguments: ["", "/x", "a/../b", "a//b", "{title", "{ti tle}", "{ext}/{title}", "{}", ".", "a/"])
   func wrongTemplates(text: String) {
-    #expect(throws: NameTemplate.Problem.self) { try NameTemplate(text) }
+    #expect(throws: SpoolError.self) { try NameTemplate(text) }
   }
 
   @Test(
@@ -78,18 +79,18 @@ struct NameTests {
       ("{foldr}/{stem}", "{folder}"),
     ])
   func misspelt(text: String, meant: String) throws {
-    let problem = try #require(throws: NameTemplate.Problem.self) { try NameTemplate(text) }
+    let problem = try #require(throws: SpoolError.self) { try NameTemplate(text) }
     #expect(problem.message.contains("perhaps \(meant)"), "\(problem.message)")
   }
 
   @Test("every unknown field is named at once, with those that there are")
   func unknownFields() throws {
-    let problem = try #require(throws: NameTemplate.Problem.self) {
+    let problem = try #require(throws: SpoolError.self) {
       try NameTemplate("{nope}/{title}-{zzz}")
     }
     for word in ["{nope}", "{zzz}"] { #expect(problem.message.contains(word), "\(problem)") }
     for word in ["{stem}", "{sidecar.NAME}"] {
-      #expect(problem.choice?.contains(word) == true, "\(problem)")
+      #expect(problem.advice?.contains(word) == true, "\(problem)")
     }
   }
 
@@ -99,7 +100,7 @@ struct NameTests {
       path: "a.wav", sidecar: ["mood": "calm"], tags: ["mood": "loud", "isrc": "X1"])
     #expect(try NameTemplate("{sidecar.Mood}-{tag.mood}-{isrc}").fill(fields) == "calm-loud-X1")
     #expect(try NameTemplate("{tag.other}").fill(fields) == "unknown other")
-    #expect(throws: NameTemplate.Problem.self) { try NameTemplate("{tag.}") }
+    #expect(throws: SpoolError.self) { try NameTemplate("{tag.}") }
   }
 
   @Test(

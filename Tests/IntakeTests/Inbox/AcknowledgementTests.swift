@@ -60,7 +60,7 @@ struct AcknowledgementTests {
   func severalOutboxes() throws {
     let second = bench.outbox + "2"
     let processor = try bench.processor(
-      store, outbox: Outbox(bench.outbox, others: [second], pipelines: ["another"]))
+      store, outbox: Outbox(path: bench.outbox, others: [second], pipelines: ["another"]))
     let recording = try #require(
       try processor.takeIn(
         try bench.drop("sound", as: "a.m4a", sidecar: #"{"noteId":"\#(Self.id)"}"#)
@@ -86,12 +86,11 @@ struct AcknowledgementTests {
 
   @Test("files get their names only when they are whole and flushed, and the folder is after them")
   func order() throws {
-    let log = Mutex<[FolderCall]>([])
-    let processor = try bench.processor(
-      store, calls: FolderCalls { (call) throws(SystemError) in log.withLock { $0.append(call) } })
+    let log = CallLog()
+    let processor = try bench.processor(store, hooks: [log.hook])
     _ = try processor.takeIn(try bench.drop("sound", as: "a.m4a"))
     _ = processor.settle()
-    let calls = log.withLock { $0 }
+    let calls = log.calls.withLock { $0 }
     let renames = calls.indices.filter { if case .replace = calls[$0] { true } else { false } }
     #expect(renames.count == 2, "an acknowledgement and the snapshot")
     for index in renames {
@@ -106,11 +105,10 @@ struct AcknowledgementTests {
     let recording = try receive("sound", as: "a.m4a", id: Self.id)
     _ = processor.settle()
     let before = try bench.ack(Self.id)
-    let failing = try bench.processor(
-      store,
-      calls: FolderCalls { (call) throws(SystemError) in
-        if case .flush = call { throw SystemError(5) }
-      })
+    let hook: FolderCallHook = { @Sendable (call) throws(SystemError) in
+      if case .flush = call { throw SystemError(5) }
+    }
+    let failing = try bench.processor(store, hooks: [hook])
     try bench.process(recording.key, with: failing)
     #expect(!failing.settle().problems.isEmpty)
     #expect(try bench.ack(Self.id) == before)
@@ -270,5 +268,14 @@ struct AcknowledgementTests {
       #expect(path.names.count == 1 && path.description.hasPrefix("x-"), "\(name)")
     }
     #expect(AcknowledgementName.acknowledgement(Self.id).description == "\(Self.id).ack.json")
+  }
+}
+
+/// The calls that changed a folder, in order.
+private final class CallLog: Sendable {
+  let calls = Mutex<[FolderCall]>([])
+
+  var hook: FolderCallHook {
+    { @Sendable (call) throws(SystemError) in self.calls.withLock { $0.append(call) } }
   }
 }

@@ -198,9 +198,9 @@ struct FolderWatchTests {
 
   @Test("file systems of other machines are told from those of this one")
   func remote() throws {
-    #expect(RemoteFileSystem.isRemote(kind: 0x6969) && RemoteFileSystem.isRemote(kind: -1))
+    #expect(InboxFolder.isRemote(kind: 0x6969) && InboxFolder.isRemote(kind: -1))
     #expect(
-      !RemoteFileSystem.isRemote(kind: 0xef53) && !RemoteFileSystem.isRemote(kind: 0x0102_1994))
+      !InboxFolder.isRemote(kind: 0xef53) && !InboxFolder.isRemote(kind: 0x0102_1994))
     let folder = try InboxFolder(at: "/proc/self")
     let isRemote = folder.isRemote
     #expect(!isRemote)

@@ -42,20 +42,20 @@ struct InotifyRecordTests {
     folders.insert(1, .inbox)
     folders.insert(2, sub)
     func notice(_ watch: CInt, _ mask: some BinaryInteger, _ name: FileName?)
-      -> WatchedFolders.Notice?
+      -> InboxEvent?
     {
-      folders.notice(
+      folders.event(
         of: InotifyRecord(watch: watch, mask: UInt32(truncatingIfNeeded: mask), name: name))
     }
     let isFolder = UInt32(IN_ISDIR)
-    #expect(notice(2, IN_MOVED_TO, file) == .look(sub.appending(file)))
+    #expect(notice(2, IN_MOVED_TO, file) == .touched(sub.appending(file)))
     #expect(notice(2, IN_MODIFY, file) == .written(sub.appending(file)))
     #expect(notice(2, IN_CLOSE_WRITE, file) == .closed(sub.appending(file)))
     #expect(notice(9, IN_CLOSE_WRITE, file) == nil)
     #expect(notice(1, UInt32(IN_CREATE) | isFolder, file) == .folderCame(.inbox.appending(file)))
     #expect(
       notice(1, UInt32(IN_MOVED_FROM) | isFolder, file) == .folderLeft(.inbox.appending(file)))
-    #expect(notice(-1, IN_Q_OVERFLOW, nil) == .overflow)
+    #expect(notice(-1, IN_Q_OVERFLOW, nil) == .writersLost)
     #expect(notice(2, IN_MOVE_SELF, nil) == nil && notice(1, IN_MOVE_SELF, nil) == .inboxLeft)
     #expect(notice(2, IN_IGNORED, nil) == .folderLeft(sub) && !folders.contains(sub))
     #expect(notice(1, IN_IGNORED, nil) == .inboxLeft && folders.count == 0)

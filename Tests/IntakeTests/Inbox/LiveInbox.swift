@@ -41,7 +41,7 @@ final class LiveInbox: Sendable {
   deinit { watcher.stop() }
 
   /// Everything told so far, but for what files wait for.
-  var told: [Arrival] {
+  var told: [InboxEvent] {
     news.list.withLock { $0.filter { if case .waiting = $0 { false } else { true } } }
   }
 
@@ -58,7 +58,7 @@ final class LiveInbox: Sendable {
   @discardableResult
   func wait(
     for what: String, seconds: Double = 15, location: SourceLocation = #_sourceLocation,
-    _ isTold: ([Arrival]) -> Bool
+    _ isTold: ([InboxEvent]) -> Bool
   ) async -> Bool {
     // Other tests may keep every thread of the pool for longer than any limit: what counts is
     // that there was time and that it was looked at often.
@@ -116,12 +116,12 @@ extension Process {
 
 /// What a watcher told, in order.
 private final class News: Sendable {
-  let list = Mutex<[Arrival]>([])
+  let list = Mutex<[InboxEvent]>([])
 
-  func add(_ arrival: Arrival) { list.withLock { $0.append(arrival) } }
+  func add(_ arrival: InboxEvent) { list.withLock { $0.append(arrival) } }
 }
 
-extension Arrival {
+extension InboxEvent {
   /// The printable path of a recording that settled.
   var settledName: String? {
     if case .settled(let recording) = self { return recording.path.description }

@@ -53,15 +53,15 @@ final class ProcessorBench: Sendable {
 
   /// Custody of the inbox, as a program that has just started takes it.
   func processor(
-    _ store: DiskStore? = nil, calls: FolderCalls = .system, pipeline: String = "voice",
+    _ store: DiskStore? = nil, hooks: [FolderCallHook] = [], pipeline: String = "voice",
     outbox: Outbox? = nil,
     rules change: (inout InboxRules) -> Void = { _ in }
   ) throws -> InboxProcessor {
     var rules = InboxRules()
     change(&rules)
     return InboxProcessor(
-      inbox: inbox, outbox: outbox ?? Outbox(self.outbox), pipeline: pipeline, rules: rules,
-      store: try store ?? self.store(), calls: calls)
+      inbox: inbox, outbox: outbox ?? Outbox(path: self.outbox), pipeline: pipeline, rules: rules,
+      store: try store ?? self.store(), hook: hooks.first)
   }
 
   /// Puts a file into the inbox. - Returns: what a watcher would tell of it.
@@ -166,9 +166,9 @@ extension IntakeOutcome {
     switch self {
     case .received(let recording), .quarantined(let recording), .duplicate(let recording),
       .conflict(let recording, _),
-      .known(let recording):
+      .known(let recording), .attached(let recording), .late(let recording):
       recording
-    case .changed: nil
+    case .waiting, .refused, .transcript, .changed: nil
     }
   }
 }

@@ -33,8 +33,8 @@ struct CustodyFaultTests {
         })
     }
 
-    var calls: FolderCalls {
-      FolderCalls { (_) throws(SystemError) in
+    var hook: FolderCallHook {
+      { @Sendable (_) throws(SystemError) in
         if let code = self.next() { throw SystemError(code) }
       }
     }
@@ -44,7 +44,7 @@ struct CustodyFaultTests {
   /// far as it goes.
   private static func live(_ bench: ProcessorBench, _ aim: Aim, keep: InboxRules.Keeping) throws {
     let store = try bench.store { _ in aim.next() }
-    let processor = try bench.processor(store, calls: aim.calls) { $0.keep = keep }
+    let processor = try bench.processor(store, hooks: [aim.hook]) { $0.keep = keep }
     _ = processor.reconcile()
     let id = #"{"noteId":"0f8fad5b-d9cb-469f-a165-70867728950e"}"#
     for (text, name, sidecar) in [
@@ -233,11 +233,11 @@ struct CustodyFaultTests {
 
   @Test("an outbox on a full disk is made up for, and holds nothing back")
   func fullOutbox() throws {
-    let isFull = Mutex(true)
-    let calls = FolderCalls { (call) throws(SystemError) in
-      if case .write = call, isFull.withLock({ $0 }) { throw SystemError(ENOSPC) }
+    let disk = FullDisk()
+    let hook: FolderCallHook = { @Sendable (call) throws(SystemError) in
+      if case .write = call, disk.isFull.withLock({ $0 }) { throw SystemError(ENOSPC) }
     }
-    let processor = try bench.processor(calls: calls)
+    let processor = try bench.processor(hooks: [hook])
     let recording = try #require(
       try processor.takeIn(try bench.drop("sound", as: "a.m4a")).recording)
     try bench.process(recording.key, with: processor)
@@ -245,7 +245,7 @@ struct CustodyFaultTests {
     #expect(report.problems.allSatisfy { $0.isFullDisk } && !report.problems.isEmpty)
     #expect(report.released.map(\.place) == [.accepted])
     #expect(bench.files(in: bench.outbox) == [])
-    isFull.withLock { $0 = false }
+    disk.isFull.withLock { $0 = false }
     #expect(processor.settle().acknowledgements == 1)
     #expect(try bench.ack(recording.key.name)["status"] == .text("uploaded"))
   }
@@ -271,4 +271,8 @@ extension ProcessorBench {
       _ = try store.recordings.change(recording.key, .putBack(reason: "as if it had died"))
     }
   }
+}
+
+private final class FullDisk: Sendable {
+  let isFull = Mutex(true)
 }

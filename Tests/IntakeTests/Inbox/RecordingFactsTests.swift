@@ -96,14 +96,14 @@ struct RecordingFactsTests {
       ("a???b", "a-b"),
     ] as [(String, String?)])
   func safeNames(title: String, name: String?) {
-    #expect(SafeName(title)?.text == name)
+    #expect(PrintableText.fileName(title) == name)
   }
 
   @Test("a long title is cut between characters, and the cut end is clean")
   func longNames() {
-    let name = SafeName(String(repeating: "👩‍👧", count: 100), byteLimit: 30)
-    #expect(name?.text == String(repeating: "👩‍👧", count: 2))
-    #expect(SafeName("abcd  - efgh", byteLimit: 7)?.text == "abcd")
-    #expect(SafeName("👩‍👧", byteLimit: 5) == nil)
+    let name = PrintableText.fileName(String(repeating: "👩‍👧", count: 100), byteLimit: 30)
+    #expect(name == String(repeating: "👩‍👧", count: 2))
+    #expect(PrintableText.fileName("abcd  - efgh", byteLimit: 7) == "abcd")
+    #expect(PrintableText.fileName("👩‍👧", byteLimit: 5) == nil)
   }
 }

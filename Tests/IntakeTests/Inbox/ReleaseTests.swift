@@ -97,7 +97,7 @@ struct ReleaseTests {
   @Test("one that is exchanged at the last moment goes back")
   func exchanged() throws {
     let inbox = bench.inbox
-    let calls = FolderCalls { (call) throws(SystemError) in
+    let hook: FolderCallHook = { @Sendable (call) throws(SystemError) in
       // After the last look, before the move.
       guard case .move(let from, _) = call, from == InboxPath("a.m4a") else { return }
       _ = unsafe unlink(inbox + "/a.m4a")
@@ -106,7 +106,7 @@ struct ReleaseTests {
       unsafe fclose(file)
     }
     for keep in [InboxRules.Keeping.move, .delete] {
-      let processor = try bench.processor(store, calls: calls) { $0.keep = keep }
+      let processor = try bench.processor(store, hooks: [hook]) { $0.keep = keep }
       _ = try uploaded("sound \(keep)", as: "a.m4a", with: processor)
       #expect(processor.settle().released.map(\.place) == [.gone])
       #expect(bench.files(in: bench.inbox) == ["a.m4a"])

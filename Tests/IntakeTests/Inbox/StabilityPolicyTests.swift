@@ -29,7 +29,7 @@ struct SettlingPolicyTests {
 
   private func settled(
     with sidecar: String?, marker: String? = nil, doubt: String? = nil
-  ) -> Arrival {
+  ) -> InboxEvent {
     .settled(
       StableRecording(
         path: recording, stamp: Self.stamp, sidecar: sidecar.flatMap { InboxPath($0) },
@@ -41,8 +41,8 @@ struct SettlingPolicyTests {
   private func told(
     by tracker: inout StabilityTracker, at second: Int, sidecar: ContainerVerdict = .whole,
     declared: StabilityEntry.Length = .unknown, length: StabilityEntry.Length = .unknown
-  ) -> [Arrival] {
-    var told: [Arrival] = []
+  ) -> [InboxEvent] {
+    var told: [InboxEvent] = []
     for _ in 0..<4 {
       for step in tracker.steps(at: .seconds(second)) {
         switch step {
@@ -183,7 +183,7 @@ struct SettlingPolicyTests {
   @Test("sound clearly shorter than its sidecar says is waited for, and then taken with a doubt")
   func shortSound() throws {
     let sidecar = try #require(InboxPath("sub/note.json"))
-    func run(_ declared: Int, _ held: Int?) -> [[Arrival]] {
+    func run(_ declared: Int, _ held: Int?) -> [[InboxEvent]] {
       var tracker = wholeNote { _ in }
       rest(sidecar, in: &tracker, from: 2)
       return [4, 599, 601].map {
@@ -271,7 +271,7 @@ struct SettlingPolicyTests {
     rest(text, in: &tracker, from: 2)
     rest(captions, in: &tracker, from: 3)
     #expect(told(by: &tracker, at: 4) == [.transcript(text, Self.stamp)])
-    let settled = Arrival.settled(
+    let settled = InboxEvent.settled(
       StableRecording(
         path: recording, stamp: Self.stamp, sidecar: nil, nameCount: 1,
         transcripts: [text, captions]))

@@ -21,9 +21,9 @@ struct SettlingTests {
     from start: Duration, to end: Duration, of path: InboxPath? = nil,
     stamp: (Duration) -> FileStamp = { _ in stamp(10) },
     examination: (Duration) -> Examination = { _ in whole }
-  ) -> [(Duration, Arrival)] {
+  ) -> [(Duration, InboxEvent)] {
     let path = path ?? self.path
-    var told: [(Duration, Arrival)] = []
+    var told: [(Duration, InboxEvent)] = []
     var now = start
     while now <= end {
       if tracker.contains(path) || now == start {
@@ -299,7 +299,7 @@ struct SettlingTests {
 
 extension StabilityTracker.Step {
   /// What it reports, but for what a file waits for.
-  fileprivate var arrival: Arrival? {
+  fileprivate var arrival: InboxEvent? {
     guard case .report(let arrival) = self else { return nil }
     if case .waiting = arrival { return nil }
     return arrival

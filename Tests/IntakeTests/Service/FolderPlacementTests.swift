@@ -4,8 +4,8 @@ import Testing
 @Suite("Folders of a watch lie beside each other")
 struct FolderPlacementTests {
   private func conflicts(_ inboxes: [String], _ others: String...) -> [String] {
-    FolderPlacement.conflicts(
-      inboxes: inboxes, others: others.map { FolderPlacement.Folder($0, role: "the folder") }
+    WatchSettings.conflicts(
+      inboxes: inboxes, others: others.map { ($0, role: "the folder") }
     ).map(\.message)
   }
 
@@ -25,7 +25,7 @@ struct FolderPlacementTests {
 
   @Test("inboxes in one another are told once, with the later one's place")
   func overlaps() {
-    let found = FolderPlacement.conflicts(inboxes: ["/a", "/b", "/a/c", "/b"], others: [])
+    let found = WatchSettings.conflicts(inboxes: ["/a", "/b", "/a/c", "/b"], others: [])
     #expect(found.map(\.inbox) == [2, 3])
   }
 }

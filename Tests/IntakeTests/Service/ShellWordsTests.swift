@@ -1,4 +1,4 @@
-import Intake
+@testable import Intake
 import PipelineModel
 import Platform
 import Testing

@@ -1,4 +1,4 @@
-import Intake
+@testable import Intake
 import Testing
 
 @Suite("Transcripts are told from sidecars by what they say") struct TranscriptSignTests {

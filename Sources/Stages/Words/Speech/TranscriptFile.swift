@@ -30,13 +30,15 @@ package struct TranscriptFile: Sendable {
       let inner = Self.inSidecar(bytes)
       transcript = try Self.read(inner?.bytes ?? bytes, named: inner?.name ?? name)
     } catch {
-      throw SpoolError("\(path): \(error.message)", reason: error.reason, advice: error.advice)
+      var error = error
+      error.scope = [path]
+      throw error
     }
   }
 
   private static func bytes(of path: String) throws(SpoolError) -> [UInt8] {
     do { return Array(try Data(contentsOf: URL(filePath: path))) } catch {
-      throw SpoolError("cannot read \(path)", reason: "\(error)", cause: .environment)
+      throw SpoolError("read", path, reason: "\(error)")
     }
   }
 

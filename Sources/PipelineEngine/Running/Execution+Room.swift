@@ -2,16 +2,16 @@ import PipelineModel
 import Platform
 
 /// The inputs and outputs of a run: recordings, disk room, export names and folders.
-extension Runner {
+extension Execution {
   /// The identities of a plan's recordings, whose bytes are read in parallel: a session has many
   /// tracks. Reports the first unreadable one, by name.
-  func identify(_ plan: Plan) throws(SpoolError) -> [String: StepOutput] {
+  func readRecordings() throws(SpoolError) -> [String: StepOutput] {
     let inputs = plan.inputs.sorted { $0.key < $1.key }
     let pool = WorkerPool(threadCount: min(inputs.count, CoreCount.online), name: "identify")
     let digests = OrderedResults<Result<Digest, SpoolError>>(
       pool: pool, limit: max(1, inputs.count))
     for (_, path) in inputs {
-      digests.submit { [exportFolder] in
+      digests.submit { [exportFolder = runner.exportFolder] in
         do throws(SpoolError) { return .success(try exportFolder.digest(ofFile: path)) } catch {
           return .failure(error)
         }
@@ -27,13 +27,10 @@ extension Runner {
 
   /// Throws if a recording changed since it was identified: one that is still being written must
   /// not be stored under the digest of an earlier state.
-  func checkUnchanged(
-    _ order: PassOrder, _ recordings: [String: StepOutput]
-  ) throws(SpoolError) {
+  func checkUnchanged(_ order: PassOrder) throws(SpoolError) {
     for input in order.inputs {
       guard case .recording(let name, let path) = input.origin else { continue }
-      let now: Digest
-      now = try exportFolder.digest(ofFile: path)
+      let now = try exportFolder.digest(ofFile: path)
       guard now != recordings[name]?.identity else { continue }
       throw SpoolError(
         "\(path) changed while it was read",
@@ -42,12 +39,11 @@ extension Runner {
   }
 
   /// Throws, before any work, for exports that would replace each other or a recording.
-  func checkNames(_ plan: Plan, _ options: Options) throws(PassFailure) {
-    let folder = folder(of: plan, options)
+  func checkNames() throws(PassFailure) {
     var owners: [String: StepID] = [:]
     for step in plan.steps {
       guard let stage = step.stage as? any PublishingStage else { continue }
-      let recordings = names(of: step, plan, options)
+      let recordings = names(of: step)
       for name in stage.conceivableFileNames(of: step.id, recordings: recordings) {
         let path = folder + "/" + name
         if let owner = owners.updateValue(step.id, forKey: name) {
@@ -68,56 +64,33 @@ extension Runner {
     }
   }
 
-  /// The run's own folder for a plan's files; nil for the output folder.
-  func enclosure(of plan: Plan, _ options: Options) -> Enclosure? {
-    plan.enclosure { names(of: $0, plan, options) }
-  }
-
-  func folder(of plan: Plan, _ options: Options) -> String {
-    enclosure(of: plan, options).map { options.folder + "/" + $0.place } ?? options.folder
-  }
-
-  func exportFolder(of plan: Plan, _ options: Options) -> any ExportFolder {
-    guard let enclosure = enclosure(of: plan, options) else { return exportFolder }
-    return EnclosedExportFolder(
-      exportFolder, seal: "\(options.folder)/\(enclosure.folder)/\(enclosure.seal)")
-  }
-
-  func recordings(of step: BoundStep, _ plan: Plan) -> [String] {
+  /// The paths of the recordings of a step's exports.
+  func inputFiles(of step: BoundStep) -> [String] {
     plan.recordings(of: step.id).compactMap { plan.inputs[$0] }
   }
 
-  /// The recordings' names for a step's exports, in the order of `recordings`.
-  func names(of step: BoundStep, _ plan: Plan, _ options: Options) -> [String] {
-    let recordings = plan.recordings(of: step.id)
-    // An export without a recording is named after its pipeline.
-    return recordings.isEmpty
-      ? [plan.name] : recordings.compactMap { options.names[$0] ?? plan.inputs[$0] }
-  }
+  /// The names for a step's exports, in the order of `inputFiles`.
+  func names(of step: BoundStep) -> [String] { plan.exportNames(of: step, options.names) }
 
   /// The room that the rest needs, and what is free now.
   /// - Parameter held: bytes of unfinished files that the work resumes with.
-  func roomNeed(
-    _ plan: Plan, _ survey: Survey, _ options: Options, _ publisher: Publisher, held: Int
-  ) throws -> RoomNeed {
+  func roomNeed(_ survey: Survey, held: Int) throws -> RoomNeed {
     let forecast = try Forecast(
-      plan, survey: survey, executors: executors, keepsEverything: options.keepsEverything)
+      plan, survey: survey, executors: runner.executors, keepsEverything: options.keepsEverything)
     // Only begun work can have published files before its end.
-    let early = held > 0 ? publisher.earlyByteCount(survey) : 0
+    let early = held > 0 ? earlyByteCount(survey) : 0
     return RoomNeed(
       folder: options.folder, storeByteCount: max(0, forecast.storeByteCount - held),
       folderByteCount: max(0, forecast.publishedByteCount - early)
-        + publisher.missingByteCount(survey),
+        + unpublishedByteCount(survey),
       storeFreeByteCount: try store.freeByteCount(),
       folderFreeByteCount: try exportFolder.freeByteCount(at: options.folder),
       sharesDisk: exportFolder.sharesDisk(with: options.folder))
   }
 
   /// Throws, with figures, if the rest of a run cannot fit; only warns if that is overridden.
-  func checkRoom(
-    _ plan: Plan, _ survey: Survey, _ options: Options, _ publisher: Publisher, held: Int
-  ) throws {
-    let need = try roomNeed(plan, survey, options, publisher, held: held)
+  func checkRoom(_ survey: Survey, held: Int) throws {
+    let need = try roomNeed(survey, held: held)
     guard let refusal = need.refusal else { return }
     guard options.ignoresRoom, let step = plan.steps.first?.id else { throw refusal }
     recorder.record(
@@ -126,8 +99,9 @@ extension Runner {
     )
   }
 
-  func failure(_ error: any Error, _ plan: Plan) -> RunError {
+  func failure(_ error: any Error) -> RunError {
     switch error {
+    case let error as RunError: return error
     case let failure as PassFailure:
       let step = failure.step.flatMap { plan.step($0) }
       let recording = (failure.step ?? plan.steps.first?.id).flatMap {
@@ -142,29 +116,68 @@ extension Runner {
   }
 }
 
-/// An export folder for files in a folder of their own: created for the first file, and unsealed
-/// before any of them changes, so that a seal is never on an incomplete folder.
-struct EnclosedExportFolder: ExportFolderLayer {
-  let exportFolder: any ExportFolder
-  private let seal: String
-
-  /// - Parameter seal: the path of the seal.
-  init(_ exportFolder: any ExportFolder, seal: String) {
-    self.exportFolder = exportFolder
-    self.seal = seal
+/// The message for a disk that fills up during a run: which one, how much is missing, and that
+/// nothing done is lost.
+extension Execution {
+  /// Adds place, figures and advice to a full-disk failure; returns any other as it is.
+  /// - Parameter progress: how far the run came.
+  func explainFullDisk(
+    _ failure: RunError, _ progress: RunProgress
+  ) -> RunError {
+    guard failure.error.cause == .fullDisk, !RoomNeed.isRefusal(failure.error) else {
+      return failure
+    }
+    if progress.isUntouched { return refuse(failure, progress) }
+    let isFolder = failure.error.path.hasPrefix(options.folder + "/")
+    var reason = failure.error.reason ?? "No space left on device"
+    if let need = remainingNeed(progress) {
+      let isExports = isFolder && !need.sharesDisk
+      let needed =
+        isExports
+        ? need.folderByteCount : need.storeByteCount + (need.sharesDisk ? need.folderByteCount : 0)
+      let free = isExports ? need.folderFreeByteCount : need.storeFreeByteCount
+      // A file that did not fit is deleted by now, so what is free may look like enough.
+      reason +=
+        "; the rest of the run needs about \(ByteCount(needed)), \(ByteCount(free)) are free"
+      let missing = max(needed - free, 0)
+      if missing > 0 { reason += ", so about \(ByteCount(missing)) more are needed" }
+    }
+    let error = SpoolError(
+      "\(isFolder ? options.folder : "the store") is full: \(failure.error.message)",
+      reason: reason,
+      advice: "what is done is kept: free some space, then "
+        + (options.resumeCommand ?? "running the same again") + " goes on",
+      cause: .fullDisk)
+    return RunError(
+      error, step: failure.step, kind: failure.kind, recording: failure.recording)
   }
 
-  func publish(
-    _ content: Digest, at path: String, of recording: RecordingIdentity?, isReplacing: Bool,
-    write: (_ temporaryPath: String) throws(SpoolError) -> Void
-  ) throws(SpoolError) -> Int {
-    try exportFolder.makeFolder(Self.folder(of: path))
-    if path != seal { try exportFolder.withdraw(seal, isReplacing: isReplacing) }
-    return try exportFolder.publish(
-      content, at: path, of: recording, isReplacing: isReplacing, write: write)
+  /// Words a full disk at a run's very first write: it did not begin; with the room that it needs.
+  private func refuse(
+    _ failure: RunError, _ progress: RunProgress
+  ) -> RunError {
+    let need = remainingNeed(progress)
+    let figures = need.map { need in
+      let needed = need.storeByteCount + (need.sharesDisk ? need.folderByteCount : 0)
+      return "; the run needs about \(ByteCount(needed)) there, and "
+        + "\(ByteCount(need.storeFreeByteCount)) are free"
+    }
+    let error =
+      need?.finalRefusal
+      ?? SpoolError(
+        "the store is full: \(failure.error.message)",
+        reason: (failure.error.reason ?? "No space left on device") + (figures ?? ""),
+        advice: "nothing was begun: free some space" + RoomNeed.collection, cause: .fullDisk,
+        kind: .noRoom)
+    return RunError(error, recording: failure.recording)
   }
 
-  private static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  /// What the rest of a run will write, and what is free now; nil if unknown.
+  private func remainingNeed(_ progress: RunProgress) -> RoomNeed? {
+    var execution = self
+    // Nothing was written before they were read.
+    if recordings.isEmpty, (try? execution.identify()) == nil { return nil }
+    guard let survey = try? execution.survey() else { return nil }
+    return try? execution.roomNeed(survey, held: progress.heldByteCount)
   }
 }

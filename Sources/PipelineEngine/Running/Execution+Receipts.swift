@@ -2,15 +2,17 @@ import PipelineModel
 import Platform
 
 /// The receipts of a run, its last work.
-extension Runner {
+extension Execution {
   /// Throws, before any work, if the run's receipts could not be written at its end.
-  func checkReceiptWriter(_ plan: Plan, _ options: Options) throws {
+  func checkReceiptWriter() throws {
     guard let asking = plan.steps.first(where: { $0.stage is any ReceiptStage }) else {
-      if options.isReceiptWanted, !plan.exportingSteps.isEmpty { try receiptWriter?.prepare() }
+      if options.isReceiptWanted, !plan.exportingSteps.isEmpty {
+        try runner.receiptWriter?.prepare()
+      }
       return
     }
     do throws(SpoolError) {
-      guard let receiptWriter else {
+      guard let receiptWriter = runner.receiptWriter else {
         throw SpoolError(
           "no receipt can be written here", reason: "nobody who could sign it was named")
       }
@@ -30,25 +32,24 @@ extension Runner {
   }
 
   /// Throws, before any work, if a run would replace exports but not their receipt.
-  /// - Parameter recordings: the identities of the plan's inputs.
-  func checkReceiptPlaces(
-    _ plan: Plan, _ options: Options, _ recordings: [String: StepOutput], _ record: RunRecord
-  ) throws {
-    let receipts = receiptNames(of: plan, options)
-    guard let receiptWriter, !options.isReplacing, !receipts.isEmpty else { return }
-    let status = try Survey(plan, recordings: recordings, store: store).status
+  func checkReceiptPlaces(_ record: RunRecord) throws {
+    let receipts = receiptNames
+    guard let receiptWriter = runner.receiptWriter, !options.isReplacing, !receipts.isEmpty else {
+      return
+    }
+    let status = try survey().status
     for (step, fileNames) in receipts {
       do throws(SpoolError) {
         try receiptWriter.inspect(
           ReceiptPlace(
-            folder: folder(of: plan, options),
-            stampFolder: enclosure(of: plan, options).map { "\(options.folder)/\($0.folder)" }
+            folder: folder,
+            stampFolder: enclosure.map { "\(options.folder)/\($0.folder)" }
               ?? options.folder,
             fileNames: fileNames,
-            recording: recording(of: step, plan, recordings),
+            recording: recording(of: step),
             pipelineDigest: record.request.map { SHA256.digest(of: $0.pipelineText) },
             isWorkPending: plan.exportingSteps.contains { status[$0.id] == .pending },
-            exportFolder: exportFolder(of: plan, options)))
+            exportFolder: exportFolder))
       } catch {
         throw PassFailure(step, error)
       }
@@ -56,30 +57,27 @@ extension Runner {
   }
 
   /// Whether a receipt will cover the exports.
-  func writesReceipts(of plan: Plan, _ options: Options) -> Bool {
-    receiptWriter != nil
+  var writesReceipts: Bool {
+    runner.receiptWriter != nil
       && (options.isReceiptWanted || plan.steps.contains { $0.stage is any ReceiptStage })
   }
 
   /// The wanted receipts: the steps that ask for them, and the files' names.
-  private func receiptNames(
-    of plan: Plan, _ options: Options
-  ) -> [(step: StepID, fileNames: [String])] {
+  private var receiptNames: [(step: StepID, fileNames: [String])] {
     let places = plan.steps.compactMap { step in
       (step.stage as? any ReceiptStage).map { stage in
-        (step.id, stage.fileNames(of: step.id, recordings: names(of: step, plan, options)))
+        (step.id, stage.fileNames(of: step.id, recordings: names(of: step)))
       }
     }
     guard places.isEmpty, options.isReceiptWanted, let last = plan.exportingSteps.last,
-      let receiptWriter
+      let receiptWriter = runner.receiptWriter
     else { return places }
-    let name = names(of: last, plan, options).first ?? plan.name
+    let name = names(of: last).first ?? plan.name
     return [(last.id, receiptWriter.fileNames(for: name))]
   }
 
-  private func recording(
-    of step: StepID, _ plan: Plan, _ recordings: [String: StepOutput]
-  ) -> RecordingIdentity? {
+  /// The nearest recording of a step; nil if it has none, or before they are read.
+  func recording(of step: StepID) -> RecordingIdentity? {
     guard let name = plan.recordings(of: step).first, let path = plan.inputs[name],
       let digest = recordings[name]?.identity
     else { return nil }
@@ -87,23 +85,18 @@ extension Runner {
   }
 
   /// Writes every wanted receipt.
-  /// - Parameter recordings: the identities of the plan's inputs.
-  func writeReceipts(
-    of plan: Plan, _ options: Options, _ recordings: [String: StepOutput],
-    _ progress: inout RunProgress
-  ) throws {
-    guard let receiptWriter else { return }
+  func writeReceipts(_ progress: inout RunProgress) throws {
+    guard let receiptWriter = runner.receiptWriter else { return }
     // Receipts cover exports, and not each other.
     let run = progress.record
-    for (step, fileNames) in receiptNames(of: plan, options) {
+    for (step, fileNames) in receiptNames {
       do throws(SpoolError) {
-        try stop.check()
+        try runner.stop.check()
         if run.published.isEmpty {
           guard let asking = plan.step(step), asking.stage is any ReceiptStage else { return }
           throw Self.nothingToProve(asking)
         }
-        let context = try context(
-          run, plan, options, recordings, step: step, fileNames: fileNames)
+        let context = try context(run, step: step, fileNames: fileNames)
         let files = try receiptWriter.write(context)
         for file in files {
           progress.record.published.append(file)
@@ -124,16 +117,10 @@ extension Runner {
     }
   }
 
-  private func earlierRuns() throws(SpoolError) -> [RunRecord] {
-    return try log.newest(limit: Self.historyLimit)
-  }
-
   private func context(
-    _ run: RunRecord, _ plan: Plan, _ options: Options, _ recordings: [String: StepOutput],
-    step: StepID, fileNames: [String]
+    _ run: RunRecord, step: StepID, fileNames: [String]
   ) throws(SpoolError) -> ReceiptContext {
-    let survey: Survey
-    survey = try Survey(plan, recordings: recordings, store: store)
+    let survey = try survey()
     var work: [ReceiptContext.Work] = []
     var makers: [RunRecord]?
     for bound in plan.steps where !(bound.stage is any ReceiptStage) {
@@ -147,7 +134,7 @@ extension Runner {
       var maker: RunRecord?
       if record.finishedAt == nil {
         // Only the run that made it records the time.
-        if makers == nil { makers = try earlierRuns() }
+        if makers == nil { makers = try runner.log.newest(limit: Runner.historyLimit) }
         for run in makers ?? [] {
           let made = run.steps.first { $0.key == record.key && $0.finishedAt != nil }
           guard let made else { continue }
@@ -164,10 +151,9 @@ extension Runner {
     }
     return ReceiptContext(
       run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,
-      recording: recording(of: step, plan, recordings), folder: folder(of: plan, options),
-      enclosure: enclosure(of: plan, options),
+      recording: recording(of: step), folder: folder, enclosure: enclosure,
       authorities: (plan.step(step)?.stage as? any ReceiptStage)?.authorities ?? [],
       isReplacing: options.isReplacing,
-      now: clock.now, store: store, exportFolder: exportFolder(of: plan, options))
+      now: clock.now, store: store, exportFolder: exportFolder)
   }
 }

@@ -1,41 +1,27 @@
-import PipelineModel
+package import PipelineModel
 import Platform
 import Synchronization
 
 /// Publishes a run's files to the user's folder: each as soon as it is sealed, and at the end all
 /// that are missing.
-final class Publisher: Sendable {
-  private let runner: Runner
-  private let plan: Plan
-  private let options: Runner.Options
-  private let recordings: [String: StepOutput]
-  private let folder: String
-  private let exportFolder: any ExportFolder
-  private let early = Mutex<[String: PublishedFile]>([:])
-  /// Warnings already given: each is reported once, for any number of files.
-  private let told = Mutex<[StepID: Set<String>]>([:])
-  /// The outputs of the steps that were done when the current work began.
-  private let finished = Mutex<[StepID: [PortName: StepOutput]]>([:])
-
-  /// - Parameter recordings: the identities of the plan's inputs.
-  init(
-    _ runner: Runner, _ plan: Plan, _ options: Runner.Options, _ recordings: [String: StepOutput]
-  ) {
-    self.recordings = recordings
-    self.runner = runner
-    self.plan = plan
-    self.options = options
-    folder = runner.folder(of: plan, options)
-    exportFolder = runner.exportFolder(of: plan, options)
+extension Execution {
+  /// What running stages share with the publishing of their files, from any thread.
+  final class EarlyExports: Sendable {
+    /// The files published before the end of the work, by path.
+    let files = Mutex<[String: PublishedFile]>([:])
+    /// Warnings already given: each is reported once, for any number of files.
+    let warnings = Mutex<[StepID: Set<String>]>([:])
+    /// The outputs of the steps that were done when the current work began.
+    let finished = Mutex<[StepID: [PortName: StepOutput]]>([:])
   }
 
   /// Gives running stages the outputs that they need for names.
-  func prepare(_ survey: Survey) {
-    finished.withLock { $0 = outputs(survey) }
+  func preparePublishing(_ survey: Survey) {
+    exports.finished.withLock { $0 = outputs(survey) }
     let status = survey.status
     for step in plan.steps where status[step.id] == .pending {
       (step.stage as? any PublishingStage)?
-        .preparePublishing(of: runner.recordings(of: step, plan))
+        .preparePublishing(of: inputFiles(of: step))
     }
   }
 
@@ -46,9 +32,9 @@ final class Publisher: Sendable {
       let stage = step.stage as? any PublishingStage,
       let files = try? stage.publish(
         context(
-          step, outputs: [port: StepOutput(artifact)], finished: finished.withLock { $0 }))
+          step, outputs: [port: StepOutput(artifact)], finished: exports.finished.withLock { $0 }))
     else { return }
-    for file in files { early.withLock { $0[file.path] = file } }
+    for file in files { exports.files.withLock { $0[file.path] = file } }
   }
 
   /// Throws, before the work, for exports that would replace another recording's. Exports of
@@ -56,10 +42,10 @@ final class Publisher: Sendable {
   func checkOwners(_ status: [StepID: PassPlanner.Status]) throws(PassFailure) {
     guard !options.isReplacing else { return }
     for step in plan.steps where status[step.id] == .pending {
-      guard let stage = step.stage as? any PublishingStage, let own = recording(of: step) else {
+      guard let stage = step.stage as? any PublishingStage, let own = recording(of: step.id) else {
         continue
       }
-      for name in stage.fileNames(of: step.id, recordings: runner.names(of: step, plan, options)) {
+      for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
         let path = folder + "/" + name
         guard let other = try? exportFolder.recording(ofPublished: path),
           !own.isSameRecording(as: other), !exportFolder.isSameFile(own.path, other.path)
@@ -80,12 +66,12 @@ final class Publisher: Sendable {
         try runner.stop.check()
         let outputs = progress.outputs(of: step.id)
         let context = context(step, outputs: outputs, finished: finished) {
-          self.warn(step.id, $0)
+          warn(step.id, $0)
         }
         for file in try stage.publish(context) {
-          let news = early.withLock { $0[file.path] } ?? file
+          let news = exports.files.withLock { $0[file.path] } ?? file
           progress.record.published.append(news)
-          runner.recorder.record(.published(news))
+          recorder.record(.published(news))
         }
       } catch {
         throw PassFailure(step.id, error)
@@ -94,13 +80,14 @@ final class Publisher: Sendable {
   }
 
   private func warn(_ step: StepID, _ text: String) {
-    let isNews = told.withLock { $0[step, default: []].insert(text).inserted }
-    if isNews { runner.recorder.record(.warning(step, text)) }
+    let isNews = exports.warnings.withLock { $0[step, default: []].insert(text).inserted }
+    if isNews { recorder.record(.warning(step, text)) }
   }
 
   /// Bytes of the exports that are complete in the store and not yet published.
-  func missingByteCount(_ survey: Survey) -> Int {
-    let rehearsal = DryRunExportFolder(exportFolder)
+  func unpublishedByteCount(_ survey: Survey) -> Int {
+    var rehearsal = exportFolder
+    rehearsal.isRehearsal = true
     let finished = outputs(survey)
     var count = 0
     for step in plan.steps {
@@ -122,10 +109,10 @@ final class Publisher: Sendable {
   func earlyByteCount(_ survey: Survey) -> Int {
     var count = 0
     for step in plan.steps where survey.checkpoint(of: step.id) == nil {
-      guard let stage = step.stage as? any PublishingStage, let own = recording(of: step) else {
+      guard let stage = step.stage as? any PublishingStage, let own = recording(of: step.id) else {
         continue
       }
-      for name in stage.fileNames(of: step.id, recordings: runner.names(of: step, plan, options)) {
+      for name in stage.fileNames(of: step.id, recordings: names(of: step)) {
         let path = folder + "/" + name
         guard let source = try? exportFolder.recording(ofPublished: path),
           own.isSameRecording(as: source)
@@ -142,11 +129,11 @@ final class Publisher: Sendable {
     warn: @escaping @Sendable (String) -> Void = { _ in }
   ) -> PublishingContext {
     PublishingContext(
-      step: step.id, outputs: outputs, recordings: runner.recordings(of: step, plan),
-      names: runner.names(of: step, plan, options), recording: recording(of: step),
+      step: step.id, outputs: outputs, recordings: inputFiles(of: step),
+      names: names(of: step), recording: recording(of: step.id),
       folder: folder, isReplacing: options.isReplacing,
-      isDigestWanted: runner.writesReceipts(of: plan, options),
-      store: runner.store, exportFolder: exportFolder ?? self.exportFolder,
+      isDigestWanted: writesReceipts,
+      store: store, exportFolder: exportFolder ?? self.exportFolder,
       upstream: UpstreamOutputs(plan, finished: finished), warn: warn)
   }
 
@@ -156,29 +143,24 @@ final class Publisher: Sendable {
         survey.checkpoint(of: step.id).map { (step.id, $0.outputs) }
       }, uniquingKeysWith: { first, _ in first })
   }
-
-  private func recording(of step: BoundStep) -> RecordingIdentity? {
-    guard let name = plan.recordings(of: step.id).first, let path = plan.inputs[name],
-      let digest = recordings[name]?.identity
-    else { return nil }
-    return RecordingIdentity(path: path, digest: digest)
-  }
 }
 
-/// An export folder for forecasts: it reads, and writes nothing.
-struct DryRunExportFolder: ExportFolderLayer {
-  let exportFolder: any ExportFolder
+extension Plan {
+  /// The names for a step's exports, in the order of its recordings.
+  /// - Parameter names: the recordings' names, by input; without one, the file's counts.
+  package func exportNames(of step: BoundStep, _ names: [String: String]) -> [String] {
+    let recordings = recordings(of: step.id)
+    // An export without a recording is named after its pipeline.
+    return recordings.isEmpty ? [name] : recordings.compactMap { names[$0] ?? inputs[$0] }
+  }
 
-  init(_ exportFolder: any ExportFolder) { self.exportFolder = exportFolder }
-
-  func publish(
-    _ content: Digest, at path: String, of recording: RecordingIdentity?, isReplacing: Bool,
-    write: (_ temporaryPath: String) throws(SpoolError) -> Void
-  ) -> Int { 0 }
-
-  func makeFolder(_ path: String) {}
-
-  func withdraw(_ path: String, isReplacing: Bool) {}
-
-  func copyFile(from source: String, to destination: String) {}
+  /// The paths of a run's exports below its output folder, as far as they are known before it.
+  /// - Parameter names: as for `exportNames`.
+  package func exportPaths(_ names: [String: String]) -> [String] {
+    let place = enclosure { exportNames(of: $0, names) }.map { $0.place + "/" } ?? ""
+    return steps.flatMap { step in
+      ((step.stage as? any PublishingStage)?
+        .fileNames(of: step.id, recordings: exportNames(of: step, names)) ?? []).map { place + $0 }
+    }
+  }
 }

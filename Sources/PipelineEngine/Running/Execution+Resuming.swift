@@ -2,7 +2,7 @@ internal import PipelineModel
 import Synchronization
 
 /// Resuming the work of earlier runs, and how much of it is lost.
-extension Runner {
+extension Execution {
   /// Reports where a pass begins, or why earlier work is not resumed.
   /// - Parameters:
   ///   - seconds: the place, in seconds of the recording.
@@ -51,7 +51,7 @@ extension Runner {
 
   /// The run that this one resumes, if that stopped in the middle of its work.
   func earlierRun(than run: RunRecord) -> RunRecord? {
-    let runs = try? log.newest(limit: Self.historyLimit)
+    let runs = try? runner.log.newest(limit: Runner.historyLimit)
     let earlier = runs?.first { $0.id != run.id && $0.isTakenUp(by: run) }
     return earlier.flatMap { $0.isUnfinished ? $0 : nil }
   }
@@ -59,7 +59,7 @@ extension Runner {
   /// The run in progress of the same recordings; of several, one with the same request.
   private func runUnderWay(on run: RunRecord) -> RunID? {
     let files = run.recordings.map { Set($0.values) } ?? []
-    let others = ((try? log.newest(limit: Self.historyLimit)) ?? []).filter { other in
+    let others = ((try? runner.log.newest(limit: Runner.historyLimit)) ?? []).filter { other in
       other.id != run.id && other.state == .running
         && !files.isDisjoint(with: (other.recordings ?? [:]).values)
     }
@@ -80,33 +80,30 @@ extension RunRecord {
   }
 }
 
-/// Where a pass resumed, as its executor reports it, and which earlier work was useless.
-final class Resumption: Sendable {
-  /// The unfinished run of the same work; nil if there is none, or if this run has already done
-  /// something.
-  let earlier: RunRecord?
-  private let state = Mutex(State())
+extension Execution {
+  /// Where a pass resumed, as its executor reports it, and which earlier work was useless.
+  final class Resumption: Sendable {
+    /// The unfinished run of the same work; nil if there is none, or if this run has already done
+    /// something.
+    let earlier: RunRecord?
+    private let state = Mutex((seconds: Double?.none, setbacks: [StepID: ResumeLoss]()))
 
-  private struct State {
-    var seconds: Double?
-    var setbacks: [StepID: ResumeLoss] = [:]
-  }
+    init(after earlier: RunRecord?) { self.earlier = earlier }
 
-  init(after earlier: RunRecord?) { self.earlier = earlier }
+    /// Seconds of the recording; nil if the pass began at its beginning.
+    var seconds: Double? { state.withLock { $0.seconds } }
 
-  /// Seconds of the recording; nil if the pass began at its beginning.
-  var seconds: Double? { state.withLock { $0.seconds } }
+    /// Why steps started over, or resumed further back than an earlier process had come.
+    var setbacks: [StepID: ResumeLoss] { state.withLock { $0.setbacks } }
 
-  /// Why steps started over, or resumed further back than an earlier process had come.
-  var setbacks: [StepID: ResumeLoss] { state.withLock { $0.setbacks } }
+    func record(_ seconds: Double) { state.withLock { $0.seconds = seconds } }
 
-  func record(_ seconds: Double) { state.withLock { $0.seconds = seconds } }
-
-  /// Records a loss for these steps. Several damages are all kept.
-  func record(_ loss: ResumeLoss, of steps: [StepID]) {
-    state.withLock { state in
-      for step in steps {
-        state.setbacks[step] = state.setbacks[step]?.joined(with: loss) ?? loss
+    /// Records a loss for these steps. Several damages are all kept.
+    func record(_ loss: ResumeLoss, of steps: [StepID]) {
+      state.withLock { state in
+        for step in steps {
+          state.setbacks[step] = state.setbacks[step]?.joined(with: loss) ?? loss
+        }
       }
     }
   }

@@ -2,13 +2,11 @@ import PipelineModel
 import Platform
 
 /// One piece of work: a pass or a whole stage, with retries, made durable.
-extension Runner {
-  /// Does a pass; `prepare` comes first, under the claim.
+extension Execution {
+  /// Does a pass.
   /// - Returns: false if another process has done the work meanwhile, and nothing was done here.
   func runPass(
-    _ outline: PassPlanner.Outline, _ plan: Plan, _ survey: Survey,
-    _ recordings: [String: StepOutput], _ publisher: Publisher,
-    _ progress: inout RunProgress, _ prepare: (any WorkClaim) throws -> Void
+    _ outline: PassPlanner.Outline, _ survey: Survey, _ progress: inout RunProgress
   ) throws -> Bool {
     let status = survey.status
     let pending = Set(outline.path.filter { status[$0] == .pending })
@@ -19,18 +17,17 @@ extension Runner {
       guard try survey.isCurrent(order.pendingSteps.map(\.id), in: store),
         try isStartThere(order, survey)
       else { return false }
-      try prepare(claim)
+      if progress.isFirstWork { try checkRoom(survey, held: claim.heldByteCount) }
       try begin(order.pendingSteps.map(\.id), &progress)
       let resumption = Resumption(
         after: progress.isFirstWork ? earlierRun(than: progress.record) : nil)
-      let outcome = try stream(
-        order, plan, recordings, publisher, claim, progress.record, resumption)
+      let outcome = try stream(order, claim, progress.record, resumption)
       progress.record.mediaSeconds = outcome.mediaSeconds
       if let seconds = resumption.seconds {
         progress.resume(order.pendingSteps.map(\.id), at: seconds)
       }
       progress.setBack(resumption.setbacks)
-      try commit(outcome, of: order, plan, survey, recordings, claim, &progress)
+      try commit(outcome, of: order, survey, claim, &progress)
       return true
     }
     progress.heldByteCount = 0
@@ -41,7 +38,7 @@ extension Runner {
   /// begun it.
   private func begin(_ steps: [StepID], _ progress: inout RunProgress) throws(SpoolError) {
     progress.begin(steps)
-    try log.save(progress.record)
+    try runner.log.save(progress.record)
   }
 
   /// Whether the kept sound at a pass's start is readable. If it proves damaged, the store has
@@ -60,13 +57,11 @@ extension Runner {
   }
 
   private func stream(
-    _ order: PassOrder, _ plan: Plan, _ recordings: [String: StepOutput],
-    _ publisher: Publisher, _ claim: any WorkClaim, _ record: RunRecord,
-    _ resumption: Resumption
+    _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption
   ) throws(PassFailure) -> PassOutcome {
     guard
       case .streaming(let family, _) = (order.path.first?.step ?? order.listeners.first?.step)?
-        .descriptor.flow, let executor = executors[family]
+        .descriptor.flow, let executor = runner.executors[family]
     else {
       throw PassFailure(order.path.first?.step.id, SpoolError("nothing can run this stage"))
     }
@@ -75,12 +70,12 @@ extension Runner {
         steps: order.pendingSteps.map(\.id),
         replayed: order.path.filter { !$0.isPending }.map(\.step.id),
         mediaSeconds: record.mediaSeconds))
-    let context = context(order, publisher, plan, recordings, claim, record, resumption)
+    let context = context(order, claim, record, resumption)
     let attempts = order.pendingSteps.map(\.attempts).min() ?? 1
     let outcome = try retrying(attempts) { () throws(PassFailure) in
       try executor.run(order, in: context)
     }
-    do { try checkUnchanged(order, recordings) } catch {
+    do { try checkUnchanged(order) } catch {
       throw PassFailure(order.path.first?.step.id, error)
     }
     return outcome
@@ -89,8 +84,8 @@ extension Runner {
   /// Commits every step of a pass at once. Sound that was kept again is added to the old
   /// checkpoints.
   private func commit(
-    _ outcome: PassOutcome, of order: PassOrder, _ plan: Plan, _ survey: Survey,
-    _ recordings: [String: StepOutput], _ claim: any WorkClaim, _ progress: inout RunProgress
+    _ outcome: PassOutcome, of order: PassOrder, _ survey: Survey, _ claim: any WorkClaim,
+    _ progress: inout RunProgress
   ) throws {
     let news = Set(order.pendingSteps.map(\.id))
     let members = news.union(order.path.map(\.step.id))
@@ -112,11 +107,10 @@ extension Runner {
     }
   }
 
-  /// Does a whole stage; `prepare` comes first, under the claim.
+  /// Does a whole stage.
   /// - Returns: false if another process has done the work meanwhile, and nothing was done here.
   func runWhole(
-    _ id: StepID, _ plan: Plan, _ survey: Survey, _ recordings: [String: StepOutput],
-    _ progress: inout RunProgress, _ prepare: (any WorkClaim) throws -> Void
+    _ id: StepID, _ survey: Survey, _ progress: inout RunProgress
   ) throws -> Bool {
     guard let step = plan.step(id), let stage = step.stage as? any WholeStage,
       let inputs = survey.inputs(of: step, recordings: recordings)
@@ -125,7 +119,7 @@ extension Runner {
     let claim = try claim(components.key.digest, "\(id)")
     return try claim.settled {
       guard try survey.isCurrent([id], in: store) else { return false }
-      try prepare(claim)
+      if progress.isFirstWork { try checkRoom(survey, held: claim.heldByteCount) }
       try begin([id], &progress)
       recorder.record(.passStarted(steps: [id], replayed: [], mediaSeconds: nil))
       if let loss = loss(of: claim, under: progress.record) {
@@ -134,7 +128,7 @@ extension Runner {
       }
       let context = StageContext(
         step: id, inputs: inputs, files: plan.files(of: step), store: store, journal: claim,
-        stop: stop,
+        stop: runner.stop,
         reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
         warn: { [recorder] in recorder.record(.warning(id, $0)) })
       let outputs = try retrying(step.attempts) { () throws(PassFailure) in
@@ -152,17 +146,15 @@ extension Runner {
   }
 
   private func context(
-    _ order: PassOrder, _ publisher: Publisher, _ plan: Plan,
-    _ recordings: [String: StepOutput], _ claim: any WorkClaim, _ record: RunRecord,
-    _ resumption: Resumption
+    _ order: PassOrder, _ claim: any WorkClaim, _ record: RunRecord, _ resumption: Resumption
   ) -> PassContext {
     let timeout = order.timeout
     let deadline = timeout.map { clock.elapsed + $0 }
     return PassContext(
       store: store, claim: claim,
-      check: { [stop, clock] () throws(SpoolError) in
-        try stop.check()
-        if let deadline, clock.elapsed > deadline {
+      check: { [runner] () throws(SpoolError) in
+        try runner.stop.check()
+        if let deadline, runner.clock.elapsed > deadline {
           throw SpoolError(
             "gave up after \(timeout ?? 0) s", advice: "raise the step's timeout",
             cause: .environment)
@@ -171,8 +163,8 @@ extension Runner {
       report: { [recorder] in recorder.record(.progress($0, done: $1, total: $2)) },
       warn: { [recorder] in recorder.record(.warning($0, $1)) },
       sealed: { step, port, artifact in
-        guard (try? checkUnchanged(order, recordings)) != nil else { return }
-        publisher.publish(artifact, at: port, of: step)
+        guard (try? checkUnchanged(order)) != nil else { return }
+        publish(artifact, at: port, of: step)
       },
       resumed: { seconds, total, inHand in
         tellBeginning(
@@ -185,6 +177,12 @@ extension Runner {
       })
   }
 
+  /// 2ⁿ seconds after the n-th failure, at most a minute, plus up to a quarter so that simultaneous
+  /// failures do not retry together.
+  private static func retryPause(after failures: Int, jitter: Double) -> Double {
+    min(Double(1 << min(failures, 6)), 60) * (1 + jitter / 4)
+  }
+
   /// Repeats work after a transient failure.
   private func retrying<Result>(
     _ attempts: Int, _ body: () throws(PassFailure) -> Result
@@ -193,10 +191,10 @@ extension Runner {
     while true {
       do { return try body() } catch {
         guard error.error.cause == .transient, attempt < attempts else { throw error }
-        let delay = RetryDelay.seconds(after: attempt, jitter: clock.jitter())
+        let delay = Self.retryPause(after: attempt, jitter: clock.jitter())
         recorder.record(.retrying(error.step, error.error, afterSeconds: delay))
-        clock.sleep(delay, unless: stop)
-        do { try stop.check() } catch { throw PassFailure(nil, error) }
+        clock.sleep(delay, unless: runner.stop)
+        do { try runner.stop.check() } catch { throw PassFailure(nil, error) }
         attempt += 1
       }
     }

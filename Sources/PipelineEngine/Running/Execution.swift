@@ -1,0 +1,188 @@
+import PipelineModel
+import Platform
+import Synchronization
+
+/// One run of a plan by a runner: what all of its work shares.
+struct Execution: Sendable {
+  let runner: Runner
+  let plan: Plan
+  var options: Runner.Options
+  /// The identities of the plan's inputs; empty until they are read.
+  private(set) var recordings: [String: StepOutput] = [:]
+  /// The run's own folder for its files; nil for the output folder.
+  let enclosure: Enclosure?
+  /// The folder of the run's files.
+  let folder: String
+  let exportFolder: RunExportFolder
+  let exports = EarlyExports()
+
+  var store: any ArtifactStore & WorkClaims { runner.store }
+  var recorder: any RunRecorder { runner.recorder }
+  var clock: any RunClock { runner.clock }
+
+  init(_ plan: Plan, _ options: Runner.Options, on runner: Runner) {
+    self.runner = runner
+    self.plan = plan
+    self.options = options
+    enclosure = plan.enclosure { plan.exportNames(of: $0, options.names) }
+    folder = enclosure.map { options.folder + "/" + $0.place } ?? options.folder
+    exportFolder = RunExportFolder(
+      base: runner.exportFolder,
+      seal: enclosure.map { "\(options.folder)/\($0.folder)/\($0.seal)" })
+  }
+
+  /// Reads the identities of the plan's recordings.
+  mutating func identify() throws(SpoolError) { recordings = try readRecordings() }
+
+  func survey() throws(SpoolError) -> Survey {
+    try Survey(plan, recordings: recordings, store: store)
+  }
+
+  /// The loop: survey, plan the next piece, do it, commit, again.
+  func work(_ progress: inout RunProgress) throws {
+    let planner = PassPlanner(plan, keepsEverything: options.keepsEverything)
+    var identified: Set<StepID> = []
+    while true {
+      let survey = try survey()
+      let reused = progress.takeReused(survey, store: store)
+      // A receipt has no work of its own: whether it exists shows when it is to be written.
+      for (id, checkpoint) in reused where !(plan.step(id)?.stage is any ReceiptStage) {
+        recorder.record(.reused(id, kind: checkpoint.components.kind))
+      }
+      // The run's inputs must not be collected if it is interrupted.
+      if !reused.isEmpty { try runner.log.save(progress.record) }
+      try options.mayGoOn?(progress.record)
+      guard let work = planner.next(survey.status) else {
+        // Nothing to compute: only publishing is left.
+        if progress.isFirstWork { try checkRoom(survey, held: 0) }
+        return
+      }
+      let isDoneHere: Bool
+      switch work {
+      case .whole(let id):
+        isDoneHere = try unlessTakenOver([id]) { try runWhole(id, survey, &progress) }
+      case .pass(var outline):
+        if let alone = try sourceToIdentify(outline, survey, identified) {
+          identified.insert(alone)
+          if case .pass(let short) = planner.next(survey.status, sourcesAlone: [alone]) {
+            outline = short
+          }
+        } else {
+          try checkOwners(survey.status)
+          preparePublishing(survey)
+        }
+        let steps = outline.path + outline.listeners.map(\.step)
+        isDoneHere = try unlessTakenOver(steps.filter { survey.status[$0] == .pending }) {
+          try runPass(outline, survey, &progress)
+        }
+      }
+      if isDoneHere { try runner.log.save(progress.record) }
+    }
+  }
+
+  /// The pending source at this pass's start, if the store knows content like it: it is identified
+  /// alone first, since everything below may exist already.
+  private func sourceToIdentify(
+    _ outline: PassPlanner.Outline, _ survey: Survey, _ identified: Set<StepID>
+  ) throws -> StepID? {
+    guard let id = outline.path.first, let step = plan.step(id), !identified.contains(id),
+      case .streaming(let family, .source) = step.descriptor.flow,
+      survey.checkpoint(of: id) == nil, outline.path.count + outline.listeners.count > 1
+    else { return nil }
+    let order = try PassOrder(outline, plan: plan, survey: survey, pending: [id])
+    let hints = try runner.executors[family]?.estimate(order).hints ?? []
+    for hint in hints where try store.hasCheckpoint(kind: step.descriptor.kind, hint: hint) {
+      return id
+    }
+    return nil
+  }
+  /// Seconds between two checks of another process's work.
+  private static let patience = 0.2
+
+  /// Does a piece of work. If another process took it over while this one was stopped, the run uses
+  /// that one's results.
+  /// - Returns: the result of `work`; false if it was taken over.
+  func unlessTakenOver(_ steps: [StepID], _ work: () throws -> Bool) throws -> Bool {
+    do {
+      return try work()
+    } catch {
+      guard failure(error).error.cause == .takenOver else { throw error }
+      if let step = steps.first {
+        recorder.record(
+          .warning(
+            step,
+            "another process took this over while this one was stopped; what that does is reused"))
+      }
+      return false
+    }
+  }
+
+  /// Claims a piece of work, waiting while another process does it.
+  func claim(_ work: Digest, _ summary: String) throws -> any WorkClaim {
+    var wait = WaitNotice()
+    while true {
+      switch try store.claim(work, summary: summary) {
+      case .granted(let claim): return claim
+      case .taken(let owner):
+        if let owner = wait.take(owner) {
+          recorder.record(
+            .waiting(processNumber: owner.processNumber, isStopped: owner.isStopped))
+        }
+        clock.sleep(Self.patience, unless: runner.stop)
+        try runner.stop.check()
+      }
+    }
+  }
+}
+
+extension WorkClaim {
+  /// Does the work, and then disposes of its unfinished files: they are deleted when it is done or
+  /// impossible, and stay for resumption after a failure of the surroundings or a stop.
+  func settled<Result>(_ work: () throws -> Result) throws -> Result {
+    do {
+      let result = try work()
+      end()
+      return result
+    } catch let failure as PassFailure where failure.error.cause == .input {
+      end()
+      throw failure
+    } catch {
+      if heldByteCount > 0 { release() } else { end() }
+      throw error
+    }
+  }
+}
+
+extension Survey {
+  /// Whether these steps are still undone since the survey.
+  func isCurrent(_ steps: [StepID], in store: any ArtifactStore) throws(SpoolError) -> Bool {
+    for id in steps {
+      guard case .pending(let components) = findings[id] else { continue }
+      if try store.checkpoint(for: components.key) != nil { return false }
+    }
+    return true
+  }
+}
+
+/// The waits for other processes to report: each owner once. A pure value.
+///
+/// A process that has just claimed work holds its lock before its name is written. So an owner
+/// without a name is reported only if the next check does not show one.
+struct WaitNotice {
+  private var last: WorkOwner?
+  private var isUnnamed = false
+
+  /// Records the owner of the work, and returns the owner to report, if any.
+  mutating func take(_ owner: WorkOwner) -> WorkOwner? {
+    guard owner.processNumber > 0 || isUnnamed else {
+      isUnnamed = true
+      return nil
+    }
+    isUnnamed = owner.processNumber <= 0
+    // The same wait continues if only its name is missing for once.
+    if isUnnamed, last != nil { return nil }
+    guard owner != last else { return nil }
+    last = owner
+    return owner
+  }
+}

@@ -1,0 +1,247 @@
+import Foundation
+import Glibc
+@testable import Intake
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A watch's rounds")
+struct WatchRoundTests {
+  private let bench: RoundBench
+
+  init() throws { bench = try RoundBench() }
+
+  @Test("start a recording once its inbox's waiting commands are known, and record its end")
+  func starting() throws {
+    var round = try bench.round()
+    let key = try bench.takeIn("walk.wav")
+    round.turn()
+    #expect(round.underWayCount == 0)
+    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    round.turn()
+    #expect(round.underWayCount == 1)
+    #expect(round.summary == "watching 1 inbox, 1 under way")
+    bench.passEnd(to: &round)
+    #expect(round.underWayCount == 0)
+    #expect(try bench.state(of: key) == .uploaded)
+    #expect(try String(contentsOfFile: bench.out + "/walk.txt", encoding: .utf8) == "processed")
+    bench.drain(&round)
+  }
+
+  @Test("work on no more recordings at once than allowed")
+  func limit() throws {
+    var round = try bench.round()
+    for name in ["a.wav", "b.wav", "c.wav"] { try bench.takeIn(name) }
+    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    for _ in 1...3 {
+      round.turn()
+      #expect(round.underWayCount == 1)
+      bench.passEnd(to: &round)
+    }
+    round.turn()
+    #expect(round.underWayCount == 0)
+    bench.drain(&round)
+  }
+
+  @Test("retry a failed recording when its pause is over, by the store's clock")
+  func retrying() throws {
+    bench.script.withLock { $0 = .failing(times: 1) }
+    var round = try bench.round()
+    let key = try bench.takeIn("walk.wav")
+    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    round.turn()
+    bench.passEnd(to: &round)
+    #expect(try bench.state(of: key) == .failed)
+    round.turn()
+    #expect(round.underWayCount == 0, "it is not due")
+    bench.inbox.time.advance(by: 10)
+    round.turn()
+    #expect(round.underWayCount == 1)
+    bench.passEnd(to: &round)
+    #expect(try bench.state(of: key) == .uploaded)
+    bench.drain(&round)
+  }
+
+  @Test("name the step and the recording, not a path of the store, where one fails")
+  func failure() throws {
+    bench.script.withLock { $0 = .reading }
+    var round = try bench.round()
+    let key = try bench.takeIn("walk.wav")
+    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    round.turn()
+    bench.passEnd(to: &round)
+    let recording = try #require(try bench.store.recording(key))
+    #expect(recording.reason == "take: cannot read walk.wav: it is silent; listen to it")
+    bench.drain(&round)
+  }
+
+  @Test("end with every recording at a point from which it resumes")
+  func draining() throws {
+    bench.script.withLock { $0 = .waiting }
+    var round = try bench.round()
+    let key = try bench.takeIn("walk.wav")
+    bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
+    round.turn()
+    bench.drain(&round)
+    #expect(round.underWayCount == 0)
+    #expect(try bench.state(of: key) == .received)
+  }
+}
+
+/// A watch of one inbox, whose pipeline has one stage that a test writes the script for.
+private final class RoundBench: Sendable {
+  enum Script {
+    case passing
+    /// Fails so many attempts because something else is missing.
+    case failing(times: Int)
+    /// Finds the recording silent.
+    case reading
+    /// Works until it is stopped.
+    case waiting
+  }
+
+  let inbox: ProcessorBench
+  let store: DiskStore
+  let mail = Mailbox<Watch.Message>()
+  let script = Mutex(Script.passing)
+
+  var out: String { inbox.path + "/out" }
+
+  init() throws {
+    inbox = try ProcessorBench()
+    store = try inbox.store()
+    for folder in [inbox.path + "/out", inbox.outbox] {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+  }
+
+  /// A round that has begun to watch the inbox.
+  func round() throws -> WatchRound {
+    let engine = WatchEngine(
+      store: store, at: inbox.storeFolder, executors: [], clock: FrozenClock(),
+      probe: ContainerProbe(describe: { _ in nil }, verdict: { _ in .whole }),
+      makeRunID: { RunID(UUID().uuidString) }, recorder: Unheard())
+    var round = WatchRound(engine, mail: mail)
+    let pipeline = try WatchedPipeline(
+      .sample([.step("take")]), text: "", path: "/p", catalog: catalog, overrides: [:])
+    try round.adopt(
+      WatchSettings(
+        inboxes: [
+          InboxSettings(
+            path: inbox.inbox, pipeline: pipeline, out: out, outbox: inbox.outbox,
+            recordingRules: InboxRules(), rules: StabilityRules())
+        ], jobs: 1))
+    return round
+  }
+
+  @discardableResult
+  func takeIn(_ name: String) throws -> RecordingKey {
+    let processor = try inbox.processor(store, pipeline: "sample")
+    return try #require(
+      try processor.takeIn(try inbox.drop("the sound of \(name)", as: name)).recording
+    ).key
+  }
+
+  func state(of key: RecordingKey) throws -> RecordingState? { try store.recording(key)?.state }
+
+  /// Passes messages to a round as the watch does, up to the first that `isLast`.
+  func pass(to round: inout WatchRound, until isLast: (Watch.Message) -> Bool) {
+    for _ in 1...1000 {
+      for message in mail.receive(atMost: .seconds(1)) {
+        switch message {
+        case .opened(let inbox): round.begin(inbox: inbox)
+        case .ended(let key, let inbox, let isRecorded):
+          round.end(key, inbox: inbox, isRecorded: isRecorded)
+        default: round.isStirred = true
+        }
+        if isLast(message) { return }
+      }
+    }
+    Issue.record("a message is missing")
+  }
+
+  /// Ends a round, and expects that everything stopped in time.
+  func drain(_ round: inout WatchRound) {
+    let isStopped = round.drain(patience: 60, mail: mail)
+    #expect(isStopped)
+  }
+
+  func passEnd(to round: inout WatchRound) {
+    pass(to: &round) { if case .ended = $0 { true } else { false } }
+  }
+
+  private var catalog: StageCatalog {
+    let descriptor = StageDescriptor(
+      kind: "take", revision: 1, summary: "exports a text", discussion: "", flow: .whole,
+      inputs: [Port(PortName("recording"), .sound, "the file", intake: .recording)],
+      outputs: [Port(PortName("file"), .file, "the text")], parameters: [])
+    return StageCatalog([
+      StageRegistration(descriptor, libraries: { [:] }) { _ in
+        ScriptedStage { [unowned self] (context) throws(SpoolError) in try play(context) }
+      }
+    ])
+  }
+
+  private func play(_ context: StageContext) throws(SpoolError) {
+    switch script.withLock({ $0 }) {
+    case .passing: return
+    case .failing(let times):
+      script.withLock { $0 = times > 1 ? .failing(times: times - 1) : .passing }
+      throw SpoolError("its words are not there yet", cause: .environment)
+    case .reading:
+      throw SpoolError(
+        "read", context.files[PortName("recording")] ?? "", reason: "it is silent",
+        advice: "listen to it", cause: .environment)
+    case .waiting:
+      while !context.stop.isRequested { usleep(1000) }
+      throw .cancelled
+    }
+  }
+}
+
+private struct ScriptedStage: WholeStage, PublishingStage {
+  let play: @Sendable (StageContext) throws(SpoolError) -> Void
+
+  func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
+    try play(context)
+    return [PortName("file"): StepOutput(try context.store.keep("processed", as: .file))]
+  }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    [ExportName.stem(of: recordings.first) + ".txt"]
+  }
+
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
+    var files: [PublishedFile] = []
+    for artifact in context.outputs.values.compactMap(\.artifact) {
+      let source = try context.store.path(of: artifact)
+      for name in fileNames(of: context.step, recordings: context.names) {
+        files.append(
+          try context.exportFolder.deliver(
+            artifact.digest, digest: artifact.digest, to: context.folder + "/" + name,
+            of: context.recording, step: context.step, isReplacing: false
+          ) { (temporary) throws(SpoolError) in
+            try context.exportFolder.copyFile(from: source, to: temporary)
+            return nil
+          })
+      }
+    }
+    return files
+  }
+}
+
+private struct Unheard: WatchRecorder {
+  func record(_ news: WatchEvent) {}
+}
+
+/// A clock that never moves.
+private struct FrozenClock: RunClock {
+  let now = 1_800_000_000.0
+  let elapsed = 0.0
+  func jitter() -> Double { 0 }
+  func sleep(_ seconds: Double, unless stop: StopRequest) {}
+}

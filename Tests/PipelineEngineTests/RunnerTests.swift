@@ -1,0 +1,294 @@
+import Foundation
+import Glibc
+import PipelineEngine
+import PipelineModel
+import Platform
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A runner over a store on a disk")
+struct RunnerTests {
+  private let bench: RunnerBench
+
+  init() throws { bench = try RunnerBench() }
+
+  @Test("a run that failed in the middle resumes there")
+  func resuming() throws {
+    bench.fail("second", with: SpoolError("write", "/elsewhere/a", reason: "it is away"), times: 1)
+    let failure = try #require(throws: RunError.self) { try bench.run("1") }
+    #expect(failure.step == StepID("second"))
+    #expect(failure.recording == bench.recording)
+    let failed = try bench.record("1")
+    #expect(failed.state == .failed)
+    #expect(failed.steps.map(\.outcome) == [.made, .failed, .pending])
+    #expect(failed.failure == "second: cannot write /elsewhere/a: it is away")
+    #expect(failed.steps[1].failure == "cannot write /elsewhere/a: it is away")
+
+    let done = try bench.run("2")
+    #expect(done.state == .done)
+    #expect(done.steps.map(\.outcome) == [.reused, .made, .made])
+    #expect(bench.counts == ["first": 1, "second": 2, "third": 1])
+    #expect(try bench.export("note.txt") == "a recording, first, second, third")
+  }
+
+  @Test("finished work is reused, by another process too")
+  func reusing() throws {
+    try bench.run("1")
+    let again = try bench.reopened().run("2")
+    #expect(again.steps.map(\.outcome) == [.reused, .reused, .reused])
+    #expect(again.published.map(\.wasThere) == [true])
+    #expect(bench.counts == ["first": 1, "second": 1, "third": 1])
+  }
+
+  @Test("a run never replaces another recording's export, unless it is asked to")
+  func otherRecording() throws {
+    try bench.run("1")
+    try FileManager.default.removeItem(atPath: bench.recording)
+    try bench.scratch.write("another recording", to: "other/note.m4a")
+    let failure = try #require(throws: RunError.self) {
+      try bench.run("2", recording: "other/note.m4a")
+    }
+    #expect(failure.error.subject == "\(bench.folder)/note.txt")
+    #expect(try bench.export("note.txt") == "a recording, first, second, third")
+    #expect(bench.counts["first"] == 2, "another recording shares no work")
+    try bench.run("3", recording: "other/note.m4a", isReplacing: true)
+    #expect(try bench.export("note.txt") == "another recording, first, second, third")
+  }
+
+  @Test("a disk that is full stays full for the caller, and pauses the run")
+  func fullDisk() throws {
+    let full = SpoolError("write", "\(bench.store.path)/x", SystemError(ENOSPC))
+    bench.fail("second", with: full, times: 1)
+    let failure = try #require(throws: RunError.self) { try bench.run("1") }
+    #expect(failure.error.cause == .fullDisk)
+    #expect(failure.step == StepID("second"))
+    #expect(failure.error.message == "the store is full: \(full.message)")
+    #expect(try bench.record("1").state == .paused)
+    #expect(try bench.run("2").steps.map(\.outcome) == [.reused, .made, .made])
+  }
+
+  @Test("a full disk of the output folder is named by its folder")
+  func fullFolder() throws {
+    let full = SpoolError("write", "\(bench.folder)/x", SystemError(ENOSPC))
+    bench.fail("third", with: full, times: 1)
+    let failure = try #require(throws: RunError.self) { try bench.run("1") }
+    #expect(failure.error.message == "\(bench.folder) is full: \(full.message)")
+  }
+
+  @Test("a passing failure is tried again after growing pauses")
+  func retrying() throws {
+    bench.fail("second", with: SpoolError("the line is busy", cause: .transient), times: 2)
+    #expect(try bench.run("1").state == .done)
+    #expect(bench.counts["second"] == 3)
+    #expect(bench.clock.pauses == [2, 4])
+  }
+
+  @Test("what stays busy fails after three attempts")
+  func retryingInVain() throws {
+    bench.fail("second", with: SpoolError("the line is busy", cause: .transient), times: 9)
+    #expect(throws: RunError.self) { try bench.run("1") }
+    #expect(bench.counts["second"] == 3)
+  }
+
+  @Test("a request to stop interrupts the run, which resumes")
+  func cancelling() throws {
+    let failure = try #require(throws: RunError.self) {
+      try bench.run("1", stoppingAfter: "first")
+    }
+    #expect(failure.error.cause == .cancelled)
+    let stopped = try bench.record("1")
+    #expect(stopped.state == .interrupted)
+    #expect(stopped.failure == nil)
+    #expect(stopped.steps.map(\.outcome) == [.made, .pending, .pending])
+    #expect(try bench.run("2").steps.map(\.outcome) == [.reused, .made, .made])
+  }
+
+  @Test("exports have the names that were given, whatever the file is called")
+  func names() throws {
+    let done = try bench.run("1", names: ["note": "walk.2.m4a"])
+    #expect(done.published.map(\.path) == ["\(bench.folder)/walk.2.txt"])
+    #expect(try bench.plan().exportPaths(["note": "walk.2.m4a"]) == ["walk.2.txt"])
+  }
+
+  @Test("a recording that is gone refuses the run")
+  func missing() throws {
+    try FileManager.default.removeItem(atPath: bench.recording)
+    #expect(throws: RunError.self) { try bench.run("1") }
+    #expect(try bench.record("1").state == .refused)
+    #expect(bench.counts.isEmpty)
+  }
+}
+
+/// A recording, a store, and a pipeline of three stages: each appends its name to a text, and the
+/// last exports it.
+private struct RunnerBench {
+  let scratch: ScratchFolder
+  let store: DiskStore
+  let clock = SteppingClock()
+  private let script: Script
+
+  var recording: String { scratch.file("note.m4a") }
+  var folder: String { scratch.file("out") }
+
+  /// How often each stage ran.
+  var counts: [String: Int] { script.counts.withLock { $0 } }
+
+  init() throws {
+    scratch = try ScratchFolder()
+    for name in ["out", "other"] {
+      try FileManager.default.createDirectory(
+        atPath: scratch.file(name), withIntermediateDirectories: true)
+    }
+    try scratch.write("a recording", to: "note.m4a")
+    store = try DiskStore(at: scratch.file("store"))
+    script = Script()
+  }
+
+  private init(_ other: RunnerBench) throws {
+    (scratch, script) = (other.scratch, other.script)
+    store = try DiskStore(at: other.store.path)
+  }
+
+  /// The same folder, opened as another process would.
+  func reopened() throws -> RunnerBench { try RunnerBench(self) }
+
+  /// Has a stage fail its next attempts.
+  func fail(_ stage: String, with error: SpoolError, times: Int) {
+    script.failures.withLock { $0[stage] = (error, times) }
+  }
+
+  func plan(for recording: String = "note.m4a") throws -> Plan {
+    let kinds = ["first", "second", "third"]
+    let catalog = StageCatalog(
+      kinds.map { kind in
+        let input =
+          kind == "first"
+          ? Port(PortName("recording"), .sound, "the file", intake: .recording)
+          : Port(PortName("file"), .file, "the text")
+        let descriptor = StageDescriptor(
+          kind: kind, revision: 1, summary: "appends its name", discussion: "", flow: .whole,
+          inputs: [input], outputs: [Port(PortName("file"), .file, "the text")], parameters: [])
+        return StageRegistration(descriptor, libraries: { [:] }) { [script] _ in
+          let stage = Appending(kind: kind, input: input.name, script: script)
+          return kind == "third" ? ExportedAppending(stage: stage) : stage
+        }
+      })
+    return try Plan(
+      .sample(kinds.map { .step($0) }), catalog: catalog, inputs: ["note": scratch.file(recording)])
+  }
+
+  @discardableResult
+  func run(
+    _ id: String, recording: String = "note.m4a", names: [String: String] = [:],
+    isReplacing: Bool = false, stoppingAfter step: String? = nil
+  ) throws -> RunRecord {
+    let plan = try plan(for: recording)
+    let stop = StopRequest()
+    let runner = Runner(
+      store: store, executors: [],
+      recorder: StoppingRecorder(step: step.map { StepID($0) }, stop: stop), stop: stop,
+      clock: clock)
+    let request = RunRequest(
+      pipelineText: "", folder: folder, isReplacing: isReplacing, keepsEverything: false,
+      names: names)
+    return try runner.run(
+      plan, Runner.Options(request),
+      record: RunRecord(
+        id: RunID(id), pipeline: plan.name, pipelinePath: "/p", inputs: plan.inputs,
+        overrides: [:], startedAt: clock.now, request: request))
+  }
+
+  func record(_ id: String) throws -> RunRecord { try #require(try store.run(named: id)) }
+
+  func export(_ name: String) throws -> String {
+    try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+  }
+}
+
+/// What the stages of a bench did, and have to do.
+private final class Script: Sendable {
+  let counts = Mutex<[String: Int]>([:])
+  let failures = Mutex<[String: (error: SpoolError, times: Int)]>([:])
+
+  func enter(_ kind: String) throws(SpoolError) {
+    counts.withLock { $0[kind, default: 0] += 1 }
+    let error = failures.withLock { failures -> SpoolError? in
+      guard let (error, times) = failures[kind], times > 0 else { return nil }
+      failures[kind] = (error, times - 1)
+      return error
+    }
+    if let error { throw error }
+  }
+}
+
+private struct Appending: WholeStage {
+  let kind: String
+  let input: PortName
+  let script: Script
+
+  func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
+    try context.stop.check()
+    try script.enter(kind)
+    let text: String
+    if let artifact = context.inputs[input]?.artifact {
+      text = try context.store.text(of: artifact)
+    } else {
+      text = context.files[input].flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+    }
+    let output = try context.store.keep("\(text), \(kind)", as: .file)
+    return [PortName("file"): StepOutput(output)]
+  }
+}
+
+private struct ExportedAppending: WholeStage, PublishingStage {
+  let stage: Appending
+
+  func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
+    try stage.run(context)
+  }
+
+  func fileNames(of step: StepID, recordings: [String]) -> [String] {
+    [ExportName.stem(of: recordings.first) + ".txt"]
+  }
+
+  func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
+    guard let artifact = context.outputs[PortName("file")]?.artifact,
+      let name = fileNames(of: context.step, recordings: context.names).first
+    else { return [] }
+    let exports = context.exportFolder
+    let source = try context.store.path(of: artifact)
+    return [
+      try exports.deliver(
+        artifact.digest, digest: artifact.digest, to: context.folder + "/" + name,
+        of: context.recording, step: context.step, isReplacing: context.isReplacing
+      ) { (temporary) throws(SpoolError) in
+        try exports.copyFile(from: source, to: temporary)
+        return nil
+      }
+    ]
+  }
+}
+
+/// Requests a stop when a step is done.
+private struct StoppingRecorder: RunRecorder {
+  let step: StepID?
+  let stop: StopRequest
+
+  func record(_ event: RunEvent) {
+    if case .finished(let record) = event, record.id == step { stop.request(signal: 15) }
+  }
+}
+
+/// A clock that moves only by pauses.
+private final class SteppingClock: RunClock {
+  private let list = Mutex<[Double]>([])
+
+  /// The pauses so far, in seconds.
+  var pauses: [Double] { list.withLock { $0 } }
+  var now: Double { 1_800_000_000 + elapsed }
+  var elapsed: Double { pauses.reduce(0, +) }
+  func jitter() -> Double { 0 }
+  func sleep(_ seconds: Double, unless stop: StopRequest) { list.withLock { $0.append(seconds) } }
+}
