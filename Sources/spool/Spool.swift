@@ -31,9 +31,7 @@ struct Spool {
     version: version, commands: commands.map { $0.declaration })
 
   static func main() {
-    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == ConfinedProgram.word {
-      exit(ConfinedProgram.become(CommandLine.arguments[2]))
-    }
+    ConfinedProgram.launchIfAsked()
     if CommandLine.arguments.count == 3, CommandLine.arguments[1] == Plugin.hostingWord {
       exit(NativePlugin.serve(library: CommandLine.arguments[2]))
     }

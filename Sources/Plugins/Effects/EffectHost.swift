@@ -36,7 +36,7 @@ package enum EffectHost {
         _ = send(PluginMessage("note", ["text": .text(place)]), to: output)
         // Text buffered so far concerns the previous library.
         fflush(nil)
-        var line = Array("\(StderrSplitter.line)\n".utf8)
+        var line = Array("\(StderrTail.splitter)\n".utf8)
         _ = unsafe write(STDERR_FILENO, &line, line.count)
       }
       members["found"] = (try? JSONEncoder().encode(found)).map {
