@@ -38,7 +38,10 @@ func system(_ name: String, pkgConfig: String? = nil, apt packages: [String]) ->
 
 let package = Package(
   name: "spool",
-  products: [.executable(name: "spool", targets: ["spool"])],
+  products: [
+    .executable(name: "spool", targets: ["spool"]),
+    .executable(name: "spool-confine", targets: ["SpoolConfine"]),
+  ],
   targets: [
     // C libraries. libav's headers only: CLibAVLoader opens the libraries on first use, because
     // linking them would cost every command 40 ms of start-up.
@@ -65,8 +68,11 @@ let package = Package(
       name: "CLilvLoader", path: "Sources/System/CLilvLoader",
       cSettings: [.unsafeFlags(["-I/usr/include/lilv-0"])]),
     system("CPosix", apt: ["libc6-dev", "linux-libc-dev"]),
-    // What confines plugins: system calls that Swift's Glibc lacks, in an order that counts.
+    // The launcher that confines programs, which opens libseccomp itself. It is part of spool, and a
+    // program of its own beside it, which starts faster.
     .target(name: "CConfinement", path: "Sources/System/CConfinement"),
+    .executableTarget(
+      name: "SpoolConfine", dependencies: ["CConfinement"], path: "Sources/System/SpoolConfine"),
 
     // What every program needs; it knows nothing of Spool.
     library("Platform", ["CCrypto", "CXXHash", "CCurlLoader", "CSQLite"], extra: optimised),

@@ -15,6 +15,7 @@ readonly maximum=$((25 * 1000 * 1000))
 echo "Building Spool" >&2
 build=(swift build -c release --product spool --static-swift-stdlib --scratch-path "$scratch")
 "${build[@]}" >&2
+swift build -c release --product spool-confine --scratch-path "$scratch" >&2
 program=$("${build[@]}" --show-bin-path)/spool
 version=$("$program" --version)
 version=${version#spool }
@@ -31,6 +32,7 @@ mkdir -p "$root"/usr/{bin,lib/spool/plugins,share/spool/{pipelines,plugins},shar
   "$root"/{lib/systemd/system,DEBIAN}
 
 install -s -m 755 "$program" "$root/usr/bin/spool"
+install -s -m 755 "$(dirname "$program")/spool-confine" "$root/usr/lib/spool/spool-confine"
 
 page() { "$program" completion man "$@" | gzip -9n >"$root/usr/share/man/man1/spool${1:+-$1}.1.gz"; }
 page

@@ -33,12 +33,12 @@ struct Spool {
   /// What Spool does in its own child processes, by the word that they are started with. Each takes
   /// one argument and returns the exit code; nil if the argument is none of its own.
   private static let childRoles: [String: @Sendable (String) -> Int32?] = [
-    ConfinedProgram.word: { ConfinedProgram.become($0) },
     Plugin.hostingWord: { NativePlugin.serve(library: $0) },
     HostOrder.word: { HostOrder($0).map { EffectHost.obey($0) } },
   ]
 
   static func main() {
+    ConfinedProgram.launchIfAsked()
     if CommandLine.arguments.count == 3,
       let code = childRoles[CommandLine.arguments[1]]?(CommandLine.arguments[2])
     {

@@ -66,13 +66,13 @@ enum Package {
     try files(in: "Sources").filter { $0.path.hasSuffix(".swift") }
   }
 
-  /// The names of the targets in the manifest that `Sources` holds, tests and benchmarks left out.
+  /// The names of the targets in the manifest that `Sources` holds, tests, benchmarks and the launcher left out.
   static func targets() throws -> Set<String> {
     let manifest = try String(
       contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
     let declaration = /(?:library|system|\.target|\.executableTarget)\(\s*(?:name:\s*)?"(\w+)"/
     return Set(manifest.matches(of: declaration).map { String($0.1) }).subtracting([
-      "benchmarks", "TestSupport", "CEBUR128",
+      "benchmarks", "TestSupport", "CEBUR128", "SpoolConfine",
     ])
   }
 }

@@ -7,25 +7,31 @@ import Testing
 struct LauncherReportTests {
   @Test("it is put together from pieces, and what means nothing is skipped")
   func pieces() {
-    let notices: [LauncherReport.Notice] = [
-      .missing("seeing\nwhat else runs"), .left(3), .failed("cannot start x: no such file"),
+    let lines = [
+      "nonsense", "confined 1 7 1", "confined 0 7 1 1 0 1", "left 3",
+      "failed cannot start x: no such file", "ended 256", "",
     ]
-    let bytes = Array("nonsense\n{}\n".utf8) + notices.flatMap(\.line)
     var report = LauncherReport()
-    for byte in bytes { report.take([byte]) }
-    #expect(report.missing == ["seeing\nwhat else runs"])
+    for byte in lines.joined(separator: "\n").utf8 { report.take([byte]) }
+    #expect(report.confinement?.state == "namespaces: none, landlock: 7, seccomp: on")
+    let warning = report.confinement?.warning(of: "x", hasNetwork: false)
+    #expect(warning?.contains("cannot keep it from changing permissions") == true)
     #expect(report.trouble == "cannot start x: no such file")
+    #expect(report.status == 256)
     #expect(report.left == 3)
     #expect(report.remnant?.hasPrefix("3 processes that it started") == true)
     #expect(LauncherReport().remnant == nil)
-    #expect(LauncherReport().warnings(of: "x") == [])
+    let whole = Confinement("1 7 1 1 1 1")
+    #expect(whole?.warning(of: "x", hasNetwork: false) == nil)
+    #expect(whole?.state == "namespaces: bubblewrap, landlock: 7, seccomp: on")
   }
 
   /// A sound plugin, or a command, that says on standard error what looks like a launcher's words, and
   /// then so much that nothing that came before is kept.
   private static let noise = """
     import sys
-    print('{"missing":{"_0":"dancing"}}', file=sys.stderr)
+    print('confined 0 0 0 0 0 0', file=sys.stderr)
+    print('failed dancing', file=sys.stderr)
     for n in range(3000): print("spool: not confined: dancing", file=sys.stderr)
 
     """

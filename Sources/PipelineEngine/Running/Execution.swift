@@ -16,7 +16,7 @@ struct Execution: Sendable {
   let exportFolder: RunExportFolder
   let exports = EarlyExports()
 
-  var store: any ArtifactStore & WorkClaims { runner.store }
+  var store: any ArtifactStore { runner.store }
   var recorder: any RunRecorder { runner.recorder }
   var clock: any RunClock { runner.clock }
 

@@ -30,7 +30,8 @@ struct SoundConformance {
     let session = try trial.open(signal)
     let seconds = (ContinuousClock.now - begin) / .seconds(1)
     try trial.close(session)
-    return "ready after \(Int((seconds * 1000).rounded())) ms; ends when it is told to"
+    return "ready after \(Int((seconds * 1000).rounded())) ms; ends when it is told to; "
+      + session.confinement
   }
 
   private func silence() throws(ConformanceFailure) -> String {

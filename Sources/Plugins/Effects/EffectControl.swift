@@ -1,4 +1,5 @@
 import PipelineModel
+package import Platform
 
 /// The values that a control of a plugin accepts, in the plugin's own unit.
 package struct EffectControl: Hashable, Sendable, Codable {
@@ -28,15 +29,10 @@ package struct EffectControl: Hashable, Sendable, Codable {
     package let value: Double
   }
 
-  /// Why a text is not a valid value.
-  package struct Mistake: Error, Hashable, Sendable {
-    /// `is out of range at 3 dB`.
-    package let what: String
-  }
-
   /// Parses `-20`, `-20 dB`, `true` for a switch, or a point's label.
   /// - Returns: the value in the plugin's unit.
-  package func value(of text: String) throws(Mistake) -> Double {
+  /// - Throws: why it is not valid: `is out of range at 3 dB`.
+  package func value(of text: String) throws(SpoolError) -> Double {
     let word = text.lowercased()
     if let point = points.first(where: { $0.label.lowercased() == word }) { return point.value }
     if isToggle, ["true", "on", "false", "off"].contains(word) {
@@ -44,13 +40,13 @@ package struct EffectControl: Hashable, Sendable, Codable {
     }
     let value = try number(text)
     if isWhole || isToggle || isChoice && points.isEmpty, value != value.rounded() {
-      throw Mistake(what: "is a whole number, not \(text)")
+      throw SpoolError("is a whole number, not \(text)")
     }
     if isChoice, !points.isEmpty, !points.contains(where: { $0.value == value }) {
-      throw Mistake(what: "cannot be \(text)")
+      throw SpoolError("cannot be \(text)")
     }
     if !isScaledByRate, !holds(value) {
-      throw Mistake(what: "is out of range at \(text)")
+      throw SpoolError("is out of range at \(text)")
     }
     return value
   }
@@ -65,7 +61,7 @@ package struct EffectControl: Hashable, Sendable, Codable {
       && value <= (maximum ?? .infinity) * scale + slack
   }
 
-  private func number(_ text: String) throws(Mistake) -> Double {
+  private func number(_ text: String) throws(SpoolError) -> Double {
     let known = Unit(named: unit) ?? .number
     var numeral = text
     if known == .number, !unit.isEmpty, numeral.lowercased().hasSuffix(unit.lowercased()) {
@@ -76,10 +72,10 @@ package struct EffectControl: Hashable, Sendable, Codable {
       return try known.parse(numeral) / known.factor
     } catch {
       switch error {
-      case .notANumber: throw Mistake(what: "is a number, not \"\(text)\"")
+      case .notANumber: throw SpoolError("is a number, not \"\(text)\"")
       case .wrongUnit(let symbol):
-        throw Mistake(
-          what: unit.isEmpty ? "has no unit, not \"\(symbol)\"" : "is in \(unit), not \"\(symbol)\""
+        throw SpoolError(
+          unit.isEmpty ? "has no unit, not \"\(symbol)\"" : "is in \(unit), not \"\(symbol)\""
         )
       }
     }
@@ -114,19 +110,13 @@ package struct EffectControl: Hashable, Sendable, Codable {
 }
 
 /// A user's settings for a plugin, validated against its controls.
-package struct EffectSettings: Hashable, Sendable {
+package struct EffectSettings: Sendable {
   /// Values in the plugin's units, by symbol.
   package private(set) var values: [String: Double] = [:]
   /// The URI of the chosen preset.
   package private(set) var preset: String?
-  package private(set) var mistakes: [Mistake] = []
-
-  /// One invalid setting.
-  package struct Mistake: Hashable, Sendable {
-    /// The control's name as the user wrote it; nil for the preset.
-    package let control: String?
-    package let text: String
-  }
+  /// The invalid settings, with the control's name as the user wrote it; nil for the preset.
+  package private(set) var mistakes: [(control: String?, text: String)] = []
 
   /// Validates settings. O(controls).
   /// - Parameters:
@@ -140,13 +130,13 @@ package struct EffectSettings: Hashable, Sendable {
         blame(name, "it has no control \"\(name)\"" + Self.hint(name, effect.controls))
         continue
       }
-      do throws(EffectControl.Mistake) {
+      do throws(SpoolError) {
         let value = try control.value(of: text)
         if values.updateValue(value, forKey: port.symbol) != nil {
           blame(name, "\(port.symbol) is set twice")
         }
       } catch {
-        blame(name, "\(port.symbol) \(error.what) (allowed: \(control.allowed))")
+        blame(name, "\(port.symbol) \(error.message) (allowed: \(control.allowed))")
       }
     }
     guard let name else { return }
@@ -161,7 +151,7 @@ package struct EffectSettings: Hashable, Sendable {
   }
 
   private mutating func blame(_ control: String?, _ text: String) {
-    mistakes.append(Mistake(control: control, text: text))
+    mistakes.append((control, text))
   }
 
   private static func hint(_ name: String, _ controls: [EffectPort]) -> String {

@@ -12,11 +12,11 @@ package enum EffectHost {
     switch order.wish {
     case .run:
       spool_flush_subnormals()
-      return WorkerLoop.serve { (greeting) throws(EffectError) -> any HostedEffect in
+      return WorkerLoop.serve { (greeting) throws(SpoolError) -> any HostedEffect in
         try instances(order, rate: greeting.rate, channelCount: greeting.channelCount)
       }
-    case .list: return answer { (tell) throws(EffectError) in try list(order, tell) }
-    case .describe: return answer { (tell) throws(EffectError) in try describe(order, tell) }
+    case .list: return answer { (tell) throws(SpoolError) in try list(order, tell) }
+    case .describe: return answer { (tell) throws(SpoolError) in try describe(order, tell) }
     }
   }
 
@@ -24,19 +24,19 @@ package enum EffectHost {
   /// - Parameter find: does the search; it calls its argument with the name of each plugin before
   ///   foreign code runs, so that the reader knows which plugin crashed the process.
   private static func answer(
-    _ find: ((String) -> Void) throws(EffectError) -> some Encodable
+    _ find: ((String) -> Void) throws(SpoolError) -> some Encodable
   ) -> Int32 {
     let output = dup(STDOUT_FILENO)
     // Output of libraries would corrupt the protocol.
     dup2(STDERR_FILENO, STDOUT_FILENO)
     _ = readLine()
     var members: [String: JSONValue] = ["protocol": .integer(PluginManifest.spokenProtocol)]
-    do throws(EffectError) {
+    do throws(SpoolError) {
       let found = try find { place in
         _ = send(PluginMessage("note", ["text": .text(place)]), to: output)
         // Text buffered so far concerns the previous library.
         fflush(nil)
-        var line = Array("\(StderrSplitter.line)\n".utf8)
+        var line = Array("\(StderrTail.splitter)\n".utf8)
         _ = unsafe write(STDERR_FILENO, &line, line.count)
       }
       members["found"] = (try? JSONEncoder().encode(found)).map {
@@ -67,16 +67,15 @@ package enum EffectHost {
 
   private static func list(
     _ order: HostOrder, _ tell: (String) -> Void
-  ) throws(EffectError) -> EffectCatalog {
+  ) throws(SpoolError) -> EffectCatalog {
     switch order.format {
     case .lv2:
       let world = try LilvWorld(order.folders, excluding: Set(order.excluded), tell: tell)
-      let describer = LV2Describer(world)
       let found = unsafe world.plugins.compactMap { plugin in
-        let bundle = unsafe LV2Describer.bundle(of: plugin)
+        let bundle = unsafe LilvWorld.bundle(of: plugin)
         tell(bundle)
         return world.hear(bundle) { () -> (EffectDescription, isBad: Bool) in
-          let effect = unsafe describer.description(of: plugin, isInFull: false)
+          let effect = unsafe world.description(of: plugin, isInFull: false)
           return (effect, effect.refusal != nil)
         }
       }
@@ -87,10 +86,9 @@ package enum EffectHost {
       let excluded = Set(order.excluded)
       for path in LADSPALibrary.paths(in: order.folders) where !excluded.contains(path) {
         tell(path)
-        do throws(EffectError) {
+        do throws(SpoolError) {
           let library = try LADSPALibrary(path)
-          let describer = LADSPADescriber(library)
-          found += unsafe try library.descriptors().map { unsafe describer.description(of: $0) }
+          found += unsafe try library.descriptors().map { unsafe library.description(of: $0) }
         } catch {
           flaws.append("\(path): \(error.reason ?? error.message)")
         }
@@ -101,47 +99,47 @@ package enum EffectHost {
 
   private static func describe(
     _ order: HostOrder, _ tell: (String) -> Void
-  ) throws(EffectError) -> EffectDescription {
+  ) throws(SpoolError) -> EffectDescription {
     switch order.format {
     case .lv2:
       let world = try LilvWorld(order.folders, excluding: Set(order.excluded), tell: tell)
-      return try unsafe LV2Describer(world).description(of: lv2(order, world), isInFull: true)
+      return try unsafe world.description(of: lv2(order, world), isInFull: true)
     case .ladspa:
       let (library, plugin) = try unsafe ladspa(order)
-      return unsafe LADSPADescriber(library).description(of: plugin)
+      return unsafe library.description(of: plugin)
     }
   }
 
   private static func instances(
     _ order: HostOrder, rate: Double, channelCount: Int
-  ) throws(EffectError) -> EffectInstances {
+  ) throws(SpoolError) -> EffectInstances {
     switch order.format {
     case .lv2:
       let world = try LilvWorld(order.folders, excluding: Set(order.excluded)) { _ in }
       let plugin = try unsafe lv2(order, world)
-      let effect = unsafe LV2Describer(world).description(of: plugin, isInFull: false)
-      return try EffectInstances(effect, channelCount: channelCount) { () throws(EffectError) in
+      let effect = unsafe world.description(of: plugin, isInFull: false)
+      return try EffectInstances(effect, channelCount: channelCount) { () throws(SpoolError) in
         try unsafe set(
-          LV2Instance(
-            plugin, effect, in: world, preset: order.preset, rate: rate,
+          EffectInstance(
+            lv2: plugin, effect, in: world, preset: order.preset, rate: rate,
             blockLength: EffectInstances.blockLength), order, effect, rate)
       }
     case .ladspa:
       let (library, plugin) = try unsafe ladspa(order)
-      let effect = unsafe LADSPADescriber(library).description(of: plugin)
-      return try EffectInstances(effect, channelCount: channelCount) { () throws(EffectError) in
+      let effect = unsafe library.description(of: plugin)
+      return try EffectInstances(effect, channelCount: channelCount) { () throws(SpoolError) in
         try unsafe set(
-          LADSPAInstance(plugin, effect, rate: rate, blockLength: EffectInstances.blockLength),
-          order,
-          effect, rate)
+          EffectInstance(
+            ladspa: plugin, effect, rate: rate, blockLength: EffectInstances.blockLength),
+          order, effect, rate)
       }
     }
   }
 
   /// Sets an instance's controls; limits that scale with the sample rate are resolved here.
   private static func set(
-    _ instance: some EffectInstance, _ order: HostOrder, _ effect: EffectDescription, _ rate: Double
-  ) throws(EffectError) -> any EffectInstance {
+    _ instance: EffectInstance, _ order: HostOrder, _ effect: EffectDescription, _ rate: Double
+  ) throws(SpoolError) -> EffectInstance {
     for port in effect.ports where port.kind == .control && port.isInput {
       if port.role == .freeWheel { instance.set(port.symbol, to: 1) }
       guard let value = order.values[port.symbol], let control = port.control else { continue }
@@ -149,7 +147,7 @@ package enum EffectHost {
         let limits = [control.minimum, control.maximum].map { limit in
           limit.map { EffectControl.text($0 * (control.isScaledByRate ? rate : 1)) } ?? "any"
         }
-        throw EffectError(
+        throw SpoolError(
           "\(port.symbol) of \(effect.name) is out of range at \(EffectControl.text(value))",
           advice: "\(limits.joined(separator: " … ")) at \(EffectControl.text(rate)) Hz")
       }
@@ -159,52 +157,11 @@ package enum EffectHost {
   }
 }
 
-/// A running LADSPA plugin.
-@safe final class LADSPAInstance: EffectInstance {
-  let memory: PortMemory
-  private let descriptor: LADSPA_Descriptor
-  private let handle: LADSPA_Handle
-
-  /// Makes an instance with default control values.
-  init(
-    _ plugin: UnsafePointer<LADSPA_Descriptor>, _ effect: EffectDescription, rate: Double,
-    blockLength: Int
-  ) throws(EffectError) {
-    unsafe descriptor = unsafe plugin.pointee
-    guard let made = unsafe descriptor.instantiate?(plugin, UInt(rate.rounded())) else {
-      throw EffectError("\(effect.name) cannot be started", reason: "it refused")
-    }
-    unsafe handle = unsafe made
-    memory = PortMemory(effect.ports, blockLength: blockLength)
-    for port in effect.ports {
-      if let control = port.control, control.isStandardScaled {
-        memory.fill(port.index, with: control.standard * rate)
-      }
-      unsafe descriptor.connect_port?(
-        handle, UInt(port.index), memory.start(port.index)?.assumingMemoryBound(to: Float.self))
-    }
-  }
-
-  deinit {
-    unsafe descriptor.deactivate?(handle)
-    unsafe descriptor.cleanup?(handle)
-  }
-
-  func set(_ symbol: String, to value: Double) {
-    guard let port = memory.ports.first(where: { $0.symbol == symbol }) else { return }
-    memory.fill(port.index, with: value)
-  }
-
-  func activate() { unsafe descriptor.activate?(handle) }
-
-  func run(_ frames: Int) { unsafe descriptor.run?(handle, UInt(frames)) }
-}
-
 /// Finds the plugin that an order names, or explains its absence.
 extension EffectHost {
   static func lv2(
     _ order: HostOrder, _ world: LilvWorld
-  ) throws(EffectError) -> OpaquePointer {
+  ) throws(SpoolError) -> OpaquePointer {
     if let plugin = unsafe world.plugin(order.identity) { return unsafe plugin }
     let uris = unsafe world.plugins.compactMap { plugin in
       unsafe LilvWorld.text(lilv_plugin_get_uri(plugin))
@@ -216,7 +173,7 @@ extension EffectHost {
   /// The library of an order, and the plugin in it.
   static func ladspa(
     _ order: HostOrder
-  ) throws(EffectError) -> (LADSPALibrary, UnsafePointer<LADSPA_Descriptor>) {
+  ) throws(SpoolError) -> (LADSPALibrary, UnsafePointer<LADSPA_Descriptor>) {
     // A library without a label is valid here: the error then lists its labels.
     let colon = order.identity.lastIndex(of: ":")
     let name = String(order.identity[..<(colon ?? order.identity.endIndex)])
@@ -233,7 +190,7 @@ extension EffectHost {
     let labels = unsafe descriptors.map { unsafe LADSPALibrary.text($0.pointee.Label) }
     if let index = labels.firstIndex(of: label) { return unsafe (library, descriptors[index]) }
     let near = Problem.nearest(to: label, in: labels).map { "; did you mean \"\($0)\"?" }
-    throw EffectError(
+    throw SpoolError(
       label.isEmpty
         ? "\(library.name) is a library, and no plugin is named in it"
         : "the library \(library.name) has no plugin \"\(label)\"",
@@ -247,79 +204,14 @@ extension EffectHost {
   private static func missing(
     _ name: String, of names: [String], _ format: EffectFormat, _ folders: [String],
     flaws: [String] = []
-  ) -> EffectError {
+  ) -> SpoolError {
     let leftOut = flaws.isEmpty ? "" : "; left out \(flaws.joined(separator: ", and "))"
     let near = Problem.nearest(to: name, in: names).map { "; did you mean \"\($0)\"?" }
-    return EffectError(
+    return SpoolError(
       "no \(format.title) plugin \"\(name)\" is installed",
       reason: "looked in \(folders.joined(separator: ", "))\(near ?? "")\(leftOut)",
       advice: "\(command: .stages) \(format.rawValue) shows what is installed; install the "
         + "plugin, or set "
         + "\(format.title)_PATH")
-  }
-}
-
-/// A running LV2 plugin.
-@safe final class LV2Instance: EffectInstance {
-  let memory: PortMemory
-  private let instance: OpaquePointer
-  /// Must outlive the instance.
-  private let world: LilvWorld
-  private let symbols: [String: EffectPort]
-  private let hasEvents: Bool
-
-  /// Makes an instance in its default state, then applies the preset.
-  init(
-    _ plugin: OpaquePointer, _ effect: EffectDescription, in world: LilvWorld, preset: String?,
-    rate: Double, blockLength: Int
-  ) throws(EffectError) {
-    guard let made = unsafe spool_lv2_make(plugin, rate, UInt32(blockLength)) else {
-      throw EffectError(
-        "\(effect.name) cannot be started",
-        reason: "liblilv could not open it, or it refused",
-        advice: "if that is no matter of the sample rate, its package is broken: tell its packager")
-    }
-    unsafe instance = unsafe made
-    self.world = world
-    memory = PortMemory(effect.ports, blockLength: blockLength)
-    hasEvents = effect.ports.contains { $0.kind == .events }
-    symbols = Dictionary(
-      effect.ports.filter { $0.kind == .control && $0.isInput }.map { ($0.symbol, $0) },
-      uniquingKeysWith: { first, _ in first })
-    for port in effect.ports {
-      unsafe spool_lv2_connect(instance, UInt32(port.index), memory.start(port.index))
-    }
-    // Does nothing for most plugins, which have no default state.
-    _ = restore(effect.identity, in: world)
-    guard let preset else { return }
-    unsafe lilv_world_load_resource(world.world, world.node(preset))
-    guard restore(preset, in: world) else {
-      throw EffectError("\(effect.name) has no preset \(preset)")
-    }
-  }
-
-  deinit { unsafe spool_lv2_free(instance) }
-
-  private func restore(_ state: String, in world: LilvWorld) -> Bool {
-    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-    return unsafe spool_lv2_restore(
-      instance, world.world, world.node(state),
-      { symbol, value, context in
-        guard let symbol = unsafe symbol, let context = unsafe context else { return }
-        unsafe Unmanaged<LV2Instance>.fromOpaque(context).takeUnretainedValue()
-          .set(String(cString: symbol), to: Double(value))
-      }, context)
-  }
-
-  func set(_ symbol: String, to value: Double) {
-    guard let port = symbols[symbol] else { return }
-    memory.fill(port.index, with: value)
-  }
-
-  func activate() { unsafe spool_lv2_activate(instance) }
-
-  func run(_ frames: Int) {
-    if hasEvents { memory.clearEvents() }
-    unsafe spool_lv2_run(instance, UInt32(frames))
   }
 }

@@ -13,7 +13,7 @@ final class EffectInstances: HostedEffect {
   private let effect: EffectDescription
   private let channelCount: Int
   private let layout: ChannelLayout
-  private let instances: [any EffectInstance]
+  private let instances: [EffectInstance]
   private let inputs: [Int]
   private let sideChains: [Int]
   private let outputs: [Int]
@@ -30,10 +30,10 @@ final class EffectInstances: HostedEffect {
   ///   - make: makes an instance with its controls set, not yet activated.
   init(
     _ effect: EffectDescription, channelCount: Int,
-    make: () throws(EffectError) -> any EffectInstance
-  ) throws(EffectError) {
+    make: () throws(SpoolError) -> EffectInstance
+  ) throws(SpoolError) {
     if let reason = effect.refusal {
-      throw EffectError("\(effect.name) cannot treat sound", reason: reason)
+      throw SpoolError("\(effect.name) cannot treat sound", reason: reason)
     }
     self.effect = effect
     self.channelCount = channelCount
@@ -45,7 +45,7 @@ final class EffectInstances: HostedEffect {
       sideChains: sideChains.count)
     // A meter does not delay the sound, whatever it reports.
     latency = effect.isMeter ? 0 : try Self.latency(of: effect, make)
-    var made: [any EffectInstance] = []
+    var made: [EffectInstance] = []
     for _ in layout.instances {
       let instance = try make()
       instance.activate()
@@ -56,38 +56,38 @@ final class EffectInstances: HostedEffect {
 
   /// Measures the latency with a separate instance: plugins report it only while they run.
   private static func latency(
-    of effect: EffectDescription, _ make: () throws(EffectError) -> any EffectInstance
-  ) throws(EffectError) -> Int {
+    of effect: EffectDescription, _ make: () throws(SpoolError) -> EffectInstance
+  ) throws(SpoolError) -> Int {
     guard let port = effect.ports.first(where: { $0.role == .latency }) else { return 0 }
     let probe = try make()
     probe.activate()
     for _ in 0..<8 { probe.run(blockLength) }
-    let frames = probe.memory.value(port.index)
+    let frames = probe.value(port.index)
     guard frames.isFinite, frames >= 0, frames < 1e9 else {
-      throw EffectError("\(effect.name) says that its latency is \(frames) frames")
+      throw SpoolError("\(effect.name) says that its latency is \(frames) frames")
     }
     return Int(frames.rounded())
   }
 
-  func process(_ samples: inout [Float], frames: Int) throws(EffectError) {
+  func process(_ samples: inout [Float], frames: Int) throws(SpoolError) {
     var first = 0
     while first < frames {
       guard !isOver else {
-        throw EffectError("a block of another length was not the last one")
+        throw SpoolError("a block of another length was not the last one")
       }
       let count = min(Self.blockLength, frames - first)
       isOver = count < Self.blockLength
       for (instance, place) in zip(instances, layout.instances) {
         for (port, channels) in zip(inputs, place.inputs) {
-          fill(instance.memory, port, with: channels, of: samples, at: first, count)
+          fill(instance, port, with: channels, of: samples, at: first, count)
         }
         for (port, channels) in zip(sideChains, place.sideChains) {
-          fill(instance.memory, port, with: channels, of: samples, at: first, count)
+          fill(instance, port, with: channels, of: samples, at: first, count)
         }
         instance.run(Self.blockLength)
-        if effect.isMeter { noteEvents(instance.memory, from: heard + first, count) }
+        if effect.isMeter { noteEvents(instance, from: heard + first, count) }
         for output in place.outputs {
-          read(output, of: instance.memory, into: &samples, first, count)
+          read(output, of: instance, into: &samples, first, count)
         }
       }
       first += count
@@ -96,9 +96,9 @@ final class EffectInstances: HostedEffect {
   }
 
   /// Records the positions of events from a meter, up to the end of the sound.
-  private func noteEvents(_ memory: PortMemory, from start: Int, _ count: Int) {
+  private func noteEvents(_ instance: EffectInstance, from start: Int, _ count: Int) {
     for port in effect.events {
-      let frames = memory.eventFrames(port.index).filter { $0 < count }
+      let frames = instance.eventFrames(port.index).filter { $0 < count }
       let room = Self.mostEvents - (events[port.symbol]?.count ?? 0)
       events[port.symbol, default: []] += frames.prefix(max(0, room)).map { start + $0 }
     }
@@ -106,10 +106,11 @@ final class EffectInstances: HostedEffect {
 
   /// Fills a port with the mean of some channels, and with silence after the end of the sound.
   private func fill(
-    _ memory: PortMemory, _ port: Int, with channels: [Int], of samples: [Float], at first: Int,
+    _ instance: EffectInstance, _ port: Int, with channels: [Int], of samples: [Float],
+    at first: Int,
     _ count: Int
   ) {
-    guard let target = unsafe memory.samples(port) else { return }
+    guard let target = unsafe instance.samples(port) else { return }
     let share = 1 / Float(channels.count)
     for frame in 0..<count {
       let start = (first + frame) * channelCount
@@ -122,12 +123,12 @@ final class EffectInstances: HostedEffect {
 
   /// Fills a channel with the mean of some outputs.
   private func read(
-    _ output: ChannelLayout.Output, of memory: PortMemory, into samples: inout [Float],
+    _ output: ChannelLayout.Output, of instance: EffectInstance, into samples: inout [Float],
     _ first: Int, _ count: Int
   ) {
     let share = 1 / Float(output.ports.count)
     for (number, place) in output.ports.enumerated() {
-      guard let source = unsafe memory.samples(outputs[place]) else { continue }
+      guard let source = unsafe instance.samples(outputs[place]) else { continue }
       for frame in 0..<count {
         let target = (first + frame) * channelCount + output.channel
         let value = unsafe source[frame] * share
@@ -136,12 +137,12 @@ final class EffectInstances: HostedEffect {
     }
   }
 
-  func state() throws(EffectError) -> [UInt8] {
-    throw EffectError("\(effect.name) cannot tell what it remembers")
+  func state() throws(SpoolError) -> [UInt8] {
+    throw SpoolError("\(effect.name) cannot tell what it remembers")
   }
 
-  func restore(_ state: [UInt8]) throws(EffectError) {
-    throw EffectError("\(effect.name) cannot take over what another remembered")
+  func restore(_ state: [UInt8]) throws(SpoolError) {
+    throw SpoolError("\(effect.name) cannot take over what another remembered")
   }
 
   /// The last meter values of each instance, as JSON.
@@ -151,7 +152,7 @@ final class EffectInstances: HostedEffect {
       JSONValue.object(
         leavingOut: Dictionary(
           meters.map { port -> (String, JSONValue?) in
-            let value = instance.memory.value(port.index)
+            let value = instance.value(port.index)
             return (port.symbol, value.isFinite ? .decimal(Double(value)) : nil)
           }, uniquingKeysWith: { first, _ in first }))
     }
@@ -170,8 +171,8 @@ final class EffectInstances: HostedEffect {
 /// more inputs than there are channels, inputs share a channel; if it has more outputs, their mean
 /// is taken; if it has fewer, channels share them. A plugin that turns one channel into as many as
 /// the sound has, such as a reverb, gets their mean.
-package struct ChannelLayout: Hashable, Sendable {
-  package struct Instance: Hashable, Sendable {
+package struct ChannelLayout: Sendable {
+  package struct Instance: Sendable {
     /// For each input, the channels that are averaged into it.
     package let inputs: [[Int]]
     /// For each side-chain input, the channels that are averaged into it.
@@ -181,11 +182,7 @@ package struct ChannelLayout: Hashable, Sendable {
   }
 
   /// A channel and the outputs that it is the mean of.
-  package struct Output: Hashable, Sendable {
-    package let channel: Int
-    /// The outputs that are averaged.
-    package let ports: [Int]
-  }
+  package typealias Output = (channel: Int, ports: [Int])
 
   package let instances: [Instance]
 
@@ -195,7 +192,7 @@ package struct ChannelLayout: Hashable, Sendable {
       instances = [
         Instance(
           inputs: [all], sideChains: Array(repeating: all, count: sideChains),
-          outputs: all.map { Output(channel: $0, ports: [$0]) })
+          outputs: all.map { (channel: $0, ports: [$0]) })
       ]
       return
     }
@@ -208,7 +205,7 @@ package struct ChannelLayout: Hashable, Sendable {
           let ports =
             outputs < count
             ? [place % outputs] : Array(stride(from: place, to: outputs, by: count))
-          return Output(channel: first + place, ports: ports)
+          return (channel: first + place, ports: ports)
         })
     }
   }

@@ -1,31 +1,100 @@
 import CLilvLoader
 import FoundationEssentials
 import Glibc
+import Platform
 
-/// Describes LADSPA plugins from the descriptors in their libraries.
-struct LADSPADescriber {
-  private let library: LADSPALibrary
+/// A library of LADSPA plugins. Opening it runs its code.
+@safe struct LADSPALibrary {
+  let path: String
+  /// The name that pipelines use: the file name without `.so`.
+  let name: String
+  private let find: LADSPA_Descriptor_Function
 
-  init(_ library: LADSPALibrary) { self.library = library }
+  /// - Throws: If it cannot be opened or is not a regular file; a pipe or a device would block.
+  init(_ path: String) throws(SpoolError) {
+    var status = stat()
+    guard unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      throw SpoolError(
+        "cannot open \(path)", reason: "it is no plain file",
+        advice: "put the library itself there, or a link to it")
+    }
+    var reason = [CChar](repeating: 0, count: 512)
+    guard let found = unsafe spool_ladspa_open(path, &reason, reason.count) else {
+      throw SpoolError("cannot open \(path)", reason: String(cText: reason))
+    }
+    self.path = path
+    name = String((path.split(separator: "/").last ?? "").dropLast(3))
+    unsafe find = unsafe found
+  }
 
+  /// Resolves `cmt`, `cmt.so` or an absolute path.
+  static func path(of library: String, in folders: [String]) -> String? {
+    let file = library.hasSuffix(".so") ? library : "\(library).so"
+    let paths = library.hasPrefix("/") ? [file] : folders.map { "\($0)/\(file)" }
+    return paths.first { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  /// The paths of all libraries.
+  static func paths(in folders: [String]) -> [String] {
+    folders.flatMap { folder in
+      ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+        .filter { $0.hasSuffix(".so") }.sorted().map { "\(folder)/\($0)" }
+    }
+  }
+
+  /// Its plugins, in library order. O(plugins).
+  /// - Throws: If the list exceeds `most`.
+  func descriptors() throws(SpoolError) -> [UnsafePointer<LADSPA_Descriptor>] {
+    var found: [UnsafePointer<LADSPA_Descriptor>] = unsafe []
+    while let next = unsafe find(UInt(found.count)) {
+      unsafe found.append(next)
+      guard unsafe found.count <= Self.most else {
+        throw SpoolError(
+          "cannot use \(path)", reason: "it has more than \(Self.most) plugins, or no end of them")
+      }
+    }
+    return unsafe found
+  }
+
+  /// Guards against a library whose list does not end.
+  private static let most = 10_000
+
+  /// The error for a library that does not exist at its path.
+  static func absence(of name: String) -> SpoolError {
+    let path = name.hasSuffix(".so") ? name : "\(name).so"
+    let reason =
+      unsafe access(path, F_OK) == 0 ? "it is a folder" : unsafe String(cString: strerror(errno))
+    return SpoolError(
+      "cannot open \(path)", reason: reason,
+      advice: "name the library's file, and its label behind :")
+  }
+
+  /// The text of a C string; empty for null.
+  static func text(_ text: UnsafePointer<CChar>?) -> String {
+    unsafe text.map { unsafe String(cString: $0) } ?? ""
+  }
+}
+
+/// Describes plugins from their descriptors.
+extension LADSPALibrary {
   func description(of plugin: UnsafePointer<LADSPA_Descriptor>) -> EffectDescription {
     let descriptor = unsafe plugin.pointee
     var taken: Set<String> = []
     let ports = unsafe (0..<Int(descriptor.PortCount)).map { index in
-      let name = unsafe LADSPALibrary.text(descriptor.PortNames[index])
-      var symbol = Self.symbol(name)
+      let portName = unsafe Self.text(descriptor.PortNames[index])
+      var symbol = Self.symbol(portName)
       if !taken.insert(symbol).inserted { symbol += "-\(index)" }
       taken.insert(symbol)
       return unsafe Self.port(
-        index, symbol: symbol, name: name, bits: descriptor.PortDescriptors[index],
+        index, symbol: symbol, name: portName, bits: descriptor.PortDescriptors[index],
         hint: descriptor.PortRangeHints[index])
     }
-    let label = unsafe LADSPALibrary.text(descriptor.Label)
+    let label = unsafe Self.text(descriptor.Label)
     return unsafe EffectDescription(
-      format: .ladspa, identity: "\(library.name):\(label)",
-      name: LADSPALibrary.text(descriptor.Name), category: "",
-      author: LADSPALibrary.text(descriptor.Maker), version: "\(descriptor.UniqueID)",
-      binary: library.path, files: [], ports: ports, presets: [], missingFeatures: [])
+      format: .ladspa, identity: "\(name):\(label)",
+      name: Self.text(descriptor.Name), category: "",
+      author: Self.text(descriptor.Maker), version: "\(descriptor.UniqueID)",
+      binary: path, files: [], ports: ports, presets: [], missingFeatures: [])
   }
 
   /// `Threshold level (dB)` → `threshold-level-db`.
@@ -101,77 +170,5 @@ struct LADSPADescriber {
     let word = name[name.index(after: first)...].dropLast()
     let units = ["dB", "Hz", "kHz", "ms", "s", "BPM", "%"]
     return units.first { $0.lowercased() == word.lowercased() } ?? ""
-  }
-}
-
-/// A library of LADSPA plugins. Opening it runs its code.
-@safe struct LADSPALibrary {
-  let path: String
-  /// The name that pipelines use: the file name without `.so`.
-  let name: String
-  private let find: LADSPA_Descriptor_Function
-
-  /// - Throws: If it cannot be opened or is not a regular file; a pipe or a device would block.
-  init(_ path: String) throws(EffectError) {
-    var status = stat()
-    guard unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-      throw EffectError(
-        "cannot open \(path)", reason: "it is no plain file",
-        advice: "put the library itself there, or a link to it")
-    }
-    var reason = [CChar](repeating: 0, count: 512)
-    guard let found = unsafe spool_ladspa_open(path, &reason, reason.count) else {
-      throw EffectError("cannot open \(path)", reason: CText.text(reason))
-    }
-    self.path = path
-    name = String((path.split(separator: "/").last ?? "").dropLast(3))
-    unsafe find = unsafe found
-  }
-
-  /// Resolves `cmt`, `cmt.so` or an absolute path.
-  static func path(of library: String, in folders: [String]) -> String? {
-    let file = library.hasSuffix(".so") ? library : "\(library).so"
-    let paths = library.hasPrefix("/") ? [file] : folders.map { "\($0)/\(file)" }
-    return paths.first { FileManager.default.fileExists(atPath: $0) }
-  }
-
-  /// The paths of all libraries.
-  static func paths(in folders: [String]) -> [String] {
-    folders.flatMap { folder in
-      ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
-        .filter { $0.hasSuffix(".so") }.sorted().map { "\(folder)/\($0)" }
-    }
-  }
-
-  /// Its plugins, in library order. O(plugins).
-  /// - Throws: If the list exceeds `most`.
-  func descriptors() throws(EffectError) -> [UnsafePointer<LADSPA_Descriptor>] {
-    var found: [UnsafePointer<LADSPA_Descriptor>] = unsafe []
-    while let next = unsafe find(UInt(found.count)) {
-      unsafe found.append(next)
-      guard unsafe found.count <= Self.most else {
-        throw EffectError(
-          "cannot use \(path)", reason: "it has more than \(Self.most) plugins, or no end of them")
-      }
-    }
-    return unsafe found
-  }
-
-  /// Guards against a library whose list does not end.
-  private static let most = 10_000
-
-  /// The error for a library that does not exist at its path.
-  static func absence(of name: String) -> EffectError {
-    let path = name.hasSuffix(".so") ? name : "\(name).so"
-    let reason =
-      unsafe access(path, F_OK) == 0 ? "it is a folder" : unsafe String(cString: strerror(errno))
-    return EffectError(
-      "cannot open \(path)", reason: reason,
-      advice: "name the library's file, and its label behind :")
-  }
-
-  /// The text of a C string; empty for null.
-  static func text(_ text: UnsafePointer<CChar>?) -> String {
-    unsafe text.map { unsafe String(cString: $0) } ?? ""
   }
 }

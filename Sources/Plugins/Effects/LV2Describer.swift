@@ -2,59 +2,55 @@ import CLilvLoader
 import FoundationEssentials
 
 /// Describes LV2 plugins from their Turtle files, without running their code.
-struct LV2Describer {
-  private let world: LilvWorld
-
-  init(_ world: LilvWorld) { self.world = world }
-
+extension LilvWorld {
   /// - Parameter isInFull: whether presets are included, which lie in separate files.
   func description(of plugin: OpaquePointer, isInFull: Bool) -> EffectDescription {
     let version = [LV2Names.minorVersion, LV2Names.microVersion].compactMap {
-      unsafe world.texts(of: plugin, $0).first
+      unsafe texts(of: plugin, $0).first
     }
     let bundle = unsafe Self.bundle(of: plugin)
     let ports = unsafe (0..<lilv_plugin_get_num_ports(plugin)).map {
       unsafe port($0, of: plugin)
     }
     return unsafe EffectDescription(
-      format: .lv2, identity: LilvWorld.text(lilv_plugin_get_uri(plugin)) ?? "",
-      name: LilvWorld.taken(lilv_plugin_get_name(plugin)) ?? "",
+      format: .lv2, identity: Self.text(lilv_plugin_get_uri(plugin)) ?? "",
+      name: Self.taken(lilv_plugin_get_name(plugin)) ?? "",
       category: category(of: plugin),
-      author: LilvWorld.taken(lilv_plugin_get_author_name(plugin)) ?? "",
+      author: Self.taken(lilv_plugin_get_author_name(plugin)) ?? "",
       version: version.joined(separator: "."),
-      binary: LilvWorld.path(lilv_plugin_get_library_uri(plugin)) ?? "",
-      files: isInFull ? Self.texts(in: bundle) : [],
+      binary: Self.path(lilv_plugin_get_library_uri(plugin)) ?? "",
+      files: isInFull ? Self.descriptions(in: bundle) : [],
       ports: ports, presets: isInFull ? presets(of: plugin) : [],
-      missingFeatures: LilvWorld.texts(taken: lilv_plugin_get_required_features(plugin))
+      missingFeatures: Self.texts(taken: lilv_plugin_get_required_features(plugin))
         .filter { unsafe !spool_lv2_has_feature($0) })
   }
 
   /// The folder of a plugin's bundle; empty if unknown.
   static func bundle(of plugin: OpaquePointer) -> String {
-    let path = unsafe LilvWorld.path(lilv_plugin_get_bundle_uri(plugin)) ?? ""
+    let path = unsafe Self.path(lilv_plugin_get_bundle_uri(plugin)) ?? ""
     return path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 
   private func category(of plugin: OpaquePointer) -> String {
-    let label = unsafe LilvWorld.text(lilv_plugin_class_get_label(lilv_plugin_get_class(plugin)))
+    let label = unsafe Self.text(lilv_plugin_class_get_label(lilv_plugin_get_class(plugin)))
     return label.map { $0 == "Plugin" ? "" : $0 } ?? ""
   }
 
-  private static func texts(in bundle: String) -> [String] {
+  static func descriptions(in bundle: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: bundle)) ?? []
     return names.filter { $0.hasSuffix(".ttl") }.sorted().map { "\(bundle)/\($0)" }
   }
 
   private func presets(of plugin: OpaquePointer) -> [EffectDescription.Preset] {
-    let uris = unsafe LilvWorld.texts(
-      taken: lilv_plugin_get_related(plugin, world.node(LV2Names.preset)))
+    let uris = unsafe Self.texts(
+      taken: lilv_plugin_get_related(plugin, node(LV2Names.preset)))
     return uris.map { uri in
-      let node = unsafe world.node(uri)
-      let file = unsafe world.text(of: node, LV2Names.seeAlso).flatMap { link in
-        unsafe LilvWorld.path(world.node(link))
+      let node = unsafe self.node(uri)
+      let file = unsafe text(of: node, LV2Names.seeAlso).flatMap { link in
+        unsafe Self.path(self.node(link))
       }
-      unsafe lilv_world_load_resource(world.world, node)
-      let label = unsafe world.text(of: node, LV2Names.label)
+      unsafe lilv_world_load_resource(world, node)
+      let label = unsafe text(of: node, LV2Names.label)
       return EffectDescription.Preset(uri: uri, label: label ?? uri, file: file)
     }.sorted { ($0.label, $0.uri) < ($1.label, $1.uri) }
   }
@@ -62,18 +58,18 @@ struct LV2Describer {
   private func port(_ index: UInt32, of plugin: OpaquePointer) -> EffectPort {
     let port = unsafe lilv_plugin_get_port_by_index(plugin, index)
     func has(_ property: String) -> Bool {
-      unsafe lilv_port_has_property(plugin, port, world.node(property))
+      unsafe lilv_port_has_property(plugin, port, node(property))
     }
     func text(_ predicate: String) -> String? {
-      unsafe LilvWorld.taken(lilv_port_get(plugin, port, world.node(predicate)))
+      unsafe Self.taken(lilv_port_get(plugin, port, node(predicate)))
     }
     /// A property of a node that the port refers to, which need not have a URI.
     func text(_ predicate: String, _ inner: String) -> String? {
-      let node = unsafe lilv_port_get(plugin, port, world.node(predicate))
+      let node = unsafe lilv_port_get(plugin, port, self.node(predicate))
       defer { unsafe lilv_node_free(node) }
-      return unsafe world.text(of: node, inner)
+      return unsafe self.text(of: node, inner)
     }
-    func isA(_ kind: String) -> Bool { unsafe lilv_port_is_a(plugin, port, world.node(kind)) }
+    func isA(_ kind: String) -> Bool { unsafe lilv_port_is_a(plugin, port, node(kind)) }
     let kinds: [(String, EffectPort.Kind)] = [
       (LV2Names.audioPort, .audio), (LV2Names.cvPort, .cv), (LV2Names.controlPort, .control),
       (LV2Names.atomPort, .events),
@@ -92,10 +88,10 @@ struct LV2Describer {
         .sideChain
       default: .main
       }
-    let symbol = unsafe LilvWorld.text(lilv_port_get_symbol(plugin, port)) ?? "\(index)"
+    let symbol = unsafe Self.text(lilv_port_get_symbol(plugin, port)) ?? "\(index)"
     return EffectPort(
       index: Int(index), symbol: symbol,
-      name: unsafe LilvWorld.taken(lilv_port_get_name(plugin, port)) ?? symbol,
+      name: unsafe Self.taken(lilv_port_get_name(plugin, port)) ?? symbol,
       kind: kind, isInput: isInput, isOptional: has(LV2Names.connectionOptional), role: role,
       minimumSize: text(LV2Names.minimumSize).flatMap { Int($0) } ?? 0,
       control: kind == .control || kind == .cv
@@ -120,7 +116,7 @@ struct LV2Describer {
     }
     let numbers = unsafe nodes.map { node -> Double? in
       defer { unsafe lilv_node_free(node) }
-      return unsafe LilvWorld.number(node).flatMap { $0.isFinite ? $0 : nil }
+      return unsafe Self.number(node).flatMap { $0.isFinite ? $0 : nil }
     }
     var control = EffectControl(
       standard: numbers[0] ?? numbers[1] ?? 0, minimum: numbers[1], maximum: numbers[2], unit: unit)
@@ -139,8 +135,8 @@ struct LV2Describer {
     var place = unsafe lilv_scale_points_begin(all)
     while unsafe !lilv_scale_points_is_end(all, place) {
       let point = unsafe lilv_scale_points_get(all, place)
-      if let label = unsafe LilvWorld.text(lilv_scale_point_get_label(point)),
-        let value = unsafe LilvWorld.number(lilv_scale_point_get_value(point))
+      if let label = unsafe Self.text(lilv_scale_point_get_label(point)),
+        let value = unsafe Self.number(lilv_scale_point_get_value(point))
       {
         points.append(EffectControl.Point(label: label, value: value))
       }

@@ -2,6 +2,7 @@ import CLilvLoader
 import CPosix
 import FoundationEssentials
 import Glibc
+import Platform
 
 /// The LV2 plugins in a set of folders, as liblilv reads them. Not thread-safe.
 @safe final class LilvWorld {
@@ -10,7 +11,8 @@ import Glibc
 
   /// Bundles that were skipped, with reasons.
   private(set) var flaws: [String]
-  private let errors = StderrCapture()
+  /// Receives standard error while liblilv reads files, the only place where it reports failures.
+  private let capture = unsafe posix_memory_file("heard")
 
   /// Loads the bundles' manifests; a plugin's other files are read on demand.
   /// - Parameters:
@@ -18,19 +20,19 @@ import Glibc
   ///   - tell: receives the path of each bundle before it is read.
   init(
     _ folders: [String], excluding excluded: Set<String>, tell: (String) -> Void
-  ) throws(EffectError) {
+  ) throws(SpoolError) {
     var reason = [CChar](repeating: 0, count: 256)
     guard unsafe spool_lilv_load(&reason, reason.count) == 0 else {
-      throw EffectError(
-        "cannot host LV2 plugins", reason: CText.text(reason),
+      throw SpoolError(
+        "cannot host LV2 plugins", reason: String(cText: reason),
         advice: "apt install liblilv-0-0")
     }
     unsafe setenv("LV2_PATH", folders.joined(separator: ":"), 1)
     guard let world = unsafe lilv_world_new() else {
-      throw EffectError("cannot host LV2 plugins", reason: "liblilv does not begin")
+      throw SpoolError("cannot host LV2 plugins", reason: "liblilv does not begin")
     }
     unsafe self.world = unsafe world
-    let bundles = folders.flatMap { LV2Bundle.all(in: $0) }.filter { !excluded.contains($0.path) }
+    let bundles = folders.flatMap(Self.bundles).filter { !excluded.contains($0.path) }
     flaws = bundles.compactMap { bundle in bundle.flaw.map { "\(bundle.path): \($0)" } }
     for bundle in bundles where bundle.flaw == nil {
       tell(bundle.path)
@@ -51,7 +53,7 @@ import Glibc
   /// - Returns: the result; nil if an error made it unusable.
   func hear<Answer>(_ bundle: String, _ body: () -> (Answer, isBad: Bool)) -> Answer? {
     var read: (answer: Answer, isBad: Bool)?
-    let error = errors.listen { read = body() }
+    let error = listen { read = body() }
     guard let read else { return nil }
     guard let error, read.isBad else { return read.answer }
     flaws.append("\(bundle): \(error.replacing("\(bundle)/", with: ""))")
@@ -61,6 +63,7 @@ import Glibc
   deinit {
     unsafe nodes.values.forEach { unsafe lilv_node_free($0) }
     unsafe lilv_world_free(world)
+    if capture >= 0 { close(capture) }
   }
 
   var plugins: [OpaquePointer] {
@@ -136,36 +139,28 @@ import Glibc
     defer { unsafe lilv_free(path) }
     return unsafe String(cString: path)
   }
-}
-
-/// Captures standard error while liblilv reads files, the only place where it reports failures.
-final class StderrCapture {
-  private let file = unsafe posix_memory_file("heard")
-  private static let most = 64 << 10
-
-  deinit { if file >= 0 { close(file) } }
 
   /// Runs `body` and forwards what was written to standard error meanwhile. No other thread may
   /// write there at the same time.
   /// - Returns: the first error message; nil if there is none.
-  func listen(_ body: () -> Void) -> String? {
-    let usual = file < 0 ? -1 : dup(STDERR_FILENO)
+  private func listen(_ body: () -> Void) -> String? {
+    let usual = capture < 0 ? -1 : dup(STDERR_FILENO)
     guard usual >= 0 else {
       body()
       return nil
     }
     fflush(nil)
-    dup2(file, STDERR_FILENO)
+    dup2(capture, STDERR_FILENO)
     body()
     fflush(nil)
     dup2(usual, STDERR_FILENO)
     close(usual)
-    var bytes = [UInt8](repeating: 0, count: Self.most)
-    let count = max(0, unsafe pread(file, &bytes, bytes.count, 0))
+    var bytes = [UInt8](repeating: 0, count: 64 << 10)
+    let count = max(0, unsafe pread(capture, &bytes, bytes.count, 0))
     guard count > 0 else { return nil }
     _ = unsafe write(STDERR_FILENO, &bytes, count)
-    ftruncate(file, 0)
-    lseek(file, 0, SEEK_SET)
+    ftruncate(capture, 0)
+    lseek(capture, 0, SEEK_SET)
     return Self.firstError(in: String(decoding: bytes[..<count], as: UTF8.self))
   }
 
@@ -177,34 +172,24 @@ final class StderrCapture {
       line.firstRange(of: mark).map { String(line[$0.upperBound...]) }
     }.first
   }
-}
 
-/// An LV2 bundle, checked before liblilv reads it: a pipe or an endless device would block liblilv.
-struct LV2Bundle {
-  /// The folder's absolute path.
-  let path: String
-  /// Why its plugins cannot be used; nil if no reason is known.
-  let flaw: String?
+  /// The bundles in a folder, sorted by name, each with the reason why its plugins cannot be used, if
+  /// one is known: a pipe or an endless device would block liblilv. O(files of the bundles).
+  static func bundles(in folder: String) -> [(path: String, flaw: String?)] {
+    let files = FileManager.default
+    return ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+      .filter { !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
+      .filter { unsafe access("\($0)/manifest.ttl", F_OK) == 0 }
+      .map { path in
+        let flaw = descriptions(in: path).lazy.compactMap { file in
+          Self.flaw(of: file).map { "its \(file.dropFirst(path.count + 1)) \($0)" }
+        }.first
+        return (path, flaw)
+      }
+  }
 
   /// Maximum bytes of a description, a hundred times the longest known.
   private static let most = 32 << 20
-
-  /// The bundles in a folder, sorted by name. O(files of the bundles).
-  static func all(in folder: String) -> [LV2Bundle] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
-      .filter { !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
-      .filter { unsafe access("\($0)/manifest.ttl", F_OK) == 0 }.map { LV2Bundle($0) }
-  }
-
-  private init(_ path: String) {
-    self.path = path
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    let texts = names.filter { $0.hasSuffix(".ttl") }.sorted()
-    flaw =
-      texts.lazy.compactMap { name in
-        Self.flaw(of: "\(path)/\(name)").map { "its \(name) \($0)" }
-      }.first
-  }
 
   private static func flaw(of path: String) -> String? {
     var status = stat()

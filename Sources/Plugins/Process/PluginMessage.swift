@@ -85,14 +85,8 @@ package struct MessageBuffer: ~Copyable {
   private var start = 0
   private var end = 0
   /// A parsed line whose payload is incomplete.
-  private var heading: Heading?
+  private var heading: (type: String, members: JSONValue, byteCount: Int)?
   private static let portion = 1 << 18
-
-  private struct Heading {
-    let type: String
-    let members: JSONValue
-    let byteCount: Int
-  }
 
   /// The input is not a message.
   package struct Garbage: Error, Hashable, Sendable {
@@ -142,7 +136,9 @@ package struct MessageBuffer: ~Copyable {
   /// The incomplete input at the end of the stream.
   var rest: Garbage { Garbage(Self.shown(bytes[start..<end])) }
 
-  private mutating func nextHeading() throws(Garbage) -> Heading? {
+  private mutating func nextHeading() throws(Garbage) -> (
+    type: String, members: JSONValue, byteCount: Int
+  )? {
     let (start, end) = (start, end)
     let length = min(end - start, PluginMessage.longestLine)
     let found = unsafe bytes.withUnsafeBytes { buffer -> Int? in
@@ -180,7 +176,7 @@ package struct MessageBuffer: ~Copyable {
         advice: "let bytes say how many follow the line, at most \(PluginMessage.mostBytes)")
     }
     self.start = found + 1
-    return Heading(type: type, members: members, byteCount: byteCount)
+    return (type, members, byteCount)
   }
 
   /// Makes room for the next read, or for the rest of a payload.

@@ -3,67 +3,107 @@ import FoundationEssentials
 import Glibc
 import PipelineModel
 import Platform
+import Synchronization
 
-/// A running plugin process with its three pipes and its folder.
+/// A running confined program with its three pipes.
 ///
-/// The launcher (Spool's own program) confines and starts the plugin and exits when it exits. A
-/// socket pair, the lifeline, connects the launcher to Spool: when Spool closes it or dies, the
-/// launcher kills every process of the plugin and then itself. The launcher sends its reports over
-/// the lifeline, too.
+/// The launcher confines and starts the program and exits after it. A socket pair, the lifeline,
+/// connects the launcher to Spool: when Spool closes it or dies, the launcher kills every process
+/// of the program and then itself. The launcher sends its reports over the lifeline, too.
 final class PluginProcess {
-  /// The plugin's standard input.
-  private(set) var input: Int32
-  /// The plugin's standard output.
-  let output: Int32
-  /// The plugin's standard error.
-  let complaints: Int32
-  /// The launcher's process, which is also the process group.
-  private let process: pid_t
+  /// The program's standard input.
+  private(set) var input: Int32 = -1
+  /// The program's standard output.
+  private(set) var output: Int32 = -1
+  /// The program's standard error.
+  private(set) var complaints: Int32 = -1
+  /// The process of the launcher, or of bubblewrap around it, which is also the process group.
+  private var process: pid_t = -1
   /// Spool's end of the socket pair.
-  private let lifeline: Int32
+  private var lifeline: Int32 = -1
   /// The launcher's reports so far.
   private var told = LauncherReport()
   private var status: Int32?
+  private let cage = ProcessCage()
+  private let hasNetwork: Bool
 
   /// Starts a program behind its confinement.
-  init(_ order: ConfinedProgram, launcher: String) throws(SpoolError) {
+  /// - Parameter launcher: Spool's executable.
+  init(_ program: ConfinedProgram, launcher: String) throws(SpoolError) {
     // A broken pipe shows as a failed write, and must not end Spool.
     signal(SIGPIPE, SIG_IGN)
+    hasNetwork = program.limits.network
+    var theirs: [Int32] = []
+    defer { for end in theirs { close(end) } }
+    defer { if let cage { close(cage.entrance) } }
     func pipes() throws(SpoolError) -> (read: Int32, write: Int32) {
       var ends: [Int32] = [0, 0]
       guard unsafe posix_make_pipe(&ends) == 0 else { throw Self.trouble("make a pipe", errno) }
       return (ends[0], ends[1])
     }
+    let spool = try Self.open(launcher)
+    theirs.append(spool)
+    let separate = Self.separateLauncher(beside: launcher)
+    let executable = try separate.map(Self.open) ?? spool
+    if executable != spool { theirs.append(executable) }
+    // The launcher, and bubblewrap, have another /proc/self/exe.
+    let order = try Self.file(program.order(spool: "/proc/self/fd/\(spool)"))
+    theirs.append(order)
     let (theirInput, ourInput) = try pipes()
+    (input, theirs) = (ourInput, theirs + [theirInput])
     let (ourOutput, theirOutput) = try pipes()
+    (output, theirs) = (ourOutput, theirs + [theirOutput])
     let (ourComplaints, theirComplaints) = try pipes()
-    var ties: [Int32] = [0, 0]
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    guard unsafe socketpair(AF_UNIX, kind, 0, &ties) == 0 else {
-      throw Self.trouble("make a pair of sockets", errno)
-    }
-    let (theirLifeline, ourLifeline) = (ties[0], ties[1])
-    defer {
-      for end in [theirInput, theirOutput, theirComplaints, theirLifeline] { close(end) }
-    }
-    lifeline = ourLifeline
-    input = ourInput
-    output = ourOutput
-    complaints = ourComplaints
-    do throws(SpoolError) {
-      process = try Self.spawn(
-        [launcher, ConfinedProgram.word, order.text],
-        [
-          (theirInput, STDIN_FILENO), (theirOutput, STDOUT_FILENO),
-          (theirComplaints, STDERR_FILENO), (theirLifeline, ConfinedProgram.lifeline),
-        ])
-    } catch {
-      for end in [ourInput, ourOutput, ourComplaints, ourLifeline] { close(end) }
-      throw error
-    }
-    for end in [ourInput, ourOutput, ourComplaints] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    (complaints, theirs) = (ourComplaints, theirs + [theirComplaints])
+    for end in [input, output, complaints] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     // The largest size that users may set, so that a whole block fits.
-    for end in [ourInput, ourOutput] { _ = fcntl(end, 1031, 1 << 20) }  // F_SETPIPE_SZ
+    for end in [input, output] { _ = fcntl(end, 1031, 1 << 20) }  // F_SETPIPE_SZ
+
+    let enclosures = program.enclosures
+    let known = Self.firstEnclosure.load(ordering: .relaxed)
+    for attempt in min(known, enclosures.count)...enclosures.count {
+      var ties: [Int32] = [0, 0]
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+      guard unsafe socketpair(AF_UNIX, kind, 0, &ties) == 0 else {
+        throw Self.trouble("make a pair of sockets", errno)
+      }
+      let theirLifeline = ties[1]
+      lifeline = ties[0]
+      let isEnclosed = attempt < enclosures.count
+      do {
+        defer { close(theirLifeline) }
+        let ends = [
+          order, theirLifeline, theirInput, theirOutput, theirComplaints, cage?.entrance ?? -1,
+        ]
+        let words =
+          ["/proc/self/fd/\(executable)"] + (separate == nil ? [ConfinedProgram.word] : [])
+          + ends.map(String.init) + [isEnclosed ? "1" : "0"]
+        process = try Self.spawn(
+          (isEnclosed ? enclosures[attempt] : []) + words, passing: ends + [executable, spool])
+      }
+      guard isEnclosed, !isBegun() else { return }
+      // The kernel or its configuration refuses such namespaces, now and later.
+      Self.firstEnclosure.max(attempt + 1, ordering: .relaxed)
+      while waitpid(process, nil, 0) < 0, errno == EINTR {}
+      close(lifeline)
+      (process, lifeline) = (-1, -1)
+    }
+  }
+
+  /// The first of a program's enclosures that this machine has not refused.
+  private static let firstEnclosure = Atomic(0)
+
+  /// Waits for the launcher's first report; false if it was not started.
+  private func isBegun() -> Bool {
+    while told.confinement == nil, told.trouble == nil {
+      var end = [pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)]
+      guard unsafe poll(&end, 1, 10_000) != 0 else {
+        kill(-process, SIGKILL)
+        return false
+      }
+      guard hear(0) else { return false }
+    }
+    return true
   }
 
   private static func trouble(_ action: String, _ code: Int32) -> SpoolError {
@@ -72,13 +112,46 @@ final class PluginProcess {
       cause: .environment)
   }
 
+  /// The launcher as a program of its own, which starts much faster than Spool's executable: beside
+  /// it, or where packages install it. Nil if it is not there.
+  private static func separateLauncher(beside spool: String) -> String? {
+    let folder = ProgramPrefix.real(spool).split(separator: "/").dropLast().map { "/\($0)" }
+      .joined()
+    return ["\(folder)/spool-confine", "\(folder)/../lib/spool/spool-confine"]
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// Opens a program to start it later, whatever has become of its path by then.
+  private static func open(_ path: String) throws(SpoolError) -> Int32 {
+    let file = unsafe Glibc.open(path, posix_path_only() | O_CLOEXEC)
+    guard file >= 0 else { throw trouble("start \(path)", errno) }
+    return file
+  }
+
+  /// A file in memory.
+  private static func file(_ bytes: [UInt8]) throws(SpoolError) -> Int32 {
+    let file = unsafe posix_memory_file("order")
+    guard file >= 0, unsafe write(file, bytes, bytes.count) == bytes.count else {
+      throw trouble("write to memory", errno)
+    }
+    return file
+  }
+
+  /// Starts a command as leader of a process group, without standard streams.
+  /// - Parameter ends: the descriptors that it inherits, under the same numbers.
   private static func spawn(
-    _ words: [String], _ ends: [(own: Int32, its: Int32)]
+    _ words: [String], passing ends: [Int32]
   ) throws(SpoolError) -> pid_t {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    for end in ends { unsafe posix_spawn_file_actions_adddup2(&actions, end.own, end.its) }
+    for end in 0..<3 {
+      unsafe posix_spawn_file_actions_addopen(&actions, Int32(end), "/dev/null", O_RDWR, 0)
+    }
+    // A copy to the same number takes its close-on-exec flag.
+    for end in ends where end >= 0 {
+      unsafe posix_spawn_file_actions_adddup2(&actions, end, end)
+    }
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -110,12 +183,22 @@ final class PluginProcess {
 
   /// The launcher's reports so far.
   var report: LauncherReport {
+    while hear(Int32(MSG_DONTWAIT)) {}
+    return told
+  }
+
+  /// Warnings about the confinement of the program, under this name.
+  func warnings(of name: String) -> [String] {
+    report.confinement?.warning(of: name, hasNetwork: hasNetwork).map { [$0] } ?? []
+  }
+
+  /// Takes what the launcher has sent; false if there is nothing.
+  private func hear(_ options: Int32) -> Bool {
     var piece = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = unsafe recv(lifeline, &piece, piece.count, Int32(MSG_DONTWAIT))
-      guard count > 0 else { return told }
-      told.take(piece.prefix(count))
-    }
+    let count = unsafe recv(lifeline, &piece, piece.count, options)
+    guard count > 0 else { return count < 0 && errno == EINTR }
+    told.take(piece.prefix(count))
+    return true
   }
 
   /// Ends the program and everything that it started.
@@ -137,7 +220,8 @@ final class PluginProcess {
         usleep(500)
       }
     }
-    return report.trouble ?? status.flatMap(Self.text)
+    let report = report
+    return report.trouble ?? (report.status ?? status).flatMap(Self.text)
   }
 
   /// How long a launcher may take: twice the time that it needs to kill thousands of processes.
@@ -150,8 +234,9 @@ final class PluginProcess {
     let answer = unsafe waitpid(process, &found, options)
     guard answer == process || answer < 0 && errno != EINTR else { return false }
     status = found
-    // The cage still holds the processes of a launcher that was killed.
-    ProcessCage(of: process)?.end()
+    // Of a launcher or bubblewrap that was killed, processes may be left.
+    cutLifeline()
+    cage?.end()
     return true
   }
 
@@ -171,13 +256,16 @@ final class PluginProcess {
   }
 
   deinit {
-    end()
-    for end in [output, complaints, lifeline] { close(end) }
+    if process > 0 { end() }
+    for end in [input, output, complaints, lifeline] where end >= 0 { close(end) }
   }
 }
 
 /// The end of a program's standard error.
 struct StderrTail {
+  /// The line that a host process writes before it opens the next library.
+  static let splitter = "spool: of another one from here on"
+
   private var bytes: [UInt8] = []
   private static let kept = 8192
 
@@ -198,7 +286,7 @@ struct StderrTail {
   /// The lines after the last splitter.
   var lines: [String] {
     let all = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-    let begin = all.lastIndex(of: StderrSplitter.line).map { $0 + 1 } ?? 0
+    let begin = all.lastIndex(of: Self.splitter).map { $0 + 1 } ?? 0
     return Array(all[begin...])
   }
 
@@ -211,35 +299,16 @@ struct StderrTail {
   }
 }
 
-/// Divides the standard error of a host process by the library that it concerns.
-package enum StderrSplitter {
-  /// The line that a host writes before it opens the next library.
-  package static let line = "spool: of another one from here on"
-}
-
 /// The launcher's reports on the confined program, sent over the lifeline. The program cannot write
 /// there.
 struct LauncherReport {
-  /// One report.
-  enum Notice: Codable, Equatable {
-    /// A limit that the machine cannot enforce; completes the sentence "cannot keep it from".
-    case missing(String)
-    /// Why the program could not be started.
-    case failed(String)
-    /// The number of processes that could not be ended.
-    case left(Int)
-
-    /// As a line of JSON.
-    var line: [UInt8] {
-      ((try? JSONEncoder().encode(self)).map { Array($0) } ?? []) + [10]
-    }
-  }
-
-  /// Limits that the machine could not enforce.
-  private(set) var missing: [String] = []
+  /// What is in force; nil until the program is confined.
+  private(set) var confinement: Confinement?
   /// Why the program could not be started; nil if it was.
   private(set) var trouble: String?
-  /// The number of processes still running.
+  /// The program's status, as waitpid gives it; nil until it has ended.
+  private(set) var status: Int32?
+  /// The number of processes that could not be ended.
   private(set) var left = 0
 
   private var rest: [UInt8] = []
@@ -248,24 +317,18 @@ struct LauncherReport {
   mutating func take(_ bytes: some Sequence<UInt8>) {
     rest += bytes
     while let end = rest.firstIndex(of: 10) {
-      let notice = try? JSONDecoder().decode(Notice.self, from: Data(rest[..<end]))
+      let line = String(decoding: rest[..<end], as: UTF8.self)
       rest.removeSubrange(...end)
-      switch notice {
-      case .missing(let name): missing.append(name)
-      case .failed(let reason): trouble = reason
-      case .left(let count): left = count
-      case nil: break
+      guard let space = line.firstIndex(of: " ") else { continue }
+      let text = String(line[line.index(after: space)...])
+      switch line[..<space] {
+      case "confined": confinement = Confinement(text)
+      case "failed": trouble = text
+      case "ended": status = Int32(text)
+      case "left": left = Int(text) ?? 0
+      default: break
       }
     }
-  }
-
-  /// Warnings about the program, under this name.
-  func warnings(of name: String) -> [String] {
-    guard !missing.isEmpty else { return [] }
-    return [
-      "\(name) is not confined as far as it should be: this machine's kernel cannot keep it from "
-        + missing.joined(separator: ", ")
-    ]
   }
 
   /// Describes the processes still running; nil if there are none.
@@ -279,4 +342,68 @@ struct LauncherReport {
   /// How the user finds them.
   static let adviceForRemnant =
     "ps -u \"$USER\" -o pid,ppid,etime,args shows them; end them with kill"
+}
+
+/// What is in force around a program, as its launcher reports it.
+struct Confinement {
+  /// Those of bubblewrap.
+  private let hasNamespaces: Bool
+  /// The version of Landlock; 0 if none.
+  private let landlock: Int
+  private let filtersCalls: Bool
+  private let dropsPrivileges: Bool
+  private let hidesProcesses: Bool
+  private let countsProcesses: Bool
+
+  init?(_ text: String) {
+    let numbers = text.split(separator: " ").compactMap { Int($0) }
+    guard numbers.count == 6 else { return nil }
+    hasNamespaces = numbers[0] == 1
+    landlock = numbers[1]
+    filtersCalls = numbers[2] == 1
+    dropsPrivileges = numbers[3] == 1
+    hidesProcesses = numbers[4] == 1
+    countsProcesses = numbers[5] == 1
+  }
+
+  /// `namespaces: bubblewrap, landlock: 7, seccomp: on`.
+  var state: String {
+    "namespaces: \(hasNamespaces ? "bubblewrap" : "none"), "
+      + "landlock: \(landlock == 0 ? "none" : "\(landlock)"), "
+      + "seccomp: \(filtersCalls ? "on" : "none")"
+  }
+
+  /// Names what the program is not kept from; nil if it is confined as it should be.
+  func warning(of name: String, hasNetwork: Bool) -> String? {
+    let missing = missing(hasNetwork: hasNetwork)
+    guard !missing.isEmpty else { return nil }
+    return "\(name) is not confined as far as it should be: this machine cannot keep it from "
+      + missing.joined(separator: ", ") + " (\(state))"
+  }
+
+  private func missing(hasNetwork: Bool) -> [String] {
+    var missing: [String] = []
+    // The process limit does not apply to root.
+    if !countsProcesses, geteuid() == 0 { missing.append("starting processes without end") }
+    if !dropsPrivileges { missing.append("setuid programs") }
+    if landlock == 0 {
+      missing.append(hasNamespaces ? "reading other files" : "other files")
+    } else if !hasNamespaces {
+      missing.append("changing permissions and times of other files")
+    }
+    if !filtersCalls {
+      missing.append("system calls that reach around its confinement")
+      if !hasNamespaces {
+        if !hasNetwork { missing.append("the network") }
+        missing.append("slowing down what else runs, leaving shared memory")
+      }
+    }
+    // A program that can kill its launcher can leave processes behind.
+    if !hasNamespaces, landlock < 6 {
+      missing.append("ending other processes of the user, and leaving some behind")
+    }
+    if !hidesProcesses { missing.append("seeing what else runs") }
+    if !hasNamespaces { missing.append("leaving files in /dev/shm") }
+    return missing
+  }
 }

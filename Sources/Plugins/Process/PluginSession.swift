@@ -12,7 +12,10 @@ package final class PluginSession {
   /// The last reported measurement, as JSON.
   package private(set) var measurement: String?
   /// Warnings of the plugin and of its confinement.
-  package var warnings: [String] { spoken.texts + process.report.warnings(of: plugin.title) }
+  package var warnings: [String] { spoken.texts + process.warnings(of: plugin.title) }
+
+  /// What is in force around the plugin: `namespaces: bubblewrap, landlock: 7, seccomp: on`.
+  var confinement: String { process.report.confinement?.state ?? "not confined yet" }
 
   private var spoken = PluginWarnings()
   /// Reported progress, 0…1.

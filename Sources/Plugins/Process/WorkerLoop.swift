@@ -31,10 +31,10 @@ package final class WorkerLoop {
   /// Serves one session with the effect that `make` creates.
   /// - Returns: the exit code.
   package static func serve(
-    _ make: (Greeting) throws(EffectError) -> any HostedEffect
+    _ make: (Greeting) throws(SpoolError) -> any HostedEffect
   ) -> Int32 {
     let loop = WorkerLoop()
-    do throws(EffectError) {
+    do throws(SpoolError) {
       try loop.run(make)
       return 0
     } catch {
@@ -47,13 +47,13 @@ package final class WorkerLoop {
   }
 
   private func run(
-    _ make: (Greeting) throws(EffectError) -> any HostedEffect
-  ) throws(EffectError) {
+    _ make: (Greeting) throws(SpoolError) -> any HostedEffect
+  ) throws(SpoolError) {
     guard let hello = next(), hello.type == "hello",
       let rate = hello.members["format"]?["rate"]?.number,
       let channels = hello.members["format"]?["channels"]?.integer,
       let block = hello.members["blockFrames"]?.integer
-    else { throw EffectError("the session does not begin with hello") }
+    else { throw SpoolError("the session does not begin with hello") }
     let effect = try make(
       Greeting(
         kind: hello.members["stage"]?.text ?? "",
@@ -73,12 +73,12 @@ package final class WorkerLoop {
       case "sound":
         let frames = message.members["frames"]?.integer ?? 0
         guard frames >= 0, message.payload.count == 4 * frames * channels else {
-          throw EffectError("a block has not the length that it says")
+          throw SpoolError("a block has not the length that it says")
         }
         Self.copy(message.payload, into: &samples)
         try effect.process(&samples, frames: frames)
         guard samples.count == frames * channels else {
-          throw EffectError("the effect has changed the length of a block")
+          throw SpoolError("the effect has changed the length of a block")
         }
         unsafe samples.withUnsafeBytes { bytes in
           unsafe message.payload.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }

@@ -115,8 +115,7 @@ package struct ConfinedCommand {
     if let ending = process.end() {
       throw failure(ending, hearing, advice: advice)
     }
-    let report = process.report
-    if let remnant = report.remnant {
+    if let remnant = process.report.remnant {
       throw failure(remnant, hearing, advice: LauncherReport.adviceForRemnant)
     }
     if let trouble = hearing.trouble {
@@ -126,7 +125,7 @@ package struct ConfinedCommand {
     }
     return Outcome(
       output: hearing.output, complaints: hearing.complaints.lines,
-      warnings: report.warnings(of: name))
+      warnings: process.warnings(of: name))
   }
 
   private func failure(

@@ -1,25 +1,16 @@
 import CConfinement
-import CPosix
 import FoundationEssentials
 import Glibc
 
-/// A program and its limits. Spool's launcher decodes this from its command line, confines itself,
-/// and starts the program.
+/// A program, and what it may use of the machine.
 ///
-/// There are two layers. Where the kernel permits namespaces, the program sees only its own
-/// processes, a read-only file system and no network. Landlock, a seccomp filter and resource
-/// limits apply with or without namespaces.
-///
-/// The launcher waits for the program's end and for Spool's. With namespaces, a second process is
-/// the first of the PID namespace; when it exits, the kernel kills all others. Both are
-/// single-threaded, so that code after a fork is safe.
-package struct ConfinedProgram: Codable, Sendable {
-  /// The command word that precedes it.
-  package static let word = "become-plugin"
-  /// The launcher's end of the socket pair to Spool, which Spool keeps open while the program may
-  /// run. It signals Spool's end to the launcher and carries the launcher's reports. The program
-  /// does not inherit it.
-  static let lifeline: Int32 = 3
+/// There are two layers. Where the kernel permits namespaces, bubblewrap (`bwrap`) shows the program
+/// only its own processes, a read-only file system and no network. Inside, or alone, Spool's
+/// launcher applies Landlock, a seccomp filter and resource limits and starts the program. The
+/// launcher is C (CConfinement) and runs in Spool's own executable before anything else.
+package struct ConfinedProgram {
+  /// The command word of Spool's executable that makes it the launcher.
+  package static let word = "confine"
 
   /// An absolute path.
   let program: String
@@ -27,72 +18,20 @@ package struct ConfinedProgram: Codable, Sendable {
   /// The working folder, which is writable.
   let folder: String
   /// Files and folders that it may read.
-  let reads: [String]
+  var reads: [String] = []
   /// Paths from the manifest, of which a program run by root may read only world-readable files.
-  let publicReads: [String]
+  var publicReads: [String] = []
   /// Files and folders that it may write.
-  let writes: [String]
+  var writes: [String] = []
   let limits: PluginManifest.Limits
 
-  /// As one command-line argument.
-  var text: String {
-    (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-  }
-
-  /// Starts the program that `text` describes and exits as it exits. Returns only on failure, with
-  /// the exit code. Limits that this machine cannot enforce are reported on the lifeline.
-  package static func become(_ text: String) -> Int32 {
-    guard let order = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
-      report(.failed("its launcher was told nothing that it can read"))
-      return 125
-    }
-    return order.become()
-  }
-
-  private func become() -> Int32 {
-    confinement_await_children()
-    // Counted before the process namespace hides them; the group is joined while it is still
-    // writable.
-    let processes = UInt(Self.processCount() + 128)
-    let isCaged = ProcessCage(of: getpid())?.enter() == true
-    var ending: [Int32] = [-1, -1]
-    guard unsafe posix_make_pipe(&ending) == 0 else { return fail("cannot make a pipe") }
-    let isEnclosed = confinement_unshare(limits.network)
-    let child = confinement_fork()
-    guard child >= 0 else { return fail("cannot start a process") }
-    guard child == 0 else {
-      close(ending[1])
-      confinement_leave_pipes()
-      confinement_hide_memory()
-      var left: Int32 = 0
-      let status = unsafe confinement_supervise(child, Self.lifeline, &left)
-      if left > 0 { Self.report(.left(Int(left))) }
-      confinement_end_as(isEnclosed ? confinement_reported(ending[0], status) : status)
-    }
-    _ = confinement_die_with_parent()
-    // Detaches from the user's terminal.
-    setsid()
-    let confinement = Confinement(of: self, isEnclosed: isEnclosed, isCounted: isCaged)
-    guard unsafe chdir(folder) == 0 else { return fail("cannot enter \(folder)") }
-    for name in confinement.missing { Self.report(.missing(name)) }
-    _ = confinement_close_from(3)
-    if isEnclosed {
-      confinement_hide_memory()
-      let plugin = confinement_fork()
-      guard plugin >= 0 else { return fail("cannot start a process") }
-      if plugin > 0 {
-        confinement_leave_pipes()
-        close(Self.lifeline)
-        confinement_rule(plugin, ending[1])
-      }
-    }
-    confinement_limit(
-      UInt(limits.memory) << 20, UInt(limits.fileSize) << 20, processes, 256)
-    confinement_take_signals()
-    let words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
-    let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-    unsafe execve(program, words, variables)
-    return fail("cannot start \(program)")
+  /// Becomes the launcher if the command line says so.
+  package static func launchIfAsked() {
+    let arguments = unsafe UnsafeBufferPointer(
+      start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+    guard arguments.count > 2, CommandLine.arguments[1] == word else { return }
+    exit(
+      unsafe confinement_launch(CommandLine.argc - 2, arguments.baseAddress.map { unsafe $0 + 2 }))
   }
 
   /// The launcher's own environment, which holds no secret of the user.
@@ -118,99 +57,22 @@ package struct ConfinedProgram: Codable, Sendable {
     ]
   }
 
-  /// The number of the user's processes, since the limit counts all of them.
-  private static func processCount() -> Int {
+  /// What the launcher reads; `confinement_launch` describes the form.
+  /// - Parameter spool: the path of Spool's executable for the launcher.
+  func order(spool: String) -> [UInt8] {
+    // The kernel's limit counts all processes of the user.
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return entries.count { $0.first?.isNumber == true }
+    let processes = entries.count { $0.first?.isNumber == true } + 128
+    let head = [
+      limits.network ? "1" : "0", "\(limits.memory << 20)", "\(limits.fileSize << 20)",
+      "\(processes)", folder,
+    ]
+    let texts = [rules, [isHost ? spool : program] + arguments, environment]
+      .reduce(head) { $0 + ["\($1.count)"] + $1 }
+    return texts.flatMap { Array($0.utf8) + [0] }
   }
 
-  private func fail(_ what: String) -> Int32 {
-    Self.report(.failed("\(what): \(unsafe String(cString: strerror(errno)))"))
-    return 126
-  }
-
-  /// Reports to Spool, which may have ended.
-  private static func report(_ notice: LauncherReport.Notice) {
-    let line = notice.line
-    _ = unsafe send(lifeline, line, line.count, Int32(MSG_NOSIGNAL))
-  }
-}
-
-/// Confines this process and its descendants, and records what could not be enforced.
-struct Confinement {
-  /// What the program is not kept from; each completes the sentence "cannot keep it from".
-  private(set) var missing: [String] = []
-
-  /// - Parameters:
-  ///   - isEnclosed: whether this is the first process of its own namespaces.
-  ///   - isCounted: whether a control group counts its processes.
-  init(of program: ConfinedProgram, isEnclosed: Bool, isCounted: Bool) {
-    // The process limit does not apply to root.
-    if !isCounted, geteuid() == 0 { missing.append("starting processes without end") }
-    let places = ConfinedPlaces(of: program)
-    let version = confinement_landlock_version()
-    let isClosed = isEnclosed && Self.close(places)
-    let hasOwnMemory = isEnclosed && Self.ownMemory(places, megabytes: program.limits.memory)
-    let hasOwnProcesses = isEnclosed && confinement_own_processes()
-    // Landlock rules need the folders open, which the steps below close.
-    let rules = version > 0 ? places.rules(version, hasNetwork: program.limits.network) : -1
-    if confinement_drop_privileges() != 0 { missing.append("setuid programs") }
-    let hasRules = rules >= 0 && confinement_enforce_rules(rules) == 0
-    let hasFilter =
-      confinement_filter_calls(
-        program.limits.network, !isClosed && version < 3, !isEnclosed) == 0
-
-    if !hasRules { missing.append(isClosed ? "reading other files" : "other files") }
-    if hasRules, !isClosed { missing.append("changing permissions and times of other files") }
-    if !hasFilter {
-      missing.append("system calls that reach around its confinement")
-      if !isEnclosed {
-        if !program.limits.network { missing.append("the network") }
-        missing.append("slowing down what else runs, leaving shared memory")
-      }
-    }
-    // A program that can kill its launcher can leave processes behind.
-    if !isEnclosed, !hasRules || version < 6 {
-      missing.append("ending other processes of the user, and leaving some behind")
-    }
-    if !hasOwnProcesses { missing.append("seeing what else runs") }
-    if !hasOwnMemory { missing.append("leaving files in /dev/shm") }
-  }
-
-  private static func close(_ places: ConfinedPlaces) -> Bool {
-    unsafe withTexts(places.writable) { writable in unsafe confinement_close_mounts(writable) }
-  }
-
-  private static func ownMemory(_ places: ConfinedPlaces, megabytes: Int) -> Bool {
-    // Parents before children, which they would hide.
-    let kept = places.own.sorted { $0.utf8.count < $1.utf8.count }
-    return unsafe withTexts(kept) { kept in
-      unsafe confinement_own_shared_memory(UInt(megabytes), kept)
-    }
-  }
-
-  /// Passes texts to C as null-terminated strings.
-  private static func withTexts(
-    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Bool
-  ) -> Bool {
-    let copies = unsafe texts.map { unsafe strdup($0) }
-    defer { unsafe copies.forEach { unsafe free($0) } }
-    let pointers = unsafe copies.map { unsafe UnsafePointer($0) } + [nil]
-    return unsafe pointers.withUnsafeBufferPointer { buffer in
-      unsafe buffer.baseAddress.map { unsafe body($0) } ?? false
-    }
-  }
-}
-
-/// The files and folders that a program may read and write.
-struct ConfinedPlaces {
-  /// Writable paths, with everything in them.
-  let writable: [String]
-  /// Paths other than the system's folders.
-  let own: [String]
-
-  /// Those of `own` of which a program run by root may read only world-readable files.
-  private let open: [String]
+  // MARK: Files
 
   /// System folders that programs need.
   private static let system = [
@@ -218,39 +80,42 @@ struct ConfinedPlaces {
     "/dev/urandom", "/dev/random", "/dev/zero", "/dev/full",
   ]
 
-  init(of program: ConfinedProgram) {
-    writable = [program.folder] + program.writes
-    let isHost = program.program == "/proc/self/exe"
-    let prefix = isHost ? nil : ProgramPrefix(of: program.program, in: program.reads)
-    open =
-      ["/etc"] + program.publicReads
+  private var writable: [String] { [folder] + writes }
+
+  /// Whether Spool itself hosts the plugin.
+  private var isHost: Bool { program == "/proc/self/exe" }
+
+  /// What it may read besides the system's folders, and of what it may read, if root runs it, only
+  /// world-readable files.
+  private var readable: (own: [String], open: [String]) {
+    let prefix = isHost ? nil : ProgramPrefix(of: program, in: reads)
+    let open =
+      ["/etc"] + publicReads
       + (prefix?.publicPlaces ?? []).filter { place in
         // System folders are world-readable, and have too many files to check.
         !Self.system.contains { place == $0 || place.hasPrefix("\($0)/") }
       }
-    let named = writable + program.reads + (prefix?.places ?? Self.ownLibraries)
+    let named = reads + (prefix?.places ?? Self.ownLibraries)
     // A link may lead to a path that the sandbox hides, such as /dev/shm.
-    let real = Set(named.map(ProgramPrefix.real)).subtracting(named)
-    own = named + real.sorted()
+    return (named + Set((writable + named).map(ProgramPrefix.real)).sorted(), open)
   }
 
-  /// The Landlock ruleset; -1 if it cannot be made.
-  func rules(_ version: Int32, hasNetwork: Bool) -> Int32 {
-    let rules = confinement_begin_rules(version, hasNetwork)
-    guard rules >= 0 else { return -1 }
-    func allow(_ path: String, _ access: confinement_access) {
-      _ = unsafe confinement_allow(rules, version, path, access)
-    }
-    for path in Self.system + own + (geteuid() == 0 ? [] : open) { allow(path, confinement_read) }
-    for path in geteuid() == 0 ? open : [] {
-      let files = PublicFiles(of: path)
-      for path in files.whole { allow(path, confinement_read) }
-      for path in files.folders { allow(path, confinement_list) }
+  /// The Landlock rules.
+  private var rules: [String] {
+    let (own, open) = readable
+    var read = Self.system + own
+    var listed: [String] = []
+    if geteuid() == 0 {
+      let files = open.map { PublicFiles(of: $0) }
+      read += files.flatMap(\.whole)
+      listed = files.flatMap(\.folders)
+    } else {
+      read += open
     }
     // This link often leads to the resolver configuration outside the allowed folders.
-    if hasNetwork { allow("/etc/resolv.conf", confinement_read) }
-    for path in ["/dev/null", "/dev/shm"] + writable { allow(path, confinement_write) }
-    return rules
+    if limits.network { read.append("/etc/resolv.conf") }
+    return read.map { "r\($0)" } + listed.map { "l\($0)" }
+      + (["/dev/null", "/dev/shm"] + writable).map { "w\($0)" }
   }
 
   /// Spool's executable and its libraries, if Spool itself hosts the plugin.
@@ -259,5 +124,36 @@ struct ConfinedPlaces {
     let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n")
       .compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
     return Array(Set(paths))
+  }
+
+  // MARK: Namespaces
+
+  /// Commands of bubblewrap that start a command in namespaces, the strictest first; empty if it is
+  /// not installed. Root needs no user namespace, unless it lacks the capabilities; and in a
+  /// container the kernel may refuse a new `/proc`.
+  var enclosures: [[String]] {
+    guard let bubblewrap = Plugin.find("bwrap") else { return [] }
+    func options(_ words: [String]) -> [String] { ["--" + words[0]] + words.dropFirst() }
+    var spaces = [["unshare-pid"], ["unshare-ipc"], ["ro-bind", "/", "/"], ["dev", "/dev"]]
+    if !limits.network { spaces.append(["unshare-net"]) }
+    let memory = [
+      ["size", "\(limits.memory << 20)"], ["perms", "1777"], ["tmpfs", "/dev/shm"],
+    ]
+    let folders = writable.map(ProgramPrefix.real)
+    // Parents before children, which they would hide.
+    let hidden = readable.own.map(ProgramPrefix.real).filter { $0.hasPrefix("/dev/shm/") }
+      .sorted { $0.utf8.count < $1.utf8.count }
+    let binds =
+      hidden.map { ["ro-bind-try", $0, $0] } + folders.map { ["bind-try", $0, $0] }
+    // The launcher reaps processes itself. Root must read recordings that their owner protects.
+    let rest = [["as-pid-1"]] + (geteuid() == 0 ? [["cap-add", "CAP_DAC_OVERRIDE"]] : [])
+    let users = geteuid() == 0 ? [[], [["unshare-user"]]] : [[["unshare-user"]]]
+    let processes = [[["proc", "/proc"]], []]
+    return processes.flatMap { processes in
+      users.map { users in
+        let all = spaces + users + processes + memory + binds + rest
+        return [bubblewrap] + all.flatMap(options)
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// A control group around a plugin and its descendants: it limits their total number, and its
 /// removal kills all of them, whatever session or process group they moved to.
@@ -10,29 +11,30 @@ struct ProcessCage {
   /// Maximum number of processes and threads.
   static let most = 256
 
+  /// Its open `cgroup.procs`: a process that writes 0 to it enters.
+  let entrance: Int32
+
   private let folder: String
+  private static let count = Atomic(0)
 
-  /// The cage of a process; nil if this machine permits none.
-  init?(of process: pid_t) {
+  /// Makes a cage; nil if this machine permits none.
+  init?() {
     guard let place = Self.place else { return nil }
-    folder = "\(place)/\(Self.prefix)\(process)"
+    Self.sweep(place)
+    let number = Self.count.add(1, ordering: .relaxed).newValue
+    folder = "\(place)/\(Self.prefix)\(getpid())-\(number)"
+    guard unsafe mkdir(folder, 0o755) == 0 else { return nil }
+    entrance = unsafe open("\(folder)/cgroup.procs", O_WRONLY | O_CLOEXEC)
+    if entrance >= 0, Self.write("\(Self.most)", to: "\(folder)/pids.max") { return }
+    if entrance >= 0 { close(entrance) }
+    unsafe rmdir(folder)
+    return nil
   }
 
-  /// Moves this process into it.
-  /// - Returns: whether it was moved and is counted.
-  func enter() -> Bool {
-    sweep()
-    guard unsafe mkdir(folder, 0o755) == 0 else { return false }
-    guard Self.write("\(Self.most)", to: "\(folder)/pids.max"),
-      Self.write("0", to: "\(folder)/cgroup.procs")
-    else {
-      unsafe rmdir(folder)
-      return false
-    }
-    return true
-  }
+  /// Whether this machine permits cages.
+  static var isPossible: Bool { place != nil }
 
-  /// Kills the remaining processes and removes it. Does nothing if it was never entered.
+  /// Kills the remaining processes and removes it.
   func end() {
     guard unsafe rmdir(folder) != 0, errno == EBUSY else { return }
     // Prevents new processes during the kill.
@@ -52,12 +54,11 @@ struct ProcessCage {
   }
 
   /// Removes empty cages of Spool processes that were killed.
-  private func sweep() {
-    guard let place = Self.place else { return }
+  private static func sweep(_ place: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
-    for name in names where name.hasPrefix(Self.prefix) {
-      guard let owner = pid_t(name.dropFirst(Self.prefix.count)), kill(owner, 0) != 0,
-        errno == ESRCH
+    for name in names where name.hasPrefix(prefix) {
+      guard let owner = pid_t(name.dropFirst(prefix.count).prefix { $0 != "-" }),
+        kill(owner, 0) != 0, errno == ESRCH
       else { continue }
       unsafe rmdir("\(place)/\(name)")
     }

@@ -1,23 +1,21 @@
 // The seccomp filter: a deny list, some entries depending on arguments. Everything else is allowed,
-// since plugins' libraries need unpredictable calls.
+// since plugins' libraries need unpredictable calls. libseccomp is opened here, so that no other
+// command of Spool loads it.
 #define _GNU_SOURCE
-#include "CConfinement.h"
+#include "Launcher.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include <seccomp.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
 // System calls of later kernels have the same numbers on all architectures.
 enum { call_open_tree_attr = 467, call_fchmodat2 = 452 };
 
-static const unsigned int refused[] = {
+static const int refused[] = {
     // io_uring reaches sockets and files without further system calls.
     SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
     // Other processes.
@@ -43,120 +41,120 @@ static const unsigned int refused[] = {
 
 // Resources shared outside namespaces: System V memory, queues and semaphores and POSIX queues,
 // which outlive their creator; and scheduling.
-static const unsigned int shared[] = {
+static const int shared[] = {
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_semget,
     SYS_semop, SYS_semtimedop, SYS_semctl, SYS_mq_open, SYS_mq_unlink,
 };
-static const unsigned int scheduling[] = {
+static const int scheduling[] = {
     SYS_sched_setparam, SYS_sched_setscheduler, SYS_sched_setattr, SYS_sched_setaffinity,
 };
 
+// The functions of libseccomp, and a filter in the making.
 struct filter {
-  struct sock_filter lines[512];
-  unsigned short count;
+  typeof(seccomp_init) *init;
+  typeof(seccomp_attr_set) *set;
+  typeof(seccomp_rule_add_array) *add;
+  typeof(seccomp_load) *load;
+  scmp_filter_ctx context;
+  bool is_whole;
 };
 
-static void add(struct filter *filter, uint16_t code, uint32_t value, uint8_t yes, uint8_t no) {
-  filter->lines[filter->count++] = (struct sock_filter){code, yes, no, value};
+static bool open_library(struct filter *filter) {
+  void *library = dlopen("libseccomp.so.2", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+  filter->init = (typeof(seccomp_init) *)dlsym(library, "seccomp_init");
+  filter->set = (typeof(seccomp_attr_set) *)dlsym(library, "seccomp_attr_set");
+  filter->add = (typeof(seccomp_rule_add_array) *)dlsym(library, "seccomp_rule_add_array");
+  filter->load = (typeof(seccomp_load) *)dlsym(library, "seccomp_load");
+  return filter->init && filter->set && filter->add && filter->load;
 }
 
-static void load(struct filter *filter, size_t offset) {
-  add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-// The lower half of an argument on little-endian machines.
-static void load_argument(struct filter *filter, size_t number) {
-  load(filter, offsetof(struct seccomp_data, args) + 8 * number);
-}
-
-static void answer(struct filter *filter, uint32_t action) {
-  add(filter, BPF_RET | BPF_K, action, 0, 0);
-}
-
-// Executes the next instruction if the loaded value is equal, and skips it otherwise.
-static void if_equal(struct filter *filter, uint32_t value) {
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-}
-
-// Decides a call by comparing a masked argument with values.
-static void decide(struct filter *filter, uint32_t call, size_t argument, uint32_t mask,
-                   const uint32_t *values, uint8_t count, uint32_t found, uint32_t other) {
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, (uint8_t)(2 * count + 3));
-  load_argument(filter, argument);
-  add(filter, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
-  for (uint8_t index = 0; index < count; index++) {
-    if_equal(filter, values[index]);
-    answer(filter, found);
+// Answers a call with an error if all conditions hold.
+static void answer(struct filter *filter, int error, int call, unsigned int count,
+                   const struct scmp_arg_cmp *conditions) {
+  if (filter->add(filter->context, SCMP_ACT_ERRNO(error), call, count, conditions) != 0) {
+    filter->is_whole = false;
   }
-  answer(filter, other);
 }
+
+static void refuse(struct filter *filter, int call) { answer(filter, EPERM, call, 0, NULL); }
+
+static void refuse_if(struct filter *filter, int call, struct scmp_arg_cmp condition) {
+  answer(filter, EPERM, call, 1, &condition);
+}
+
+// Whether all of these bits of an argument are set. The kernel ignores the upper half of an int, so
+// that it must not decide.
+static struct scmp_arg_cmp has(unsigned int argument, scmp_datum_t bits) {
+  return (struct scmp_arg_cmp){argument, SCMP_CMP_MASKED_EQ, bits, bits};
+}
+
+// Whether an argument is another number. A set upper half makes it one.
+static struct scmp_arg_cmp is_not(unsigned int argument, scmp_datum_t value) {
+  return (struct scmp_arg_cmp){argument, SCMP_CMP_NE, value, 0};
+}
+
+static const scmp_datum_t set_id_bits[] = {04000, 02000};
 
 // Refuses set-user-ID and set-group-ID mode bits.
-static void refuse_set_id(struct filter *filter, uint32_t call, size_t mode) {
-  const uint32_t none = 0, set_id = 06000;
-  decide(filter, call, mode, set_id, &none, 1, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
+static void refuse_set_id(struct filter *filter, int call, unsigned int mode) {
+  for (int bit = 0; bit < 2; bit++) refuse_if(filter, call, has(mode, set_id_bits[bit]));
 }
 
 // The same for calls that create a file only with certain flags; otherwise the mode argument is
 // undefined.
-static void refuse_making_set_id(struct filter *filter, uint32_t call, size_t flags) {
-  const uint32_t makes = O_CREAT | 020000000;  // the latter is O_TMPFILE's own bit
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 8);
-  load_argument(filter, flags);
-  add(filter, BPF_ALU | BPF_AND | BPF_K, makes, 0, 0);
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 4, 0);
-  load_argument(filter, flags + 1);
-  add(filter, BPF_ALU | BPF_AND | BPF_K, 06000, 0, 0);
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-  answer(filter, SECCOMP_RET_ERRNO | EPERM);
-  answer(filter, SECCOMP_RET_ALLOW);
+static void refuse_making_set_id(struct filter *filter, int call, unsigned int flags) {
+  const scmp_datum_t makes[] = {O_CREAT, 020000000};  // the latter is O_TMPFILE's own bit
+  for (int flag = 0; flag < 2; flag++) {
+    for (int bit = 0; bit < 2; bit++) {
+      const struct scmp_arg_cmp both[] = {has(flags, makes[flag]),
+                                          has(flags + 1, set_id_bits[bit])};
+      answer(filter, EPERM, call, 2, both);
+    }
+  }
 }
 
 // Refuses priorities for other processes. `process` is the value of the first argument that selects
 // one process, and 0 as second argument is the caller; other values select groups and users.
-static void refuse_others(struct filter *filter, uint32_t call, uint32_t process) {
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, call, 0, 6);
-  load_argument(filter, 0);
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, process, 0, 3);
-  load_argument(filter, 1);
-  add(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
-  answer(filter, SECCOMP_RET_ALLOW);
-  answer(filter, SECCOMP_RET_ERRNO | EPERM);
+static void refuse_others(struct filter *filter, int call, scmp_datum_t process) {
+  refuse_if(filter, call, is_not(0, process));
+  refuse_if(filter, call, is_not(1, 0));
 }
 
-int confinement_filter_calls(bool has_network, bool no_truncating, bool is_among_others) {
-  const uint32_t refuse = SECCOMP_RET_ERRNO | EPERM, allow = SECCOMP_RET_ALLOW;
-  struct filter filter = {.count = 0};
-#if defined(__x86_64__)
-  const uint32_t machine = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-  const uint32_t machine = AUDIT_ARCH_AARCH64;
-#else
-#error "this machine's number for filters of system calls is not known"
-#endif
-  load(&filter, offsetof(struct seccomp_data, arch));
-  add(&filter, BPF_JMP | BPF_JEQ | BPF_K, machine, 1, 0);
-  answer(&filter, SECCOMP_RET_KILL_PROCESS);
-  load(&filter, offsetof(struct seccomp_data, nr));
-#if defined(__x86_64__)
-  // The same calls under x32 numbers.
-  add(&filter, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
-  answer(&filter, refuse);
-#endif
+static void refuse_sockets(struct filter *filter, bool has_network) {
+  if (!has_network) {
+    refuse(filter, SYS_socket);
+  } else {
+    for (int family = 0; family < AF_NETLINK; family++) {
+      if (family == AF_INET || family == AF_INET6) continue;
+      refuse_if(filter, SYS_socket, (struct scmp_arg_cmp){0, SCMP_CMP_EQ, family, 0});
+    }
+    refuse_if(filter, SYS_socket, (struct scmp_arg_cmp){0, SCMP_CMP_GT, AF_NETLINK, 0});
+  }
+  // Permanently connected pairs remain; a datagram pair could send to other sockets.
+  for (int kind = 0; kind < 16; kind++) {
+    if (kind == SOCK_STREAM || kind == SOCK_SEQPACKET) continue;
+    refuse_if(filter, SYS_socketpair, (struct scmp_arg_cmp){1, SCMP_CMP_MASKED_EQ, 0xF, kind});
+  }
+}
+
+bool confinement_filter_calls(bool has_network, bool no_truncating, bool is_among_others) {
+  struct filter filter = {.is_whole = true};
+  if (!open_library(&filter)) return false;
+  filter.context = filter.init(SCMP_ACT_ALLOW);
+  // Also the calls of other architectures, and the same calls under x32 numbers.
+  if (!filter.context ||
+      filter.set(filter.context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0) {
+    return false;
+  }
   for (size_t index = 0; index < sizeof refused / sizeof refused[0]; index++) {
-    if_equal(&filter, refused[index]);
-    answer(&filter, refuse);
+    refuse(&filter, refused[index]);
   }
-  if (no_truncating) {
-    if_equal(&filter, SYS_truncate);
-    answer(&filter, refuse);
-  }
-  // clone3 keeps its flags in memory, where a filter cannot read them; on ENOSYS, callers fall back
-  // to clone.
-  if_equal(&filter, SYS_clone3);
-  answer(&filter, SECCOMP_RET_ERRNO | ENOSYS);
-  if_equal(&filter, SYS_openat2);
-  answer(&filter, SECCOMP_RET_ERRNO | ENOSYS);
+  if (no_truncating) refuse(&filter, SYS_truncate);
+  // Both keep their flags in memory, where a filter cannot read them; on ENOSYS, callers fall back
+  // to clone and openat.
+  answer(&filter, ENOSYS, SYS_clone3, 0, NULL);
+  answer(&filter, ENOSYS, SYS_openat2, 0, NULL);
   // A set-user-ID program left behind by root's plugin would make its caller root.
 #if defined(__x86_64__)
   refuse_set_id(&filter, SYS_chmod, 1);
@@ -169,31 +167,31 @@ int confinement_filter_calls(bool has_network, bool no_truncating, bool is_among
   refuse_set_id(&filter, call_fchmodat2, 2);
   refuse_set_id(&filter, SYS_mknodat, 2);
   refuse_making_set_id(&filter, SYS_openat, 2);
-  // All CLONE_NEW flags.
-  const uint32_t nothing = 0;
-  decide(&filter, SYS_clone, 0, 0x7E020000, &nothing, 1, allow, refuse);
+  // The CLONE_NEW flags: mount, cgroup, UTS, IPC, user, PID and network namespaces.
+  const scmp_datum_t spaces[] = {0x00020000, 0x02000000, 0x04000000, 0x08000000,
+                                 0x10000000, 0x20000000, 0x40000000};
+  for (size_t index = 0; index < sizeof spaces / sizeof spaces[0]; index++) {
+    refuse_if(&filter, SYS_clone, has(0, spaces[index]));
+  }
   // Limits of other processes; 0 is the caller.
-  decide(&filter, SYS_prlimit64, 0, ~0U, &nothing, 1, allow, refuse);
+  refuse_if(&filter, SYS_prlimit64, is_not(0, 0));
   if (is_among_others) {
     for (size_t index = 0; index < sizeof shared / sizeof shared[0]; index++) {
-      if_equal(&filter, shared[index]);
-      answer(&filter, refuse);
+      refuse(&filter, shared[index]);
     }
     for (size_t index = 0; index < sizeof scheduling / sizeof scheduling[0]; index++) {
-      decide(&filter, scheduling[index], 0, ~0U, &nothing, 1, allow, refuse);
+      refuse_if(&filter, scheduling[index], is_not(0, 0));
     }
     refuse_others(&filter, SYS_setpriority, 0);  // PRIO_PROCESS
     refuse_others(&filter, SYS_ioprio_set, 1);   // IOPRIO_WHO_PROCESS
   }
   // TIOCSTI and TIOCLINUX, which type into the user's terminal.
-  const uint32_t typing[] = {0x5412, 0x541C};
-  decide(&filter, SYS_ioctl, 1, ~0U, typing, 2, refuse, allow);
-  const uint32_t families[] = {AF_INET, AF_INET6, AF_NETLINK};
-  decide(&filter, SYS_socket, 0, ~0U, families, has_network ? 3 : 0, allow, refuse);
-  // Permanently connected pairs; a datagram pair could send to other sockets.
-  const uint32_t kinds[] = {SOCK_STREAM, SOCK_SEQPACKET};
-  decide(&filter, SYS_socketpair, 1, 0xF, kinds, 2, allow, refuse);
-  answer(&filter, allow);
-  struct sock_fprog program = {filter.count, filter.lines};
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+  const scmp_datum_t typing[] = {0x5412, 0x541C};
+  for (int index = 0; index < 2; index++) {
+    refuse_if(&filter, SYS_ioctl,
+              (struct scmp_arg_cmp){1, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, typing[index]});
+  }
+  refuse_sockets(&filter, has_network);
+  // A filter that lacks an entry is in force all the same, and reported as none.
+  return filter.load(filter.context) == 0 && filter.is_whole;
 }

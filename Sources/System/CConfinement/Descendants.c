@@ -5,7 +5,7 @@
 // and none is reaped until a walk finds no new process: stopped and dead processes fill the limit,
 // and the tree no longer changes. Then all are killed.
 #define _GNU_SOURCE
-#include "CConfinement.h"
+#include "Launcher.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,6 +2,7 @@
 // here (linux/landlock.h of Linux 6.12).
 #define _GNU_SOURCE
 #include "CConfinement.h"
+#include "Launcher.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -54,14 +55,12 @@ int confinement_begin_rules(int version, bool has_network) {
   return (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0U);
 }
 
-int confinement_allow(int rules, int version, const char *path, enum confinement_access access) {
+int confinement_allow(int rules, int version, char access, const char *path) {
   struct rule rule = {.target = open(path, O_PATH | O_CLOEXEC)};
   if (rule.target < 0) return -1;
-  switch (access) {
-    case confinement_read: rule.allowed = right_run | right_read | right_list; break;
-    case confinement_write: rule.allowed = handled(version); break;
-    case confinement_list: rule.allowed = right_list; break;
-  }
+  rule.allowed = access == 'w'   ? handled(version)
+                 : access == 'r' ? right_run | right_read | right_list
+                                 : right_list;
   const int beneath_path = 1;
   long result = syscall(SYS_landlock_add_rule, rules, beneath_path, &rule, 0U);
   if (result != 0) {

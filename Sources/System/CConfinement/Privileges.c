@@ -1,9 +1,8 @@
 // Capabilities and limits.
 #define _GNU_SOURCE
-#include "CConfinement.h"
+#include "Launcher.h"
 
 #include <linux/capability.h>
-#include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -30,8 +29,6 @@ int confinement_drop_privileges(void) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-void confinement_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
-
 static void lower(int resource, unsigned long value) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return;
@@ -48,9 +45,3 @@ void confinement_limit(unsigned long memory, unsigned long file, unsigned long p
   lower(RLIMIT_NOFILE, files);
   lower(RLIMIT_CORE, 0);
 }
-
-int confinement_close_from(unsigned int first) {
-  return (int)syscall(SYS_close_range, first, ~0U, 4U);  // CLOSE_RANGE_CLOEXEC
-}
-
-int confinement_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }

@@ -1,3 +1,4 @@
+import Platform
 @testable import Plugins
 import Testing
 
@@ -8,10 +9,10 @@ struct EffectControlTests {
   private let turn = EffectControl(standard: 0, minimum: -100, maximum: 100, unit: "ct")
 
   private func mistake(_ control: EffectControl, _ text: String) -> String? {
-    do throws(EffectControl.Mistake) {
+    do throws(SpoolError) {
       _ = try control.value(of: text)
       return nil
-    } catch { return error.what }
+    } catch { return error.message }
   }
 
   @Test func `bare numbers and units that are known or the plugin's own`() throws {

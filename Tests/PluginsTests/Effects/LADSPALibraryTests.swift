@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 @testable import Plugins
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ struct LADSPALibraryTests {
     let folder = try ScratchFolder()
     let path = folder.file("pipe.so")
     try #require(unsafe mkfifo(path, 0o600) == 0)
-    let error = #expect(throws: EffectError.self) { _ = try LADSPALibrary(path) }
+    let error = #expect(throws: SpoolError.self) { _ = try LADSPALibrary(path) }
     #expect(error?.reason == "it is no plain file")
   }
 }

@@ -18,7 +18,7 @@ struct LV2BundleTests {
     #expect(unsafe truncate(folder.file("long/manifest.ttl"), 100 << 20) == 0)
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("inner/presets.ttl"), withDestinationPath: "/dev/zero")
-    let found = LV2Bundle.all(in: folder.path).map { bundle in
+    let found = LilvWorld.bundles(in: folder.path).map { bundle in
       "\(bundle.path.split(separator: "/").last ?? ""): \(bundle.flaw ?? "good")"
     }
     #expect(

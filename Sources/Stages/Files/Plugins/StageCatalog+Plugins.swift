@@ -37,123 +37,122 @@ extension StageCatalog {
 extension StageRegistration {
   /// Registers a plugin's kind.
   init(_ kind: PluginManifest.Kind, of plugin: Plugin, launcher: String) {
-    let identity = PluginIdentity(plugin)
-    let equipment = PluginEquipment(plugin, launcher: launcher)
+    let installed = InstalledPlugin(plugin, launcher: launcher)
     self.init(
       kind.descriptor(of: plugin.title),
       libraries: {
-        ["plugin \(plugin.manifest.name)": identity.text]
+        ["plugin \(plugin.manifest.name)": installed.identity]
       },
       make: { (parameters) throws(SpoolError) -> any Stage in
-        switch kind.work {
-        case .sound:
-          PluginSoundStage(
-            plugin, kind: kind, parameters: parameters, equipment: equipment, launcher: launcher)
-        case .file:
-          PluginFileStage(
-            plugin, kind: kind, parameters: parameters, equipment: equipment, launcher: launcher)
+        let binding = PluginBinding(installed, kind: kind, parameters: parameters)
+        return switch kind.work {
+        case .sound: PluginSoundStage(binding: binding)
+        case .file: PluginFileStage(binding: binding)
         }
       })
   }
 }
 
-/// What stands for a plugin in keys. Its files are read for it, and again where they changed: a watch
-/// outlives many versions of its plugins.
-private final class PluginIdentity: Sendable {
-  private let plugin: Plugin
-  private let known = Mutex<(stamp: String, text: String)?>(nil)
+/// A plugin on this machine, and what is known of it, however many steps it works in.
+private final class InstalledPlugin: Sendable {
+  let plugin: Plugin
+  /// The program that confines plugins.
+  let launcher: String
+  private let knownIdentity = Mutex<(stamp: String, text: String)?>(nil)
+  private let knownEquipment = Mutex<Result<Void, SpoolError>?>(nil)
 
-  init(_ plugin: Plugin) { self.plugin = plugin }
+  init(_ plugin: Plugin, launcher: String) {
+    self.plugin = plugin
+    self.launcher = launcher
+  }
 
-  var text: String {
-    // Looked at before the files are read, so that a later change is one from this.
+  /// What stands for the plugin in keys. Its files are read for it, and again after a change: a
+  /// watch outlives many versions of its plugins.
+  var identity: String {
+    // Before the files are read, so that a later change is noticed.
     let stamp = plugin.stamp
-    return known.withLock { known in
+    return knownIdentity.withLock { known in
       if let known, known.stamp == stamp { return known.text }
       let text = "\(plugin.manifest.version) \(plugin.digest().short)"
       known = (stamp, text)
       return text
     }
   }
+
+  /// Throws what this machine lacks of what the plugin needs. Looks once.
+  func checkEquipment() throws(SpoolError) {
+    let answer = knownEquipment.withLock { known in
+      if let known { return known }
+      let answer: Result<Void, SpoolError>
+      do throws(SpoolError) {
+        try plugin.checkEquipment(launcher: launcher)
+        answer = .success(())
+      } catch { answer = .failure(error) }
+      known = answer
+      return answer
+    }
+    try answer.get()
+  }
 }
 
-/// A plugin's kind that changes sound as it flows by.
-struct PluginSoundStage: SoundFilterStage, VersionedStage, EquippedStage {
-  let plugin: Plugin
+/// A plugin's kind with the parameters of one step.
+private struct PluginBinding {
+  let installed: InstalledPlugin
   let kind: PluginManifest.Kind
   let parameters: Value
   /// Files that the parameters name.
   let files: FileDigests
-  /// What is known of what the plugin needs.
-  let equipment: PluginEquipment
-  /// The program that confines plugins.
-  let launcher: String
 
-  init(
-    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, equipment: PluginEquipment,
-    launcher: String
-  ) {
-    self.plugin = plugin
-    self.equipment = equipment
+  var plugin: Plugin { installed.plugin }
+
+  init(_ installed: InstalledPlugin, kind: PluginManifest.Kind, parameters: Value) {
+    self.installed = installed
     self.kind = kind
     self.parameters = parameters
-    self.launcher = launcher
     files = FileDigests(
-      kind.files(parameters), programs: kind.programs(parameters), of: plugin,
+      kind.files(parameters), programs: kind.programs(parameters), of: installed.plugin,
       defaults: kind.defaulted(parameters))
   }
 
-  var libraries: [String: String] { files.texts }
+  func checkFiles() throws(SpoolError) { try files.check(for: kind.kind) }
 
   func checkEquipment() throws(SpoolError) {
-    try equipment.check()
-    try files.check(for: kind.kind)
+    try installed.checkEquipment()
+    try checkFiles()
   }
+}
 
-  var isRepeatable: Bool { plugin.manifest.isDeterministic }
+/// A plugin's kind that changes sound as it flows by.
+private struct PluginSoundStage: SoundFilterStage, VersionedStage, EquippedStage {
+  let binding: PluginBinding
+
+  var libraries: [String: String] { binding.files.texts }
+
+  func checkEquipment() throws(SpoolError) { try binding.checkEquipment() }
+
+  var isRepeatable: Bool { binding.plugin.manifest.isDeterministic }
 
   func makeProcessor(for format: AudioFormat) throws(SpoolError) -> any Processor {
-    try files.check(for: kind.kind)
+    try binding.checkFiles()
     return try PluginProcessor(
-      plugin, kind: kind, parameters: parameters, format: format, launcher: launcher)
+      binding.plugin, kind: binding.kind, parameters: binding.parameters, format: format,
+      launcher: binding.installed.launcher)
   }
 }
 
 /// A plugin's kind that reads files and writes files.
-struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedStage {
-  let plugin: Plugin
-  let kind: PluginManifest.Kind
-  let parameters: Value
-  /// Files that the parameters name.
-  let files: FileDigests
-  /// What is known of what the plugin needs.
-  let equipment: PluginEquipment
-  /// The program that confines plugins.
-  let launcher: String
+private struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedStage {
+  let binding: PluginBinding
 
-  init(
-    _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, equipment: PluginEquipment,
-    launcher: String
-  ) {
-    self.plugin = plugin
-    self.equipment = equipment
-    self.kind = kind
-    self.parameters = parameters
-    self.launcher = launcher
-    files = FileDigests(
-      kind.files(parameters), programs: kind.programs(parameters), of: plugin,
-      defaults: kind.defaulted(parameters))
-  }
+  private var kind: PluginManifest.Kind { binding.kind }
 
-  var libraries: [String: String] { files.texts }
+  var libraries: [String: String] { binding.files.texts }
 
-  func checkEquipment() throws(SpoolError) {
-    try equipment.check()
-    try files.check(for: kind.kind)
-  }
+  func checkEquipment() throws(SpoolError) { try binding.checkEquipment() }
 
   func run(_ context: StageContext) throws(SpoolError) -> [PortName: StepOutput] {
-    try files.check(for: kind.kind)
+    try binding.checkFiles()
+    let plugin = binding.plugin
     let scratch = try StageScratch(claim: context.step, title: "the plugin \(plugin.title)")
     defer { scratch.clear() }
     var inputs: [String: JSONValue] = [:]
@@ -163,16 +162,16 @@ struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedSta
     }
     var outputs: [String: JSONValue] = [:]
     for port in kind.outputs { outputs[port.name] = .text(scratch.outputPath(of: port)) }
-    let note: JournalEntry?
-    note = try context.journal.lastEntry()
+    let note = try context.journal.lastEntry()
     let session = try PluginSession(
-      plugin, kind: kind.kind, parameters: kind.message(parameters),
+      plugin, kind: kind.kind, parameters: kind.message(binding.parameters),
       work: [
         "inputs": .object(inputs), "outputs": .object(outputs),
         "note": note.map { .text($0.text) } ?? .null,
       ],
       setting: PluginSession.Setting(
-        launcher: launcher, reads: inputs.values.compactMap(\.text) + files.paths.values,
+        launcher: binding.installed.launcher,
+        reads: inputs.values.compactMap(\.text) + binding.files.paths.values,
         writes: [scratch.outputFolder],
         check: { () throws(SpoolError) in try context.stop.check() },
         hear: { (message) throws(SpoolError) in try hear(message, context) }))
@@ -223,33 +222,6 @@ struct PluginFileStage: WholeStage, PublishingStage, VersionedStage, EquippedSta
 
   func publish(_ context: PublishingContext) throws(SpoolError) -> [PublishedFile] {
     try PluginDelivery(ports: kind.outputs).publish(context)
-  }
-}
-
-/// Whether this machine has what a plugin needs: looked for once, however many steps it works in.
-final class PluginEquipment: Sendable {
-  private let plugin: Plugin
-  private let launcher: String
-  private let known = Mutex<Result<Void, SpoolError>?>(nil)
-
-  init(_ plugin: Plugin, launcher: String) {
-    self.plugin = plugin
-    self.launcher = launcher
-  }
-
-  /// Throws what is missing.
-  func check() throws(SpoolError) {
-    let answer = known.withLock { known in
-      if let known { return known }
-      let answer: Result<Void, SpoolError>
-      do throws(SpoolError) {
-        try plugin.checkEquipment(launcher: launcher)
-        answer = .success(())
-      } catch { answer = .failure(error) }
-      known = answer
-      return answer
-    }
-    try answer.get()
   }
 }
 

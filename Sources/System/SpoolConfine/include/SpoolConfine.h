@@ -1,0 +1,1 @@
+// The program offers nothing to other targets. CConfinement.h describes its command line.
