@@ -72,9 +72,9 @@ import Testing
 
   private func report(
     _ result: Made
-  ) throws -> SplitReport {
+  ) throws -> SplitStage.Report {
     let artifact = try #require(result.outputs[.measurement]?.artifact)
-    return try Findings.decode(SplitReport.self, from: try result.store.text(of: artifact))
+    return try Findings.decode(SplitStage.Report.self, from: try result.store.text(of: artifact))
   }
 
   @Test func `pieces at times are the sound, cut to the frame`() throws {

@@ -75,6 +75,21 @@ enum FiniteSamples {
     }
   }
 
+  /// Appends frames of a block, which must fit, with the rule applied.
+  @inline(__always)
+  static func append(
+    _ input: borrowing AudioBuffer, start: Int, count: Int, to output: inout AudioBuffer
+  ) {
+    precondition(start >= 0 && start + count <= input.frameCount.count)
+    let place = output.frameCount.count
+    output.frameCount += Frames(count)
+    for channel in 0..<input.channelCount {
+      unsafe copy(
+        from: input.baseAddress(ofChannel: channel) + start,
+        to: output.baseAddress(ofChannel: channel) + place, count: count)
+    }
+  }
+
   /// One sample under the rule.
   @inline(__always)
   static func filtered(_ sample: Float) -> Float { sample.magnitude < limit ? sample : 0 }

@@ -35,7 +35,7 @@ package final class Joiner {
     let old = min(ready, held.count)
     held.move(old, to: &output)
     let direct = ready - old
-    copy(input, start: joined, count: direct, into: &output)
+    FiniteSamples.append(input, start: joined, count: direct, to: &output)
     held.append(input, start: joined + direct, count: count - joined - direct)
   }
 
@@ -57,22 +57,11 @@ package final class Joiner {
     return ending.count == 0
   }
 
-  private func copy(
-    _ input: borrowing AudioBuffer, start: Int, count: Int, into output: inout AudioBuffer
-  ) {
-    let place = output.frameCount.count
-    output.append(contentsOf: input, start: Frames(start), count: Frames(count))
-    for channel in 0..<output.channelCount {
-      let samples = unsafe output.baseAddress(ofChannel: channel) + place
-      unsafe FiniteSamples.copy(from: samples, to: samples, count: count)
-    }
-  }
-
   /// Crossfades the first frames of a block with the end of the previous sound.
   private func join(_ input: borrowing AudioBuffer, count: Int, into output: inout AudioBuffer) {
     let place = output.frameCount.count
     let done = crossfade.count - ending.count
-    copy(input, start: 0, count: count, into: &output)
+    FiniteSamples.append(input, start: 0, count: count, to: &output)
     for index in 0..<count {
       let share = (Double(done + index) + 0.5) / Double(crossfade.count)
       let (falling, rising) = (Float(curve.gain(at: 1 - share)), Float(curve.gain(at: share)))

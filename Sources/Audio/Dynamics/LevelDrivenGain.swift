@@ -46,12 +46,8 @@ final class LevelDrivenGain<Law: GainLaw> {
       var start = 0
       while start < input.frameCount.count {
         let count = roomForFresh(input.frameCount.count - start)
-        fresh.frameCount = Frames(count)
-        for channel in 0..<channelCount {
-          unsafe FiniteSamples.copy(
-            from: input.baseAddress(ofChannel: channel) + start,
-            to: fresh.baseAddress(ofChannel: channel), count: count)
-        }
+        fresh.frameCount = .zero
+        FiniteSamples.append(input, start: start, count: count, to: &fresh)
         start += count
         pending += count
         delayFresh(&output)

@@ -302,10 +302,4 @@ package struct EqualizerBand: Hashable, Sendable, Codable {
     self.gain = gain
     self.q = q ?? (shape == .peak ? 1 : 0.5.squareRoot())
   }
-
-  /// The exact magnitude response at `frequency` for sound of `sampleRate`; −∞ at a zero.
-  package func response(at frequency: Hertz, sampleRate: Hertz) -> Decibels {
-    BiquadCoefficients(self, sampleRate: sampleRate).response(
-      atRadians: 2 * .pi * frequency.value / sampleRate.value)
-  }
 }

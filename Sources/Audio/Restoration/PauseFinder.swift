@@ -60,12 +60,8 @@ package final class PauseFinder: Analyser {
     var start = first.count
     while start < input.frameCount.count {
       let count = min(Self.chunk, input.frameCount.count - start)
-      block.frameCount = Frames(count)
-      for channel in 0..<block.channelCount {
-        unsafe FiniteSamples.copy(
-          from: input.baseAddress(ofChannel: channel) + start,
-          to: block.baseAddress(ofChannel: channel), count: count)
-      }
+      block.frameCount = .zero
+      FiniteSamples.append(input, start: start, count: count, to: &block)
       unsafe LinkedLevel.measure(block, start: 0, count: count, into: levels.start)
       for index in 0..<count {
         if unsafe levels.start[index] >= threshold {

@@ -41,11 +41,7 @@ package final class Fade: Processor {
     let ready = max(queue.count + count - latency.count, 0)
     let held = min(ready, queue.count)
     queue.move(held, to: &output)
-    output.append(contentsOf: input, start: .zero, count: Frames(ready - held))
-    for channel in 0..<output.channelCount {
-      let samples = unsafe output.baseAddress(ofChannel: channel) + held
-      unsafe FiniteSamples.copy(from: samples, to: samples, count: ready - held)
-    }
+    FiniteSamples.append(input, start: 0, count: ready - held, to: &output)
     let kept = queue.count
     queue.append(input, start: ready - held, count: count - (ready - held))
     fadeIn(&output, from: held, behind: kept)

@@ -81,12 +81,8 @@ package final class SilenceShortener: ReportingProcessor {
     var start = 0
     while start < input.frameCount.count {
       let count = min(Self.chunk, input.frameCount.count - start)
-      block.frameCount = Frames(count)
-      for channel in 0..<output.channelCount {
-        unsafe FiniteSamples.copy(
-          from: input.baseAddress(ofChannel: channel) + start,
-          to: block.baseAddress(ofChannel: channel), count: count)
-      }
+      block.frameCount = .zero
+      FiniteSamples.append(input, start: start, count: count, to: &block)
       unsafe LinkedLevel.measure(block, start: 0, count: count, into: levels.start)
       takeBlock(into: &output)
       start += count
@@ -251,6 +247,4 @@ package struct SilenceReport: Hashable, Sendable, Codable {
     pieces = timeline.pieces
     self.silences = silences
   }
-
-  package var timeline: Timeline { Timeline(before: before, after: after, pieces: pieces) }
 }

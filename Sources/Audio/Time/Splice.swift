@@ -105,12 +105,7 @@ package final class Splice: ReportingProcessor {
   private func copy(
     _ input: borrowing AudioBuffer, start: Int, count: Int, into output: inout AudioBuffer
   ) {
-    let place = output.frameCount.count
-    output.append(contentsOf: input, start: Frames(start), count: Frames(count))
-    for channel in 0..<output.channelCount {
-      let samples = unsafe output.baseAddress(ofChannel: channel) + place
-      unsafe FiniteSamples.copy(from: samples, to: samples, count: count)
-    }
+    FiniteSamples.append(input, start: start, count: count, to: &output)
     given += count
   }
 

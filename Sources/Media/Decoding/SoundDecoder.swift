@@ -149,7 +149,9 @@ package final class SoundDecoder {
           + "\(Damage.rounded(promised.value)) s that the file promises"))
   }
 
-  private static func withoutFrames(_ source: FrameSource, _ damages: [Damage]) -> SpoolError {
+  private static func withoutFrames(_ source: FrameSource, _ damages: [Damage])
+    -> SpoolError
+  {
     let path = source.path
     if let damage = damages.first { return SpoolError(damage, decoding: path) }
     if source.length.isDeclared, let promised = source.length.duration, promised.value > 0 {

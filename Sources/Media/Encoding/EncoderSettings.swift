@@ -111,19 +111,13 @@ package enum ExportSpec: Hashable, Sendable {
   /// AAC-LC in an M4A file, in bits per second.
   case aac(bitRate: Int)
   /// Apple Lossless in an M4A file.
-  case alac(IntegerDepth)
+  case alac(Quantizer.Depth)
   /// FLAC; `level` is 0 (fast) to 12 (small).
-  case flac(IntegerDepth, level: Int)
-
-  /// Bits in an integer sample.
-  package enum IntegerDepth: Int, Hashable, Sendable {
-    case bits16 = 16
-    case bits24 = 24
-  }
+  case flac(Quantizer.Depth, level: Int)
 
   /// Linear samples.
   package enum WaveSamples: Hashable, Sendable {
-    case integer(IntegerDepth)
+    case integer(Quantizer.Depth)
     case float32
 
     /// The frames of `range` as a lossless encoder stores them. Integers are rounded and clipped;

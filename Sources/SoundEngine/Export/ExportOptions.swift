@@ -42,7 +42,7 @@ extension ExportOptions {
   }
 
   private func spec(of format: ExportFormat) -> ExportSpec {
-    func depth(_ bits: String) -> ExportSpec.IntegerDepth { bits == "16" ? .bits16 : .bits24 }
+    func depth(_ bits: String) -> Quantizer.Depth { bits == "16" ? .bits16 : .bits24 }
     return switch format {
     case .wav: .wav(wav.bits == "float" ? .float32 : .integer(depth(wav.bits)))
     case .m4a: .aac(bitRate: Int(m4a.bitRate))

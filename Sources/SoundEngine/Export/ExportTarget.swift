@@ -38,7 +38,7 @@ package struct ExportTarget: Sendable {
   package let isDithered: Bool
 
   /// The word length that the samples are reduced to; nil where they stay floats.
-  package var depth: ExportSpec.IntegerDepth? {
+  package var depth: Quantizer.Depth? {
     switch spec {
     case .wav(.integer(let depth)), .alac(let depth), .flac(let depth, _): depth
     case .wav(.float32), .aac: nil
@@ -65,7 +65,7 @@ package struct ExportTarget: Sendable {
 
   /// The grid that its samples are dithered to; nil where they are not.
   package var quantization: Quantizer.Depth? {
-    isDithered ? depth.flatMap { Quantizer.Depth(rawValue: $0.rawValue) } : nil
+    isDithered ? depth : nil
   }
 
   /// What its encoder is kept within. Samples 120 dB over full scale keep libavcodec's AAC encoder

@@ -183,7 +183,7 @@ struct SplitStage: DeclaredStage, SoundSinkStage, PublishingStage {
     let tags =
       carriesTags ? try recordingTags.of(context.recordings.first) : ExportTags()
     var files: [PublishedFile] = []
-    let starts = writesNotes ? try SplitReport.starts(of: context) : [:]
+    let starts = writesNotes ? try SplitStage.Report.starts(of: context) : [:]
     for (port, output) in context.outputs.sorted(by: { $0.key < $1.key }) {
       guard let artifact = output.artifact, let (format, number) = SplitName.piece(port),
         let target = targets.first(where: { $0.format == format })
@@ -268,34 +268,36 @@ final class ChannelSplitSink: SoundSink {
 
   func finish() throws(SpoolError) -> PassOutcome.Result {
     pieces.forEach { $0.close() }
-    var files: [SplitReport.Files] = []
+    var files: [SplitStage.Report.Files] = []
     for piece in pieces {
       files.append(
         (.zero..<position, nil, (piece.number - 1) * width + 1, try piece.finish()))
     }
-    return try SplitReport.result(of: files, format, in: store)
+    return try SplitStage.Report.result(of: files, format, in: store)
   }
 }
 
-/// What is written down about the pieces of a split.
-struct SplitReport: Codable {
-  /// A piece, in seconds of the stream.
-  struct Piece: Codable {
-    /// Its number, as in the names of its files.
-    let piece: String
-    let from: Seconds
-    let to: Seconds
-    /// What its marker calls it.
-    let title: String?
-    /// The only channel that it has, or the first of several, counted from 1; nil where it has all.
-    let channel: Int?
-  }
+extension SplitStage {
+  /// What is written down about the pieces of a split.
+  struct Report: Codable {
+    /// A piece, in seconds of the stream.
+    struct Piece: Codable {
+      /// Its number, as in the names of its files.
+      let piece: String
+      let from: Seconds
+      let to: Seconds
+      /// What its marker calls it.
+      let title: String?
+      /// The only channel that it has, or the first of several, counted from 1; nil where it has all.
+      let channel: Int?
+    }
 
-  let sampleRate: Hertz
-  let pieces: [Piece]
+    let sampleRate: Hertz
+    let pieces: [Piece]
+  }
 }
 
-extension SplitReport {
+extension SplitStage.Report {
   /// The files of a piece, by format.
   typealias Files = (
     range: Range<Frames>, title: String?, channel: Int?, files: [PortName: Artifact]
@@ -319,7 +321,7 @@ extension SplitReport {
           channel: piece.channel))
     }
     result.artifacts[.measurement] = try store.keep(
-      try Findings.json(SplitReport(sampleRate: rate, pieces: report)), as: .measurement)
+      try Findings.json(SplitStage.Report(sampleRate: rate, pieces: report)), as: .measurement)
     return result
   }
 
@@ -329,7 +331,7 @@ extension SplitReport {
     let outputs = context.upstream.outputs(of: context.step) ?? context.outputs
     guard let artifact = outputs[.measurement]?.artifact else { return [:] }
     let report = try Findings.decode(
-      SplitReport.self, from: try context.store.text(of: artifact))
+      SplitStage.Report.self, from: try context.store.text(of: artifact))
     return Dictionary(
       report.pieces.map { ($0.piece, $0.from.frames(at: report.sampleRate)) },
       uniquingKeysWith: { first, _ in first })

@@ -14,8 +14,8 @@ extension MixdownStage {
 
     private enum Phase {
       case matching([LoudnessScan])
-      case rehearsing(Mixer, TruePeakMeter)
-      case mixing(Mixer)
+      case rehearsing(MixdownStage.Mixer, TruePeakMeter)
+      case mixing(MixdownStage.Mixer)
     }
 
     let outline: SoundOutline
@@ -98,8 +98,8 @@ extension MixdownStage {
       return .rehearsing(try makeMixer(isWhole: true), TruePeakMeter(format: layout.mixFormat))
     }
 
-    private func makeMixer(isWhole: Bool) throws(SpoolError) -> Mixer {
-      try Mixer(
+    private func makeMixer(isWhole: Bool) throws(SpoolError) -> MixdownStage.Mixer {
+      try MixdownStage.Mixer(
         layout, matching: matching, masterGain: layout.settings.masterVolume * reduction.amplitude,
         isWhole: isWhole, blockLength: blockLength, pool: pool, buffers: buffers)
     }
@@ -140,7 +140,7 @@ extension MixdownStage {
     }
 
     /// Collects what there is to be warned of; a mix that no track reaches into is an error.
-    private func conclude(_ mixer: Mixer) throws(SpoolError) {
+    private func conclude(_ mixer: MixdownStage.Mixer) throws(SpoolError) {
       let isEmpty = layout.lanes.indices.allSatisfy {
         !layout.lanes[$0].isGiven || !mixer.wasHeard[$0]
       }

@@ -3,179 +3,181 @@ import PipelineModel
 import Platform
 import SoundEngine
 
-/// One traversal of the tracks: blocks are decoded side by side on a pool of threads, and added up
-/// on the caller's in the order of the tracks, so that the sum does not depend on who was first.
-final class Mixer {
-  /// A track that is under way, or a key that is listened to.
-  private struct Strand {
-    let reader: TrackReader
-    let role: Role
-    var isOver = false
-  }
-
-  private enum Role {
-    /// Part of the mix.
-    case track(lane: Int, routes: [Route])
-    /// What moves a ducked track.
-    case key(duck: Int)
-  }
-
-  /// From a channel of a track to one of the mix.
-  private struct Route {
-    let channel: Int
-    let output: Int
-    let gain: Double
-  }
-
-  /// A ducked lane's gain, moved by one key.
-  private struct Ducking {
-    let lane: Int
-    let fader: Double
-    var gain: DuckingGain
-  }
-
-  private let bus: MixBus
-  private let gain: Double
-  private let blockLength: Frames
-  private var strands: [Strand] = []
-  private var duckings: [Ducking] = []
-  /// The gains of the block's frames, for lanes that are ducked.
-  private var curves: [Int: [Float]] = [:]
-  private let results: OrderedResults<Result<TrackBlock, SpoolError>>
-  private var hasBegun = false
-  /// Whether anything of a lane came into the mix.
-  private(set) var wasHeard: [Bool]
-
-  /// Opens the tracks.
-  /// - Parameters:
-  ///   - matching: gains in front of the faders, one for each lane.
-  ///   - masterGain: for the sum.
-  ///   - isWhole: whether all that is heard is mixed, whichever stems are wanted.
-  init(
-    _ layout: MixLayout, matching: [Decibels], masterGain: Double, isWhole: Bool,
-    blockLength: Frames, pool: WorkerPool, buffers: BufferPool
-  ) throws(SpoolError) {
-    gain = masterGain
-    self.blockLength = blockLength
-    let format = isWhole ? layout.mixFormat : layout.format
-    bus = MixBus(channelCount: format.channelCount, capacity: blockLength)
-    wasHeard = Array(repeating: false, count: layout.lanes.count)
-    let rate = layout.format.sampleRate
-    // The keys come first: who gives way needs the gains of the same block.
-    for duck in layout.ducks where isWhole || layout.lanes[duck.track].isGiven {
-      let key = layout.lanes[duck.by]
-      let lookAhead = duck.settings.lookAhead.frames(at: rate)
-      strands.append(
-        Strand(
-          reader: TrackReader(
-            try key.input.open(at: rate), offset: key.offset - lookAhead, buffers: buffers),
-          role: .key(duck: duckings.count)))
-      duckings.append(
-        Ducking(
-          lane: duck.track, fader: key.fader * matching[duck.by].amplitude,
-          gain: DuckingGain(duck.settings.gain, sampleRate: rate)))
-      curves[duck.track] = Array(repeating: 1, count: blockLength.count)
+extension MixdownStage {
+  /// One traversal of the tracks: blocks are decoded side by side on a pool of threads, and added up
+  /// on the caller's in the order of the tracks, so that the sum does not depend on who was first.
+  final class Mixer {
+    /// A track that is under way, or a key that is listened to.
+    private struct Strand {
+      let reader: TrackReader
+      let role: Role
+      var isOver = false
     }
-    for (index, lane) in layout.lanes.enumerated() where isWhole ? lane.isHeard : lane.isGiven {
-      let routes = Mixer.routes(
-        of: lane, fader: lane.fader * matching[index].amplitude, from: isWhole ? 0 : lane.output,
-        in: layout)
-      strands.append(
-        Strand(
-          reader: TrackReader(
-            try lane.input.open(at: rate), offset: lane.offset, buffers: buffers),
-          role: .track(lane: index, routes: routes)))
-    }
-    results = OrderedResults(pool: pool, limit: strands.count)
-  }
 
-  /// The greatest magnitude so far; 1 is full scale.
-  var peak: Float { bus.peak }
+    private enum Role {
+      /// Part of the mix.
+      case track(lane: Int, routes: [Route])
+      /// What moves a ducked track.
+      case key(duck: Int)
+    }
 
-  /// Replaces the content of `buffer` with the next block; false at the end of the last track.
-  func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
-    precondition(buffer.capacity >= blockLength)
-    if !hasBegun {
-      hasBegun = true
-      strands.forEach { submit($0) }
+    /// From a channel of a track to one of the mix.
+    private struct Route {
+      let channel: Int
+      let output: Int
+      let gain: Double
     }
-    for lane in curves.keys {
-      curves[lane] = Array(repeating: 1, count: blockLength.count)
+
+    /// A ducked lane's gain, moved by one key.
+    private struct Ducking {
+      let lane: Int
+      let fader: Double
+      var gain: DuckingGain
     }
-    var end = Frames.zero
-    for index in strands.indices {
-      let block = try nextBlock(of: index)
-      switch strands[index].role {
-      case .key(let duck): follow(block, duck)
-      case .track(let lane, let routes):
-        guard let block else { continue }
-        add(block, of: lane, routes)
-        end = max(end, block.end)
+
+    private let bus: MixBus
+    private let gain: Double
+    private let blockLength: Frames
+    private var strands: [Strand] = []
+    private var duckings: [Ducking] = []
+    /// The gains of the block's frames, for lanes that are ducked.
+    private var curves: [Int: [Float]] = [:]
+    private let results: OrderedResults<Result<TrackBlock, SpoolError>>
+    private var hasBegun = false
+    /// Whether anything of a lane came into the mix.
+    private(set) var wasHeard: [Bool]
+
+    /// Opens the tracks.
+    /// - Parameters:
+    ///   - matching: gains in front of the faders, one for each lane.
+    ///   - masterGain: for the sum.
+    ///   - isWhole: whether all that is heard is mixed, whichever stems are wanted.
+    init(
+      _ layout: MixLayout, matching: [Decibels], masterGain: Double, isWhole: Bool,
+      blockLength: Frames, pool: WorkerPool, buffers: BufferPool
+    ) throws(SpoolError) {
+      gain = masterGain
+      self.blockLength = blockLength
+      let format = isWhole ? layout.mixFormat : layout.format
+      bus = MixBus(channelCount: format.channelCount, capacity: blockLength)
+      wasHeard = Array(repeating: false, count: layout.lanes.count)
+      let rate = layout.format.sampleRate
+      // The keys come first: who gives way needs the gains of the same block.
+      for duck in layout.ducks where isWhole || layout.lanes[duck.track].isGiven {
+        let key = layout.lanes[duck.by]
+        let lookAhead = duck.settings.lookAhead.frames(at: rate)
+        strands.append(
+          Strand(
+            reader: TrackReader(
+              try key.input.open(at: rate), offset: key.offset - lookAhead, buffers: buffers),
+            role: .key(duck: duckings.count)))
+        duckings.append(
+          Ducking(
+            lane: duck.track, fader: key.fader * matching[duck.by].amplitude,
+            gain: DuckingGain(duck.settings.gain, sampleRate: rate)))
+        curves[duck.track] = Array(repeating: 1, count: blockLength.count)
+      }
+      for (index, lane) in layout.lanes.enumerated() where isWhole ? lane.isHeard : lane.isGiven {
+        let routes = MixdownStage.Mixer.routes(
+          of: lane, fader: lane.fader * matching[index].amplitude, from: isWhole ? 0 : lane.output,
+          in: layout)
+        strands.append(
+          Strand(
+            reader: TrackReader(
+              try lane.input.open(at: rate), offset: lane.offset, buffers: buffers),
+            role: .track(lane: index, routes: routes)))
+      }
+      results = OrderedResults(pool: pool, limit: strands.count)
+    }
+
+    /// The greatest magnitude so far; 1 is full scale.
+    var peak: Float { bus.peak }
+
+    /// Replaces the content of `buffer` with the next block; false at the end of the last track.
+    func read(into buffer: inout AudioBuffer) throws(SpoolError) -> Bool {
+      precondition(buffer.capacity >= blockLength)
+      if !hasBegun {
+        hasBegun = true
+        strands.forEach { submit($0) }
+      }
+      for lane in curves.keys {
+        curves[lane] = Array(repeating: 1, count: blockLength.count)
+      }
+      var end = Frames.zero
+      for index in strands.indices {
+        let block = try nextBlock(of: index)
+        switch strands[index].role {
+        case .key(let duck): follow(block, duck)
+        case .track(let lane, let routes):
+          guard let block else { continue }
+          add(block, of: lane, routes)
+          end = max(end, block.end)
+        }
+      }
+      bus.take(end, gain: gain, into: &buffer)
+      return end > .zero
+    }
+
+    /// A strand's part of the block; nil once it is over.
+    private func nextBlock(of index: Int) throws(SpoolError) -> TrackBlock? {
+      guard !strands[index].isOver, let result = results.next() else { return nil }
+      let block = try result.get()
+      strands[index].isOver = block.isLast
+      if !block.isLast { submit(strands[index]) }
+      return block
+    }
+
+    private func submit(_ strand: Strand) {
+      results.submit { [reader = strand.reader, blockLength] in
+        do throws(SpoolError) { return .success(try reader.next(blockLength)) } catch {
+          return .failure(error)
+        }
       }
     }
-    bus.take(end, gain: gain, into: &buffer)
-    return end > .zero
-  }
 
-  /// A strand's part of the block; nil once it is over.
-  private func nextBlock(of index: Int) throws(SpoolError) -> TrackBlock? {
-    guard !strands[index].isOver, let result = results.next() else { return nil }
-    let block = try result.get()
-    strands[index].isOver = block.isLast
-    if !block.isLast { submit(strands[index]) }
-    return block
-  }
+    private func follow(_ block: TrackBlock?, _ duck: Int) {
+      let lane = duckings[duck].lane
+      guard var curve = curves.removeValue(forKey: lane) else { return }
+      duckings[duck].gain.follow(
+        block?.sound, at: block?.silence ?? .zero, fader: duckings[duck].fader, onto: &curve)
+      curves[lane] = curve
+    }
 
-  private func submit(_ strand: Strand) {
-    results.submit { [reader = strand.reader, blockLength] in
-      do throws(SpoolError) { return .success(try reader.next(blockLength)) } catch {
-        return .failure(error)
+    private func add(_ block: TrackBlock, of lane: Int, _ routes: [Route]) {
+      guard let sound = block.sound else { return }
+      if sound.buffer.frameCount > .zero { wasHeard[lane] = true }
+      for route in routes {
+        if let curve = curves[lane] {
+          bus.add(
+            sound.buffer, channel: route.channel, to: route.output, at: block.silence,
+            gain: route.gain, curve: curve)
+        } else {
+          bus.add(
+            sound.buffer, channel: route.channel, to: route.output, at: block.silence,
+            gain: route.gain)
+        }
       }
     }
-  }
 
-  private func follow(_ block: TrackBlock?, _ duck: Int) {
-    let lane = duckings[duck].lane
-    guard var curve = curves.removeValue(forKey: lane) else { return }
-    duckings[duck].gain.follow(
-      block?.sound, at: block?.silence ?? .zero, fader: duckings[duck].fader, onto: &curve)
-    curves[lane] = curve
-  }
-
-  private func add(_ block: TrackBlock, of lane: Int, _ routes: [Route]) {
-    guard let sound = block.sound else { return }
-    if sound.buffer.frameCount > .zero { wasHeard[lane] = true }
-    for route in routes {
-      if let curve = curves[lane] {
-        bus.add(
-          sound.buffer, channel: route.channel, to: route.output, at: block.silence,
-          gain: route.gain, curve: curve)
-      } else {
-        bus.add(
-          sound.buffer, channel: route.channel, to: route.output, at: block.silence,
-          gain: route.gain)
+    /// Mono tracks are panned, stereo tracks balanced. In a mono mix there is no pan, and a stereo
+    /// track comes in as the mean of its channels.
+    /// - Parameter output: the first channel on the bus.
+    private static func routes(
+      of lane: MixLayout.Lane, fader: Double, from output: Int, in layout: MixLayout
+    ) -> [Route] {
+      switch (lane.input.channelCount, layout.mixFormat.channelCount) {
+      case (1, 1): return [Route(channel: 0, output: output, gain: fader)]
+      case (_, 1):
+        return [0, 1].map { Route(channel: $0, output: output, gain: fader / 2) }
+      case (let channels, _):
+        let gains =
+          channels == 1
+          ? layout.settings.panLaw.gains(pan: lane.track.pan) : PanLaw.balance(lane.track.pan)
+        return [
+          Route(channel: 0, output: output, gain: fader * gains.left),
+          Route(channel: channels - 1, output: output + 1, gain: fader * gains.right),
+        ]
       }
-    }
-  }
-
-  /// Mono tracks are panned, stereo tracks balanced. In a mono mix there is no pan, and a stereo
-  /// track comes in as the mean of its channels.
-  /// - Parameter output: the first channel on the bus.
-  private static func routes(
-    of lane: MixLayout.Lane, fader: Double, from output: Int, in layout: MixLayout
-  ) -> [Route] {
-    switch (lane.input.channelCount, layout.mixFormat.channelCount) {
-    case (1, 1): return [Route(channel: 0, output: output, gain: fader)]
-    case (_, 1):
-      return [0, 1].map { Route(channel: $0, output: output, gain: fader / 2) }
-    case (let channels, _):
-      let gains =
-        channels == 1
-        ? layout.settings.panLaw.gains(pan: lane.track.pan) : PanLaw.balance(lane.track.pan)
-      return [
-        Route(channel: 0, output: output, gain: fader * gains.left),
-        Route(channel: channels - 1, output: output + 1, gain: fader * gains.right),
-      ]
     }
   }
 }

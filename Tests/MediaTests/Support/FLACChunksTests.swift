@@ -14,7 +14,7 @@ struct FLACChunksTests {
 
   /// Sound and a way to encode it.
   struct Case: Sendable, CustomTestStringConvertible {
-    var depth = ExportSpec.IntegerDepth.bits16
+    var depth = Quantizer.Depth.bits16
     var level = 5
     var channels = 2
     var rate = 8000
@@ -22,7 +22,7 @@ struct FLACChunksTests {
     var spec: ExportSpec { .flac(depth, level: level) }
 
     /// Every depth, number of channels and kind of level.
-    static let all = [ExportSpec.IntegerDepth.bits16, .bits24].flatMap { depth in
+    static let all = [Quantizer.Depth.bits16, .bits24].flatMap { depth in
       [1, 2, 8].flatMap { channels in
         [0, 5, 8, 12].map { Case(depth: depth, level: $0, channels: channels) }
       }
@@ -104,7 +104,7 @@ struct FLACChunksTests {
 
   /// White noise, mostly at full scale and in part a little below.
   struct Noise: Sendable, CustomTestStringConvertible {
-    var depth = ExportSpec.IntegerDepth.bits16
+    var depth = Quantizer.Depth.bits16
     var channels = 1
     var level = 0
     var emptyBits = 0

@@ -16,7 +16,7 @@ extension WaveformStage {
       // The gatherer and the file are touched only while the lock is held, and by the one thread that
       // finishes.
       let gatherer: PeakGatherer
-      let peaks: PeakFile
+      let peaks: WaveformStage.PeakFile
     }
 
     private struct Progress: Codable {
@@ -43,7 +43,7 @@ extension WaveformStage {
       let bytes = status.flatMap { Data(base64Encoded: $0.gatherer) }.map(Array.init)
       let isUsable =
         bytes.map { (try? gatherer.restore(ProcessorSnapshot(bytes: $0))) != nil } ?? false
-      let peaks = try PeakFile(
+      let peaks = try WaveformStage.PeakFile(
         context.work, channelCount: format.channelCount,
         resuming: isUsable ? status?.points : nil)
       // Without points that are vouched for, the gatherer's own state is worth nothing either.
@@ -85,7 +85,7 @@ extension WaveformStage {
     }
 
     private func files(
-      _ peaks: PeakFile, frames: Frames
+      _ peaks: WaveformStage.PeakFile, frames: Frames
     ) throws(SpoolError) -> PassOutcome.Result {
       var result = PassOutcome.Result()
       for level in stage.levels {
@@ -116,7 +116,7 @@ extension WaveformStage {
 
     /// One level in the binary form.
     private func binary(
-      _ level: WaveformStage.Level, of peaks: PeakFile
+      _ level: WaveformStage.Level, of peaks: WaveformStage.PeakFile
     ) throws(SpoolError) -> Artifact {
       let data = data(level, of: peaks)
       var file = try VisualFile(in: context.store)
@@ -131,7 +131,7 @@ extension WaveformStage {
 
     /// One level in the text form.
     private func text(
-      _ level: WaveformStage.Level, of peaks: PeakFile, _ frames: Frames
+      _ level: WaveformStage.Level, of peaks: WaveformStage.PeakFile, _ frames: Frames
     ) throws(SpoolError) -> Artifact {
       let data = data(level, of: peaks)
       var file = try VisualFile(in: context.store)
@@ -161,7 +161,9 @@ extension WaveformStage {
       return try file.seal()
     }
 
-    private func data(_ level: WaveformStage.Level, of peaks: PeakFile) -> WaveformData {
+    private func data(_ level: WaveformStage.Level, of peaks: WaveformStage.PeakFile)
+      -> WaveformData
+    {
       WaveformData(
         format: format, framesPerPoint: level.framesPerPoint,
         pointCount: (peaks.pointCount + level.factor - 1) / level.factor, bits: stage.bits)
@@ -196,7 +198,8 @@ struct WaveformPicture {
   /// The columns of each channel, from the left to the right; as many in each, at most `limit`. Of
   /// sound with fewer points than that there is one for each point. Reads the peaks once.
   static func columns(
-    of peaks: PeakFile, framesPerPoint: Int, frames: Frames, channelCount: Int, atMost limit: Int
+    of peaks: WaveformStage.PeakFile, framesPerPoint: Int, frames: Frames, channelCount: Int,
+    atMost limit: Int
   ) throws(SpoolError) -> [[Column]] {
     let points = peaks.pointCount
     let count = min(limit, points)

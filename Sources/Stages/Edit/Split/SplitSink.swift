@@ -198,13 +198,13 @@ extension SplitStage {
       open.forEach { $0.close() }
       for piece in open { try complete(piece) }
       let done = state.withLock { $0.done }
-      var files: [SplitReport.Files] = []
+      var files: [SplitStage.Report.Files] = []
       for (index, start) in ([.zero] + breaks).enumerated() {
         let end = index < breaks.count ? breaks[index] : position
         guard let piece = done[index + 1] else { continue }
         files.append((start..<end, finder.markers?.titles[index + 1], nil, piece.files))
       }
-      var result = try SplitReport.result(of: files, stream.format, in: context.store)
+      var result = try SplitStage.Report.result(of: files, stream.format, in: context.store)
       result.warnings = warnings(finder, breaks)
       return result
     }

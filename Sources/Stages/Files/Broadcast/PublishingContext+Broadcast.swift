@@ -18,7 +18,7 @@ extension PublishingContext {
     var loudness = BroadcastExtension.Loudness()
     // Figures of the whole say nothing of a piece.
     if start == nil {
-      guard case .known(let found) = try KnownLoudness(self) else { return nil }
+      guard let found = try knownLoudness() else { return nil }
       loudness = found
     }
     let extent = try BroadcastWave.extent(of: try store.path(of: artifact))
@@ -65,6 +65,27 @@ extension PublishingContext {
       ?? reference(artifact, notes)
     notes.bext = bext
     return notes
+  }
+
+  /// What steps of the run have found, perhaps nothing, about the loudness of the very sound that
+  /// the step takes: the `measure` that takes the same sound, or else the `normalize` that gave it.
+  /// Nil while such a step has not finished.
+  private func knownLoudness() throws(SpoolError) -> BroadcastExtension.Loudness? {
+    if let meter = upstream.peers(of: step).first(where: { $0.stage is MeasureStage }) {
+      guard let text = try measurement(of: meter) else { return nil }
+      return BroadcastExtension.Loudness(try Findings.decode(Levels.self, from: text))
+    }
+    if let above = upstream.chain(to: step).last, above.stage is NormalizeStage {
+      guard let text = try measurement(of: above) else { return nil }
+      return BroadcastExtension.Loudness(
+        try Findings.decode(NormalizeStage.Report.self, from: text))
+    }
+    return BroadcastExtension.Loudness()
+  }
+
+  private func measurement(of step: BoundStep) throws(SpoolError) -> String? {
+    guard let artifact = upstream.outputs(of: step.id)?[.measurement]?.artifact else { return nil }
+    return try store.text(of: artifact)
   }
 
   /// Carries over what refers to times in the recording, as far as these are still where they were
@@ -157,44 +178,6 @@ struct ProcessingHistory {
 
   /// A file that begins at this frame of the sound.
   mutating func begin(at frame: Frames) { time.begin(at: frame) }
-}
-
-/// What steps of a run have found about the loudness of the very sound that a step takes.
-enum KnownLoudness {
-  /// So much is known, perhaps nothing.
-  case known(BroadcastExtension.Loudness)
-  /// A step that will know has not finished.
-  case awaited
-
-  /// Asks the `measure` that takes the same sound, or else the `normalize` that gave it.
-  init(_ context: PublishingContext) throws(SpoolError) {
-    let upstream = context.upstream
-    if let meter = upstream.peers(of: context.step).first(where: { $0.stage is MeasureStage }) {
-      guard let text = try Self.measurement(of: meter, context) else {
-        self = .awaited
-        return
-      }
-      self = .known(BroadcastExtension.Loudness(try Findings.decode(Levels.self, from: text)))
-    } else if let above = upstream.chain(to: context.step).last, above.stage is NormalizeStage {
-      guard let text = try Self.measurement(of: above, context) else {
-        self = .awaited
-        return
-      }
-      self = .known(
-        BroadcastExtension.Loudness(try Findings.decode(NormalizeStage.Report.self, from: text)))
-    } else {
-      self = .known(BroadcastExtension.Loudness())
-    }
-  }
-
-  private static func measurement(
-    of step: BoundStep, _ context: PublishingContext
-  ) throws(SpoolError) -> String? {
-    guard let artifact = context.upstream.outputs(of: step.id)?[.measurement]?.artifact else {
-      return nil
-    }
-    return try context.store.text(of: artifact)
-  }
 }
 
 extension BroadcastExtension.Loudness {

@@ -15,7 +15,7 @@ struct ALACLoneFrameTests {
 
   @Test("comes back bit for bit from another decoder", arguments: 3...8, [1, 4097])
   func lossless(channels: Int, frames: Int) throws {
-    for depth in [ExportSpec.IntegerDepth.bits16, .bits24] {
+    for depth in [Quantizer.Depth.bits16, .bits24] {
       let scale = Float(1 << (depth.rawValue - 1))
       let format = AudioFormat(sampleRate: Hertz(44_100), channelCount: channels)
       // Every channel has other samples, on the grid.

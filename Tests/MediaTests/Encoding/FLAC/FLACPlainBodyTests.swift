@@ -7,8 +7,8 @@ struct FLACPlainBodyTests {
   /// libavcodec's encoder stores blocks of fewer than five frames as they are.
   @Test(
     "are what libavcodec writes, however it puts the channels together",
-    arguments: [ExportSpec.IntegerDepth.bits16, .bits24], [1, 2, 3])
-  func short(_ depth: ExportSpec.IntegerDepth, _ channels: Int) throws {
+    arguments: [Quantizer.Depth.bits16, .bits24], [1, 2, 3])
+  func short(_ depth: Quantizer.Depth, _ channels: Int) throws {
     var seen: Set<UInt8> = []
     for round in 0..<400 {
       let block = Self.block(round, depth.rawValue, channels)
@@ -55,7 +55,7 @@ struct FLACPlainBodyTests {
   }
 
   private static func encode(
-    _ block: borrowing AudioBuffer, _ depth: ExportSpec.IntegerDepth
+    _ block: borrowing AudioBuffer, _ depth: Quantizer.Depth
   ) throws -> [UInt8] {
     let format = AudioFormat(sampleRate: Hertz(48000), channelCount: block.channelCount)
     var encoder = try EncoderContext(
