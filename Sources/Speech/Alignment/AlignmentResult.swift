@@ -180,7 +180,7 @@ private struct WordConfidence {
   private static let doubtByWord = 0.15
   private static let mostDoubt = 2.0
   /// So many words on either side speak against a word whose confidence is less in the middle: so
-  /// strongly, and no more than so much. Who says another sentence than the text has leaves no word
+  /// strongly, and no more than so much. A speaker of another sentence than the text leaves no word
   /// of it, though some sound alike: of people 99 in 100 words of such sentences are found out, in
   /// place of 91, of synthetic voices 95 in place of 74.
   private static let reach = 6
@@ -210,7 +210,7 @@ private struct WordConfidence {
         if let score { judged.append(score) }
         guard trusted.contains(word) else { continue }
         if let score { scores.append(score) }
-        // That of a word is that of its worst part: who says `2026` has not said `2025`.
+        // A word is as good as its worst part: `2026` is not `2025`.
         if let goodness = outcome.words[index].leastGoodness {
           known.append((word, goodness))
         }

@@ -366,7 +366,7 @@ private struct FineAlignment {
         let last = meets.last(where: { !recording.isSilent[$0] })
       else { continue }
       let distance = recording.distance(first, to: synthetic, frame)
-      // Nobody holds a sound so long: what lies between is something else.
+      // No sound lasts so long: what lies between is something else.
       let end = min(last, first + longestGap) + 1
       if let run = runs.last, first - run.end <= longestGap {
         runs[runs.count - 1] = (

@@ -1,6 +1,6 @@
 /// The likeliest sounds of a piece, whatever they mean: any phone may follow any other, at no cost.
 ///
-/// Whoever says the words of a text says the sounds of the language as well, so no words are much
+/// The words of a text consist of the sounds of the language, so no words that were said are much
 /// likelier than this; words that were not said are much less likely. What noise, a room or a
 /// strange voice take from one they take from the other, so that the difference says how well words
 /// fit wherever they were recorded.

@@ -116,7 +116,7 @@ struct AlignedChannels {
 /// All that one speaker says is on the channel on which it is the loudest, and where no name says
 /// who speaks, each sentence is.
 struct VoiceSides {
-  /// Who says a word: by name, or unknown, in the same sentence.
+  /// The speaker of a word: by name, or an unknown one for each sentence.
   private enum Voice: Hashable {
     case named(String)
     case sentence(Int)
