@@ -22,9 +22,9 @@ package final class SignedReceiptWriter: ReceiptWriter {
     keys: KeyFolder, store: DiskStore, version: String
   ) {
     self.keys = keys
-    stamps = log
-    receipts = log
-    self.log = LogSigner(log, runs: log, keys: keys)
+    stamps = store.stamps
+    receipts = store.receipts
+    log = LogSigner(store, keys: keys)
     program = ("spool", version)
   }
 
@@ -94,7 +94,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
     // After a crash before this, the resumed run does it.
     requests.withdrawOthers(than: digest)
     try log.add(text, at: files[3].path, signedBy: key, now: context.now)
-    try stamps.awaitStamps(requests.awaited(digest))
+    try stamps.add(requests.awaited(digest))
     let bag = try context.enclosure.map { (enclosure) throws(SpoolError) in
       try BagWriter(context, enclosure, of: program).seal(
         receipt.subjects + [builder.subject(names.receipt, text)],
@@ -112,7 +112,7 @@ package final class SignedReceiptWriter: ReceiptWriter {
       return nil
     }
     let (text, leaf) = (String(decoding: file.bytes, as: UTF8.self), file.leaf)
-    let known = try receipts.receipts(at: path)
+    let known = try receipts.entries(at: path)
     guard known.contains(where: { $0.leaf == leaf }) else { return text }
     let withdrawals = try (known + receipts.statements()).withdrawals(signedBy: keys.knownKeys())
     return known.last?.leaf == leaf && withdrawals[leaf] == nil ? text : nil
@@ -180,7 +180,7 @@ extension SignedReceiptWriter {
     _ file: ReceiptFile, at path: String, _ place: ReceiptPlace
   ) throws(SpoolError) -> Bool {
     if place.exportFolder.byteCount(ofPublished: path) != nil { return true }
-    let (known, leaf) = (try receipts.receipts(at: path), file.leaf)
+    let (known, leaf) = (try receipts.entries(at: path), file.leaf)
     guard known.contains(where: { $0.leaf == leaf }) else { return false }
     return try place.exportFolder.recognize(path, holding: file.digest)
   }

@@ -79,7 +79,7 @@ package struct BatchEnvironment: Sendable {
     receipts: (any ReceiptWriter)? = nil
   ) -> Runner {
     Runner(
-      store: store, log: log, executors: executors, recorder: recorder, stop: stop, clock: clock,
+      store: store, log: log ?? store.runs, executors: executors, recorder: recorder, stop: stop, clock: clock,
       receiptWriter: receipts)
   }
 }
@@ -88,7 +88,7 @@ package struct BatchEnvironment: Sendable {
 struct SilentRecorder: RunRecorder, RunLog {
   func record(_ event: RunEvent) {}
   func save(_ run: RunRecord) {}
-  func runs(limit: Int) -> [RunRecord] { [] }
+  func newest(limit: Int) -> [RunRecord] { [] }
   func run(named prefix: String) -> RunRecord? { nil }
 }
 

@@ -36,7 +36,7 @@ extension InboxProcessor {
       try remove(path, stamp, to: ReleaseName.accepted, reason: nil, in: folder)
       return .decided(result, command.request)
     case .failure(let problem):
-      let result = try store.refuseCommand(
+      let result = try store.recordings.refuseCommand(
         id: CommandReading.id(of: name), pipeline: pipeline, reason: problem.message)
       try leave(path, stamp, result.id)
       try remove(path, stamp, to: ReleaseName.quarantine, reason: problem.message, in: folder)
@@ -109,7 +109,7 @@ extension InboxProcessor {
       if isDeleted { try folder.remove(target) }
       if let reason {
         try folder.write(
-          AcknowledgementText.reason(forCommand: path, reason, at: store.noteTime),
+          AcknowledgementText.reason(forCommand: path, reason, at: store.recordings.now),
           to: ReleaseName.reason(for: target))
       }
       try folder.flushFolder(target.folder)

@@ -43,7 +43,7 @@ final class InboxProcessor: Sendable {
   ///     not mounted must not be used instead, or created elsewhere.
   init(
     inbox: String, outbox: Outbox, pipeline: String, rules: InboxRules = InboxRules(),
-    store: any ProcessorStore, option: StoreOption = .usual, hook: FolderCallHook? = nil,
+    store: DiskStore, option: StoreOption = .usual, hook: FolderCallHook? = nil,
     isInPlace: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.inbox = inbox
@@ -59,7 +59,7 @@ final class InboxProcessor: Sendable {
   /// Whether this version of a file was taken in before and is still in place: the watcher then
   /// neither opens nor reports it.
   func isKnown(_ path: InboxPath, _ stamp: FileStamp) -> Bool {
-    let known: Bool? = try? store.isKnown(
+    let known: Bool? = try? store.recordings.isKnown(
       path: path.escaped, stamp: RecordingFileStamp(stamp), inbox: inbox)
     return known ?? false
   }
@@ -71,7 +71,7 @@ final class InboxProcessor: Sendable {
   }
 
   func recording(_ key: RecordingKey) throws(SpoolError) -> Recording? {
-    try store.recording(key)
+    try store.recordings.recording(key)
   }
 }
 

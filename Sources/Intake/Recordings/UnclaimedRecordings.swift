@@ -9,7 +9,7 @@ package import Store
 /// what is unreadable: it may come or go at any time.
 /// - Parameter store: knows what was taken in.
 package func recordingsNotTakenIn(
-  fromInbox inbox: String, store: any RecordingRepository
+  fromInbox inbox: String, store: RecordingRepository
 ) -> [(path: String, byteCount: Int64)] {
   guard let opened = try? InboxFolder(at: inbox) else { return [] }
   var files: [(path: String, byteCount: Int64)] = []
@@ -19,7 +19,7 @@ package func recordingsNotTakenIn(
   } visit: { folder, found in
     for (name, stamp) in found where stamp.kind == .file && SoundSign.isCarried(by: name) {
       let path = folder.appending(name)
-      let isKnown = try? store.isKnown(
+      let isKnown = try? store.recordings.isKnown(
         path: path.escaped, stamp: RecordingFileStamp(stamp), inbox: inbox)
       if isKnown == false { files.append((path.description, stamp.byteCount)) }
     }

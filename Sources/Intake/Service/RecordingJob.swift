@@ -138,7 +138,7 @@ struct RecordingJob {
   private func isTaken(_ files: [String], by recording: Recording) -> Bool {
     files.contains { path in
       unsafe access(path, F_OK) == 0
-        && (try? engine.store.recording(ofPublished: path))?.digest != recording.content.digest
+        && (try? engine.store.recordings.recording(ofPublished: path))?.digest != recording.content.digest
     }
   }
 
@@ -182,7 +182,7 @@ struct RecordingJob {
   private func arrival(of recording: Recording) throws(SpoolError) -> (
     path: InboxPath, origin: RecordingOrigin, transcript: RecordingTranscript?
   ) {
-    let files = try engine.store.files(of: recording.key)
+    let files = try engine.store.recordings.files(of: recording.key)
     let sidecar: (artifact: Artifact, bytes: [UInt8])? = try recording.sidecar.map {
       (own) throws(SpoolError) in
       (own, own.byteCount <= Sidecar.byteLimit ? Array(try engine.store.text(of: own).utf8) : [])
@@ -202,7 +202,7 @@ struct RecordingJob {
 
   /// - Returns: whether the run continues.
   private func accept(_ sound: Digest?) throws(SpoolError) -> Bool {
-    let answer = try engine.store.accept(
+    let answer = try engine.store.recordings.accept(
       recording.key, sound: sound, conflicts: settings.recordingRules.conflicts)
     switch answer {
     case .accepted: return true

@@ -13,7 +13,7 @@ final class ResultFolders: Sendable {
   private let own: [(path: String, role: String)]
   private let others: [String]
   private let inbox: String
-  private let memory: any MountTable
+  private let memory: InboxTable
   /// The mount points of the folders at their last use, stored across restarts: with its disk
   /// unmounted, a folder of the same name is another one. Nil for the root's disk.
   private let mountPoints: Mutex<[String: String]>

@@ -43,7 +43,7 @@ package struct ServingStore: Codable, Hashable, Sendable {
     let known = ServingStore(of: inbox)
     let own = ServingStore(store: try memory.storeName(), path: path)
     // A rebuilt database has another name, and knows its recordings.
-    let isKnowing = try memory.hasNotes(ofInbox: inbox)
+    let isKnowing = try memory.hasRecordings(ofInbox: inbox)
     if let known, !isAdopting, known.store != own.store, !isKnowing {
       throw known.refusal(of: inbox, by: path)
     }

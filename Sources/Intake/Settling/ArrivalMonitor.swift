@@ -179,7 +179,7 @@ struct ArrivalMonitor: ~Copyable {
     // The next check shows it.
     case .missing, .changed: break
     // A passing condition, such as too many open files.
-    case .system, .noRoom, .broken, nil:
+    case .system, .noRoom, .broken, .usage, .invalid, nil:
       guard let stamp = tracker.stamp(of: path) else { return }
       tracker.record(
         .examined(.undecided(error.why), canSeeWriters: true, nameCount: 1), of: stamp,

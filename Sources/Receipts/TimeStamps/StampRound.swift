@@ -8,9 +8,6 @@ package import Store
 /// Requests the pending time stamps and writes them beside their receipts. One round at a time per
 /// store.
 package struct StampRound: Sendable {
-  /// The parts of a store that a round needs.
-  package typealias Store = StampQueue & ExportFolder
-
   /// Receives a stamp as it was before an attempt, and the written time stamp or why there is none.
   package typealias Report = (AwaitedStamp, Result<TimeStamp, StampTrouble>) -> Void
 
@@ -53,7 +50,7 @@ package struct StampRound: Sendable {
     patience: Double = .infinity, isEager: Bool = false, report: Report
   ) throws(SpoolError) {
     let deadline = clock.elapsed + patience
-    while let next = try store.nextStampAttempt(), isEager || next <= clock.now {
+    while let next = try store.stamps.nextAttempt(), isEager || next <= clock.now {
       let rest = deadline - clock.elapsed
       if try run(patience: rest, isEager: isEager, report: report) { return }
       guard clock.elapsed < deadline, !stop.isRequested else { return }
@@ -64,7 +61,7 @@ package struct StampRound: Sendable {
   private func tryAll(
     until deadline: Double, isEager: Bool, _ report: Report
   ) throws(SpoolError) {
-    let stamps = try store.awaitedStamps()
+    let stamps = try store.stamps.awaited()
     var failed: Set<String> = []
     // Once an authority responds, its other stamps are due at once.
     var reached: Set<String> = []

@@ -94,7 +94,7 @@ struct InboxCommand: Command {
     let wanted = arguments[Self.state]
     let state =
       wanted == .cancelled ? .failed : wanted.flatMap { RecordingState(rawValue: $0.rawValue) }
-    let recordings = try store.recordings(
+    let recordings = try store.recordings.matching(
       RecordingQuery(
         states: state.map { [$0] } ?? [],
         isCancelled: state == .failed ? wanted == .cancelled : nil,
@@ -131,7 +131,7 @@ struct InboxCommand: Command {
   ) throws(SpoolError) -> ExitCode {
     var recordings: [Recording] = []
     if arguments[Self.all] {
-      recordings = try store.recordings(
+      recordings = try store.recordings.matching(
         RecordingQuery(states: [.failed], isCancelled: false, limit: .max)
       ).filter { $0.nextAttempt == nil }
       if recordings.isEmpty { console.report("no note waits to be tried again") }
@@ -154,7 +154,7 @@ struct InboxCommand: Command {
   private func change(
     _ action: Action, _ recording: Recording, _ store: DiskStore, _ console: Console
   ) throws(SpoolError) {
-    let files = try store.files(of: recording.key)
+    let files = try store.recordings.files(of: recording.key)
     let outcome =
       switch action {
       case .forget: try store.recordings.forget(recording.key)
@@ -213,7 +213,7 @@ struct InboxCommand: Command {
   }
 
   private func recording(_ name: String, in store: DiskStore) throws(SpoolError) -> Recording {
-    guard let found = try store.recording(named: name) else { throw absent(name) }
+    guard let found = try store.recordings.recording(named: name) else { throw absent(name) }
     return found
   }
 

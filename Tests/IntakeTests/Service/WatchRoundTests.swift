@@ -74,7 +74,7 @@ struct WatchRoundTests {
     bench.pass(to: &round) { if case .opened = $0 { true } else { false } }
     round.turn()
     bench.passEnd(to: &round)
-    let recording = try #require(try bench.store.recording(key))
+    let recording = try #require(try bench.store.recordings.recording(key))
     #expect(recording.reason == "take: cannot read walk.wav: it is silent; listen to it")
     bench.drain(&round)
   }
@@ -146,7 +146,7 @@ private final class RoundBench: Sendable {
     ).key
   }
 
-  func state(of key: RecordingKey) throws -> RecordingState? { try store.recording(key)?.state }
+  func state(of key: RecordingKey) throws -> RecordingState? { try store.recordings.recording(key)?.state }
 
   /// Passes messages to a round as the watch does, up to the first that `isLast`.
   func pass(to round: inout WatchRound, until isLast: (Watch.Message) -> Bool) {
