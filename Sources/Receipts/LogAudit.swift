@@ -279,11 +279,11 @@ extension TreeHead {
   /// How a log contradicts this head; nil if its beginning is as signed. O(n).
   package func contradiction(in entries: [ReceiptEntry]) -> LogContradiction? {
     guard size <= entries.count else { return .isShort }
-    guard let edge = LogFrontier(entries.prefix(size)), edge.tree.root == root else {
+    guard let edge = LogFrontier(entries.prefix(size)), edge.root == root else {
       return .leaves
     }
     // A head of an earlier version has no paths.
-    return paths.map { $0 == edge.paths.digest } ?? true ? nil : .paths
+    return paths.map { $0 == edge.paths } ?? true ? nil : .paths
   }
 }
 

@@ -58,7 +58,7 @@ package final class LogSigner: Sendable {
     try prepare()
     try update(adding: MerkleTree.leaf(Array(text.utf8)), at: path) { edge in
       ReceiptHead(
-        size: edge.tree.size, root: edge.tree.root, text: edge.head(at: now).signed(by: key))
+        size: edge.size, root: edge.root, text: edge.head(at: now).signed(by: key))
     }
   }
 
@@ -105,7 +105,7 @@ package final class LogSigner: Sendable {
     }
     if let after {
       memory.withLock { memory in
-        if memory.map({ $0.edge.tree.size <= after.edge.tree.size }) ?? true { memory = after }
+        if memory.map({ $0.edge.size <= after.edge.size }) ?? true { memory = after }
       }
     }
     isSound.withLock { $0 = true }
@@ -131,7 +131,7 @@ package final class LogSigner: Sendable {
       let memory = head.map { Memory(head: $0, edge: edge, lookedAt: lookedAt) }
       return (missing.isEmpty ? nil : head.map { ReceiptUpdate(missing, under: $0) }, memory)
     }
-    let entry = ReceiptEntry(position: edge.tree.size, leaf: new.leaf, path: new.path)
+    let entry = ReceiptEntry(position: edge.size, leaf: new.leaf, path: new.path)
     guard edge.append(entry), let head = sign(edge) else {
       throw SpoolError("the receipt \(new.path) cannot enter the ledger", cause: .blocked)
     }
@@ -154,28 +154,18 @@ package final class LogSigner: Sendable {
   }
 }
 
-/// The frontier of the log: enough to append a receipt and to state a head.
-package struct LogFrontier {
-  private(set) var tree = MerkleFrontier()
-  private(set) var paths = PathChain()
-
-  package init() {}
-
+extension LogFrontier {
   /// Nil if a position or a leaf is invalid. O(n).
   package init?(_ entries: some Collection<ReceiptEntry>) {
+    self.init()
     for entry in entries { guard append(entry) else { return nil } }
   }
 
   /// Appends an entry.
   /// - Returns: whether its position is the next one.
-  package mutating func append(_ entry: ReceiptEntry) -> Bool {
-    guard entry.position == tree.size, let leaf = entry.leaf else { return false }
-    tree.append(leaf)
-    paths.append(entry.path)
+  mutating func append(_ entry: ReceiptEntry) -> Bool {
+    guard entry.position == size, let leaf = entry.leaf else { return false }
+    append(leaf, at: entry.path)
     return true
-  }
-
-  package func head(at time: Double) -> TreeHead {
-    TreeHead(size: tree.size, root: tree.root, paths: paths.digest, time: time)
   }
 }

@@ -81,6 +81,72 @@ struct ReceiptBuilder {
   }
 }
 
+/// A bag around the payload.
+extension ReceiptBuilder {
+  /// Writes the tag files. The declaration comes last, and is removed during changes.
+  /// - Parameters:
+  /// - subjects: what this run put into the payload, by name.
+  /// - day: the day of the run.
+  func seal(
+    _ enclosure: Enclosure, _ subjects: [Receipt.Subject], by program: Receipt.Named, day: String
+  ) throws(SpoolError) -> [PublishedFile] {
+    let payload = try payload(of: enclosure, subjects)
+    let byteCount = payload.reduce(0) { $0 + $1.byteCount }
+    var entries = enclosure.labels.sorted { $0.key < $1.key }.map {
+      (label: $0.key, value: $0.value)
+    }
+    entries += context.origins.sorted { $0.key < $1.key }.compactMap { origin in
+      origin.value.noteID.map { ("External-Identifier", $0) }
+    }
+    entries += [
+      ("Bagging-Date", day),
+      ("Bag-Software-Agent", "\(program.name) \(program.version)"),
+      ("Payload-Oxum", "\(byteCount).\(payload.count)"),
+    ]
+    let texts = [
+      (Bag.informationName, Bag.information(entries)),
+      (
+        Bag.manifestName,
+        Bag.manifest(payload.map { ("\(Bag.payloadFolder)/\($0.name)", $0.digest) })
+      ),
+    ]
+    let listed = texts + [(Bag.declarationName, Bag.declaration)]
+    let tags = (
+      Bag.tagManifestName,
+      Bag.manifest(listed.map { ($0.0, SHA256.digest(of: $0.1)) })
+    )
+    var files: [PublishedFile] = []
+    for (name, text) in texts + [tags, (Bag.declarationName, Bag.declaration)] {
+      files.append(try publish(text, as: name))
+    }
+    return files
+  }
+
+  /// All payload files, since a manifest must be complete: those of this run, and unchanged ones of
+  /// earlier runs. Files that Spool did not write are not included silently.
+  private func payload(
+    of enclosure: Enclosure, _ subjects: [Receipt.Subject]
+  ) throws(SpoolError) -> [Receipt.Subject] {
+    var payload = subjects
+    let known = Set(subjects.map { Array($0.name.utf8) })
+    for (name, _) in FolderWalk.entries(of: context.folder)
+    where !known.contains(Array(name.utf8)) {
+      let path = "\(context.folder)/\(name)"
+      guard let byteCount = context.exportFolder.byteCount(ofPublished: path) else {
+        throw SpoolError(
+          "cannot seal the bag \(enclosure.folder)",
+          reason: "Spool did not write \(path), or it was changed since",
+          advice: "move it out of the bag", cause: .environment)
+      }
+      payload.append(
+        Receipt.Subject(
+          name: name, digest: try context.exportFolder.digest(ofFile: path), byteCount: byteCount)
+      )
+    }
+    return payload
+  }
+}
+
 /// The names of a receipt's files.
 package struct ReceiptNames {
   /// The verification script.

@@ -90,17 +90,17 @@ package final class SignedReceiptWriter: ReceiptWriter {
     ]
     files[3].leaf = MerkleTree.leaf(Array(text.utf8))
     let digest = SHA256.digest(of: text)
-    let requests = TimestampRequests(context, receipt: names.receipt)
     // After a crash before this, the resumed run does it.
-    requests.withdrawOthers(than: digest)
+    context.removeStamps(of: names.receipt, otherThan: digest)
     try log.add(text, at: files[3].path, signedBy: key, now: context.now)
-    try stamps.add(requests.awaited(digest))
-    let bag = try context.enclosure.map { (enclosure) throws(SpoolError) in
-      try BagWriter(context, enclosure, of: program).seal(
-        receipt.subjects + [builder.subject(names.receipt, text)],
+    try stamps.add(context.awaitedStamps(of: names.receipt, digest))
+    let tags = try context.enclosure.map { (enclosure) throws(SpoolError) in
+      let bag = String(context.folder.dropLast(enclosure.content.count + 1))
+      return try ReceiptBuilder(context, in: bag).seal(
+        enclosure, receipt.subjects + [builder.subject(names.receipt, text)], by: program,
         day: ReceiptFile(Array(text.utf8), at: names.receipt)?.day ?? "")
     }
-    return files + (bag ?? [])
+    return files + (tags ?? [])
   }
 
   /// The existing receipt if it says the same, was not withdrawn, and is the log's last entry for
@@ -169,7 +169,7 @@ extension SignedReceiptWriter {
     }
     guard place.isWorkPending else { return }
     for other in [names.script, names.checksums].map({ place.folder + "/" + $0 })
-      + TimestampRequests.files(of: names.receipt, in: place.stampFolder)
+      + ReceiptContext.stampFiles(of: names.receipt, in: place.stampFolder)
     where Self.isTaken(other) && place.exportFolder.byteCount(ofPublished: other) == nil {
       throw Self.isForeign(other)
     }
@@ -196,83 +196,5 @@ extension SignedReceiptWriter {
       reason: "another file is there, which Spool did not write or which was changed since",
       advice: "add \(option: .replace) to overwrite it, or choose another folder with "
         + "\(option: .out)")
-  }
-}
-
-/// Writes the tag files of a bag around its payload. The declaration comes last, and is removed
-/// during changes.
-struct BagWriter {
-  private let context: ReceiptContext
-  private let builder: ReceiptBuilder
-  private let enclosure: Enclosure
-  private let program: Receipt.Named
-
-  init(_ context: ReceiptContext, _ enclosure: Enclosure, of program: Receipt.Named) {
-    self.context = context
-    builder = ReceiptBuilder(
-      context, in: String(context.folder.dropLast(enclosure.content.count + 1)))
-    self.enclosure = enclosure
-    self.program = program
-  }
-
-  /// Writes the tag files.
-  /// - Parameters:
-  /// - subjects: what this run put into the payload, by name.
-  /// - day: the day of the run.
-  func seal(_ subjects: [Receipt.Subject], day: String) throws(SpoolError) -> [PublishedFile] {
-    let payload = try payload(subjects)
-    let byteCount = payload.reduce(0) { $0 + $1.byteCount }
-    var entries = enclosure.labels.sorted { $0.key < $1.key }.map {
-      (label: $0.key, value: $0.value)
-    }
-    entries += context.origins.sorted { $0.key < $1.key }.compactMap { origin in
-      origin.value.noteID.map { ("External-Identifier", $0) }
-    }
-    entries += [
-      ("Bagging-Date", day),
-      ("Bag-Software-Agent", "\(program.name) \(program.version)"),
-      ("Payload-Oxum", "\(byteCount).\(payload.count)"),
-    ]
-    let texts = [
-      (Bag.informationName, Bag.information(entries)),
-      (
-        Bag.manifestName,
-        Bag.manifest(payload.map { ("\(Bag.payloadFolder)/\($0.name)", $0.digest) })
-      ),
-    ]
-    let listed = texts + [(Bag.declarationName, Bag.declaration)]
-    let tags = (
-      Bag.tagManifestName,
-      Bag.manifest(listed.map { ($0.0, SHA256.digest(of: $0.1)) })
-    )
-    var files: [PublishedFile] = []
-    for (name, text) in texts + [tags, (Bag.declarationName, Bag.declaration)] {
-      files.append(try builder.publish(text, as: name))
-    }
-    return files
-  }
-
-  /// All payload files, since a manifest must be complete: those of this run, and unchanged ones of
-  /// earlier runs. Files that Spool did not write are not included silently.
-  private func payload(
-    _ subjects: [Receipt.Subject]
-  ) throws(SpoolError) -> [Receipt.Subject] {
-    var payload = subjects
-    let known = Set(subjects.map { Array($0.name.utf8) })
-    for (name, _) in FolderWalk.entries(of: context.folder)
-    where !known.contains(Array(name.utf8)) {
-      let path = "\(context.folder)/\(name)"
-      guard let byteCount = context.exportFolder.byteCount(ofPublished: path) else {
-        throw SpoolError(
-          "cannot seal the bag \(enclosure.folder)",
-          reason: "Spool did not write \(path), or it was changed since",
-          advice: "move it out of the bag", cause: .environment)
-      }
-      payload.append(
-        Receipt.Subject(
-          name: name, digest: try context.exportFolder.digest(ofFile: path), byteCount: byteCount)
-      )
-    }
-    return payload
   }
 }

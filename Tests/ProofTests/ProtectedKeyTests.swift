@@ -213,9 +213,9 @@ struct ProtectedKeyTests {
 
   @Test("only the first line of a file counts, and only of one that nobody else can read")
   func files() throws {
-    func reason(_ path: String, _ privacy: PassphraseFile.Privacy = .own) -> String? {
+    func reason(_ path: String, isCredential: Bool = false) -> String? {
       do throws(SpoolError) {
-        _ = try PassphraseFile(path, privacy).passphrase(of: "the key")
+        _ = try PassphraseFile(path, isCredential: isCredential).passphrase(of: "the key")
         return nil
       } catch {
         return error.reason
@@ -232,9 +232,9 @@ struct ProtectedKeyTests {
     }
     // An access list of systemd's shows as permissions of the group.
     try FileManager.default.setAttributes([.posixPermissions: 0o440], ofItemAtPath: path)
-    #expect(reason(path, .credential) == nil)
+    #expect(reason(path, isCredential: true) == nil)
     try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
-    #expect(reason(path, .credential) != nil)
+    #expect(reason(path, isCredential: true) != nil)
     #expect(reason(try secret("\nsecond", named: "empty")) == "its first line is empty")
     #expect(reason(try secret("a\0b", named: "zero")) == "there is a zero byte in it")
     let long = String(repeating: "x", count: 1024)

@@ -124,13 +124,13 @@ struct TimeStampTests {
   @Test("beside a receipt, any flipped bit of a token, its certificates or their list is named")
   func files() throws {
     let bytes = try authority.reply(to: request.bytes)
-    let files = TimeStampFiles(TimeStampReply(bytes), certificates, token: "note.receipt.tsr")
+    let files = TimeStampReply(bytes).files(certificates, token: "note.receipt.tsr")
     func check(_ own: TrustedCertificates? = nil) -> TimeStampCheck {
       TimeStampCheck(
         of: "note.receipt.json", in: scratch.path, digest: request.digest, certificates: own)
     }
     #expect(check().verified == [] && check().problems.isEmpty, "there need not be any")
-    for (name, bytes) in files.all {
+    for (name, bytes) in files {
       try Data(bytes).write(to: URL(fileURLWithPath: scratch.file(name)))
     }
     #expect(check().problems.isEmpty, "\(check().problems)")
@@ -141,7 +141,7 @@ struct TimeStampTests {
     #expect(
       try sums.run(["-c", "--strict", "note.receipt.tsr.sha256"], folder: scratch.path).exitCode
         == 0)
-    for (name, whole) in files.all {
+    for (name, whole) in files {
       let url = URL(fileURLWithPath: scratch.file(name))
       for byte in stride(from: 0, to: whole.count, by: 7) {
         var changed = whole

@@ -130,10 +130,9 @@ struct VerificationScriptTests {
     let sample = try SampleReceipt()
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: sample.path)))
     let request = TimeStampRequest(for: SHA256.digest(of: bytes))
-    let files = TimeStampFiles(
-      TimeStampReply(try authority.reply(to: request.bytes)),
-      try TrustedCertificates(at: authority.certificates), token: "note.receipt.tsr")
-    for (name, bytes) in files.all {
+    let files = try TimeStampReply(try authority.reply(to: request.bytes)).files(
+      TrustedCertificates(at: authority.certificates), token: "note.receipt.tsr")
+    for (name, bytes) in files {
       try Data(bytes).write(to: URL(fileURLWithPath: sample.scratch.file(name)))
     }
     let bare = try ScratchFolder()

@@ -117,11 +117,11 @@ struct VerificationTests {
   /// Chains a statement anew, as whoever holds the key can.
   private func rechained(_ statement: JSONValue) throws -> JSONValue {
     let origin = try #require(statement["predicate"]?["origin"])
-    var previous = Chain.digest(of: origin)
+    var previous = origin.chainDigest
     let stages = (statement["predicate"]?["stages"]?.list ?? []).map { stage in
       guard case .object(var members) = stage else { return stage }
       members["previous"] = .text(previous.hex)
-      previous = Chain.digest(of: .object(members))
+      previous = JSONValue.object(members).chainDigest
       return JSONValue.object(members)
     }
     return try #require(

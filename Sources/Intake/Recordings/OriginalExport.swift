@@ -4,7 +4,6 @@ package import PipelineModel
 package import Platform
 package import Store
 
-
 /// Writes an original, the recording as it arrived, under its original name. It never replaces
 /// another file.
 package struct OriginalExport: Sendable {

@@ -33,7 +33,7 @@ struct BagLists {
 
   init(_ folder: String) {
     self.folder = folder
-    let names = KeyFile.names(in: folder)
+    let names = FolderWalk.names(in: folder)
     if !readAll(of: names, prefix: "manifest-", isPayload: true) {
       problems.append(Deviation(Bag.manifestName, SubjectFile.Trouble.missing.reason))
     }

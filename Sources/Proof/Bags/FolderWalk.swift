@@ -22,6 +22,9 @@ package enum FolderWalk {
     return found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
   }
 
+  /// The names in a folder, sorted; none if it does not exist.
+  static func names(in folder: String) -> [String] { listing(of: folder).map(\.name).sorted() }
+
   /// Whether a folder, not a link to one, is at a path.
   static func isFolder(_ path: String) -> Bool { mode(of: path) == S_IFDIR }
 

@@ -115,22 +115,6 @@ enum KeyFile {
     }
   }
 
-  /// The names in a folder, sorted; none if it does not exist.
-  static func names(in folder: String) -> [String] {
-    guard let stream = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      names.append(
-        unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-          unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
-            unsafe String(cString: $0)
-          }
-        })
-    }
-    return names.filter { $0 != "." && $0 != ".." }.sorted()
-  }
-
   static func remove(_ path: String) { unsafe unlink(path) }
 
   private static func flushFolder(of path: String) throws(SpoolError) {

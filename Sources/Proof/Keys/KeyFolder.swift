@@ -52,18 +52,15 @@ package struct KeyFolder: Sendable {
   package func existingVerifyingKey() throws(SpoolError) -> VerifyingKey? {
     guard let text = try KeyFile.read(signingPath, isSecret: true) else { return nil }
     try KeyFile.checkFolders([path, knownFolder])
-    if ProtectedKey.isProtected(text),
-      let key = try ProtectedKey.publicPart(of: text, at: signingPath)
-    {
-      try checkKnown(key)
-      return key
-    }
-    return try opened(text).key.verifyingKey
+    guard text.isProtected, text.hasPublicPart else { return try opened(text).key.verifyingKey }
+    guard let key = text.publicPart, text.isWhole(of: key) else { throw refusal(Self.otherText) }
+    try checkKnown(key)
+    return key
   }
 
   /// Whether the signing key has a passphrase.
   package func isProtected() throws(SpoolError) -> Bool {
-    try KeyFile.read(signingPath, isSecret: true).map(ProtectedKey.isProtected) ?? false
+    try KeyFile.read(signingPath, isSecret: true)?.isProtected ?? false
   }
 
   /// The trusted public keys, by name.
@@ -80,7 +77,7 @@ package struct KeyFolder: Sendable {
   private func keys(in folder: String) throws(SpoolError) -> [VerifyingKey] {
     try KeyFile.checkFolders([path, folder])
     var keys: [VerifyingKey] = []
-    for name in KeyFile.names(in: folder) where name.hasSuffix(".pub") {
+    for name in FolderWalk.names(in: folder) where name.hasSuffix(".pub") {
       guard let pem = try KeyFile.read("\(folder)/\(name)", isSecret: false) else { continue }
       guard let key = VerifyingKey(pem: pem.text), name == "\(key.id.hex).pub" else {
         throw SpoolError(
@@ -119,20 +116,20 @@ package struct KeyFolder: Sendable {
   package func take(_ pem: SecretBytes) throws(SpoolError) -> (key: VerifyingKey, isSigning: Bool) {
     guard pem.index(of: "PRIVATE KEY-----") != nil else {
       guard let key = VerifyingKey(pem: pem.text) else {
-        throw SpoolError("this is no key", reason: ProtectedKey.complaint, cause: .blocked)
+        throw SpoolError("this is no key", reason: Self.complaint, cause: .blocked)
       }
       try prepare()
       try learn(key)
       return (key, false)
     }
     var passphrase: SecretBytes?
-    if ProtectedKey.isProtected(pem) {
+    if pem.isProtected {
       passphrase = try self.passphrase(of: "the key that is imported")
     }
     guard let key = SigningKey(pem: pem, passphrase: passphrase) else {
       throw SpoolError(
         "cannot import this key",
-        reason: passphrase == nil ? ProtectedKey.complaint : ProtectedKey.wrongPassphrase,
+        reason: passphrase == nil ? Self.complaint : Self.wrongPassphrase,
         cause: .blocked)
     }
     try adopt(key, insteadOf: try existingVerifyingKey(), protectedBy: passphrase)
@@ -166,18 +163,45 @@ package struct KeyFolder: Sendable {
     }
   }
 
-  private func opened() throws(SpoolError) -> ProtectedKey? {
+  /// The signing key, and its passphrase if it has one.
+  private typealias Opened = (key: SigningKey, passphrase: SecretBytes?)
+
+  private func opened() throws(SpoolError) -> Opened? {
     guard let text = try KeyFile.read(signingPath, isSecret: true) else { return nil }
     try KeyFile.checkFolders([path, knownFolder])
     return try opened(text)
   }
 
-  private func opened(_ text: SecretBytes) throws(SpoolError) -> ProtectedKey {
-    let opened = try ProtectedKey(text, at: signingPath) { () throws(SpoolError) in
-      try passphrase(of: "the signing key \(signingPath)")
+  private func opened(_ text: SecretBytes) throws(SpoolError) -> Opened {
+    let passphrase =
+      text.isProtected ? try passphrase(of: "the signing key \(signingPath)") : nil
+    guard let key = SigningKey(pem: text, passphrase: passphrase) else {
+      throw passphrase == nil
+        ? refusal(Self.complaint)
+        : refusal(
+          Self.wrongPassphrase,
+          "type it again; \(command: .keyPassphrase) changes it, if the old one is known")
     }
-    try checkKnown(opened.key.verifyingKey)
-    return opened
+    // Any 32 bytes are a valid private key; only the public part reveals damage.
+    if let stated = text.publicPart, stated != key.verifyingKey {
+      throw refusal(
+        "its private and its public part do not belong together: the file was changed")
+    }
+    guard text.isWhole(of: key) else { throw refusal(Self.otherText) }
+    try checkKnown(key.verifyingKey)
+    return (key, passphrase)
+  }
+
+  private static let otherText = "it is not the text that is written for its key: it was changed"
+  private static let complaint = "it is no Ed25519 key as PEM"
+  private static let wrongPassphrase = "the passphrase is wrong, or the file is damaged"
+
+  private func refusal(
+    _ reason: String,
+    _ advice: String = "put the right file back, or \(command: .keyRotate) after moving it away"
+  ) -> SpoolError {
+    SpoolError(
+      "cannot use the signing key \(signingPath)", reason: reason, advice: advice, cause: .blocked)
   }
 
   /// A signing key is known since it was generated: an unknown one means a changed file.
@@ -293,69 +317,5 @@ extension KeyFolder {
       if after == before { return (key, after) }
       before = after
     }
-  }
-}
-
-/// A signing key in its file, plain or encrypted.
-struct ProtectedKey {
-  let key: SigningKey
-  /// Its passphrase; nil if it is plain.
-  let passphrase: SecretBytes?
-
-  /// Reads a key file.
-  /// - Parameters:
-  /// - path: for messages.
-  /// - ask: called for the passphrase if there is one.
-  init(
-    _ text: SecretBytes, at path: String, _ ask: () throws(SpoolError) -> SecretBytes
-  ) throws(SpoolError) {
-    let isProtected = Self.isProtected(text)
-    passphrase = isProtected ? try ask() : nil
-    guard let key = SigningKey(pem: text, passphrase: passphrase) else {
-      throw SpoolError(
-        "cannot use the signing key \(path)",
-        reason: isProtected ? Self.wrongPassphrase : Self.complaint,
-        advice: isProtected
-          ? "type it again; \(command: .keyPassphrase) changes it, if the old one is known"
-          : "put the right file back, or \(command: .keyRotate) after moving it "
-            + "away", cause: .blocked)
-    }
-    self.key = key
-    // Any 32 bytes are a valid private key; only the public part reveals damage.
-    if let stated = KeyText.publicPart(of: text), stated != key.verifyingKey {
-      throw Self.refusal(
-        path, "its private and its public part do not belong together: the file was changed")
-    }
-    guard KeyText.isWhole(text, of: key, isProtected: isProtected) else {
-      throw Self.refusal(path, Self.otherText)
-    }
-  }
-
-  /// The public key beside an encrypted one; nil if there is none.
-  static func publicPart(of text: SecretBytes, at path: String) throws(SpoolError) -> VerifyingKey?
-  {
-    guard KeyText.hasPublicPart(text) else { return nil }
-    guard let key = KeyText.publicPart(of: text), KeyText.isWhole(text, of: key) else {
-      throw refusal(path, otherText)
-    }
-    return key
-  }
-
-  private static let otherText = "it is not the text that is written for its key: it was changed"
-
-  private static func refusal(_ path: String, _ reason: String) -> SpoolError {
-    SpoolError(
-      "cannot use the signing key \(path)", reason: reason,
-      advice: "put the right file back, or \(command: .keyRotate) after moving it "
-        + "away", cause: .blocked)
-  }
-
-  static let complaint = "it is no Ed25519 key as PEM"
-  static let wrongPassphrase = "the passphrase is wrong, or the file is damaged"
-
-  /// Whether a key file is encrypted: as PKCS#8, or in the older PEM way.
-  static func isProtected(_ text: SecretBytes) -> Bool {
-    text.index(of: "-----BEGIN ENCRYPTED PRIVATE KEY-----") != nil
-      || text.index(of: "Proc-Type: 4,ENCRYPTED") != nil
   }
 }

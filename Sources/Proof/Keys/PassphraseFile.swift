@@ -3,25 +3,19 @@ package import Platform
 
 /// A file whose first line is a passphrase, as with `openssl -passin file:`; the rest is ignored.
 package struct PassphraseFile: PassphraseSource, Hashable {
-  /// The required permissions.
-  package enum Privacy: Hashable, Sendable {
-    /// Readable by its owner only: 0600 or less.
-    case own
-    /// A systemd credential. It may be root's, with an ACL for the service that looks like group
-    /// permissions; others must have none.
-    case credential
-  }
-
   /// Bytes of the longest passphrase, as in `openssl`.
   package static let maximumByteCount = 1023
 
   /// A file, or an open descriptor as `/dev/fd/3`.
   package let path: String
-  private let privacy: Privacy
+  private let isCredential: Bool
 
-  package init(_ path: String, _ privacy: Privacy = .own) {
+  /// - Parameter isCredential: whether it is a systemd credential, which may be root's, with an ACL
+  ///   for the service that looks like group permissions; others must have none. Any other file is
+  ///   readable by its owner only: 0600 or less.
+  package init(_ path: String, isCredential: Bool = false) {
     self.path = path
-    self.privacy = privacy
+    self.isCredential = isCredential
   }
 
   /// The credential of `LoadCredential=spool-passphrase:…`; nil if there is none.
@@ -30,7 +24,7 @@ package struct PassphraseFile: PassphraseSource, Hashable {
       return nil
     }
     let path = folder + "/spool-passphrase"
-    return unsafe access(path, F_OK) == 0 ? PassphraseFile(path, .credential) : nil
+    return unsafe access(path, F_OK) == 0 ? PassphraseFile(path, isCredential: true) : nil
   }
 
   package func passphrase(of key: String) throws(SpoolError) -> SecretBytes {
@@ -79,10 +73,10 @@ package struct PassphraseFile: PassphraseSource, Hashable {
       throw failure("it is no file")
     }
     let isOwn = status.st_uid == geteuid()
-    guard isOwn || privacy == .credential && status.st_uid == 0 else {
+    guard isOwn || isCredential && status.st_uid == 0 else {
       throw failure("it belongs to another user")
     }
-    guard status.st_mode & (privacy == .own ? 0o077 : 0o007) == 0 else {
+    guard status.st_mode & (isCredential ? 0o007 : 0o077) == 0 else {
       throw failure(
         "others may have read it: its permissions are \(KeyFile.octal(status.st_mode & 0o777))",
         "chmod 600 \(path), and choose another passphrase with \(command: .keyPassphrase)")

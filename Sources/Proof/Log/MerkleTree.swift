@@ -168,36 +168,3 @@ extension MerkleTree {
     return rest.isEmpty ? root : nil
   }
 }
-
-/// The right edge of a growing Merkle tree: enough to append leaves and compute the root of
-/// ``MerkleTree`` without the earlier leaves. RFC 6962, section 2.1.
-package struct MerkleFrontier: Hashable, Sendable {
-  /// Number of leaves.
-  package private(set) var size = 0
-  /// The roots of the perfect subtrees, the largest first: one per set bit of `size`.
-  private var peaks: [Digest] = []
-
-  /// O(n).
-  package init(leaves: some Sequence<Digest> = EmptyCollection()) {
-    for leaf in leaves { append(leaf) }
-  }
-
-  /// O(log n), on average O(1).
-  package mutating func append(_ leaf: Digest) {
-    var hash = leaf
-    // Subtrees of equal size merge, as a carry in a counter.
-    var rest = size
-    while rest % 2 == 1, let left = peaks.popLast() {
-      hash = MerkleTree.node(left, hash)
-      rest /= 2
-    }
-    peaks.append(hash)
-    size += 1
-  }
-
-  /// O(log n).
-  package var root: Digest {
-    guard let last = peaks.last else { return SHA256.digest(of: [UInt8]()) }
-    return peaks.dropLast().reversed().reduce(last) { MerkleTree.node($1, $0) }
-  }
-}

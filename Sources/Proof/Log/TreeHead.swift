@@ -8,7 +8,7 @@ package struct TreeHead: Hashable, Sendable {
   /// Number of leaves.
   package let size: Int
   package let root: Digest
-  /// The ``PathChain`` digest of the paths; nil in a head without one.
+  /// The digest of the paths (``LogFrontier/paths``); nil in a head without one.
   package let paths: Digest?
   /// In seconds since 1970; nil for one that was read.
   package let time: Double?

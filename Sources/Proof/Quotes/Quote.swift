@@ -47,23 +47,26 @@ package struct Quote: Hashable, Sendable {
 
   /// Reads the canonical form only.
   /// - Throws: what is wrong with it.
-  init(_ bytes: [UInt8]) throws(Fault) {
+  init(_ bytes: [UInt8]) throws(SubjectFile.Trouble) {
     let line = bytes.last == UInt8(ascii: "\n") ? Array(bytes.dropLast()) : bytes
     let json: JSONValue
     do throws(JSONSyntaxError) { json = try JSONReader.signedValue(of: line) } catch {
-      throw Fault(reason: "\(error)")
+      throw SubjectFile.Trouble(reason: "\(error)")
     }
-    guard json["type"]?.text == Self.type else { throw Fault(reason: "it is no \(Self.type)") }
+    guard json["type"]?.text == Self.type else {
+      throw SubjectFile.Trouble(reason: "it is no \(Self.type)")
+    }
     guard let receipt = json["receipt"]?.text.flatMap(Digest.init(hex:)),
       let export = json["export"]?.text, let listed = json["siblings"]?.list
-    else { throw Fault(reason: "it names no receipt, no export or no siblings") }
+    else { throw SubjectFile.Trouble(reason: "it names no receipt, no export or no siblings") }
     guard let samples = json["samples"].flatMap(SampleSummary.init) else {
-      throw Fault(reason: "its samples are none that a receipt states")
+      throw SubjectFile.Trouble(reason: "its samples are none that a receipt states")
     }
     guard let from = json["range"]?["from"]?.integer, let to = json["range"]?["to"]?.integer,
       0 <= from, from < to, to <= samples.extent.frames
     else {
-      throw Fault(reason: "its range does not lie within the \(samples.extent.frames) frames")
+      throw SubjectFile.Trouble(
+        reason: "its range does not lie within the \(samples.extent.frames) frames")
     }
     self.receipt = receipt
     self.export = export
@@ -71,14 +74,13 @@ package struct Quote: Hashable, Sendable {
     range = from..<to
     siblings = listed.compactMap { $0.text.flatMap(Digest.init(hex:)) }
     guard json["blocks"] == self.json["blocks"] else {
-      throw Fault(
+      throw SubjectFile.Trouble(
         reason: "its blocks are not those that its range lies in: \(blocks.count) from "
           + "\(blocks.lowerBound)")
     }
     guard Array(text.utf8.dropLast()) == line else {
-      throw Fault(reason: "it has fields that no quote has, or siblings that are no hashes")
+      throw SubjectFile.Trouble(
+        reason: "it has fields that no quote has, or siblings that are no hashes")
     }
   }
-
-  struct Fault: Error { let reason: String }
 }

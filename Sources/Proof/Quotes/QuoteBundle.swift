@@ -27,7 +27,7 @@ package final class QuoteBundle {
     unfinished = "\(path).new-\(getpid())"
     var status = stat()
     if unsafe lstat(path, &status) == 0,
-      status.st_mode & S_IFMT != S_IFDIR || !KeyFile.names(in: path).isEmpty
+      status.st_mode & S_IFMT != S_IFDIR || !FolderWalk.names(in: path).isEmpty
     {
       throw SpoolError(
         "cannot write the quote to \(folder)", reason: "something is there already",
@@ -47,7 +47,7 @@ package final class QuoteBundle {
     let name = ReceiptSearch.name(of: path)
     let parent = path.utf8.count == name.utf8.count ? "." : String(path.dropLast(name.count))
     let start = "\(name).new-"
-    for entry in KeyFile.names(in: parent) where entry.hasPrefix(start) {
+    for entry in FolderWalk.names(in: parent) where entry.hasPrefix(start) {
       guard let process = pid_t(entry.dropFirst(start.count)), process > 0,
         process == getpid() || kill(process, 0) != 0 && errno == ESRCH
       else { continue }

@@ -59,7 +59,7 @@ struct QuoteCheck {
 
   /// Additional files do not affect the quote.
   private mutating func noteStrangers() {
-    let strangers = Set(KeyFile.names(in: folder)).subtracting(QuoteBundle.fileNames).sorted()
+    let strangers = Set(FolderWalk.names(in: folder)).subtracting(QuoteBundle.fileNames).sorted()
     for name in strangers.prefix(20) {
       result.note(name, "it is no part of the quote, and was not looked at")
     }
@@ -72,7 +72,7 @@ struct QuoteCheck {
     guard let bytes = bytes(QuoteBundle.quoteName, limit: Quote.maximumByteCount) else {
       return nil
     }
-    do throws(Quote.Fault) { return try Quote(bytes) } catch {
+    do throws(SubjectFile.Trouble) { return try Quote(bytes) } catch {
       result.add(QuoteBundle.quoteName, error.reason)
       return nil
     }

@@ -1,20 +1,9 @@
 package import Platform
 
 /// The words of a quote from a transcript: `words.json`.
-package struct QuotedWords: Hashable, Sendable {
-  package struct Word: Hashable, Sendable {
-    package let text: String
-    /// In seconds of the export.
-    package let from: Double
-    /// In seconds of the export.
-    package let to: Double
-
-    package init(text: String, from: Double, to: Double) {
-      self.text = text
-      self.from = from
-      self.to = to
-    }
-  }
+package struct QuotedWords: Sendable {
+  /// With their times in seconds of the export.
+  package typealias Word = (text: String, from: Double, to: Double)
 
   package let words: [Word]
   package let transcript: String

@@ -8,28 +8,10 @@ enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
   case md5, sha1, sha224, sha256, sha384, sha512
 
   /// Hexadecimal digits of a digest.
-  var digitCount: Int {
-    switch self {
-    case .md5: 32
-    case .sha1: 40
-    case .sha224: 56
-    case .sha256: 64
-    case .sha384: 96
-    case .sha512: 128
-    }
-  }
+  var digitCount: Int { 2 * Int(unsafe EVP_MD_get_size(implementation)) }
 
   /// libcrypto's implementation.
-  var implementation: OpaquePointer? {
-    switch self {
-    case .md5: unsafe EVP_md5()
-    case .sha1: unsafe EVP_sha1()
-    case .sha224: unsafe EVP_sha224()
-    case .sha256: unsafe EVP_sha256()
-    case .sha384: unsafe EVP_sha384()
-    case .sha512: unsafe EVP_sha512()
-    }
-  }
+  var implementation: OpaquePointer? { unsafe EVP_get_digestbyname(rawValue) }
 
   /// A digest in a manifest, in lower case; nil if it is none of this algorithm.
   func digest(_ text: some Collection<UInt8>) -> String? {
@@ -43,5 +25,40 @@ enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
     default: false
     }
+  }
+}
+
+/// A running digest of any algorithm, over libcrypto's EVP interface.
+@safe struct RunningDigest: ~Copyable {
+  private let context: OpaquePointer
+
+  /// Nil if libcrypto does not offer the algorithm, as with MD5 in FIPS 140 mode.
+  init?(_ algorithm: DigestAlgorithm) {
+    guard let context = unsafe EVP_MD_CTX_new() else {
+      preconditionFailure("libcrypto is out of memory")
+    }
+    unsafe self.context = context
+    guard unsafe EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1 else {
+      ERR_clear_error()
+      return nil
+    }
+  }
+
+  deinit { unsafe EVP_MD_CTX_free(context) }
+
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    guard let base = bytes.baseAddress else { return }
+    unsafe EVP_DigestUpdate(context, base, bytes.count)
+  }
+
+  /// In lower-case hexadecimal digits.
+  consuming func finalize() -> String {
+    var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var count: UInt32 = 0
+    unsafe EVP_DigestFinal_ex(context, &bytes, &count)
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.prefix(Int(count)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
+      as: UTF8.self)
   }
 }

@@ -17,13 +17,13 @@ package struct Receipt: Hashable, Sendable {
   /// - Parameter stages: in order.
   package init(subjects: [Subject], origin: JSONValue, stages: [JSONValue]) {
     self.subjects = subjects
-    var previous = Chain.digest(of: origin)
+    var previous = origin.chainDigest
     var chained: [JSONValue] = []
     for stage in stages {
       guard case .object(var members) = stage else { preconditionFailure("a stage is an object") }
       members["previous"] = .text(previous.hex)
       chained.append(.object(members))
-      previous = Chain.digest(of: .object(members))
+      previous = JSONValue.object(members).chainDigest
     }
     json = .object([
       "_type": .text(Self.statementType),
@@ -191,6 +191,10 @@ package struct Receipt: Hashable, Sendable {
 }
 
 extension JSONValue {
+  /// The link of a receipt's hash chain: of the origin, then of every stage, each with the digest of
+  /// the one before.
+  var chainDigest: Digest { SHA256.digest(of: bytes) }
+
   /// An in-toto DigestSet with one SHA-256.
   fileprivate static func sha256(_ digest: Digest) -> JSONValue {
     .object(["sha256": .text(digest.hex)])

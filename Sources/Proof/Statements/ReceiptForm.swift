@@ -118,3 +118,155 @@ package enum ReceiptForm {
     _ name: String, _ form: JSONForm, _ note: String? = nil
   ) -> JSONForm.Member { JSONForm.Member(name: name, form: form, isRequired: false, note: note) }
 }
+
+/// The required form of untrusted JSON. The shipped JSON Schema is generated from it, so that both
+/// agree.
+indirect enum JSONForm: Sendable {
+  struct Member: Sendable {
+    let name: String
+    let form: JSONForm
+    var isRequired = true
+    var note: String?
+  }
+
+  /// Exactly this text.
+  case constant(String)
+  /// One of these texts.
+  case oneOf([String])
+  /// Any text.
+  case text(canBeEmpty: Bool)
+  /// Base64.
+  case base64
+  /// A SHA-256: 64 lower-case hexadecimal digits.
+  case hex
+  /// A time in UTC with milliseconds, as ``UniversalTime`` writes it.
+  case time
+  case integer(least: Int)
+  /// An object with exactly these members.
+  case object([Member])
+  /// An object with any names and members of one form.
+  case map(JSONForm)
+  /// Any object.
+  case anything
+  /// An array of elements of one form.
+  case list(JSONForm, least: Int)
+
+  /// A deviation from the form.
+  struct Flaw: Hashable {
+    /// The path of names and indices to it; empty for the value itself.
+    var path: String
+    let reason: String
+  }
+
+  /// The first deviation; nil if there is none. O(n).
+  func flaw(in value: JSONValue) -> Flaw? {
+    switch (self, value) {
+    case (.constant(let wanted), .text(let text)):
+      return wanted == text ? nil : Flaw(path: "", reason: "is not \(wanted)")
+    case (.oneOf(let wanted), .text(let text)):
+      return wanted.contains(text)
+        ? nil : Flaw(path: "", reason: "is none of \(wanted.joined(separator: ", "))")
+    case (.text(let canBeEmpty), .text(let text)):
+      return canBeEmpty || !text.isEmpty ? nil : Flaw(path: "", reason: "is empty")
+    case (.base64, .text): return nil
+    case (.hex, .text(let text)):
+      return DigestAlgorithm.sha256.digest(text.utf8) == text
+        ? nil : Flaw(path: "", reason: "is no SHA-256")
+    case (.time, .text(let text)):
+      return Self.isTime(text) ? nil : Flaw(path: "", reason: "is no moment in UTC")
+    case (.integer(let least), .number):
+      return value.integer.map { $0 >= least } == true
+        ? nil : Flaw(path: "", reason: "is no whole number from \(least) on")
+    case (.object(let members), .object(let values)): return Self.flaw(of: members, in: values)
+    case (.map(let form), .object(let values)):
+      return values.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
+        form.flaw(in: value).map { Flaw(path: Self.join(name, $0.path), reason: $0.reason) }
+      }.first
+    case (.anything, .object): return nil
+    case (.list(let form, let least), .list(let values)):
+      if values.count < least { return Flaw(path: "", reason: "has too few entries") }
+      return values.enumerated().lazy.compactMap { index, value in
+        form.flaw(in: value).map {
+          Flaw(path: Self.join("\(index + 1)", $0.path), reason: $0.reason)
+        }
+      }.first
+    default: return Flaw(path: "", reason: "is of another kind than it has to be")
+    }
+  }
+
+  private static func flaw(of members: [Member], in values: [String: JSONValue]) -> Flaw? {
+    for member in members {
+      guard let value = values[member.name] else {
+        if member.isRequired { return Flaw(path: member.name, reason: "is missing") }
+        continue
+      }
+      if let flaw = member.form.flaw(in: value) {
+        return Flaw(path: join(member.name, flaw.path), reason: flaw.reason)
+      }
+    }
+    let known = Set(members.map(\.name))
+    return values.keys.sorted().first { !known.contains($0) }
+      .map { Flaw(path: $0, reason: "is a member that no receipt has") }
+  }
+
+  private static func join(_ name: String, _ path: String) -> String {
+    path.isEmpty ? name : "\(name).\(path)"
+  }
+
+  private static func isTime(_ text: String) -> Bool {
+    let pattern = "0000-00-00T00:00:00.000Z"
+    return text.utf8.count == pattern.utf8.count
+      && zip(text.utf8, pattern.utf8).allSatisfy { byte, wanted in
+        wanted == UInt8(ascii: "0")
+          ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == wanted
+      }
+  }
+}
+
+extension JSONForm {
+  /// As JSON Schema, draft 2020-12.
+  var schema: JSONValue {
+    switch self {
+    case .constant(let text): .object(["const": .text(text)])
+    case .oneOf(let texts): .object(["enum": .list(texts.map { .text($0) })])
+    case .text(let canBeEmpty):
+      .object(leavingOut: [
+        "type": .text("string"), "minLength": canBeEmpty ? nil : .integer(1),
+      ])
+    case .base64: .object(["type": .text("string"), "contentEncoding": .text("base64")])
+    case .hex: Self.pattern("^[0-9a-f]{64}$")
+    case .time:
+      Self.pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$")
+    case .integer(let least):
+      .object(["type": .text("integer"), "minimum": .integer(least)])
+    case .object(let members):
+      .object([
+        "type": .text("object"),
+        "properties": .object(
+          Dictionary(members.map { ($0.name, $0.schema) }, uniquingKeysWith: { one, _ in one })),
+        "required": .list(members.filter(\.isRequired).map { .text($0.name) }),
+        "additionalProperties": .boolean(false),
+      ])
+    case .map(let form):
+      .object(["type": .text("object"), "additionalProperties": form.schema])
+    case .anything: .object(["type": .text("object")])
+    case .list(let form, let least):
+      .object(leavingOut: [
+        "type": .text("array"), "items": form.schema,
+        "minItems": least > 0 ? .integer(least) : nil,
+      ])
+    }
+  }
+
+  private static func pattern(_ pattern: String) -> JSONValue {
+    .object(["type": .text("string"), "pattern": .text(pattern)])
+  }
+}
+
+extension JSONForm.Member {
+  fileprivate var schema: JSONValue {
+    guard let note, case .object(var members) = form.schema else { return form.schema }
+    members["description"] = .text(note)
+    return .object(members)
+  }
+}

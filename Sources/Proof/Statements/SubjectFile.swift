@@ -1,4 +1,3 @@
-import CCrypto
 import Glibc
 package import Platform
 
@@ -85,24 +84,11 @@ struct SubjectFile: Hashable, Sendable {
   private static func bytes(
     of opened: Result<(descriptor: Int32, byteCount: Int), Trouble>, limit: Int
   ) throws(Trouble) -> [UInt8] {
-    let file = try opened.get()
-    defer { close(file.descriptor) }
-    guard file.byteCount <= limit else {
-      throw Trouble(reason: "it has \(file.byteCount) bytes, and no more than \(limit) are read")
+    let reader = SubjectReader(try opened.get())
+    guard reader.byteCount <= limit else {
+      throw Trouble(reason: "it has \(reader.byteCount) bytes, and no more than \(limit) are read")
     }
-    var bytes = [UInt8](repeating: 0, count: file.byteCount)
-    var filled = 0
-    while filled < bytes.count {
-      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe Glibc.read(
-          file.descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Trouble(reason: reason(errno)) }
-      if count == 0 { break }
-      filled += count
-    }
-    return Array(bytes.prefix(filled))
+    return try reader.read(upTo: reader.byteCount)
   }
 
   /// Why a file is unreadable.
@@ -164,7 +150,7 @@ extension SubjectFile {
   /// The hashes of a clip's blocks, if the file is exactly that clip. O(bytes), with one block in
   /// memory.
   func leaves(of clip: QuotedClip) throws(Trouble) -> [Digest] {
-    let reader = try SubjectReader(self)
+    let reader = SubjectReader(try open().get())
     guard reader.byteCount == clip.byteCount else {
       throw Trouble(
         reason: "it has \(reader.byteCount) bytes, and \(Self.words(clip)) \(clip.byteCount)")
@@ -190,20 +176,25 @@ extension SubjectFile {
   }
 }
 
-/// Reads a file beside a receipt sequentially.
-struct SubjectReader: ~Copyable {
+/// Reads a file sequentially, and closes it.
+private struct SubjectReader: ~Copyable {
   /// Its length when it was opened.
   let byteCount: Int
   private let descriptor: Int32
 
-  init(_ file: SubjectFile) throws(SubjectFile.Trouble) {
-    (descriptor, byteCount) = try file.open().get()
-  }
+  init(_ file: (descriptor: Int32, byteCount: Int)) { (descriptor, byteCount) = file }
 
   deinit { close(descriptor) }
 
   /// The next bytes; throws if there are fewer.
   func read(_ count: Int) throws(SubjectFile.Trouble) -> [UInt8] {
+    let bytes = try read(upTo: count)
+    guard bytes.count == count else { throw SubjectFile.Trouble(reason: "it ends too early") }
+    return bytes
+  }
+
+  /// The next bytes, fewer at the end.
+  func read(upTo count: Int) throws(SubjectFile.Trouble) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
@@ -211,48 +202,12 @@ struct SubjectReader: ~Copyable {
         unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), count - filled)
       }
       if more < 0, errno == EINTR { continue }
-      guard more > 0 else {
-        throw SubjectFile.Trouble(
-          reason: more == 0 ? "it ends too early" : SubjectFile.reason(errno))
-      }
+      guard more >= 0 else { throw SubjectFile.Trouble(reason: SubjectFile.reason(errno)) }
+      if more == 0 { break }
       filled += more
     }
+    bytes.removeLast(count - filled)
     return bytes
-  }
-}
-
-/// A running digest of any algorithm, over libcrypto's EVP interface.
-@safe struct RunningDigest: ~Copyable {
-  private let context: OpaquePointer
-
-  /// Nil if libcrypto does not offer the algorithm, as with MD5 in FIPS 140 mode.
-  init?(_ algorithm: DigestAlgorithm) {
-    guard let context = unsafe EVP_MD_CTX_new() else {
-      preconditionFailure("libcrypto is out of memory")
-    }
-    unsafe self.context = context
-    guard unsafe EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1 else {
-      ERR_clear_error()
-      return nil
-    }
-  }
-
-  deinit { unsafe EVP_MD_CTX_free(context) }
-
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    guard let base = bytes.baseAddress else { return }
-    unsafe EVP_DigestUpdate(context, base, bytes.count)
-  }
-
-  /// In lower-case hexadecimal digits.
-  consuming func finalize() -> String {
-    var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var count: UInt32 = 0
-    unsafe EVP_DigestFinal_ex(context, &bytes, &count)
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.prefix(Int(count)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-      as: UTF8.self)
   }
 }
 

@@ -3,7 +3,7 @@ import Platform
 
 /// Verifies the time stamps beside one receipt.
 struct TimeStampCheck {
-  private(set) var verified: [VerifiedTimeStamp] = []
+  private(set) var verified: [VerificationResult.Stamp] = []
   /// The names of all tokens found, without the folder.
   private(set) var present: Set<String> = []
   /// The faults, by token name.
@@ -61,18 +61,18 @@ struct TimeStampCheck {
       let bytes = try token.bytes(limit: TimeStampReply.maximumByteCount)
       present.insert(name)
       let reply = TimeStampReply(bytes)
-      let list = TimeStampList(of: reply, called: name, in: folder)
+      let list = Self.compareChecksums(of: reply, called: name, in: folder)
       let prefix = ReceiptSearch.folder(of: shown)
       func add(_ name: String, _ reason: String) {
         problems.append(Deviation("\(prefix)\(name)", reason, .timeStamp))
       }
-      if let trouble = list.trouble { add(list.name, trouble) }
+      if let trouble = list.trouble { add(TimeStampNames.checksums(of: name), trouble) }
       var isRefused = false
       do throws(SubjectFile.Trouble) {
         let certificates = try trusted(for: name, in: folder)
         do throws(SpoolError) {
           verified.append(
-            VerifiedTimeStamp(
+            VerificationResult.Stamp(
               name: shown, stamp: try reply.verified(for: digest, by: certificates),
               certificates: own == nil ? TimeStampNames.certificates(of: shown) : nil))
         } catch {
@@ -80,7 +80,8 @@ struct TimeStampCheck {
         }
       } catch {
         // An unchanged token cannot verify against changed certificates.
-        isRefused = own != nil || list.changed.map(\.name) != [list.certificates]
+        isRefused =
+          own != nil || list.changed.map(\.name) != [TimeStampNames.certificates(of: name)]
         if isRefused { add(name, error.reason) }
       }
       for file in list.changed where !isRefused || file.name != name {
@@ -109,46 +110,41 @@ struct TimeStampCheck {
   }
 }
 
-/// The checksums of a token and its certificates: shows which of the three files was changed.
-struct TimeStampList {
-  /// The names of the list and the certificates.
-  let name: String
-  let certificates: String
-  /// The list's fault; nil if there is none.
-  private(set) var trouble: String?
-  /// Which of the two files differs from the list, with the message.
-  private(set) var changed: [(name: String, reason: String)] = []
-
-  /// Reads the list and the certificates beside a token.
+/// The checksums of a token and its certificates: they show which of the three files was changed.
+extension TimeStampCheck {
+  /// Compares the list beside a token with both files.
   /// - Parameters:
   /// - reply: the token.
   /// - token: its name.
-  init(of reply: TimeStampReply, called token: String, in folder: String) {
-    name = TimeStampNames.checksums(of: token)
-    certificates = TimeStampNames.certificates(of: token)
+  /// - Returns: the list's fault, and the files that differ from it, with messages.
+  private static func compareChecksums(
+    of reply: TimeStampReply, called token: String, in folder: String
+  ) -> (trouble: String?, changed: [(name: String, reason: String)]) {
+    let name = TimeStampNames.checksums(of: token)
+    let certificates = TimeStampNames.certificates(of: token)
     func bytes(_ name: String, _ limit: Int) throws(SubjectFile.Trouble) -> [UInt8] {
       guard let file = SubjectFile(name: name, in: folder) else { throw .missing }
       return try file.bytes(limit: limit)
     }
     let text: [UInt8]
     do throws(SubjectFile.Trouble) { text = try bytes(name, 4 << 10) } catch {
-      trouble = error.reason
-      return
+      return (error.reason, [])
     }
     var files = [(name: token, bytes: reply.bytes)]
     do throws(SubjectFile.Trouble) {
       files.append((certificates, try bytes(certificates, TrustedCertificates.maximumByteCount)))
     } catch {
-      changed.append((certificates, error.reason))
-      return
+      return (nil, [(certificates, error.reason)])
     }
-    if TimeStampFiles.checksums(files) == text { return }
+    if TimeStampReply.checksums(files) == text { return (nil, []) }
+    var trouble: String?
+    var changed: [(name: String, reason: String)] = []
     let said = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (number, file) in files.enumerated() {
-      let line = TimeStampFiles.checksums([file]).dropLast()
+      let line = TimeStampReply.checksums([file]).dropLast()
       let found = number < said.count ? Array(said[number]) : []
       if found.elementsEqual(line) { continue }
-      if Self.isOtherDigest(found, than: Array(line)) {
+      if isOtherDigest(found, than: Array(line)) {
         changed.append((file.name, "it holds other bytes than those that \(name) lists"))
       } else {
         trouble = "it was changed: the line of \(file.name) is not as it was written"
@@ -157,6 +153,7 @@ struct TimeStampList {
     if trouble == nil, changed.isEmpty {
       trouble = "it was changed: it is not its two lines and nothing else"
     }
+    return (trouble, changed)
   }
 
   /// Whether a line has the digest of another file of that name. A changed file changes nearly all
@@ -171,13 +168,4 @@ struct TimeStampList {
     else { return false }
     return digits.count { found[$0] == line[$0] } < 32
   }
-}
-
-/// A valid time stamp beside a receipt.
-package struct VerifiedTimeStamp: Hashable, Sendable {
-  /// The token's name, from the receipt's folder.
-  package let name: String
-  package let stamp: TimeStamp
-  /// The certificates' name from the receipt's folder; nil for those named by the user.
-  package let certificates: String?
 }

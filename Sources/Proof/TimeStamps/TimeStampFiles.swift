@@ -1,24 +1,22 @@
 package import Platform
 
 /// The files of one time stamp, beside its receipt.
-package struct TimeStampFiles: Sendable {
+extension TimeStampReply {
   /// Names without folders, and contents, in order of writing: the token completes the set.
-  package let all: [(name: String, bytes: [UInt8])]
-
-  ///
   /// - Parameters:
-  /// - reply: the authority's reply, unchanged.
   /// - certificates: those that it was verified with.
   /// - token: the token's name.
-  package init(_ reply: TimeStampReply, _ certificates: TrustedCertificates, token: String) {
+  package func files(
+    _ certificates: TrustedCertificates, token: String
+  ) -> [(name: String, bytes: [UInt8])] {
     let trusted = TimeStampNames.certificates(of: token)
-    all = [
+    return [
       (trusted, certificates.text),
       (
         TimeStampNames.checksums(of: token),
-        Self.checksums([(token, reply.bytes), (trusted, certificates.text)])
+        Self.checksums([(token, bytes), (trusted, certificates.text)])
       ),
-      (token, reply.bytes),
+      (token, bytes),
     ]
   }
 

@@ -52,7 +52,7 @@ package struct TimeStampReply: Hashable, Sendable {
     // It owns the certificates now.
     unsafe TS_VERIFY_CTX_set_store(
       context, certificates.makeStore(validAt: moment(time ?? 0)))
-    guard unsafe handle.isValid(context) else { throw Self.refusal(OpenSSLErrors.first) }
+    guard unsafe handle.isValid(context) else { throw Self.refusal(Self.firstLibraryError) }
     guard let time, let authority = handle.signer else {
       throw Self.refusal("it does not say when, or who signed it")
     }
@@ -64,10 +64,10 @@ package struct TimeStampReply: Hashable, Sendable {
   }
 }
 
-/// libcrypto's errors, in words for a user.
-enum OpenSSLErrors {
-  /// The first error of this thread, which caused the others. Clears the queue.
-  static var first: String {
+extension TimeStampReply {
+  /// libcrypto's first error of this thread, which caused the others, in words for a user. Clears
+  /// the queue.
+  private static var firstLibraryError: String {
     var data: UnsafePointer<CChar>?
     var flags: Int32 = 0
     let code = unsafe ERR_get_error_all(nil, nil, nil, &data, &flags)
@@ -95,7 +95,7 @@ enum OpenSSLErrors {
 }
 
 /// The owner of a parsed reply.
-@safe struct ReplyHandle: ~Copyable {
+@safe private struct ReplyHandle: ~Copyable {
   private let reply: OpaquePointer
 
   /// Nil unless the bytes are exactly one DER reply.

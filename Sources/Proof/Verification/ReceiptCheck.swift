@@ -31,7 +31,8 @@ struct ReceiptCheck: Sendable {
       result.leaf = MerkleTree.leaf(bytes)
       stamps = TimeStampCheck(
         of: name, in: folder.isEmpty ? "." : folder, digest: digest, certificates: certificates)
-      checkTimeStamps(stamps)
+      result.timeStamps = stamps.verified
+      result.problems += stamps.problems
       envelope = try Envelope(bytes)
     } catch {
       result.add(name, error.reason ?? error.message, .receipt)
@@ -75,11 +76,6 @@ struct ReceiptCheck: Sendable {
       }
     }
     return result
-  }
-
-  private mutating func checkTimeStamps(_ check: TimeStampCheck) {
-    result.timeStamps = check.verified
-    result.problems += check.problems
   }
 
   private mutating func checkSignature(_ envelope: Envelope, _ keys: [VerifyingKey]) {
@@ -127,7 +123,7 @@ struct ReceiptCheck: Sendable {
     result.stageCount = predicate["stages"]?.list?.count ?? 0
     result.plugins = Self.plugins(in: predicate)
     result.fileCount = subjects.count
-    let links = Chain.breaks(in: predicate)
+    let links = Self.brokenLinks(in: predicate)
     // A broken link is reported once.
     result.problems +=
       links
@@ -166,9 +162,39 @@ struct ReceiptCheck: Sendable {
   }
 }
 
-/// Stages take only what the statement gives before: removing a stage and chaining the rest again
-/// leaves inputs without a source.
+/// Removing, adding or changing a stage breaks the hash chain there. Stages take only what the
+/// statement gives before: removing a stage and chaining the rest again leaves inputs without a
+/// source.
 extension ReceiptCheck {
+  /// A stage's name in messages.
+  private static func name(of stage: JSONValue, at index: Int) -> String {
+    stage["id"]?.text.map { "the stage \($0)" } ?? "stage \(index + 1)"
+  }
+
+  /// All statements of a predicate that do not follow from the one before: stages, or `the end`.
+  private static func brokenLinks(in predicate: JSONValue) -> [Deviation] {
+    guard let origin = predicate["origin"], let stages = predicate["stages"]?.list else {
+      return [Deviation("the statement", "it has no origin or no stages", .chain)]
+    }
+    var breaks: [Deviation] = []
+    var before = "the origin"
+    var previous = origin.chainDigest.hex
+    for (index, stage) in stages.enumerated() {
+      let name = name(of: stage, at: index)
+      if stage["previous"]?.text != previous {
+        breaks.append(
+          Deviation(name, "it does not follow from \(before) as that is stated", .chain))
+      }
+      previous = stage.chainDigest.hex
+      before = name
+    }
+    if predicate["chain"]?.text != previous {
+      breaks.append(
+        Deviation("the end", "the chain does not end with \(before) as it is stated", .chain))
+    }
+    return breaks
+  }
+
   /// All stages with unknown inputs, duplicates and malformed stages.
   /// - Parameter predicate: its form was checked, except for the stages.
   private static func unknownInputs(in predicate: JSONValue) -> [Deviation] {
@@ -180,7 +206,7 @@ extension ReceiptCheck {
           .compactMap { $0 }
       })
     for (index, stage) in (predicate["stages"]?.list ?? []).enumerated() {
-      let name = Chain.name(of: stage, at: index)
+      let name = Self.name(of: stage, at: index)
       func add(_ reason: String) { breaks.append(Deviation(name, reason, .chain)) }
       if let flaw = ReceiptForm.stage.flaw(in: stage) { add("its \(flaw.path) \(flaw.reason)") }
       if let id = stage["id"]?.text, !names.insert(id).inserted { add("it is there twice") }

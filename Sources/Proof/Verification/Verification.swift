@@ -64,11 +64,17 @@ package struct Verification: Sendable {
     mayGoOn: @escaping @Sendable () -> Bool = { true },
     report: @escaping @Sendable (Progress) -> Void = { _ in }
   ) -> (receipts: [VerificationResult], bags: [VerificationResult])? {
-    let meter = Meter(report)
-    meter.advance { $0.allReceipts = paths.count }
+    let progress = Shared(Progress())
+    @Sendable func advance(_ change: (inout Progress) -> Void) {
+      progress.update { progress in
+        change(&progress)
+        report(progress)
+      }
+    }
+    advance { $0.allReceipts = paths.count }
     let (keys, certificates, awaited) = (keys, certificates, awaited)
     let checks = each(paths, mayGoOn) { path in
-      defer { meter.advance { $0.receipts += 1 } }
+      defer { advance { $0.receipts += 1 } }
       return ReceiptCheck(path, keys: keys, certificates: certificates, awaited: awaited)
     }
     guard let checks, let bags = each(folders, mayGoOn, { BagCheck($0) }) else { return nil }
@@ -83,7 +89,7 @@ package struct Verification: Sendable {
     // The longest first, so that no thread is left with it at the end.
     let files = lengths.map { (file: $0.key, byteCount: $0.value) }
       .sorted { $0.byteCount > $1.byteCount }
-    meter.advance {
+    advance {
       $0.allFiles = files.count
       $0.allBytes = files.reduce(0) { $0 &+ max(0, $1.byteCount) }
     }
@@ -92,13 +98,13 @@ package struct Verification: Sendable {
       let content = file.read { count in
         // One report for a small file.
         isLast = count < 1 << 20
-        meter.advance {
+        advance {
           $0.bytes += count
           if isLast { $0.files += 1 }
         }
         return mayGoOn()
       }
-      if !isLast { meter.advance { $0.files += 1 } }
+      if !isLast { advance { $0.files += 1 } }
       return content
     }
     guard let contents, mayGoOn() else { return nil }
@@ -111,54 +117,35 @@ package struct Verification: Sendable {
     _ items: [Item], _ mayGoOn: @escaping @Sendable () -> Bool,
     _ work: @escaping @Sendable (Item) -> Outcome
   ) -> [Outcome]? {
-    let state = Line<Outcome>(count: items.count)
+    let state = Shared((next: 0, outcomes: [Outcome?](repeating: nil, count: items.count)))
+    @Sendable func takeIndex() -> Int? {
+      state.update { state in
+        guard state.next < state.outcomes.count else { return nil }
+        defer { state.next += 1 }
+        return state.next
+      }
+    }
     let threads = (0..<min(threadCount, items.count)).map { number in
       BackgroundThread(name: "verify-\(number + 1)") {
-        while mayGoOn(), let index = state.next() { state.put(work(items[index]), at: index) }
+        while mayGoOn(), let index = takeIndex() {
+          let outcome = work(items[index])
+          state.update { $0.outcomes[index] = outcome }
+        }
       }
     }
     threads.forEach { $0.join() }
-    return state.outcomes
+    let outcomes = state.update { $0.outcomes.compactMap { $0 } }
+    return outcomes.count == items.count ? outcomes : nil
   }
 }
 
-private final class Meter: Sendable {
-  private let progress = Mutex(Verification.Progress())
-  private let report: @Sendable (Verification.Progress) -> Void
+/// State that several threads change.
+private final class Shared<State: Sendable>: Sendable {
+  private let state: Mutex<State>
 
-  init(_ report: @escaping @Sendable (Verification.Progress) -> Void) { self.report = report }
+  init(_ state: State) { self.state = Mutex(state) }
 
-  func advance(_ change: (inout Verification.Progress) -> Void) {
-    progress.withLock { progress in
-      change(&progress)
-      report(progress)
-    }
-  }
-}
-
-/// Items that threads take in turn.
-private final class Line<Outcome: Sendable>: Sendable {
-  private let state: Mutex<(next: Int, outcomes: [Outcome?])>
-
-  init(count: Int) { state = Mutex((0, [Outcome?](repeating: nil, count: count))) }
-
-  func next() -> Int? {
-    state.withLock { state in
-      guard state.next < state.outcomes.count else { return nil }
-      defer { state.next += 1 }
-      return state.next
-    }
-  }
-
-  func put(_ outcome: Outcome, at index: Int) {
-    state.withLock { $0.outcomes[index] = outcome }
-  }
-
-  /// The results; nil while one is missing.
-  var outcomes: [Outcome]? {
-    state.withLock { state in
-      let outcomes = state.outcomes.compactMap { $0 }
-      return outcomes.count == state.outcomes.count ? outcomes : nil
-    }
+  func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
+    state.withLock { change(&$0) }
   }
 }

@@ -2,6 +2,15 @@ package import Platform
 
 /// The result of verifying a receipt, a bag or a quote.
 package struct VerificationResult: Hashable, Sendable {
+  /// A valid time stamp beside a receipt.
+  package struct Stamp: Hashable, Sendable {
+    /// The token's name, from the receipt's folder.
+    package let name: String
+    package let stamp: TimeStamp
+    /// The certificates' name from the receipt's folder; nil for those named by the user.
+    package let certificates: String?
+  }
+
   package let path: String
   /// The signer's key as named by the receipt; nil if unreadable, and for bags.
   package var keyID: String?
@@ -10,7 +19,7 @@ package struct VerificationResult: Hashable, Sendable {
   /// Their bytes.
   package var byteCount = 0
   /// The receipt's valid time stamps.
-  package var timeStamps: [VerifiedTimeStamp] = []
+  package var timeStamps: [Stamp] = []
   /// All faults; empty if it is verified.
   package var problems: [Deviation] = []
   /// Unchecked parts and remarks, which are no faults.

@@ -8,8 +8,16 @@ package import Store
 /// Requests the pending time stamps and writes them beside their receipts. One round at a time per
 /// store.
 package struct StampRound: Sendable {
+  /// Why a time stamp is still pending.
+  package struct Trouble: Error, Hashable, Sendable {
+    /// One sentence.
+    package let message: String
+    /// Whether the authority failed, so that retrying at once is pointless.
+    package let isOfAuthority: Bool
+  }
+
   /// Receives a stamp as it was before an attempt, and the written time stamp or why there is none.
-  package typealias Report = (AwaitedStamp, Result<TimeStamp, StampTrouble>) -> Void
+  package typealias Report = (AwaitedStamp, Result<TimeStamp, Trouble>) -> Void
 
   /// The timeout of a request, in seconds.
   package static let answerPatience = 10.0
@@ -74,7 +82,7 @@ package struct StampRound: Sendable {
       else { continue }
       let patience = min(Self.answerPatience, deadline - clock.elapsed)
       guard patience > 0, !stop.isRequested else { return }
-      do throws(StampTrouble) {
+      do throws(Trouble) {
         report(stamp, .success(try make(stamp, patience: patience)))
         reached.insert(url)
       } catch {
@@ -88,7 +96,7 @@ package struct StampRound: Sendable {
   }
 
   private func postpone(
-    _ stamp: AwaitedStamp, among stamps: [AwaitedStamp], _ trouble: StampTrouble
+    _ stamp: AwaitedStamp, among stamps: [AwaitedStamp], _ trouble: Trouble
   ) throws(SpoolError) {
     // Failures of an authority count for all receipts together.
     let others = stamps.filter { trouble.isOfAuthority && $0.authority.url == stamp.authority.url }
@@ -122,12 +130,12 @@ extension StampRound {
   /// - Parameter patience: the timeout in seconds.
   private func make(
     _ stamp: AwaitedStamp, patience: Double
-  ) throws(StampTrouble) -> TimeStamp {
+  ) throws(Trouble) -> TimeStamp {
     let certificates: TrustedCertificates
     do throws(SpoolError) {
       certificates = try TrustedCertificates(at: stamp.authority.certificates)
     } catch {
-      throw StampTrouble(message: Self.words(error), isOfAuthority: true)
+      throw Trouble(message: Self.words(error), isOfAuthority: true)
     }
     for known in [stamp.reply.map { TimeStampReply($0) }, try? TimeStampReply(at: stamp.token)] {
       // It was verified before, and is valid unless the trusted certificates changed. A file in its
@@ -152,7 +160,7 @@ extension StampRound {
 
   private func ask(
     _ stamp: AwaitedStamp, _ certificates: TrustedCertificates, _ patience: Double
-  ) throws(StampTrouble) -> (TimeStampReply, TimeStamp) {
+  ) throws(Trouble) -> (TimeStampReply, TimeStamp) {
     let request = TimeStampRequest(for: stamp.receipt)
     var post = HTTPPost(
       request.bytes, of: TimeStampRequest.contentType, to: stamp.authority.url)
@@ -162,11 +170,11 @@ extension StampRound {
     do throws(HTTPError) {
       answer = try post.send { !stop.isRequested }
     } catch {
-      throw StampTrouble(
+      throw Trouble(
         message: "cannot reach \(stamp.authority.url): \(error.reason)", isOfAuthority: true)
     }
     guard answer.status == 200 else {
-      throw StampTrouble(
+      throw Trouble(
         message: "\(stamp.authority.url) answers with the status \(answer.status)",
         isOfAuthority: true)
     }
@@ -174,7 +182,7 @@ extension StampRound {
     do throws(SpoolError) {
       return (reply, try reply.accepted(for: request, by: certificates, at: clock.now))
     } catch {
-      throw StampTrouble(
+      throw Trouble(
         message: "the answer of \(stamp.authority.url) is refused: \(error.reason ?? "")",
         isOfAuthority: true)
     }
@@ -183,7 +191,7 @@ extension StampRound {
   /// Writes the certificates and then the token beside the receipt, and removes the pending stamp.
   private func place(
     _ reply: TimeStampReply, _ certificates: TrustedCertificates, _ stamp: AwaitedStamp
-  ) throws(StampTrouble) {
+  ) throws(Trouble) {
     do throws(SpoolError) {
       guard try store.digest(ofFile: stamp.path) == stamp.receipt else {
         throw SpoolError(
@@ -193,16 +201,16 @@ extension StampRound {
     } catch {
       throw Self.trouble(error)
     }
-    let files = TimeStampFiles(
-      reply, certificates, token: stamp.token.split(separator: "/").last.map(String.init) ?? "")
-    for (name, bytes) in files.all { try checkPlace(folder(of: stamp.token) + name, bytes) }
+    let files = reply.files(
+      certificates, token: stamp.token.split(separator: "/").last.map(String.init) ?? "")
+    for (name, bytes) in files { try checkPlace(folder(of: stamp.token) + name, bytes) }
     do throws(SpoolError) {
-      for (name, bytes) in files.all {
+      for (name, bytes) in files {
         let isToken = stamp.token.hasSuffix("/" + name)
         try publish(
           bytes,
           isToken
-            ? TimestampRequests.content(of: stamp.receipt, by: stamp.authority.url)
+            ? ReceiptContext.stampContent(of: stamp.receipt, by: stamp.authority.url)
             : SHA256.digest(of: bytes),
           at: folder(of: stamp.token) + name)
       }
@@ -213,7 +221,7 @@ extension StampRound {
   }
 
   /// Checks all places before writing: an incomplete set would look tampered with.
-  private func checkPlace(_ path: String, _ bytes: [UInt8]) throws(StampTrouble) {
+  private func checkPlace(_ path: String, _ bytes: [UInt8]) throws(Trouble) {
     guard store.isForeign(path, to: SHA256.digest(of: bytes)) else { return }
     throw Self.trouble(
       "another file is at \(path), which Spool did not put there or which was changed since; "
@@ -238,19 +246,11 @@ extension StampRound {
     error.message + (error.reason.map { ": \($0)" } ?? "")
   }
 
-  private static func trouble(_ message: String) -> StampTrouble {
-    StampTrouble(message: message, isOfAuthority: false)
+  private static func trouble(_ message: String) -> Trouble {
+    Trouble(message: message, isOfAuthority: false)
   }
 
-  private static func trouble(_ error: SpoolError) -> StampTrouble {
+  private static func trouble(_ error: SpoolError) -> Trouble {
     trouble("cannot \(error.action) \(error.path): \(error.why)")
   }
-}
-
-/// Why a time stamp is still pending.
-package struct StampTrouble: Error, Hashable, Sendable {
-  /// One sentence.
-  package let message: String
-  /// Whether the authority failed, so that retrying at once is pointless.
-  package let isOfAuthority: Bool
 }

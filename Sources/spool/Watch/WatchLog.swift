@@ -88,7 +88,7 @@ final class WatchStamps: Sendable {
       }
     }
 
-    private func tell(_ stamp: AwaitedStamp, _ outcome: Result<TimeStamp, StampTrouble>) {
+    private func tell(_ stamp: AwaitedStamp, _ outcome: Result<TimeStamp, StampRound.Trouble>) {
       switch outcome {
       case .success(let found):
         tell(.stamped, "\(found.timeText), \(found.authority)", of: stamp.path)

@@ -136,7 +136,7 @@ struct KeyCommand: Command {
     }
     let key = try Self.asking(console) { () throws(SpoolError) in
       try folder.protect { () throws(SpoolError) in
-        isRemoving ? nil : try NewPassphrase.choose(file: arguments[Self.newFile])
+        isRemoving ? nil : try newPassphrase()
       }
     }
     try tell([("signing", key)], folder, console)
@@ -214,14 +214,16 @@ struct KeyCommand: Command {
   }
 }
 
-/// A new passphrase: typed twice, or read from a file.
-enum NewPassphrase {
-  /// Minimum length in bytes. It must resist an offline attack on the key file.
+extension KeyCommand {
+  /// Minimum length of a passphrase in bytes. It must resist an offline attack on the key file.
   private static let minimumByteCount = 8
 
-  static func choose(file: String?) throws(SpoolError) -> SecretBytes {
-    let chosen: SecretBytes
-    if let file { chosen = try read(file) } else { chosen = try typed() }
+  /// A new passphrase: read from a file, or typed twice.
+  private func newPassphrase() throws(SpoolError) -> SecretBytes {
+    let file = arguments[Self.newFile].map { PassphraseFile($0) }
+    let chosen =
+      if let file { try file.passphrase(of: "the signing key") } else { try Self.typedTwice() }
+    let minimumByteCount = Self.minimumByteCount
     guard chosen.count >= minimumByteCount else {
       throw SpoolError(
         "this passphrase is not taken",
@@ -232,11 +234,7 @@ enum NewPassphrase {
     return chosen
   }
 
-  private static func read(_ path: String) throws(SpoolError) -> SecretBytes {
-    try PassphraseFile(path).passphrase(of: "the signing key")
-  }
-
-  private static func typed() throws(SpoolError) -> SecretBytes {
+  private static func typedTwice() throws(SpoolError) -> SecretBytes {
     guard let first = try TerminalPassphrase.read("new passphrase of the signing key: "),
       let second = try TerminalPassphrase.read("the same again: ")
     else {

@@ -117,9 +117,8 @@ struct LedgerCommand: Command {
         at: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile]
       ).signingKey()
     }
-    let paths = PathChain(entries.map(\.path)).digest
-    context.console.draw(
-      TreeHead(size: size, root: root, paths: paths, time: SystemClock().now).signed(by: key))
+    let edge = LogFrontier(entries) ?? LogFrontier()
+    context.console.draw(edge.head(at: SystemClock().now).signed(by: key))
   }
 
   private func prove(

@@ -63,50 +63,33 @@ struct ProveCommand: Command {
   func run(console: Console) -> ExitCode {
     let context = CommandContext(console: console)
     do throws(CommandContext.Refusal) {
-      let wish = try wish(console)
+      try checkRange(console)
       let keys = try KeyCommand.asking(console) { () throws(SpoolError) in
         try context.keyFolder(at: arguments[Options.keys]).knownKeys()
       }
       let stop = SignalWatch.begin()
-      let outcome: Made?
+      let isDone: Bool
       do throws(SpoolError) {
-        outcome = try make(wish, keys: keys, context) { !stop.isRequested }
+        isDone = try make(keys: keys, context) { !stop.isRequested }
       } catch {
         throw CommandContext.Refusal(
           text: ErrorText(error).render(console),
           code: error.kind == .broken ? .verificationFailed : .failed)
       }
-      guard let outcome else { return .interrupted(by: stop.signalNumber ?? SIGINT) }
-      tell(outcome, console)
-      return .done
+      return isDone ? .done : .interrupted(by: stop.signalNumber ?? SIGINT)
     } catch {
       console.report(error.text)
       return error.code
     }
   }
 
-  private enum Wish {
-    case range(from: Double, to: Double)
-    case words(String)
-  }
-
-  /// A finished quote.
-  private struct Made {
-    let quote: Quote
-    let folder: String
-    let words: [QuotedWords.Word]?
-    let isRemade: Bool
-    let authoritiesMissing: [String]
-  }
-
-  private func wish(_ console: Console) throws(CommandContext.Refusal) -> Wish {
+  private func checkRange(_ console: Console) throws(CommandContext.Refusal) {
     switch (arguments[Self.from], arguments[Self.to], arguments[Self.words]) {
     case (let from?, let to?, nil):
       guard from.seconds < to.seconds else {
         throw usage("--to is not behind --from", "name the earlier time first", console)
       }
-      return .range(from: from.seconds, to: to.seconds)
-    case (nil, nil, let words?): return .words(words)
+    case (nil, nil, _?): return
     default:
       throw usage(
         "it takes either --from and --to, or --words",
@@ -118,16 +101,18 @@ struct ProveCommand: Command {
     CommandContext.Refusal(text: "\(console.red("error:")) \(what)\nnext:  \(next)", code: .usage)
   }
 
+  /// Writes the quote, and reports it.
+  /// - Returns: false if stopped.
   private func make(
-    _ wish: Wish, keys: [VerifyingKey], _ context: CommandContext, mayGoOn: () -> Bool
-  ) throws(SpoolError) -> Made? {
+    keys: [VerifyingKey], _ context: CommandContext, mayGoOn: () -> Bool
+  ) throws(SpoolError) -> Bool {
     let (receipt, export) = try source(keys)
     let extent = export.samples.extent
     let named = try arguments[Self.transcript].map { (path) throws(SpoolError) in
       try WordSummary(path)
     }
     let transcript = named ?? WordSummary.vouched(by: receipt)
-    let range = try frames(wish, transcript, extent, export.name)
+    let range = try frames(transcript, extent, export.name)
     let prover = try ClipProver(export, of: receipt)
     let kept = keptTree(prover, context)
     let meter = ReadingMeter(context.console, isShown: !arguments[Options.json])
@@ -139,13 +124,26 @@ struct ProveCommand: Command {
         return mayGoOn()
       } : nil
     meter.clear()
-    guard let tree = kept ?? remade else { return nil }
+    guard let tree = kept ?? remade else { return false }
     let folder = arguments[Self.out] ?? name(of: range, extent, export.name)
     let words = transcript?.quoted(in: extent.time(of: range), by: receipt)
     let quote = try prover.write(range, tree, words: words, to: folder)
-    return Made(
-      quote: quote, folder: folder, words: words?.words, isRemade: kept == nil,
-      authoritiesMissing: prover.authoritiesMissing)
+    let console = context.console
+    if arguments[Options.json] {
+      console.print(
+        JSONText.of(
+          MadeLine(
+            folder: folder, quote: QuoteLine(quote), words: words?.words.map(\.text))))
+      return true
+    }
+    tell(quote, words, isRemade: kept == nil, in: folder, console)
+    for authority in prover.authoritiesMissing {
+      console.report(
+        "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
+          + "it: type spool stamp, and prove again")
+    }
+    console.report("next:  spool verify \(folder), or python3 \(folder)/verify.py")
+    return true
   }
 
   /// The receipt and the export to quote from.
@@ -192,12 +190,10 @@ struct ProveCommand: Command {
 
   /// The frames to quote.
   private func frames(
-    _ wish: Wish, _ transcript: WordSummary?, _ extent: SampleExtent, _ export: String
+    _ transcript: WordSummary?, _ extent: SampleExtent, _ export: String
   ) throws(SpoolError) -> Range<Int> {
-    let times: (from: Double, to: Double)
-    switch wish {
-    case .range(let from, let to): times = (from, to)
-    case .words(let phrase):
+    var times = (from: arguments[Self.from]?.seconds ?? 0, to: arguments[Self.to]?.seconds ?? 0)
+    if let phrase = arguments[Self.words] {
       guard let range = try transcript?.place(of: phrase) else {
         throw SpoolError(
           "cannot find \"\(phrase)\"", reason: "the receipt vouches for no transcript with times",
@@ -225,33 +221,22 @@ struct ProveCommand: Command {
     return "\(stem).quote-\(times[0])-\(times[1])"
   }
 
-  private func tell(_ made: Made, _ console: Console) {
-    if arguments[Options.json] {
-      return console.print(
-        JSONText.of(
-          MadeLine(
-            folder: made.folder, quote: QuoteLine(made.quote), words: made.words?.map(\.text))))
-    }
-    let count = Count.of(made.quote.blocks.count, "second")
+  private func tell(
+    _ quote: Quote, _ words: QuotedWords?, isRemade: Bool, in folder: String, _ console: Console
+  ) {
     var lines = [
-      "quoted    \(Format.visible(made.quote.export))   \(made.quote.rangeText)",
-      "  clip    \(made.quote.clipText), \(count)",
-      "  proof   \(Count.of(made.quote.siblings.count, "sibling")) to the root "
-        + "\(made.quote.samples.root.hex.prefix(16))"
-        + (made.isRemade ? ", made again from the export" : ""),
+      "quoted    \(Format.visible(quote.export))   \(quote.rangeText)",
+      "  clip    \(quote.clipText), \(Count.of(quote.blocks.count, "second"))",
+      "  proof   \(Count.of(quote.siblings.count, "sibling")) to the root "
+        + "\(quote.samples.root.hex.prefix(16))"
+        + (isRemade ? ", made again from the export" : ""),
     ]
-    if let words = made.words {
-      lines.append(
-        "  words   " + Format.visible(words.map(\.text).joined(separator: " ")) + "   (not proven)")
+    if let words {
+      let text = words.words.map(\.text).joined(separator: " ")
+      lines.append("  words   " + Format.visible(text) + "   (not proven)")
     }
     console.print(
-      (lines + ["", "written to \(Format.visible(made.folder))/"]).joined(separator: "\n"))
-    for authority in made.authoritiesMissing {
-      console.report(
-        "note:  there is no time stamp of \(Format.visible(authority)) yet, and spool verify will miss "
-          + "it: type spool stamp, and prove again")
-    }
-    console.report("next:  spool verify \(made.folder), or python3 \(made.folder)/verify.py")
+      (lines + ["", "written to \(Format.visible(folder))/"]).joined(separator: "\n"))
   }
 
   /// The quote as `--json` shows it.
@@ -317,7 +302,7 @@ struct WordSummary {
   /// The words in a range, in seconds.
   func quoted(in range: Range<Double>, by receipt: QuotableReceipt) -> QuotedWords {
     let words = transcript.words(in: range).map { word in
-      QuotedWords.Word(text: word.text, from: word.start ?? 0, to: word.end ?? 0)
+      (text: word.text, from: word.start ?? 0, to: word.end ?? 0)
     }
     return QuotedWords(words, from: name, digest, subject: receipt.names[digest])
   }

@@ -206,8 +206,8 @@ struct VerifyCommand: Command {
   ) {
     if arguments[Options.json] {
       let lines =
-        bags.map { VerifiedLine(bag: $0) } + receipts.map { VerifiedLine(receipt: $0) }
-        + quotes.map { VerifiedLine(quote: $0) }
+        bags.map { VerifiedText.Line(bag: $0) } + receipts.map { VerifiedText.Line(receipt: $0) }
+        + quotes.map { VerifiedText.Line(quote: $0) }
       for line in lines { console.print(JSONText.of(line)) }
       return
     }

@@ -176,64 +176,66 @@ extension VerifiedText {
   }
 }
 
-/// The result for one receipt, bag or quote as `--json` shows it.
-struct VerifiedLine: Encodable {
-  private let verified: Bool
-  private let problems: [Deviation]
-  private var receipt: String?
-  private var bag: String?
-  private var quote: String?
-  private var key: String?
-  private var run: String?
-  private var sources: [String]?
-  private var stages: Int?
-  private var files: Int?
-  private var bytes: Int?
-  /// Without `certificates`, they were checked against those that the user named.
-  private var timeStamps: [[String: String]]?
-  private var awaitedStamps: [String]?
-  private var inLedger: Bool?
-  private var shows: QuoteLine?
-  private var notes: [Deviation]?
+extension VerifiedText {
+  /// The result for one receipt, bag or quote as `--json` shows it.
+  struct Line: Encodable {
+    private let verified: Bool
+    private let problems: [Deviation]
+    private var receipt: String?
+    private var bag: String?
+    private var quote: String?
+    private var key: String?
+    private var run: String?
+    private var sources: [String]?
+    private var stages: Int?
+    private var files: Int?
+    private var bytes: Int?
+    /// Without `certificates`, they were checked against those that the user named.
+    private var timeStamps: [[String: String]]?
+    private var awaitedStamps: [String]?
+    private var inLedger: Bool?
+    private var shows: QuoteLine?
+    private var notes: [Deviation]?
 
-  init(receipt result: VerificationResult) {
-    self.init(result)
-    receipt = result.path
-    key = result.keyID
-    run = result.run
-    sources = result.sources
-    stages = result.stageCount
-    files = result.fileCount
-    bytes = result.byteCount
-    timeStamps = result.timeStamps.map {
-      [
-        "name": $0.name, "time": $0.stamp.timeText, "authority": $0.stamp.authority,
-        "certificates": $0.certificates,
-      ].compactMapValues { $0 }
+    init(receipt result: VerificationResult) {
+      self.init(result)
+      receipt = result.path
+      key = result.keyID
+      run = result.run
+      sources = result.sources
+      stages = result.stageCount
+      files = result.fileCount
+      bytes = result.byteCount
+      timeStamps = result.timeStamps.map {
+        [
+          "name": $0.name, "time": $0.stamp.timeText, "authority": $0.stamp.authority,
+          "certificates": $0.certificates,
+        ].compactMapValues { $0 }
+      }
+      awaitedStamps = result.awaitedStamps
+      inLedger = result.isInLog
     }
-    awaitedStamps = result.awaitedStamps
-    inLedger = result.isInLog
-  }
 
-  init(bag result: VerificationResult) {
-    self.init(result)
-    bag = result.path
-    files = result.fileCount
-    bytes = result.byteCount
-    notes = result.notes
-  }
+    init(bag result: VerificationResult) {
+      self.init(result)
+      bag = result.path
+      files = result.fileCount
+      bytes = result.byteCount
+      notes = result.notes
+    }
 
-  init(quote result: VerificationResult) {
-    self.init(result)
-    quote = result.path
-    key = result.keyID
-    shows = result.quote.map { QuoteLine($0) }
-    notes = result.notes
-  }
+    init(quote result: VerificationResult) {
+      self.init(result)
+      quote = result.path
+      key = result.keyID
+      shows = result.quote.map { QuoteLine($0) }
+      notes = result.notes
+    }
 
-  private init(_ result: VerificationResult) {
-    verified = result.isSound
-    problems = result.problems
+    private init(_ result: VerificationResult) {
+      verified = result.isSound
+      problems = result.problems
+    }
   }
 }
 
