@@ -187,7 +187,7 @@ private struct RunnerBench {
     let plan = try plan(for: recording)
     let stop = StopRequest()
     let runner = Runner(
-      store: store, executors: [],
+      store: store, log: store.runs, executors: [],
       recorder: StoppingRecorder(step: step.map { StepID($0) }, stop: stop), stop: stop,
       clock: clock)
     let request = RunRequest(
@@ -200,7 +200,7 @@ private struct RunnerBench {
         overrides: [:], startedAt: clock.now, request: request))
   }
 
-  func record(_ id: String) throws -> RunRecord { try #require(try store.run(named: id)) }
+  func record(_ id: String) throws -> RunRecord { try #require(try store.runs.run(named: id)) }
 
   func export(_ name: String) throws -> String {
     try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)

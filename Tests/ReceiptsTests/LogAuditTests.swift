@@ -42,25 +42,25 @@ struct LogAuditTests {
     ).signed(by: key).text
   }
 
-  private func signer() -> LogSigner { LogSigner(store, runs: store, keys: keys) }
+  private func signer() -> LogSigner { LogSigner(store, keys: keys) }
 
   private func add(_ number: Int) throws {
     try signer().add(receipt(number), at: path(number), signedBy: key, now: 1_790_000_000)
   }
 
   private func audit() throws -> LogAudit {
-    LogAudit(try store.receiptRecords(), keys: try keys.knownKeys())
+    LogAudit(try store.receipts.records(), keys: try keys.knownKeys())
   }
 
   /// Changes the list in the database only: the files beside it stay as they are.
   private func changeDatabase(_ change: (inout [ReceiptEntry]) -> Void) throws {
-    let records = try store.receiptRecords()
+    let records = try store.receipts.records()
     let files = try [records.logPath, records.headPath].map {
       ($0, try Data(contentsOf: URL(fileURLWithPath: $0)))
     }
     var entries = records.entries
     change(&entries)
-    try store.restore(entries, under: #require(records.head))
+    try store.receipts.restore(entries, under: #require(records.head))
     for (path, bytes) in files { try bytes.write(to: URL(fileURLWithPath: path)) }
   }
 
@@ -75,7 +75,7 @@ struct LogAuditTests {
       audit.records.entries.map(\.leaf)
         == (1...3).map { MerkleTree.leaf(Array(receipt($0).utf8)) })
     try add(2)
-    #expect(try store.receiptRecords().entries.count == 3, "it is there already")
+    #expect(try store.receipts.records().entries.count == 3, "it is there already")
   }
 
   @Test("an altered entry is named, refuses additions and is recovered from the log file")
@@ -91,7 +91,7 @@ struct LogAuditTests {
     #expect(error?.message == "the ledger of receipts is not as it was signed")
     let recovery = try #require(audit.recovery)
     #expect(recovery.source == audit.records.logPath)
-    try store.restore(recovery.entries, under: recovery.head)
+    try store.receipts.restore(recovery.entries, under: recovery.head)
     #expect(try self.audit().findings == [])
     try add(4)
     #expect(try self.audit().records.entries.count == 4)
@@ -104,7 +104,7 @@ struct LogAuditTests {
       try audit().findings.contains(
         Deviation(path(3), "its leaf, number 3, was deleted in the ledger")))
     let recovery = try #require(try audit().recovery)
-    try store.restore(recovery.entries, under: recovery.head)
+    try store.receipts.restore(recovery.entries, under: recovery.head)
     try changeDatabase {
       $0[0] = ReceiptEntry(position: 0, leaf: $0[0].leaf, path: "/elsewhere")
     }
@@ -125,7 +125,7 @@ struct LogAuditTests {
 
   @Test("a changed line of the log file is named, and the database has the log as it was signed")
   func changedFile() throws {
-    let records = try store.receiptRecords()
+    let records = try store.receipts.records()
     var text = try String(contentsOfFile: records.logPath, encoding: .utf8)
     text = text.replacingOccurrences(of: path(2), with: "/elsewhere")
     try text.write(toFile: records.logPath, atomically: false, encoding: .utf8)
@@ -136,7 +136,7 @@ struct LogAuditTests {
 
   @Test("without the signer's key nothing is vouched for, and the advice is to import it")
   func strangeKey() throws {
-    let audit = LogAudit(try store.receiptRecords(), keys: [SigningKey().verifyingKey])
+    let audit = LogAudit(try store.receipts.records(), keys: [SigningKey().verifyingKey])
     #expect(audit.signers == [])
     #expect(audit.recovery == nil)
     #expect(audit.advice?.contains("if the key that signed it is to be trusted here") == true)
@@ -145,9 +145,9 @@ struct LogAuditTests {
   @Test(
     "a database without the last receipts catches up with the files, as after a restored backup")
   func caughtUp() throws {
-    let before = try store.receiptRecords()
+    let before = try store.receipts.records()
     try add(4)
-    let after = try store.receiptRecords()
+    let after = try store.receipts.records()
     let behind = ReceiptRecords(
       entries: before.entries, logged: after.logged, head: before.head, copy: after.copy,
       databasePath: after.databasePath, logPath: after.logPath, headPath: after.headPath)
@@ -168,6 +168,6 @@ struct LogAuditTests {
     #expect(entries.count == 4 && entries.receipts.count == 3)
     #expect(entries.withdrawals(signedBy: [key.verifyingKey])[leaf]?.reason == "by wish")
     #expect(entries.withdrawals(signedBy: [SigningKey().verifyingKey]).isEmpty)
-    #expect(try store.statements().map(\.path) == [text])
+    #expect(try store.receipts.statements().map(\.path) == [text])
   }
 }

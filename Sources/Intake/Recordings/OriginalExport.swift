@@ -1,6 +1,6 @@
 internal import CPosix
 internal import Glibc
-package import PipelineModel
+import PipelineModel
 package import Platform
 package import Store
 

@@ -7,9 +7,9 @@ package import Store
 ///
 /// Nothing is opened: the name decides what is a recording. O(files), with a look-up each. Skips
 /// what is unreadable: it may come or go at any time.
-/// - Parameter store: knows what was taken in.
+/// - Parameter recordings: know what was taken in.
 package func recordingsNotTakenIn(
-  fromInbox inbox: String, store: RecordingRepository
+  fromInbox inbox: String, recordings: RecordingRepository
 ) -> [(path: String, byteCount: Int64)] {
   guard let opened = try? InboxFolder(at: inbox) else { return [] }
   var files: [(path: String, byteCount: Int64)] = []
@@ -19,7 +19,7 @@ package func recordingsNotTakenIn(
   } visit: { folder, found in
     for (name, stamp) in found where stamp.kind == .file && SoundSign.isCarried(by: name) {
       let path = folder.appending(name)
-      let isKnown = try? store.recordings.isKnown(
+      let isKnown = try? recordings.isKnown(
         path: path.escaped, stamp: RecordingFileStamp(stamp), inbox: inbox)
       if isKnown == false { files.append((path.description, stamp.byteCount)) }
     }

@@ -138,7 +138,8 @@ struct RecordingJob {
   private func isTaken(_ files: [String], by recording: Recording) -> Bool {
     files.contains { path in
       unsafe access(path, F_OK) == 0
-        && (try? engine.store.recordings.recording(ofPublished: path))?.digest != recording.content.digest
+        && (try? engine.store.recording(ofPublished: path))?.digest
+          != recording.content.digest
     }
   }
 

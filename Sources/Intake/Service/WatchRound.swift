@@ -220,7 +220,7 @@ final class InboxWorker: Sendable {
   ) throws(SpoolError) {
     self.settings = settings
     let folders = try ResultFolders(
-      of: settings, memory: engine.store, receiptWriter: engine.receiptWriter)
+      of: settings, memory: engine.store.inboxes, receiptWriter: engine.receiptWriter)
     self.folders = folders
     claim = try Self.claim(settings, engine)
     let processor = InboxProcessor(

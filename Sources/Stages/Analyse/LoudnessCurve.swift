@@ -65,7 +65,7 @@ struct LoudnessCurveStage: DeclaredStage, SoundSinkStage, PublishingStage {
   private func files(
     of curve: LoudnessCurve, in store: any ArtifactStore
   ) throws(SpoolError) -> [PortName: Artifact] {
-    let drawing = LoudnessCurvePicture(curve, size).drawing
+    lazy var drawing = LoudnessCurvePicture(curve, size).drawing
     var files: [PortName: Artifact] = [:]
     for format in formats {
       files[format.port] =

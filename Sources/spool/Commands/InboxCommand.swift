@@ -106,7 +106,7 @@ struct InboxCommand: Command {
     } else {
       console.print(Self.list(recordings))
       // Refused files are not in the list, so their folders are shown beside it.
-      for inbox in try store.watchedInboxes() {
+      for inbox in try store.inboxes.watchedInboxes() {
         let lines = InboxStatusText(inbox, line: nil, store: arguments[Options.store])
           .overlookedLines
         if lines.isEmpty { continue }

@@ -31,7 +31,7 @@ struct PlanCommand: Command {
     let readable = try context.readableStore(at: arguments[Options.store])
     let store = readable.store
     let runner = Runner(
-      store: store, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
+      store: store, log: store.runs, executors: [SoundPassExecutor(coreCount: CoreCount.online)],
       recorder: SilentRecorder(console), stop: StopRequest(), clock: SystemClock())
     var options = Runner.Options(folder: folder)
     options.keepsEverything = arguments[Options.checkpoint] == .every

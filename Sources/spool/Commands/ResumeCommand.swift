@@ -40,7 +40,7 @@ struct ResumeCommand: Command {
     }
     if !arguments[Options.json], !arguments[Options.quiet] {
       console.print(
-        try store.runs(limit: 1).isEmpty
+        try store.runs.newest(limit: 1).isEmpty
           ? Format.visible(context.noRuns(in: store)) : "nothing to go on with: every run is done")
     }
     return .done
@@ -58,7 +58,7 @@ struct ResumeCommand: Command {
         "the run \(run.id) is done: there is nothing to go on with",
         advice: "spool show \(run.id) says what it gave")
     }
-    let open = RunRecord.unsettled(in: try store.runs(limit: .max))
+    let open = RunRecord.unsettled(in: try store.runs.newest(limit: .max))
     return open.first { $0.state != .running } ?? open.first
   }
 
@@ -76,7 +76,7 @@ struct ResumeCommand: Command {
     }
     let plugins = memory.uses(of: pipeline.definition)
     if let missing = MissingRecording(
-      of: earlier, beside: try store.runs(limit: .max), store: arguments[Options.store])
+      of: earlier, beside: try store.runs.newest(limit: .max), store: arguments[Options.store])
     {
       throw missing.error
     }

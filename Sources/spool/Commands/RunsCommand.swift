@@ -21,7 +21,7 @@ struct RunsCommand: Command {
     guard limit >= 0 else {
       throw .usage("--limit is 0 or more, not \(limit)", advice: "0 shows all")
     }
-    let runs = try store.runs(limit: limit == 0 ? .max : limit)
+    let runs = try store.runs.newest(limit: limit == 0 ? .max : limit)
     guard !arguments[Options.json] else {
       for run in runs { console.print(JSONText.of(run)) }
       return .done

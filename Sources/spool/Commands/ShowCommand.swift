@@ -27,7 +27,7 @@ struct ShowCommand: Command {
     var wayOn = run.wayOn.map { "\($0) goes on" }
     if wayOn != nil,
       let missing = MissingRecording(
-        of: run, beside: try store.runs(limit: .max), store: arguments[Options.store])
+        of: run, beside: try store.runs.newest(limit: .max), store: arguments[Options.store])
     {
       wayOn = missing.line
     }

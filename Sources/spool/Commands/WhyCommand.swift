@@ -35,7 +35,7 @@ struct WhyCommand: Command {
     let run = try context.run(named: arguments[Self.run], in: store)
     let catalog = context.remembering(run).catalog(beside: run.pipelinePath)
     let explanation = RunExplanation(
-      run, history: try store.runs(limit: .max), store: store, catalog: catalog)
+      run, history: try store.runs.newest(limit: .max), store: store, catalog: catalog)
     let definitions = ParsedPipeline(run.request?.pipelineText ?? "", knownKinds: catalog.kinds)
       .definition?.steps
     let rows = try steps(of: run).map { (step) throws(SpoolError) -> Row in

@@ -40,7 +40,7 @@ extension CommandContext {
   }
 
   func runs(limit: Int, in store: DiskStore) throws(SpoolError) -> [RunRecord] {
-    try store.runs(limit: limit)
+    try store.runs.newest(limit: limit)
   }
 }
 

@@ -138,7 +138,7 @@ struct NotTakenIn: Encodable {
   init?(inInbox path: String, report: InboxReport?, store: DiskStore) {
     let refused = Set((report?.refused.files ?? []).map(\.path))
       .union((report?.ignored.files ?? []).map(\.path))
-    let files = recordingsNotTakenIn(fromInbox: path, store: store)
+    let files = recordingsNotTakenIn(fromInbox: path, recordings: store.recordings)
       .filter { !refused.contains($0.path) }
     if files.isEmpty { return nil }
     count = files.count

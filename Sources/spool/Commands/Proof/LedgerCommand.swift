@@ -57,7 +57,7 @@ struct LedgerCommand: Command {
       defer { withExtendedLifetime(readable) {} }
       let (keys, audit) = try KeyCommand.asking(console) { () throws(SpoolError) in
         let keys = try context.keyFolder(at: arguments[Options.keys]).knownKeys()
-        return (keys, LogAudit(try readable.store.receiptRecords(), keys: keys))
+        return (keys, LogAudit(try readable.store.receipts.records(), keys: keys))
       }
       let entries = audit.records.entries
       let tree = MerkleTree(leaves: entries.compactMap(\.leaf))
@@ -261,7 +261,7 @@ extension LedgerCommand {
       let withdrawal = Withdrawal(of: receipt.leaf, at: receipt.path, reason: reason, time: now)
       let text = withdrawal.signed(by: key)
       // Its text exists only in the log, in place of a path.
-      try LogSigner(store, runs: store, keys: folder).add(text, at: text, signedBy: key, now: now)
+      try LogSigner(store, keys: folder).add(text, at: text, signedBy: key, now: now)
       return withdrawal
     }
     console.print(

@@ -42,7 +42,7 @@ struct LogView {
     guard DiskStore.isThere(at: path) else { return nil }
     self.isNamed = isNamed
     store = try DiskStore(reading: path)
-    let audit = LogAudit(try store.receiptRecords(), keys: keys)
+    let audit = LogAudit(try store.receipts.records(), keys: keys)
     findings = audit.findings
     signers = audit.signers
     self.own = Set((own + signers).map(\.id.hex))
@@ -53,7 +53,7 @@ struct LogView {
       entries.compactMap { entry in entry.leaf.map { ($0, entry.path) } },
       uniquingKeysWith: { $1 })
     latest = entries.latest
-    for stamp in try store.awaitedStamps() {
+    for stamp in try store.stamps.awaited() {
       let token = stamp.token.split(separator: "/").last.map(String.init) ?? stamp.token
       awaited[stamp.receipt, default: []].insert(token)
     }

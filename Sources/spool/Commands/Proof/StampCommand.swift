@@ -196,7 +196,7 @@ struct LastStamps {
     var came: [(AwaitedStamp, TimeStamp)] = []
     var troubles: [String] = []
     do throws(SpoolError) {
-      guard let next = try store.nextStampAttempt(), next <= clock.now else { return }
+      guard let next = try store.stamps.nextAttempt(), next <= clock.now else { return }
       let round = StampRound(store, clock: clock, stop: stop)
       try round.runAfterOthers(patience: Self.patience) { stamp, outcome in
         switch outcome {

@@ -45,10 +45,10 @@ struct CheckCommand: Command {
       var report = try Inspection(of: path, options, stop: stop) { meter.show($0) }.run()
       if report.databaseFault == nil {
         let store = try DiskStore(reading: path)
-        let audit = LogAudit(try store.receiptRecords(), keys: keys)
+        let audit = LogAudit(try store.receipts.records(), keys: keys)
         report.receipts = audit.records.entries.receipts.count
         let named = Set(audit.findings.map(\.name))
-        let missing = audit.missing(from: try store.runs(limit: .max))
+        let missing = audit.missing(from: try store.runs.newest(limit: .max))
           .filter { !named.contains($0.name) }
         report.add(
           audit.inspectionFindings
