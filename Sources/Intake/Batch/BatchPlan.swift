@@ -79,7 +79,8 @@ package struct BatchEnvironment: Sendable {
     receipts: (any ReceiptWriter)? = nil
   ) -> Runner {
     Runner(
-      store: store, log: log ?? store.runs, executors: executors, recorder: recorder, stop: stop, clock: clock,
+      store: store, log: log ?? store.runs, executors: executors, recorder: recorder, stop: stop,
+      clock: clock,
       receiptWriter: receipts)
   }
 }

@@ -131,7 +131,8 @@ struct FileRun {
     let entry = BatchEntry(
       path: job.file.path, recording: recording, sidecar: job.sidecar, settings: settings,
       name: job.name, state: state, mediaSeconds: mediaSeconds, report: report)
-    try workplace.store.batches.remember(entry, of: order.identity, exports: exports, artifacts: artifacts)
+    try workplace.store.batches.remember(
+      entry, of: order.identity, exports: exports, artifacts: artifacts)
   }
 }
 

@@ -71,7 +71,8 @@ struct BatchCommand: Command {
     let order = try order(context)
     let store = try context.store(at: arguments[Options.store])
     let receiptWriter = context.receiptWriter(
-      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], store: store)
+      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], store: store
+    )
     if order.asksForReceipts { try receiptWriter.unlock() }
     let stop = SignalWatch.begin()
     let clock = SystemClock()

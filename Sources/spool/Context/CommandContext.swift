@@ -204,7 +204,8 @@ extension CommandContext {
   func run(named name: String, in store: DiskStore) throws(SpoolError) -> RunRecord {
     let found: RunRecord?
     do throws(SpoolError) {
-      found = name == "last" ? try store.runs.newest(limit: 1).first : try store.runs.run(named: name)
+      found =
+        name == "last" ? try store.runs.newest(limit: 1).first : try store.runs.run(named: name)
     } catch { throw error.asUsage }
     if let found { return found }
     guard try store.runs.newest(limit: 1).isEmpty else {

@@ -37,7 +37,8 @@ struct RunLaunch {
     _ request: RunRequest, _ makeRecord: (RunID, _ startedAt: Double) -> RunRecord
   ) throws(SpoolError) -> ExitCode {
     let receiptWriter = context.receiptWriter(
-      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], store: store)
+      keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], store: store
+    )
     // The passphrase is asked for before a progress board is drawn.
     if plan.steps.contains(where: { $0.stage is any ReceiptStage }) { try receiptWriter.unlock() }
     let clock = SystemClock()

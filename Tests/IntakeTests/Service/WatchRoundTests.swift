@@ -146,7 +146,9 @@ private final class RoundBench: Sendable {
     ).key
   }
 
-  func state(of key: RecordingKey) throws -> RecordingState? { try store.recordings.recording(key)?.state }
+  func state(of key: RecordingKey) throws -> RecordingState? {
+    try store.recordings.recording(key)?.state
+  }
 
   /// Passes messages to a round as the watch does, up to the first that `isLast`.
   func pass(to round: inout WatchRound, until isLast: (Watch.Message) -> Bool) {
