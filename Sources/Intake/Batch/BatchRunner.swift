@@ -171,10 +171,10 @@ extension BatchRunner {
   private func albumFigures(for files: [FoundFile], id: RunID) throws(SpoolError) -> AlbumFigures {
     var order = order
     for step in order.plan.albumSteps {
-      guard let stage = order.plan.step(step)?.stage as? any AlbumStage else { continue }
+      guard let album = order.plan.step(step)?.stage.album else { continue }
       var rounds: [AlbumRound] = []
       while true {
-        switch try stage.albumMove(after: rounds) {
+        switch try album.move(rounds) {
         case .survey(let wanted):
           let findings = try hear(files, for: step, wanted, order, id, round: rounds.count + 1)
           rounds.append(AlbumRound(asked: wanted, findings: findings))

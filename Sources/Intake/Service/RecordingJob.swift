@@ -129,7 +129,7 @@ struct RecordingJob {
   /// The exports of the recording under a name, as absolute paths.
   private func exports(of plan: Plan, named name: String, in folder: String) -> [String] {
     let exports = plan.exportPaths([settings.pipeline.input: name])
-    let isAsked = plan.steps.contains { $0.stage is any ReceiptStage }
+    let isAsked = plan.steps.contains { $0.stage.receipt != nil }
     let receipt = isAsked || exports.isEmpty ? [] : engine.receiptWriter?.fileNames(for: name) ?? []
     return (exports + receipt).map { folder + "/" + $0 }
   }

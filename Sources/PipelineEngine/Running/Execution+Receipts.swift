@@ -5,7 +5,7 @@ import Platform
 extension Execution {
   /// Throws, before any work, if the run's receipts could not be written at its end.
   func checkReceiptWriter() throws {
-    guard let asking = plan.steps.first(where: { $0.stage is any ReceiptStage }) else {
+    guard let asking = plan.steps.first(where: { $0.stage.receipt != nil }) else {
       if options.isReceiptWanted, !plan.exportingSteps.isEmpty {
         try runner.receiptWriter?.prepare()
       }
@@ -59,15 +59,16 @@ extension Execution {
   /// Whether a receipt will cover the exports.
   var writesReceipts: Bool {
     runner.receiptWriter != nil
-      && (options.isReceiptWanted || plan.steps.contains { $0.stage is any ReceiptStage })
+      && (options.isReceiptWanted || plan.steps.contains { $0.stage.receipt != nil })
   }
 
   /// The wanted receipts: the steps that ask for them, and the files' names.
   private var receiptNames: [(step: StepID, fileNames: [String])] {
-    let places = plan.steps.compactMap { step in
-      (step.stage as? any ReceiptStage).map { stage in
-        (step.id, stage.fileNames(of: step.id, recordings: names(of: step)))
+    let places = plan.steps.compactMap { step -> (StepID, [String])? in
+      guard step.stage.receipt != nil, let stage = step.stage as? any PublishingStage else {
+        return nil
       }
+      return (step.id, stage.fileNames(of: step.id, recordings: names(of: step)))
     }
     guard places.isEmpty, options.isReceiptWanted, let last = plan.exportingSteps.last,
       let receiptWriter = runner.receiptWriter
@@ -93,7 +94,7 @@ extension Execution {
       do throws(SpoolError) {
         try runner.stop.check()
         if run.published.isEmpty {
-          guard let asking = plan.step(step), asking.stage is any ReceiptStage else { return }
+          guard let asking = plan.step(step), asking.stage.receipt != nil else { return }
           throw Self.nothingToProve(asking)
         }
         let context = try context(run, step: step, fileNames: fileNames)
@@ -102,7 +103,7 @@ extension Execution {
           progress.record.published.append(file)
           recorder.record(.published(file))
         }
-        guard let asking = plan.step(step), asking.stage is any ReceiptStage,
+        guard let asking = plan.step(step), asking.stage.receipt != nil,
           let index = progress.record.steps.firstIndex(where: { $0.id == step }),
           progress.record.steps[index].outcome == .reused
         else { continue }
@@ -123,7 +124,7 @@ extension Execution {
     let survey = try survey()
     var work: [ReceiptContext.Work] = []
     var makers: [RunRecord]?
-    for bound in plan.steps where !(bound.stage is any ReceiptStage) {
+    for bound in plan.steps where bound.stage.receipt == nil {
       guard var record = run.steps.first(where: { $0.id == bound.id }),
         let checkpoint = survey.checkpoint(of: bound.id)
       else {
@@ -152,7 +153,7 @@ extension Execution {
     return ReceiptContext(
       run: run, work: work, origins: options.origins, step: step, fileNames: fileNames,
       recording: recording(of: step), folder: folder, enclosure: enclosure,
-      authorities: (plan.step(step)?.stage as? any ReceiptStage)?.authorities ?? [],
+      authorities: plan.step(step)?.stage.receipt?.authorities ?? [],
       isReplacing: options.isReplacing,
       now: clock.now, store: store, exportFolder: exportFolder)
   }

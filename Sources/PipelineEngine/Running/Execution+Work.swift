@@ -127,7 +127,8 @@ extension Execution {
         recorder.record(.beganAnew(steps: [id], loss, lostSeconds: claim.lostSeconds))
       }
       let context = StageContext(
-        step: id, inputs: inputs, files: plan.files(of: step), store: store, journal: claim,
+        step: id, inputs: inputs, files: plan.files(of: step), store: store,
+        journal: Journal(of: claim),
         stop: runner.stop,
         reportProgress: { [recorder] in recorder.record(.progress(id, done: $0, total: 1)) },
         warn: { [recorder] in recorder.record(.warning(id, $0)) })

@@ -46,7 +46,7 @@ struct Execution: Sendable {
       let survey = try survey()
       let reused = progress.takeReused(survey, store: store)
       // A receipt has no work of its own: whether it exists shows when it is to be written.
-      for (id, checkpoint) in reused where !(plan.step(id)?.stage is any ReceiptStage) {
+      for (id, checkpoint) in reused where plan.step(id)?.stage.receipt == nil {
         recorder.record(.reused(id, kind: checkpoint.components.kind))
       }
       // The run's inputs must not be collected if it is interrupted.

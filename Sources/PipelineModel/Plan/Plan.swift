@@ -23,7 +23,7 @@ package struct Plan: Sendable {
 
   /// The steps that export files, without those that only write a receipt.
   package var exportingSteps: [BoundStep] {
-    steps.filter { $0.stage is any PublishingStage && !($0.stage is any ReceiptStage) }
+    steps.filter { $0.stage is any PublishingStage && $0.stage.receipt == nil }
   }
 
   /// Binds a definition to stage kinds and files, and validates it.
@@ -83,7 +83,7 @@ package struct Plan: Sendable {
   /// covers.
   package func recordings(of id: StepID) -> [String] {
     var found: [String] = []
-    var queue = step(id)?.stage is any ReceiptStage ? exportingSteps.map(\.id) : [id]
+    var queue = step(id)?.stage.receipt != nil ? exportingSteps.map(\.id) : [id]
     while !queue.isEmpty {
       guard let step = step(queue.removeFirst()) else { continue }
       for (_, source) in step.orderedSources {
@@ -200,7 +200,7 @@ extension Plan {
 extension Plan {
   /// The steps that treat a batch's recordings as an album, in order.
   package var albumSteps: [StepID] {
-    steps.filter { ($0.stage as? any AlbumStage)?.isAlbum ?? false }.map(\.id)
+    steps.filter { $0.stage.album != nil }.map(\.id)
   }
 
   /// The plan that surveys a recording for an album step: the steps above it, and the survey in its
@@ -209,10 +209,9 @@ extension Plan {
   package func surveying(
     _ id: StepID, with parameters: [String: Double]
   ) throws(SpoolError) -> Plan? {
-    guard let step = step(id), let stage = step.stage as? any AlbumStage, stage.isAlbum,
+    guard let step = step(id), let registration = step.stage.album?.survey,
       let port = step.descriptor.inputs.first?.name, let source = step.sources[port]
     else { return nil }
-    let registration = type(of: stage).albumSurvey
     let value = Value.group(parameters.mapValues { .number($0) })
     let survey = BoundStep(
       id: id, registration: registration, parameters: value,

@@ -82,10 +82,7 @@ extension Plan {
   /// - Parameter names: the recordings' names for a step's exports, nearest first.
   package func enclosure(_ names: (BoundStep) -> [String]) -> Enclosure? {
     for step in steps {
-      guard let stage = step.stage as? any ReceiptStage,
-        let enclosure = stage.enclosure(recordings: names(step))
-      else { continue }
-      return enclosure
+      if let enclosure = step.stage.receipt?.enclosure(names(step)) { return enclosure }
     }
     return nil
   }

@@ -1,16 +1,21 @@
 package import Platform
 
-/// The durable progress of a piece of work in progress, in its own format.
+/// The durable progress of a piece of work in progress, in its own format: all that a stage may touch
+/// of its ``WorkClaim``.
 ///
 /// After a crash the work starts with the same journal, reads its last entry, and resumes there.
-package protocol Journal: Sendable {
+package struct Journal: Sendable {
+  private let claim: any WorkClaim
+
+  package init(of claim: any WorkClaim) { self.claim = claim }
+
   /// The newest entry, of this process or of a dead one; nil if there is none. Throws if another
   /// process has taken the work over.
-  func lastEntry() throws(SpoolError) -> JournalEntry?
+  package func lastEntry() throws(SpoolError) -> JournalEntry? { try claim.lastEntry() }
 
   /// Replaces the entry. Durable on return. Throws if another process has taken the work over: then
   /// nothing may be written any more.
-  func record(_ text: String) throws(SpoolError)
+  package func record(_ text: String) throws(SpoolError) { try claim.record(text) }
 }
 
 package struct JournalEntry: Hashable, Sendable, Codable {
@@ -32,7 +37,13 @@ package struct JournalEntry: Hashable, Sendable, Codable {
 /// longer record or commit anything through its claim.
 ///
 /// Every method may be called from any thread.
-package protocol WorkClaim: Journal, AnyObject {
+package protocol WorkClaim: AnyObject, Sendable {
+  /// The journal's newest entry; see ``Journal``.
+  func lastEntry() throws(SpoolError) -> JournalEntry?
+
+  /// Replaces the journal's entry; see ``Journal``.
+  func record(_ text: String) throws(SpoolError)
+
   /// The folder for unfinished files, an absolute path; it exists. Only the work itself reads it.
   var folder: String { get }
 

@@ -5,7 +5,17 @@ package import Platform
 ///
 /// A type conforms to a refinement that defines how it runs: `WholeStage`, or a family's stage
 /// protocol.
-package protocol Stage: Sendable {}
+package protocol Stage: Sendable {
+  /// How it treats a batch as an album; nil for a stage that treats each recording by itself.
+  var album: AlbumAnalysis? { get }
+  /// The receipt of the whole run that it asks for; nil for a stage that asks for none.
+  var receipt: ReceiptRequest? { get }
+}
+
+extension Stage {
+  package var album: AlbumAnalysis? { nil }
+  package var receipt: ReceiptRequest? { nil }
+}
 
 /// A stage kind as a Swift type.
 package protocol DeclaredStage: Stage {
@@ -64,20 +74,22 @@ extension PublishingStage {
   package func preparePublishing(of recordings: [String]) {}
 }
 
-/// A stage that asks for a receipt of the whole run, written after everything else is in the user's
-/// folder. Its file names are those of the receipt and its companions.
-package protocol ReceiptStage: PublishingStage {
-  /// The own folder for all files of the run; nil for the output folder.
-  /// - Parameter recordings: as for `fileNames`.
-  func enclosure(recordings: [String]) -> Enclosure?
+/// A receipt of the whole run, written after everything else is in the user's folder. The file names
+/// of the stage that asks for it are those of the receipt and its companions.
+package struct ReceiptRequest: Sendable {
   /// The authorities for the receipt's time stamp.
-  var authorities: [TimeStampAuthority] { get }
-}
+  package let authorities: [TimeStampAuthority]
+  /// The own folder for all files of the run; nil for the output folder. The recordings are given as
+  /// for `fileNames`.
+  package let enclosure: @Sendable (_ recordings: [String]) -> Enclosure?
 
-extension ReceiptStage {
-  package func enclosure(recordings: [String]) -> Enclosure? { nil }
-
-  package var authorities: [TimeStampAuthority] { [] }
+  package init(
+    authorities: [TimeStampAuthority] = [],
+    enclosure: @escaping @Sendable ([String]) -> Enclosure? = { _ in nil }
+  ) {
+    self.authorities = authorities
+    self.enclosure = enclosure
+  }
 }
 
 /// All that a running stage may use.
@@ -89,7 +101,7 @@ package struct StageContext: Sendable {
   package let files: [PortName: String]
   package let store: any ArtifactStore
   /// Records the stage's progress for resumption after a crash.
-  package let journal: any Journal
+  package let journal: Journal
   /// Whether the user asked to stop; check at least once a second.
   package let stop: StopRequest
   /// Reports progress, from 0 to 1.
@@ -99,7 +111,7 @@ package struct StageContext: Sendable {
 
   package init(
     step: StepID, inputs: [PortName: StepOutput], files: [PortName: String] = [:],
-    store: any ArtifactStore, journal: any Journal, stop: StopRequest,
+    store: any ArtifactStore, journal: Journal, stop: StopRequest,
     reportProgress: @escaping @Sendable (Double) -> Void,
     warn: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -244,3 +256,45 @@ package struct StageCatalog: Sendable {
   /// In order.
   package var descriptors: [StageDescriptor] { kinds.compactMap { self[$0]?.descriptor } }
 }
+
+/// How a stage treats the recordings of a batch as an album: its work on each of them depends on all.
+///
+/// Before a batch processes its first file, it surveys every recording at the stage's input, in as
+/// many rounds as the stage asks for. The result becomes part of the parameters, and so of the key,
+/// of every recording's own stage.
+package struct AlbumAnalysis: Sendable {
+  /// The stage that surveys a recording: a sink that takes its first input and gives a measurement.
+  package let survey: StageRegistration
+  /// The next move; called first without any round. It must settle eventually.
+  package let move: @Sendable ([AlbumRound]) throws(SpoolError) -> AlbumMove
+
+  package init(
+    survey: StageRegistration,
+    move: @escaping @Sendable ([AlbumRound]) throws(SpoolError) -> AlbumMove
+  ) {
+    self.survey = survey
+    self.move = move
+  }
+}
+
+package struct AlbumRound: Hashable, Sendable {
+  /// The parameters of the survey.
+  package let asked: [String: Double]
+  /// The findings of each recording, by path, as JSON. Unreadable recordings are missing.
+  package let findings: [String]
+
+  package init(asked: [String: Double], findings: [String]) {
+    self.asked = asked
+    self.findings = findings
+  }
+}
+
+package enum AlbumMove: Hashable, Sendable {
+  /// Survey every recording with these parameters, in base units.
+  case survey([String: Double])
+  /// Use these parameters for every recording, in base units; none if each is independent.
+  case settle([String: Double])
+}
+
+/// The results for a plan's album steps: parameters in base units, by step.
+package typealias AlbumFigures = [StepID: [String: Double]]

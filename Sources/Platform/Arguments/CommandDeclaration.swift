@@ -19,15 +19,16 @@ package struct CommandDeclaration: Sendable {
   ///   that is not, and only the last may be repeated.
   package init(
     name: String, group: String, summary: String, discussion: String = "",
-    positionals: [any DeclaredPositional] = [], options: [any DeclaredOption] = [],
+    positionals: [any DeclaredArgument<PositionalDeclaration>] = [],
+    options: [any DeclaredArgument<OptionDeclaration>] = [],
     examples: [Example] = []
   ) {
     self.name = name
     self.group = group
     self.summary = summary
     self.discussion = discussion
-    self.positionals = positionals.map(\.declaration)
-    self.options = options.map(\.declaration)
+    self.positionals = positionals.map { $0.declaration }
+    self.options = options.map { $0.declaration }
     self.examples = examples
     let places = self.positionals
     precondition(

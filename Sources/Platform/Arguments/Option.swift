@@ -6,15 +6,16 @@
 /// let set: Option<[String]> = .values("set", "NAME=VALUE", help: "Replace a variable.")
 /// let jobs: Option<Int> = .value("jobs", "N", default: 2, help: "Recordings at a time.")
 /// ```
-package struct Option<Value>: DeclaredOption {
+package struct Option<Value>: DeclaredArgument {
   package let declaration: OptionDeclaration
   /// Converts the texts, which the declaration's rule has accepted.
   let read: @Sendable ([String]) -> Value
 }
 
-/// A type-erased option.
-package protocol DeclaredOption: Sendable {
-  var declaration: OptionDeclaration { get }
+/// An argument or option without the type of its value.
+package protocol DeclaredArgument<Declaration>: Sendable {
+  associatedtype Declaration
+  var declaration: Declaration { get }
 }
 
 extension Option where Value == Bool {

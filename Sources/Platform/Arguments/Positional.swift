@@ -5,15 +5,10 @@
 /// let run: Positional<String?> = .optional("RUN", help: "A run; left out, the latest.")
 /// let inputs: Positional<[String]> = .repeated("INPUT", help: "Recordings.")
 /// ```
-package struct Positional<Value>: DeclaredPositional {
+package struct Positional<Value>: DeclaredArgument {
   package let declaration: PositionalDeclaration
   /// Converts the texts, which the declaration's rule has accepted.
   let read: @Sendable ([String]) -> Value?
-}
-
-/// A type-erased positional argument.
-package protocol DeclaredPositional: Sendable {
-  var declaration: PositionalDeclaration { get }
 }
 
 extension Positional {

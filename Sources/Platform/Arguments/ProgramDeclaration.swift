@@ -26,13 +26,13 @@ package struct ProgramDeclaration: Sendable {
   ///   names, and `-h` is free: they are the same in every program.
   package init(
     name: String, summary: String, version: String, commands: [CommandDeclaration],
-    globalOptions: [any DeclaredOption] = []
+    globalOptions: [any DeclaredArgument<OptionDeclaration>] = []
   ) {
     self.name = name
     self.summary = summary
     self.version = version
     self.commands = commands
-    self.globalOptions = globalOptions.map(\.declaration)
+    self.globalOptions = globalOptions.map { $0.declaration }
     precondition(isWithoutRepetition(commands.map(\.name) + ["help"]), "two commands share a name")
     for options in commands.map(\.options) + [[]] {
       let spellings = (options + self.globalOptions + [.help, .version]).flatMap(\.spellings)

@@ -5,7 +5,7 @@ import Platform
 import SoundEngine
 
 /// `normalize`: to a loudness with a true-peak ceiling, or to a peak.
-struct NormalizeStage: DeclaredStage, AnalysedSoundStage, AlbumStage {
+struct NormalizeStage: DeclaredStage, AnalysedSoundStage {
   struct Parameters: Codable, Sendable {
     let loudness: LUFS?
     let peak: Decibels?
@@ -54,7 +54,7 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage, AlbumStage {
     ],
     shorthand: "loudness")
 
-  let isAlbum: Bool
+  private let isAlbum: Bool
   private let target: NormalizeStage.Target
 
   init(_ parameters: Parameters) throws(SpoolError) {
@@ -89,11 +89,13 @@ struct NormalizeStage: DeclaredStage, AnalysedSoundStage, AlbumStage {
     return decision.makeProcessor(for: format)
   }
 
-  static var albumSurvey: StageRegistration { StageRegistration(AlbumSurveyStage.self) }
-
-  func albumMove(after rounds: [AlbumRound]) throws(SpoolError) -> AlbumMove {
-    guard case .loudness(let wanted, let ceiling) = target else { return .settle([:]) }
-    return try AlbumGain(wanted: wanted, ceiling: ceiling).move(after: rounds)
+  var album: AlbumAnalysis? {
+    guard isAlbum else { return nil }
+    return AlbumAnalysis(survey: StageRegistration(AlbumSurveyStage.self)) {
+      [target] (rounds) throws(SpoolError) in
+      guard case .loudness(let wanted, let ceiling) = target else { return .settle([:]) }
+      return try AlbumGain(wanted: wanted, ceiling: ceiling).move(after: rounds)
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import Proof
 import Receipts
 
 /// `proof`: a signed receipt of the whole run, beside the exports.
-struct ProofStage: DeclaredStage, WholeStage, ReceiptStage {
+struct ProofStage: DeclaredStage, WholeStage, PublishingStage {
   struct Parameters: Codable, Sendable {
     let name: String
     let bag: Bool
@@ -65,7 +65,7 @@ struct ProofStage: DeclaredStage, WholeStage, ReceiptStage {
   private let name: String
   private let isBag: Bool
   private let organization: String?
-  let authorities: [TimeStampAuthority]
+  private let authorities: [TimeStampAuthority]
 
   init(_ parameters: Parameters) throws(SpoolError) {
     name = parameters.name
@@ -86,7 +86,11 @@ struct ProofStage: DeclaredStage, WholeStage, ReceiptStage {
     ReceiptNames(stem: ExportName.fill(name, recording: recordings.first)).all
   }
 
-  func enclosure(recordings: [String]) -> Enclosure? {
+  var receipt: ReceiptRequest? {
+    ReceiptRequest(authorities: authorities) { enclosure(recordings: $0) }
+  }
+
+  private func enclosure(recordings: [String]) -> Enclosure? {
     guard isBag else { return nil }
     return Enclosure(
       folder: ExportName.fill(name, recording: recordings.first), content: Bag.payloadFolder,

@@ -40,7 +40,7 @@ struct RunLaunch {
       keys: arguments[Options.keys], passphraseFile: arguments[Options.passphraseFile], store: store
     )
     // The passphrase is asked for before a progress board is drawn.
-    if plan.steps.contains(where: { $0.stage is any ReceiptStage }) { try receiptWriter.unlock() }
+    if plan.steps.contains(where: { $0.stage.receipt != nil }) { try receiptWriter.unlock() }
     let clock = SystemClock()
     let record = makeRecord(clock.makeRunID(), clock.now)
     let options = [Options.store, Options.keys, Options.passphraseFile].compactMap { option in
