@@ -106,7 +106,7 @@ let package = Package(
     library("Intake", ["PipelineModel", "PipelineEngine", "Store", "Platform", "CPosix"]),
     library(
       "SoundEngine",
-      ["PipelineModel", "PipelineEngine", "Audio", "Media", "Proof", "Platform"],
+      ["PipelineModel", "PipelineEngine", "Plugins", "Audio", "Media", "Proof", "Platform"],
       extra: lifetimes),
     library(
       "Stages",

@@ -1,7 +1,7 @@
-package import Audio
+import Audio
 package import PipelineEngine
 import PipelineModel
-package import Platform
+import Platform
 import Synchronization
 
 /// One traversal of the sound: blocks go from the source through the processors, and at some of the
@@ -251,19 +251,6 @@ final class StopWatch: Sendable {
     pause.end()
     thread.join()
   }
-}
-
-/// A processor that can fail, as a plugin's. After a failure it gives silence, and the pass ends.
-package protocol FallibleProcessor: Processor {
-  /// What went wrong; nil while nothing did.
-  var failure: SpoolError? { get }
-  /// Whether `snapshot` is worth anything. Where it is not, the pass starts from the beginning
-  /// after a crash.
-  var isResumable: Bool { get }
-  /// What people should know, asked once, at the end.
-  var warnings: [String] { get }
-  /// Figures for people as JSON, asked once, at the end.
-  var figures: String? { get }
 }
 
 /// The first failure of a pass, which ends all of its threads.

@@ -34,7 +34,7 @@ final class SoundPassBuilder {
   struct Fallible {
     let step: StepID
     let isPending: Bool
-    let processor: any FallibleProcessor
+    let processor: PluginProcessor
   }
 
   init(
@@ -71,7 +71,7 @@ final class SoundPassBuilder {
         let stage = filter.step.stage as? any SoundFilterStage
         reporters.append(Reporter(step: id, processor: reporter, stage: stage))
       }
-      if let processor = processor as? any FallibleProcessor {
+      if let processor = processor as? PluginProcessor {
         fallible.append(Fallible(step: id, isPending: filter.isPending, processor: processor))
       }
       processors.append(processor)

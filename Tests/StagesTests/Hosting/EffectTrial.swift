@@ -26,7 +26,7 @@ struct EffectTrial {
   func result(of sound: TestSound, cuts: [Int] = [4096]) throws -> TestSound {
     let processor = try stage.makeProcessor(for: sound.format)
     let result = sound.processed(by: processor, cuts: cuts)
-    if let failure = (processor as? any FallibleProcessor)?.failure { throw failure }
+    if let failure = (processor as? PluginProcessor)?.failure { throw failure }
     return result
   }
 

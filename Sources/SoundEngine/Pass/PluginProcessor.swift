@@ -1,15 +1,14 @@
-import Audio
+package import Audio
 import FoundationEssentials
-import PipelineModel
-import Platform
-import Plugins
-import SoundEngine
+package import PipelineModel
+package import Platform
+package import Plugins
 
 /// Sound on its way through a plugin: blocks of one length go out, and while the plugin works on some,
 /// the answers to those before are read.
 ///
 /// Unlike other processors, this one waits for another process, and can fail.
-final class PluginProcessor: FallibleProcessor {
+package final class PluginProcessor: Processor {
   /// Frames in a block, whatever arrives in which pieces.
   static let blockLength = 8192
   /// Blocks that may be with the plugin at a time. With several, neither side waits for the other to be
@@ -18,9 +17,10 @@ final class PluginProcessor: FallibleProcessor {
   /// The most seconds by which a plugin may be late.
   private static let longestLatency = Seconds(10)
 
-  let outputFormat: AudioFormat
-  let latency: Frames
-  private(set) var failure: SpoolError?
+  package let outputFormat: AudioFormat
+  package let latency: Frames
+  /// What went wrong; nil while nothing did. After a failure it gives silence, and the pass ends.
+  package private(set) var failure: SpoolError?
 
   private let session: PluginSession
   private let isDeterministic: Bool
@@ -40,7 +40,7 @@ final class PluginProcessor: FallibleProcessor {
   /// Frames that were taken and not given back.
   private var owed = 0
 
-  init(
+  package init(
     _ plugin: Plugin, kind: PluginManifest.Kind, parameters: Value, format: AudioFormat,
     launcher: String
   ) throws(SpoolError) {
@@ -71,13 +71,13 @@ final class PluginProcessor: FallibleProcessor {
     }
   }
 
-  func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
+  package func process(_ input: borrowing AudioBuffer, into output: inout AudioBuffer) {
     take(input)
     while waiting.count >= Self.blockLength * channelCount { exchange(Self.blockLength) }
     give(into: &output)
   }
 
-  func finish(into output: inout AudioBuffer) {
+  package func finish(into output: inout AudioBuffer) {
     // Silence drives out what is late.
     waiting.append(contentsOf: repeatElement(0, count: lateness * channelCount))
     while !waiting.isEmpty {
@@ -92,11 +92,11 @@ final class PluginProcessor: FallibleProcessor {
     give(into: &output)
   }
 
-  var isResumable: Bool {
+  package var isResumable: Bool {
     isDeterministic && failure == nil && session.ready.members["snapshots"] == .boolean(true)
   }
-  var warnings: [String] { session.warnings }
-  var figures: String? { session.measurement }
+  package var warnings: [String] { session.warnings }
+  package var figures: String? { session.measurement }
 
   /// Sends a block, and reads an answer where enough of them are owed.
   private func exchange(_ count: Int) {
@@ -160,7 +160,7 @@ final class PluginProcessor: FallibleProcessor {
 
 extension PluginProcessor {
   /// What is under way, and the plugin's own state.
-  var snapshot: ProcessorSnapshot {
+  package var snapshot: ProcessorSnapshot {
     receiveAll()
     var snapshot = ProcessorSnapshot()
     snapshot.append(leading)
@@ -178,7 +178,7 @@ extension PluginProcessor {
     return snapshot
   }
 
-  func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
+  package func restore(_ snapshot: ProcessorSnapshot) throws(SnapshotError) {
     var reader = SnapshotReader(snapshot)
     leading = try reader.next(Int.self)
     owed = try reader.next(Int.self)
@@ -197,5 +197,31 @@ extension PluginProcessor {
     let count = try reader.next(Int.self)
     guard count >= 0, 4 * count <= reader.remainingByteCount else { throw SnapshotError() }
     return try reader.next(Float.self, count: count)
+  }
+}
+
+/// Samples as the bytes that pipes carry: 32-bit floats, little-endian.
+package enum SampleBytes {
+  package static func bytes(of samples: ArraySlice<Float>) -> [UInt8] {
+    unsafe samples.withUnsafeBytes { unsafe Array($0) }
+  }
+
+  /// Appends the samples behind the first `start`, all of which are looked at. O(n).
+  /// - Returns: the place of the first sample that is no finite number; nil where all are.
+  package static func append(_ bytes: [UInt8], from start: Int, to samples: inout [Float]) -> Int? {
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe bytes.withMemoryRebound(to: Float.self) { all in
+        // Without a branch in it, this loop handles several samples at once.
+        let exponent: UInt32 = 0x7f80_0000
+        var strange: UInt32 = 0
+        for index in 0..<all.count {
+          let bits = unsafe all[index].bitPattern & exponent
+          strange |= bits == exponent ? 1 : 0
+        }
+        if strange != 0 { return unsafe all.firstIndex { !$0.isFinite } }
+        unsafe samples.append(contentsOf: all[start...])
+        return nil
+      }
+    }
   }
 }
