@@ -3,6 +3,7 @@ import Foundation
 import PipelineModel
 import Plugins
 @testable import Stages
+import SoundEngine
 import TestSupport
 import Testing
 

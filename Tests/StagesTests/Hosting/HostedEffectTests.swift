@@ -4,6 +4,7 @@ import PipelineModel
 import Platform
 import Plugins
 @testable import Stages
+import SoundEngine
 import TestSupport
 import Testing
 
