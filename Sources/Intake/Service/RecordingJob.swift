@@ -148,13 +148,10 @@ struct RecordingJob {
   private func shown(
     _ error: RunError, _ files: [String: String], _ names: [String: String]
   ) -> SpoolError {
-    func name(_ path: String) -> String {
-      files.first { $0.value == path }.flatMap { names[$0.key] } ?? path
-    }
-    var shown = error.error
-    shown.subject = shown.subject.map(name)
-    shown.scope = (error.step.map { [$0.name] } ?? []) + shown.scope.map(name)
-    return shown
+    let shown = files.compactMap { input, path in names[input].map { (path, $0) } }
+    var failure = error.error.naming(Dictionary(shown) { first, _ in first })
+    failure.scope = (error.step.map { [$0.name] } ?? []) + failure.scope
+    return failure
   }
 
   /// Where below the output folder the exports go, and their name.

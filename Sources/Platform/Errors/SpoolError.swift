@@ -47,11 +47,11 @@ package struct SpoolError: Error, Hashable, Sendable {
   }
 
   /// What was being done: `write`, if ``subject`` names the object; else the whole statement.
-  package let action: String
+  package private(set) var action: String
   /// The printable file or folder; nil if ``action`` is the whole statement.
   package var subject: String?
   /// In the library's or the system's own words if it has some.
-  package let reason: String?
+  package private(set) var reason: String?
   /// What the user can do.
   package let advice: String?
   package let cause: Cause
@@ -140,6 +140,20 @@ package struct SpoolError: Error, Hashable, Sendable {
       self.path = path
       self.message = message
     }
+  }
+
+  /// The same error with other names for files, by path, in all of its texts.
+  package func naming(_ names: [String: String]) -> SpoolError {
+    let names = names.sorted { $0.key.count > $1.key.count }
+    func named(_ text: String) -> String {
+      names.reduce(text) { text, name in text.replacing(name.key, with: name.value) }
+    }
+    var error = self
+    error.action = named(action)
+    error.subject = subject.map(named)
+    error.reason = reason.map(named)
+    error.scope = scope.map(named)
+    return error
   }
 
   /// The same error, attributed to one parameter of the step.

@@ -301,10 +301,13 @@ extension Database {
     guard file >= 0 else { return errno == EIO }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    var offset = 0
     while true {
-      let count = unsafe read(file, &bytes, bytes.count)
+      // As SQLite reads: without the file's own position.
+      let count = unsafe pread(file, &bytes, bytes.count, offset)
       if count < 0, errno != EINTR { return errno == EIO }
       if count == 0 { return false }
+      offset += max(0, count)
     }
   }
 }

@@ -99,7 +99,7 @@ package struct SoundPassExecutor: PassExecutor {
     return [seconds - 1, seconds, seconds + 1].map { hint(outline.format, seconds: $0) }
   }
 
-  /// How often a pass looks after its way back. What it gives does not depend on it.
+  /// How often a pass records restart points and journal entries. Results do not depend on it.
   package struct Timing: Sendable {
     /// The time between two restart points.
     package let restartPoint: Duration

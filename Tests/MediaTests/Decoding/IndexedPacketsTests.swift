@@ -91,7 +91,7 @@ struct IndexedPacketsTests {
       try Interruption.alac.encoder(
         Interruption.alac.sound, to: scratch.file("export"), pool: pool, work: work)
     }
-    #expect(error?.action == "write")
+    #expect(error?.action == "write" && error?.cause == .environment)
     #expect(error?.path.contains("no/such/folder") == true)
   }
 }

@@ -6,7 +6,7 @@ import SoundEngine
 
 extension WaveformStage {
   /// The peaks of the finest zoom level, in a file of the work's own: memory stays flat however long
-  /// the sound is, and a pass that was cut off goes on behind the peaks that it vouched for.
+  /// the sound is, and an interrupted pass resumes behind the recorded peaks.
   final class PeakFile {
     /// The points so far, for a journal entry that refers to them.
     let prefix: @Sendable () -> DraftPrefix

@@ -46,7 +46,7 @@ extension WaveformStage {
       let peaks = try WaveformStage.PeakFile(
         context.work, channelCount: format.channelCount,
         resuming: isUsable ? status?.points : nil)
-      // Without points that are vouched for, the gatherer's own state is worth nothing either.
+      // Without the recorded points, the gatherer's own state is useless.
       let isResumed = peaks.isResumed && isUsable
       let state = State(
         gatherer: isResumed ? gatherer : PeakGatherer(format: format, stretch: stretch),

@@ -145,7 +145,7 @@ struct ChunkFilesTests {
       try encoder.takeRest(of: sound, blockSize: 16384)
       try encoder.finish()
     }
-    #expect(error?.action == "write")
+    #expect(error?.action == "write" && error?.cause == .environment)
     #expect(error?.path.contains("no/such/folder") == true)
   }
 

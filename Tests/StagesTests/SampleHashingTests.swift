@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// The hashes of every second of what is exported without loss.
-@Suite struct SampleLaneTests {
+@Suite struct SampleHashingTests {
   private static func sound(channels: Int, frames: Int) -> TestSound {
     TestSound(AudioFormat(sampleRate: Hertz(8000), channelCount: channels), frames: frames) {
       channel, frame in
