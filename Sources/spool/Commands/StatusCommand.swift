@@ -1,4 +1,7 @@
+import Intake
+import PipelineModel
 import Platform
+import Receipts
 import Store
 
 /// `spool status`: what waits, runs, failed and is quarantined, since when, and what to type.
@@ -24,5 +27,252 @@ struct StatusCommand: Command {
     console.print(
       arguments[Options.json] ? JSONText.of(status) : status.text(at: SystemClock().now))
     return .done
+  }
+}
+
+/// Everything unfinished in a store.
+struct StoreStatus: Encodable {
+  /// The recordings in one state.
+  struct Group: Encodable {
+    let state: String
+    let count: Int
+    /// When the longest-waiting one entered the state, in seconds since 1970.
+    let since: Double
+  }
+
+  /// A recording that needs attention.
+  struct Trouble: Encodable {
+    let recording: String
+    let file: String
+    let state: String
+    let reason: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case recording = "note", file, state, reason
+    }
+  }
+
+  /// An unfinished run.
+  struct OpenRun: Encodable {
+    let id: String
+    let pipeline: String
+    let state: String
+    let startedAt: Double
+    let failure: String?
+    /// Advice if it cannot continue because its recording is missing; nil otherwise.
+    let missing: String?
+
+    var status: String { RunRecord.State(rawValue: state)?.words ?? state }
+  }
+
+  let recordings: [Group]
+  /// The latest recordings that failed, are quarantined, claim another's identity without a
+  /// decision, or may be incomplete.
+  let troubles: [Trouble]
+  /// Commands of devices for recordings that have not arrived.
+  let waitingCommands: Group?
+  /// When the next recording is retried, in seconds since 1970.
+  let nextAttempt: Double?
+  /// Files that still have to be removed from an inbox.
+  let heldFiles: Int
+  /// The inboxes that are watched or have waiting recordings.
+  let inboxes: [InboxStatusText]
+  let runs: [OpenRun]
+  /// Receipts that wait for a time stamp; nil if none.
+  let timeStamps: WaitingStamps?
+  let next: [String]
+
+  private enum CodingKeys: String, CodingKey {
+    case recordings = "notes", troubles, waitingCommands, nextAttempt, heldFiles, inboxes, runs
+    case timeStamps, next
+  }
+
+  /// Maximum number of runs and recordings examined.
+  private static let runLimit = 1000
+  /// Maximum number of recordings listed for each kind.
+  private static let troubleLimit = 5
+  /// How long an uncertainty about a recording is reported, in seconds.
+  private static let doubtPeriod = 30.0 * 86_400
+
+  /// - Parameter option: `--store` as typed, for suggested commands.
+  init(
+    _ context: CommandContext, _ store: DiskStore, named option: String?
+  ) throws(CommandContext.Refusal) {
+    let tally: RecordingTally
+    let claimCommands: [String]
+    do throws(SpoolError) {
+      tally = try store.recordings.tally(pipeline: nil)
+      let known = try store.inboxes.watchedInboxes()
+      let waiting = try store.recordings.matching(
+        RecordingQuery(
+          states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
+      let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
+      let lines = try store.inboxes.lastWatches()
+      inboxes =
+        known.map {
+          InboxStatusText(
+            $0, line: lines[$0.path],
+            notTakenIn: NotTakenIn(inInbox: $0.path, report: $0.report, store: store),
+            store: option)
+        }
+        + left.map {
+          InboxStatusText(
+            unwatched: $0, line: lines[$0],
+            notTakenIn: NotTakenIn(inInbox: $0, report: nil, store: store), store: option)
+        }
+      var named: [Trouble] = []
+      for state in [RecordingState.failed, .quarantined] {
+        named += try store.recordings.matching(
+          RecordingQuery(states: [state], isCancelled: false, limit: Self.troubleLimit)
+        )
+        .map { Trouble($0, $0.state.rawValue, $0.reason) }
+      }
+      // A recording in its second attempt no longer states the earlier failure itself.
+      let again = try store.recordings.matching(
+        RecordingQuery(states: [.processing], isCancelled: false, limit: Self.troubleLimit)
+      ).filter { $0.attempts > 1 }
+      for recording in again {
+        let failure = try store.recordings.events(of: recording.key).last { $0.state == .failed }?
+          .reason
+        named.append(
+          Trouble(
+            recording, recording.state.rawValue, failure.map { "tried again, for it failed: \($0)" }
+          ))
+      }
+      let claims = try store.recordings.openClaims(limit: Self.troubleLimit)
+      named += claims.map { Trouble($0, "conflict", $0.reason) }
+      claimCommands = claims.prefix(1).flatMap(\.nextCommands)
+      let since = SystemClock().now - Self.doubtPeriod
+      named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
+        .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
+      troubles = named
+      timeStamps = WaitingStamps(try store.stamps.awaited())
+    } catch {
+      throw CommandContext.Refusal(
+        text: ErrorText(error).render(context.console), code: .failed)
+    }
+    recordings =
+      RecordingState.allCases.compactMap { state in
+        tally.counts[state].map {
+          Group(state: state.rawValue, count: $0.count, since: $0.since)
+        }
+      }
+      + (tally.cancelled.map { [Group(state: "cancelled", count: $0.count, since: $0.since)] }
+        ?? [])
+    waitingCommands = tally.waitingCommands.map {
+      Group(state: "waiting", count: $0.count, since: $0.since)
+    }
+    nextAttempt = tally.nextAttempt
+    heldFiles = tally.heldFiles
+    let all = try context.runs(limit: Self.runLimit, in: store)
+    let open = RunRecord.unsettled(in: all)
+    // A watch resumes its own runs.
+    let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }
+    let openRuns = own.map { run in
+      let missing =
+        run.wayOn == nil ? nil : MissingRecording(of: run, beside: all, store: option)?.line
+      return OpenRun(
+        id: run.id.name, pipeline: run.pipeline, state: run.state.rawValue,
+        startedAt: run.startedAt, failure: run.failure, missing: missing)
+    }
+    runs = openRuns
+    let wayOn = own.indices.first { own[$0].wayOn != nil && openRuns[$0].missing == nil }
+      .flatMap { own[$0].wayOn }
+    let commands =
+      tally.nextCommands + claimCommands + (timeStamps == nil ? [] : [StampCommand.line(nil)])
+      + (wayOn.map { [$0] } ?? [])
+    next = commands.map { StoreOption(option).completing($0) }
+  }
+
+  func text(at now: Double) -> String {
+    var lines = recordings.map { group in
+      let head = Format.padLeft("\(group.count)", 7)
+      let words = Self.words(group.state)
+      // These need no action.
+      if [RecordingState.uploaded.rawValue, "cancelled"].contains(group.state) {
+        return "\(head)  \(words)"
+      }
+      return "\(head)  \(Format.pad(words, 18))since \(Format.time(group.since)), "
+        + Self.ago(now - group.since)
+    }
+    lines += troubles.map { trouble in
+      Format.visible(
+        "  \(trouble.state)  \(trouble.recording)  \(trouble.file)"
+          + (trouble.reason.map { ": \($0)" } ?? ""))
+    }
+    // A watched inbox reports its own content.
+    if recordings.isEmpty, inboxes.isEmpty {
+      lines.append("no notes yet: spool watch PIPELINE INBOX takes them in")
+    }
+    if let nextAttempt {
+      lines.append(
+        nextAttempt > now
+          ? "next attempt in \(Format.duration(nextAttempt - now))" : "the next attempt is due")
+    }
+    if let waitingCommands {
+      let count = waitingCommands.count
+      lines.append(
+        "\(count) command\(count == 1 ? " waits" : "s wait") for a note that has not arrived, since "
+          + Format.time(waitingCommands.since))
+    }
+    if heldFiles > 0 {
+      lines.append("\(heldFiles) file\(heldFiles == 1 ? "" : "s") yet to leave an inbox")
+    }
+    lines += inboxes.flatMap(\.lines)
+    for run in runs.prefix(10) {
+      lines.append(
+        "run \(run.id)  \(run.status)  \(run.pipeline)  since \(Format.time(run.startedAt))"
+          + (run.failure.map { ": \(Format.visible($0))" } ?? ""))
+      if let missing = run.missing { lines.append("  " + Format.visible(missing)) }
+    }
+    if runs.count > 10 { lines.append("and \(runs.count - 10) more: spool runs") }
+    lines += timeStamps?.lines(at: now) ?? []
+    lines += next.map { "next:  \($0)" }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func words(_ state: String) -> String {
+    switch RecordingState(rawValue: state) {
+    case .received: "waiting"
+    case nil: state
+    case let state?: state.rawValue
+    }
+  }
+
+  private static func ago(_ seconds: Double) -> String {
+    seconds < 1 ? "just now" : "for \(Format.duration(seconds))"
+  }
+}
+
+extension StoreStatus.Trouble {
+  fileprivate init(_ recording: Recording, _ state: String, _ reason: String?) {
+    self.recording = recording.key.name
+    file = recording.fileName
+    self.state = state
+    self.reason = reason
+  }
+}
+
+/// Receipts that wait for a time stamp, as `spool status` shows them.
+struct WaitingStamps: Encodable {
+  let receipts: Int
+  /// When the oldest began to wait, in seconds since 1970.
+  let since: Double
+  /// The last error; nil if no request was made.
+  let trouble: String?
+
+  /// Nil if none waits.
+  init?(_ stamps: [AwaitedStamp]) {
+    guard let since = stamps.map(\.since).min() else { return nil }
+    receipts = Set(stamps.map(\.path)).count
+    self.since = since
+    trouble = stamps.lazy.compactMap(\.trouble).first
+  }
+
+  func lines(at now: Double) -> [String] {
+    let head =
+      "\(Format.padLeft("\(receipts)", 7))  \(receipts == 1 ? "receipt waits" : "receipts wait") "
+      + "for a time stamp since \(Format.time(since)), for \(Format.duration(max(0, now - since)))"
+    return [head] + (trouble.map { ["         \(Format.visible($0))"] } ?? [])
   }
 }
