@@ -15,7 +15,7 @@ readonly maximum=$((25 * 1000 * 1000))
 echo "Building Spool" >&2
 build=(swift build -c release --product spool --static-swift-stdlib --scratch-path "$scratch")
 "${build[@]}" >&2
-swift build -c release --product spool-confine --scratch-path "$scratch" >&2
+swift build -c release --product spool-confine --static-swift-stdlib --scratch-path "$scratch" >&2
 program=$("${build[@]}" --show-bin-path)/spool
 version=$("$program" --version)
 version=${version#spool }

@@ -72,9 +72,11 @@ struct SearchIndex: ~Copyable {
     } catch { return error.reason }
   }
 
-  /// Adds the transcripts of the runs that ended since the last update, oldest first.
+  /// Adds the transcripts of the runs that ended since the last update, oldest first. Throws if one
+  /// cannot be read: its run and those after it are left to the next update.
+  /// - Parameter holds: whether the store has an artifact's file.
   mutating func update(
-    from log: any RunLog, in store: any ArtifactStore
+    from log: any RunLog, in store: any ArtifactStore, holds: (Digest) -> Bool = { _ in true }
   ) throws(SpoolError) {
     var runs: [RunRecord] = []
     for row in try database.run("SELECT id FROM runs WHERE is_open", to: Self.filling) {
@@ -89,7 +91,7 @@ struct SearchIndex: ~Copyable {
       let transcripts = run.state == .done ? try run.transcripts(in: store) : []
       try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
         for transcript in transcripts {
-          try Self.add(transcript, of: run, from: store, to: &database)
+          try Self.add(transcript, of: run, from: store, holds: holds, to: &database)
         }
         try Self.note(run.id, isOpen: run.state == .running, in: &database)
       }
@@ -123,7 +125,7 @@ struct SearchIndex: ~Copyable {
   /// the recording before. Skips one that is gone, or not in Spool's own form.
   private static func add(
     _ transcript: (artifact: Artifact, step: StepID, input: String?), of run: RunRecord,
-    from store: any ArtifactStore, to database: inout Database
+    from store: any ArtifactStore, holds: (Digest) -> Bool, to database: inout Database
   ) throws(SpoolError) {
     let artifact = transcript.artifact
     var text = try database.run(
@@ -131,8 +133,7 @@ struct SearchIndex: ~Copyable {
       to: filling
     ).first?[0]
     if text == nil {
-      guard let file = try? store.path(of: artifact),
-        let bytes = try? Data(contentsOf: URL(filePath: file)),
+      guard let bytes = try bytes(of: artifact, in: store, holds: holds),
         let page = SearchPage(transcript: Array(bytes))
       else { return }
       try database.run(
@@ -161,6 +162,25 @@ struct SearchIndex: ~Copyable {
     if let old { try removeUnlessUsed(old, from: &database) }
   }
 
+  /// What an artifact has; nil if it is gone.
+  private static func bytes(
+    of artifact: Artifact, in store: any ArtifactStore, holds: (Digest) -> Bool
+  ) throws(SpoolError) -> Data? {
+    guard holds(artifact.digest) else { return nil }
+    do throws(SpoolError) {
+      let file = try store.path(of: artifact)
+      do {
+        return try Data(contentsOf: URL(filePath: file))
+      } catch {
+        throw SpoolError("read the artifact", file, reason: "\(error)")
+      }
+    } catch {
+      // Meanwhile it was removed, or set aside because it is damaged.
+      guard holds(artifact.digest) else { return nil }
+      throw error
+    }
+  }
+
   /// Removes a text that has no source, inside a transaction.
   private static func removeUnlessUsed(
     _ text: SQLValue, from database: inout Database
@@ -170,22 +190,18 @@ struct SearchIndex: ~Copyable {
       [text], to: filling)
   }
 
-  /// Removes the transcripts that are not in a store any more.
-  mutating func prune(unlessIn store: any ArtifactStore) throws(SpoolError) {
-    let rows = try database.run(
-      "SELECT DISTINCT artifact, byte_count, text FROM sources", to: Self.filling)
+  /// Removes the transcripts that a store does not hold any more.
+  mutating func prune(unless holds: (Digest) -> Bool) throws(SpoolError) {
+    let rows = try database.run("SELECT DISTINCT artifact, text FROM sources", to: Self.filling)
     let gone = rows.filter { row in
-      guard let digest = row[0].text.flatMap(Digest.init(hex:)), let count = row[1].integer else {
-        return true
-      }
-      let artifact = Artifact(kind: .transcript, digest: digest, byteCount: Int(count))
-      return (try? store.path(of: artifact)) == nil
+      guard let digest = row[0].text.flatMap(Digest.init(hex:)) else { return true }
+      return !holds(digest)
     }
     if gone.isEmpty { return }
     try database.transaction(to: Self.filling) { (database) throws(SpoolError) in
       for row in gone {
         try database.run("DELETE FROM sources WHERE artifact = ?", [row[0]], to: Self.filling)
-        try Self.removeUnlessUsed(row[2], from: &database)
+        try Self.removeUnlessUsed(row[1], from: &database)
       }
     }
   }

@@ -14,6 +14,7 @@ package struct SearchQuery: Hashable, Sendable {
 
   /// Words between those in `NEAR(…)`, if it names no number.
   private static let usualDistance = 10
+  private static let distances = 0...1000
   /// Words between places that are shown as one.
   private static let gap = 12
 
@@ -77,7 +78,10 @@ package struct SearchQuery: Hashable, Sendable {
   }
 
   /// What a text consists of. A quotation without an end ends with the text. O(n).
-  private static func parts(of text: some StringProtocol) throws(SpoolError) -> [Part] {
+  /// - Parameter isInNear: whether it stands in `NEAR(…)`, where another is only a sign.
+  private static func parts(
+    of text: some StringProtocol, isInNear: Bool = false
+  ) throws(SpoolError) -> [Part] {
     var parts: [Part] = []
     var rest = Substring(text)
     while let first = rest.first {
@@ -96,7 +100,7 @@ package struct SearchQuery: Hashable, Sendable {
         rest = rest.dropFirst(word.count)
         switch word {
         case "AND", "OR", "NOT": parts.append(.sign(String(word)))
-        case "NEAR": parts.append(try near(&rest))
+        case "NEAR": parts.append(isInNear ? .sign("NEAR") : try near(&rest))
         default: parts.append(.phrase(Phrase(String(word))))
         }
       }
@@ -109,18 +113,29 @@ package struct SearchQuery: Hashable, Sendable {
     rest = rest.drop(while: \.isWhitespace)
     let content = rest.dropFirst().prefix { $0 != ")" }
     let comma = content.lastIndex(of: ",")
-    let number = comma.flatMap { Int(content[$0...].dropFirst().filter { !$0.isWhitespace }) }
+    let number = comma.flatMap { comma -> Int? in
+      let text = content[comma...].dropFirst().filter { !$0.isWhitespace }
+      let isWhole = !text.isEmpty && text.allSatisfy { ("0"..."9").contains($0) }
+      return Int(text) ?? (isWhole ? .max : nil)
+    }
     let words = number == nil ? content : content[..<(comma ?? content.endIndex)]
-    let parts = try rest.first == "(" ? parts(of: words) : []
+    let parts = try rest.first == "(" ? parts(of: words, isInNear: true) : []
     let phrases = parts.compactMap(\.phrase).filter { !$0.readings.isEmpty }
-    guard phrases.count == parts.count, phrases.count > 1, number ?? 0 >= 0 else {
+    guard phrases.count == parts.count, phrases.count > 1 else {
       throw SpoolError(
         "NEAR takes words and phrases in parentheses",
         reason: "something else follows it in the query",
         advice: "write NEAR(fox dog, 5), or \"near\" in small letters to look for the word itself")
     }
+    let distance = number ?? usualDistance
+    guard distances.contains(distance) else {
+      throw SpoolError(
+        "NEAR takes \(distances.lowerBound) to \(distances.upperBound) words between",
+        reason: "a \(distance < 0 ? "negative" : "larger") number is in the query",
+        advice: "write NEAR(fox dog, 5)")
+    }
     rest = rest.dropFirst(content.count + 2)
-    return .near(phrases, number ?? usualDistance)
+    return .near(phrases, distance)
   }
 
   private static func isQuote(_ character: Character) -> Bool { "\"“”„".contains(character) }

@@ -9,20 +9,23 @@ package import Platform
 package struct WordSearch {
   private let store: any ArtifactStore
   private let runs: any RunLog
+  private let holds: (Digest) -> Bool
   private let path: String
   private let isWritable: Bool
   private let note: (String) -> Void
 
   /// - Parameters:
+  ///   - holds: whether the store has an artifact's file; a cheap check that uses nothing.
   ///   - folder: the store's folder, where the index lies.
   ///   - isWritable: whether the index can be written; if not, it is searched as it is.
   ///   - note: takes messages for the user.
   package init(
-    of store: any ArtifactStore, runs: any RunLog, in folder: String, isWritable: Bool,
-    note: @escaping (String) -> Void
+    of store: any ArtifactStore, runs: any RunLog, holds: @escaping (Digest) -> Bool,
+    in folder: String, isWritable: Bool, note: @escaping (String) -> Void
   ) {
     self.store = store
     self.runs = runs
+    self.holds = holds
     path = folder + "/search.sqlite"
     self.isWritable = isWritable
     self.note = note
@@ -42,7 +45,7 @@ package struct WordSearch {
       return try index.answer(query, limits)
     }
     return try withIndex { (index) throws(SpoolError) in
-      try index.update(from: runs, in: store)
+      try index.update(from: runs, in: store, holds: holds)
       return try index.answer(query, limits)
     }
   }
@@ -53,7 +56,9 @@ package struct WordSearch {
       run.steps.contains(where: { $0.outputs.values.contains { $0.kind == .transcript } })
     else { return }
     do throws(SpoolError) {
-      try withIndex { (index) throws(SpoolError) in try index.update(from: runs, in: store) }
+      try withIndex { (index) throws(SpoolError) in
+        try index.update(from: runs, in: store, holds: holds)
+      }
     } catch {
       note("the words of run \(run.id) are not indexed yet: \(error.why)")
     }
@@ -63,7 +68,7 @@ package struct WordSearch {
   package func prune() {
     guard isWritable, isThere else { return }
     do throws(SpoolError) {
-      try withIndex { (index) throws(SpoolError) in try index.prune(unlessIn: store) }
+      try withIndex { (index) throws(SpoolError) in try index.prune(unless: holds) }
     } catch {
       note("words that are gone are still in the index: \(error.why)")
     }
@@ -84,8 +89,8 @@ package struct WordSearch {
     }
     if fault != nil { try removeIndex() }
     try withIndex { (index) throws(SpoolError) in
-      try index.update(from: runs, in: store)
-      try index.prune(unlessIn: store)
+      try index.update(from: runs, in: store, holds: holds)
+      try index.prune(unless: holds)
     }
     return fault.map { ("make the index of words again: \($0)", path) }
   }
@@ -110,7 +115,7 @@ package struct WordSearch {
           : "the index of words was damaged, and is made again")
       try removeIndex()
       var index = try SearchIndex(at: path)
-      try index.update(from: runs, in: store)
+      try index.update(from: runs, in: store, holds: holds)
       return try body(&index)
     }
   }
@@ -158,8 +163,13 @@ extension WordSearch {
       let makers = run.steps.filter { $0.outputs.values.contains { $0.identity == next } }
       if makers.isEmpty { kinds = nil }
       for maker in makers {
+        // Without a checkpoint, what lies before it is unknown.
+        guard let inputs = checkpoints[maker.id]?.components.inputs else {
+          kinds = nil
+          continue
+        }
         kinds?.insert(maker.kind)
-        waiting += checkpoints[maker.id].map { Array($0.components.inputs.values) } ?? []
+        waiting += inputs.values
       }
     }
     let kept = checkpoints.values.flatMap(\.outputs.values).first {

@@ -75,7 +75,7 @@ struct Spool {
           return try type.init(arguments: parsed).run(console: console)
         } catch {
           console.report(error.text(console))
-          return error.exitCode
+          return error.code
         }
       }
     } catch {

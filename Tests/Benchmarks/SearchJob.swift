@@ -72,9 +72,10 @@ struct SearchJob: Benchmark {
   private func fill(_ folder: String) throws -> (total: Double, spread: Spread) {
     let store = try DiskStore(at: folder)
     store.listenToRuns { store, run in
-      WordSearch(of: store, runs: store.runs, in: store.path, isWritable: true, note: { _ in })
-        .update(
-          after: run)
+      WordSearch(
+        of: store, runs: store.runs, holds: { [store] in store.file(of: $0) != nil },
+        in: store.path, isWritable: true, note: { _ in }
+      ).update(after: run)
     }
     var generator = SystemRandomNumberGenerator()
     var seconds: [Double] = []

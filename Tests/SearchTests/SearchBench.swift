@@ -31,7 +31,8 @@ struct SearchBench {
 
   private static func search(_ store: DiskStore) -> WordSearch {
     WordSearch(
-      of: store, runs: store.runs, in: store.path, isWritable: store.isWritable, note: store.note)
+      of: store, runs: store.runs, holds: { [store] in store.file(of: $0) != nil },
+      in: store.path, isWritable: store.isWritable, note: store.note)
   }
 
   var search: WordSearch { Self.search(store) }

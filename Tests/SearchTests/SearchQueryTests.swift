@@ -23,6 +23,7 @@ import Transcripts
       (["fox", "NOT", "dog"], #""fox" NOT "dog""#),
       (["(fox OR dog) cat"], #"( "fox" OR "dog" ) AND "cat""#),
       (["NEAR(fox dog)"], #"NEAR("fox" "dog", 10)"#),
+      (["NEAR(fox dog, 1000)"], #"NEAR("fox" "dog", 1000)"#),
       (["NEAR(fox dog cat, 5)"], #"NEAR("fox" "dog" "cat", 5)"#),
       ([#"NEAR ("quick fox" dog, 5) cat"#], #"NEAR("quick fox" "dog", 5) AND "cat""#),
       (["and not near"], #""and not near""#), (["don't"], #""don t""#),
@@ -61,6 +62,9 @@ import Transcripts
     arguments: [
       ["AND"], ["fox", "AND"], ["NOT", "fox"], ["("], [")"], ["(fox"], ["fox)"], [], ["  "],
       ["fox NEAR dog"], ["NEAR(a OR b)"], ["NEAR(a)"], ["fox AND NOT dog"],
+      ["NEAR(fox dog, 1001)"], ["NEAR(fox dog, 9223372036854775807)"], ["NEAR(fox dog, -1)"],
+      ["NEAR(fox dog, 99999999999999999999)"], ["NEAR(fox NEAR(dog cat))"],
+      [String(repeating: "NEAR(", count: 10_000) + "fox dog)"],
       [String(repeating: "(", count: 10_000) + "fox"],
     ])
   func refused(arguments: [String]) throws {

@@ -187,6 +187,31 @@ import Testing
     #expect(answer.hits.isEmpty && answer.transcripts == 0)
   }
 
+  @Test("words that cannot be read for a while are taken in later")
+  func unread() throws {
+    let run = try bench.run("alpha beta", of: "a.wav")
+    let artifact = try #require(run.steps.last?.outputs[PortName("transcript")]?.artifact)
+    let file = try #require(bench.store.file(of: artifact.digest))
+    try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
+    try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+    try bench.store.runs.save(run)
+    #expect(throws: SpoolError.self) { try bench.hits("alpha") }
+    try FileManager.default.removeItem(atPath: file)
+    try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
+    #expect(try bench.hits("alpha").count == 1)
+  }
+
+  @Test("what lies before a step without a checkpoint is unknown")
+  func unknownSound() throws {
+    var run = try bench.run("alpha", of: "a.wav")
+    try bench.store.runs.save(run)
+    let hit = try #require(try bench.hits("alpha").first)
+    #expect(try bench.search.sound(of: hit)?.kinds == ["decode"])
+    run.steps[0].key = nil
+    try bench.store.runs.save(run)
+    #expect(try bench.search.sound(of: hit)?.kinds == nil)
+  }
+
   @Test("an index that is lost, emptied, cut short or overwritten is made again", arguments: 0..<5)
   func damaged(way: Int) throws {
     try bench.tell("alpha beta", of: "a.wav")

@@ -87,7 +87,9 @@ struct RecordingJob {
       let chosen = choice.name
       let request = RunRequest(
         pipelineText: pipeline.text, folder: folder, isReplacing: false, keepsEverything: false,
-        names: [pipeline.input: chosen], pluginFolder: pipeline.pluginFolder)
+        // Without a mark, the path has the name already.
+        names: chosen == name.fileName() ? nil : [pipeline.input: chosen],
+        pluginFolder: pipeline.pluginFolder)
       var options = Runner.Options(request)
       options.isReceiptWanted = true
       options.origins = origins

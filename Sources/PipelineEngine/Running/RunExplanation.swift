@@ -25,7 +25,11 @@ package struct RunExplanation: Sendable {
   /// later: of several at the same work at once, any may be the one that does it.
   package func reason(of step: StepRecord) throws(SpoolError) -> StepReason {
     if step.outcome == .failed {
-      let failure = step.failure ?? run.failure
+      // Records of 0.1 name the step in the run's failure only.
+      let name = "\(step.id): "
+      let failure =
+        step.failure
+        ?? run.failure.map { $0.hasPrefix(name) ? String($0.dropFirst(name.count)) : $0 }
       return step.key == nil ? .failed(failure) : .unpublished(failure)
     }
     guard let key = step.key else {

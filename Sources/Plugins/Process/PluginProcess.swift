@@ -60,7 +60,9 @@ final class PluginProcess {
     for end in [input, output] { _ = fcntl(end, 1031, 1 << 20) }  // F_SETPIPE_SZ
 
     let enclosures = program.enclosures
-    let known = Self.firstEnclosure.load(ordering: .relaxed)
+    let memory = hasNetwork ? Self.networked : Self.isolated
+    let known = min(
+      memory.first.load(ordering: .relaxed), memory.proven.load(ordering: .relaxed))
     for attempt in min(known, enclosures.count)...enclosures.count {
       var ties: [Int32] = [0, 0]
       let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -81,29 +83,58 @@ final class PluginProcess {
         process = try Self.spawn(
           (isEnclosed ? enclosures[attempt] : []) + words, passing: ends + [executable, spool])
       }
-      guard isEnclosed, !isBegun() else { return }
-      // The kernel or its configuration refuses such namespaces, now and later.
-      Self.firstEnclosure.max(attempt + 1, ordering: .relaxed)
+      guard isEnclosed else { return }
+      let start = awaitStart()
+      if start == .begun {
+        memory.proven.min(attempt, ordering: .relaxed)
+        return
+      }
       while waitpid(process, nil, 0) < 0, errno == EINTR {}
       close(lifeline)
       (process, lifeline) = (-1, -1)
+      // Plugins run only after a success, and may have caused this failure to be confined less.
+      let proven = memory.proven.load(ordering: .relaxed)
+      guard attempt < proven, start == .refused || proven == .max else {
+        throw SpoolError(
+          "cannot confine a plugin", reason: "bubblewrap worked before, and did not start now",
+          advice: "try again when the machine has fewer processes and more memory",
+          cause: .transient)
+      }
+      // The kernel or its configuration refuses such namespaces, now and later.
+      memory.first.max(attempt + 1, ordering: .relaxed)
     }
   }
 
-  /// The first of a program's enclosures that this machine has not refused.
-  private static let firstEnclosure = Atomic(0)
+  /// What this machine is known to do with a program's enclosures.
+  private final class EnclosureMemory: Sendable {
+    /// The first one that it has not refused.
+    let first = Atomic(0)
+    /// The first one that has worked; no start may use a weaker one after that.
+    let proven = Atomic(Int.max)
+  }
 
-  /// Waits for the launcher's first report; false if it was not started.
-  private func isBegun() -> Bool {
+  private static let networked = EnclosureMemory()
+  private static let isolated = EnclosureMemory()
+
+  /// How the start of a launcher in an enclosure went.
+  private enum Start {
+    case begun
+    case refused
+    /// It took too long, and was killed.
+    case silent
+  }
+
+  /// Waits for the launcher's first report.
+  private func awaitStart() -> Start {
     while told.confinement == nil, told.trouble == nil {
       var end = [pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)]
       guard unsafe poll(&end, 1, 10_000) != 0 else {
         kill(-process, SIGKILL)
-        return false
+        return .silent
       }
-      guard hear(0) else { return false }
+      guard hear(0) else { return .refused }
     }
-    return true
+    return .begun
   }
 
   private static func trouble(_ action: String, _ code: Int32) -> SpoolError {
@@ -131,8 +162,11 @@ final class PluginProcess {
   /// A file in memory.
   private static func file(_ bytes: [UInt8]) throws(SpoolError) -> Int32 {
     let file = unsafe posix_memory_file("order")
-    guard file >= 0, unsafe write(file, bytes, bytes.count) == bytes.count else {
-      throw trouble("write to memory", errno)
+    guard file >= 0 else { throw trouble("write to memory", errno) }
+    guard unsafe write(file, bytes, bytes.count) == bytes.count else {
+      let code = errno
+      close(file)
+      throw trouble("write to memory", code)
     }
     return file
   }
@@ -256,7 +290,7 @@ final class PluginProcess {
   }
 
   deinit {
-    if process > 0 { end() }
+    if process > 0 { end() } else { cage?.end() }
     for end in [input, output, complaints, lifeline] where end >= 0 { close(end) }
   }
 }
@@ -296,114 +330,5 @@ struct StderrTail {
     let told = lines.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
     let tail = told.suffix(6).map { String($0.prefix(400)) }.joined(separator: " | ")
     return tail.isEmpty ? "" : "; the end of what it wrote: \(tail)"
-  }
-}
-
-/// The launcher's reports on the confined program, sent over the lifeline. The program cannot write
-/// there.
-struct LauncherReport {
-  /// What is in force; nil until the program is confined.
-  private(set) var confinement: Confinement?
-  /// Why the program could not be started; nil if it was.
-  private(set) var trouble: String?
-  /// The program's status, as waitpid gives it; nil until it has ended.
-  private(set) var status: Int32?
-  /// The number of processes that could not be ended.
-  private(set) var left = 0
-
-  private var rest: [UInt8] = []
-
-  /// Parses the next bytes.
-  mutating func take(_ bytes: some Sequence<UInt8>) {
-    rest += bytes
-    while let end = rest.firstIndex(of: 10) {
-      let line = String(decoding: rest[..<end], as: UTF8.self)
-      rest.removeSubrange(...end)
-      guard let space = line.firstIndex(of: " ") else { continue }
-      let text = String(line[line.index(after: space)...])
-      switch line[..<space] {
-      case "confined": confinement = Confinement(text)
-      case "failed": trouble = text
-      case "ended": status = Int32(text)
-      case "left": left = Int(text) ?? 0
-      default: break
-      }
-    }
-  }
-
-  /// Describes the processes still running; nil if there are none.
-  var remnant: String? {
-    guard left > 0 else { return nil }
-    return left == 1
-      ? "1 process that it started could not be ended, and may run on"
-      : "\(left) processes that it started could not be ended, and may run on"
-  }
-
-  /// How the user finds them.
-  static let adviceForRemnant =
-    "ps -u \"$USER\" -o pid,ppid,etime,args shows them; end them with kill"
-}
-
-/// What is in force around a program, as its launcher reports it.
-struct Confinement {
-  /// Those of bubblewrap.
-  private let hasNamespaces: Bool
-  /// The version of Landlock; 0 if none.
-  private let landlock: Int
-  private let filtersCalls: Bool
-  private let dropsPrivileges: Bool
-  private let hidesProcesses: Bool
-  private let countsProcesses: Bool
-
-  init?(_ text: String) {
-    let numbers = text.split(separator: " ").compactMap { Int($0) }
-    guard numbers.count == 6 else { return nil }
-    hasNamespaces = numbers[0] == 1
-    landlock = numbers[1]
-    filtersCalls = numbers[2] == 1
-    dropsPrivileges = numbers[3] == 1
-    hidesProcesses = numbers[4] == 1
-    countsProcesses = numbers[5] == 1
-  }
-
-  /// `namespaces: bubblewrap, landlock: 7, seccomp: on`.
-  var state: String {
-    "namespaces: \(hasNamespaces ? "bubblewrap" : "none"), "
-      + "landlock: \(landlock == 0 ? "none" : "\(landlock)"), "
-      + "seccomp: \(filtersCalls ? "on" : "none")"
-  }
-
-  /// Names what the program is not kept from; nil if it is confined as it should be.
-  func warning(of name: String, hasNetwork: Bool) -> String? {
-    let missing = missing(hasNetwork: hasNetwork)
-    guard !missing.isEmpty else { return nil }
-    return "\(name) is not confined as far as it should be: this machine cannot keep it from "
-      + missing.joined(separator: ", ") + " (\(state))"
-  }
-
-  private func missing(hasNetwork: Bool) -> [String] {
-    var missing: [String] = []
-    // The process limit does not apply to root.
-    if !countsProcesses, geteuid() == 0 { missing.append("starting processes without end") }
-    if !dropsPrivileges { missing.append("setuid programs") }
-    if landlock == 0 {
-      missing.append(hasNamespaces ? "reading other files" : "other files")
-    } else if !hasNamespaces {
-      missing.append("changing permissions and times of other files")
-    }
-    if !filtersCalls {
-      missing.append("system calls that reach around its confinement")
-      if !hasNamespaces {
-        if !hasNetwork { missing.append("the network") }
-        missing.append("slowing down what else runs, leaving shared memory")
-      }
-    }
-    // A program that can kill its launcher can leave processes behind.
-    if !hasNamespaces, landlock < 6 {
-      missing.append("ending other processes of the user, and leaving some behind")
-    }
-    if !hidesProcesses { missing.append("seeing what else runs") }
-    if !hasNamespaces { missing.append("leaving files in /dev/shm") }
-    return missing
   }
 }

@@ -7,7 +7,8 @@ import Glibc
 /// There are two layers. Where the kernel permits namespaces, bubblewrap (`bwrap`) shows the program
 /// only its own processes, a read-only file system and no network. Inside, or alone, Spool's
 /// launcher applies Landlock, a seccomp filter and resource limits and starts the program. The
-/// launcher is C (CConfinement) and runs in Spool's own executable before anything else.
+/// launcher is C (CConfinement): the program `spool-confine` where it is installed, else the start
+/// of Spool's own executable, before anything else runs there.
 package struct ConfinedProgram {
   /// The command word of Spool's executable that makes it the launcher.
   package static let word = "confine"
@@ -145,15 +146,127 @@ package struct ConfinedProgram {
       .sorted { $0.utf8.count < $1.utf8.count }
     let binds =
       hidden.map { ["ro-bind-try", $0, $0] } + folders.map { ["bind-try", $0, $0] }
+    // The mounts below `/dev` must be there before, and stay writable.
     // The launcher reaps processes itself. Root must read recordings that their owner protects.
-    let rest = [["as-pid-1"]] + (geteuid() == 0 ? [["cap-add", "CAP_DAC_OVERRIDE"]] : [])
+    let rest =
+      [["remount-ro", "/dev"], ["as-pid-1"]]
+      + (geteuid() == 0 ? [["cap-add", "CAP_DAC_OVERRIDE"]] : [])
     let users = geteuid() == 0 ? [[], [["unshare-user"]]] : [[["unshare-user"]]]
-    let processes = [[["proc", "/proc"]], []]
+    let processes = [[["proc", "/proc"], ["remount-ro", "/proc"]], []]
     return processes.flatMap { processes in
       users.map { users in
         let all = spaces + users + processes + memory + binds + rest
         return [bubblewrap] + all.flatMap(options)
       }
     }
+  }
+}
+
+/// The launcher's reports on the confined program, sent over the lifeline. The program cannot write
+/// there.
+struct LauncherReport {
+  /// What is in force; nil until the program is confined.
+  private(set) var confinement: Confinement?
+  /// Why the program could not be started; nil if it was.
+  private(set) var trouble: String?
+  /// The program's status, as waitpid gives it; nil until it has ended.
+  private(set) var status: Int32?
+  /// The number of processes that could not be ended.
+  private(set) var left = 0
+
+  private var rest: [UInt8] = []
+
+  /// Parses the next bytes.
+  mutating func take(_ bytes: some Sequence<UInt8>) {
+    rest += bytes
+    while let end = rest.firstIndex(of: 10) {
+      let line = String(decoding: rest[..<end], as: UTF8.self)
+      rest.removeSubrange(...end)
+      guard let space = line.firstIndex(of: " ") else { continue }
+      let text = String(line[line.index(after: space)...])
+      switch line[..<space] {
+      case "confined": confinement = Confinement(text)
+      case "failed": trouble = text
+      case "ended": status = Int32(text)
+      case "left": left = Int(text) ?? 0
+      default: break
+      }
+    }
+  }
+
+  /// Describes the processes still running; nil if there are none.
+  var remnant: String? {
+    guard left > 0 else { return nil }
+    return left == 1
+      ? "1 process that it started could not be ended, and may run on"
+      : "\(left) processes that it started could not be ended, and may run on"
+  }
+
+  /// How the user finds them.
+  static let adviceForRemnant =
+    "ps -u \"$USER\" -o pid,ppid,etime,args shows them; end them with kill"
+}
+
+/// What is in force around a program, as its launcher reports it.
+struct Confinement {
+  /// Those of bubblewrap.
+  private let hasNamespaces: Bool
+  /// The version of Landlock; 0 if none.
+  private let landlock: Int
+  private let filtersCalls: Bool
+  private let dropsPrivileges: Bool
+  private let hidesProcesses: Bool
+  private let countsProcesses: Bool
+
+  init?(_ text: String) {
+    let numbers = text.split(separator: " ").compactMap { Int($0) }
+    guard numbers.count == 6 else { return nil }
+    hasNamespaces = numbers[0] == 1
+    landlock = numbers[1]
+    filtersCalls = numbers[2] == 1
+    dropsPrivileges = numbers[3] == 1
+    hidesProcesses = numbers[4] == 1
+    countsProcesses = numbers[5] == 1
+  }
+
+  /// `namespaces: bubblewrap, landlock: 7, seccomp: on`.
+  var state: String {
+    "namespaces: \(hasNamespaces ? "bubblewrap" : "none"), "
+      + "landlock: \(landlock == 0 ? "none" : "\(landlock)"), "
+      + "seccomp: \(filtersCalls ? "on" : "none")"
+  }
+
+  /// Names what the program is not kept from; nil if it is confined as it should be.
+  func warning(of name: String, hasNetwork: Bool) -> String? {
+    let missing = missing(hasNetwork: hasNetwork)
+    guard !missing.isEmpty else { return nil }
+    return "\(name) is not confined as far as it should be: this machine cannot keep it from "
+      + missing.joined(separator: ", ") + " (\(state))"
+  }
+
+  private func missing(hasNetwork: Bool) -> [String] {
+    var missing: [String] = []
+    // The process limit does not apply to root.
+    if !countsProcesses, geteuid() == 0 { missing.append("starting processes without end") }
+    if !dropsPrivileges { missing.append("setuid programs") }
+    if landlock == 0 {
+      missing.append(hasNamespaces ? "reading other files" : "other files")
+    } else if !hasNamespaces {
+      missing.append("changing permissions and times of other files")
+    }
+    if !filtersCalls {
+      missing.append("system calls that reach around its confinement")
+      if !hasNamespaces {
+        if !hasNetwork { missing.append("the network") }
+        missing.append("slowing down what else runs, leaving shared memory")
+      }
+    }
+    // A program that can kill its launcher can leave processes behind.
+    if !hasNamespaces, landlock < 6 {
+      missing.append("ending other processes of the user, and leaving some behind")
+    }
+    if !hidesProcesses { missing.append("seeing what else runs") }
+    if !hasNamespaces { missing.append("leaving files in /dev/shm") }
+    return missing
   }
 }

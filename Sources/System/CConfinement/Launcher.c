@@ -33,11 +33,14 @@ struct order {
 
 static int lifeline;
 
-// Sends a line to Spool, which may have ended.
+// Sends a line to Spool, which may have ended. A path in it may contain line breaks.
 static void report(const char *name, const char *text) {
   char line[1024];
   int length = snprintf(line, sizeof line, "%s %s\n", name, text);
   if (length >= (int)sizeof line) length = sizeof line - 1;
+  for (int index = 0; index < length; index++) {
+    if ((unsigned char)line[index] < ' ' || line[index] == 127) line[index] = ' ';
+  }
   line[length - 1] = '\n';
   send(lifeline, line, length, MSG_NOSIGNAL);
 }
@@ -159,7 +162,12 @@ int confinement_launch(int count, char *const *words) {
     return 125;
   }
   const unsigned int close_on_start = 4;  // CLOSE_RANGE_CLOEXEC
-  syscall(SYS_close_range, 3, ~0U, close_on_start);
+  if (syscall(SYS_close_range, 3, ~0U, close_on_start) != 0) {
+    // Before Linux 5.11.
+    for (int index = 0; index < end_count; index++) {
+      if (ends[index] > 2) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+    }
+  }
   // Orphans of the program become children of this process, which reaps them itself.
   sigset_t children;
   sigemptyset(&children);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 int confinement_drop_privileges(void) {
+  // First, so that it holds whatever fails below.
+  const int locked = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   // Root must read recordings that their owner protects from other users.
   const uint32_t kept = geteuid() == 0 ? 1U << CAP_DAC_OVERRIDE : 0;
   // Fails without capabilities to drop, or beyond the kernel's last one.
@@ -26,7 +28,7 @@ int confinement_drop_privileges(void) {
     sets[half].inheritable = 0;
   }
   if (syscall(SYS_capset, &header, sets) != 0) return -1;
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  return locked;
 }
 
 static void lower(int resource, unsigned long value) {

@@ -97,60 +97,54 @@ struct StoreStatus: Encodable {
   /// - Parameter option: `--store` as typed, for suggested commands.
   init(
     _ context: CommandContext, _ store: DiskStore, named option: String?
-  ) throws(CommandContext.Refusal) {
-    let tally: RecordingTally
+  ) throws(SpoolError) {
     let claimCommands: [String]
-    do throws(SpoolError) {
-      tally = try store.recordings.tally(pipeline: nil)
-      let known = try store.inboxes.watchedInboxes()
-      let waiting = try store.recordings.matching(
-        RecordingQuery(
-          states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
-      let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
-      let lines = try store.inboxes.lastWatches()
-      inboxes =
-        known.map {
-          InboxStatusText(
-            $0, line: lines[$0.path],
-            notTakenIn: NotTakenIn(inInbox: $0.path, report: $0.report, store: store),
-            store: option)
-        }
-        + left.map {
-          InboxStatusText(
-            unwatched: $0, line: lines[$0],
-            notTakenIn: NotTakenIn(inInbox: $0, report: nil, store: store), store: option)
-        }
-      var named: [Trouble] = []
-      for state in [RecordingState.failed, .quarantined] {
-        named += try store.recordings.matching(
-          RecordingQuery(states: [state], isCancelled: false, limit: Self.troubleLimit)
-        )
-        .map { Trouble($0, $0.state.rawValue, $0.reason) }
+    let tally = try store.recordings.tally(pipeline: nil)
+    let known = try store.inboxes.watchedInboxes()
+    let waiting = try store.recordings.matching(
+      RecordingQuery(
+        states: [.received, .processing, .failed], isCancelled: false, limit: Self.runLimit))
+    let left = Set(waiting.map(\.inbox)).subtracting(known.map(\.path)).sorted()
+    let lines = try store.inboxes.lastWatches()
+    inboxes =
+      known.map {
+        InboxStatusText(
+          $0, line: lines[$0.path],
+          notTakenIn: NotTakenIn(inInbox: $0.path, report: $0.report, store: store),
+          store: option)
       }
-      // A recording in its second attempt no longer states the earlier failure itself.
-      let again = try store.recordings.matching(
-        RecordingQuery(states: [.processing], isCancelled: false, limit: Self.troubleLimit)
-      ).filter { $0.attempts > 1 }
-      for recording in again {
-        let failure = try store.recordings.events(of: recording.key).last { $0.state == .failed }?
-          .reason
-        named.append(
-          Trouble(
-            recording, recording.state.rawValue, failure.map { "tried again, for it failed: \($0)" }
-          ))
+      + left.map {
+        InboxStatusText(
+          unwatched: $0, line: lines[$0],
+          notTakenIn: NotTakenIn(inInbox: $0, report: nil, store: store), store: option)
       }
-      let claims = try store.recordings.openClaims(limit: Self.troubleLimit)
-      named += claims.map { Trouble($0, "conflict", $0.reason) }
-      claimCommands = claims.prefix(1).flatMap(\.nextCommands)
-      let since = SystemClock().now - Self.doubtPeriod
-      named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
-        .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
-      troubles = named
-      timeStamps = WaitingStamps(try store.stamps.awaited())
-    } catch {
-      throw CommandContext.Refusal(
-        text: ErrorText(error).render(context.console), code: .failed)
+    var named: [Trouble] = []
+    for state in [RecordingState.failed, .quarantined] {
+      named += try store.recordings.matching(
+        RecordingQuery(states: [state], isCancelled: false, limit: Self.troubleLimit)
+      )
+      .map { Trouble($0, $0.state.rawValue, $0.reason) }
     }
+    // A recording in its second attempt no longer states the earlier failure itself.
+    let again = try store.recordings.matching(
+      RecordingQuery(states: [.processing], isCancelled: false, limit: Self.troubleLimit)
+    ).filter { $0.attempts > 1 }
+    for recording in again {
+      let failure = try store.recordings.events(of: recording.key).last { $0.state == .failed }?
+        .reason
+      named.append(
+        Trouble(
+          recording, recording.state.rawValue, failure.map { "tried again, for it failed: \($0)" }
+        ))
+    }
+    let claims = try store.recordings.openClaims(limit: Self.troubleLimit)
+    named += claims.map { Trouble($0, "conflict", $0.reason) }
+    claimCommands = claims.prefix(1).flatMap(\.nextCommands)
+    let since = SystemClock().now - Self.doubtPeriod
+    named += try store.recordings.doubtful(changedSince: since, limit: Self.troubleLimit)
+      .map { Trouble($0, "doubtful", StoredFacts(of: $0).doubt) }
+    troubles = named
+    timeStamps = WaitingStamps(try store.stamps.awaited())
     recordings =
       RecordingState.allCases.compactMap { state in
         tally.counts[state].map {
@@ -164,7 +158,7 @@ struct StoreStatus: Encodable {
     }
     nextAttempt = tally.nextAttempt
     heldFiles = tally.heldFiles
-    let all = try context.runs(limit: Self.runLimit, in: store)
+    let all = try store.runs.newest(limit: Self.runLimit)
     let open = RunRecord.unsettled(in: all)
     // A watch resumes its own runs.
     let own = open.filter { run in !run.inputs.values.contains { $0.hasPrefix(store.path + "/") } }

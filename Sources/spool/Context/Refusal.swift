@@ -132,8 +132,8 @@ extension WordSearch {
   /// Searches a store, and reports through it.
   init(_ store: DiskStore) {
     self.init(
-      of: store, runs: store.runs, in: store.path, isWritable: store.isWritable,
-      note: { [store] in store.note($0) })
+      of: store, runs: store.runs, holds: { [store] in store.file(of: $0) != nil },
+      in: store.path, isWritable: store.isWritable, note: { [store] in store.note($0) })
   }
 }
 

@@ -183,7 +183,7 @@ private final class RoundBench: Sendable {
       outputs: [Port(PortName("file"), .file, "the text")], parameters: [])
     return StageCatalog([
       StageRegistration(descriptor, libraries: { [:] }) { _ in
-        ScriptedStage { [unowned self] (context) throws(SpoolError) in try play(context) }
+        ScriptedStage { [weak self] (context) throws(SpoolError) in try self?.play(context) }
       }
     ])
   }
@@ -240,10 +240,11 @@ private struct Unheard: WatchRecorder {
   func record(_ news: WatchEvent) {}
 }
 
-/// A clock that never moves.
+/// A clock whose time of day never moves, so that nothing becomes due by itself. Time limits pass.
 private struct FrozenClock: RunClock {
+  private let start = ContinuousClock.now
   let now = 1_800_000_000.0
-  let elapsed = 0.0
+  var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
   func jitter() -> Double { 0 }
   func sleep(_ seconds: Double, unless stop: StopRequest) {}
 }
