@@ -163,13 +163,8 @@ extension WordSearch {
       let makers = run.steps.filter { $0.outputs.values.contains { $0.identity == next } }
       if makers.isEmpty { kinds = nil }
       for maker in makers {
-        // Without a checkpoint, what lies before it is unknown.
-        guard let inputs = checkpoints[maker.id]?.components.inputs else {
-          kinds = nil
-          continue
-        }
         kinds?.insert(maker.kind)
-        waiting += inputs.values
+        waiting += checkpoints[maker.id].map { Array($0.components.inputs.values) } ?? []
       }
     }
     let kept = checkpoints.values.flatMap(\.outputs.values).first {

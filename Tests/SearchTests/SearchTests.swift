@@ -201,17 +201,6 @@ import Testing
     #expect(try bench.hits("alpha").count == 1)
   }
 
-  @Test("what lies before a step without a checkpoint is unknown")
-  func unknownSound() throws {
-    var run = try bench.run("alpha", of: "a.wav")
-    try bench.store.runs.save(run)
-    let hit = try #require(try bench.hits("alpha").first)
-    #expect(try bench.search.sound(of: hit)?.kinds == ["decode"])
-    run.steps[0].key = nil
-    try bench.store.runs.save(run)
-    #expect(try bench.search.sound(of: hit)?.kinds == nil)
-  }
-
   @Test("an index that is lost, emptied, cut short or overwritten is made again", arguments: 0..<5)
   func damaged(way: Int) throws {
     try bench.tell("alpha beta", of: "a.wav")
