@@ -1,0 +1,284 @@
+import PipelineModel
+import Platform
+import Store
+
+extension InboxProcessor {
+  /// Takes a stable file into the store: first its digest, then its bytes, flushed and verified,
+  /// and then, in one transaction, its record.
+  ///
+  /// After an error or a crash the file is still in the inbox and can be taken in again.
+  ///
+  /// - Parameters:
+  ///   - recording: as the watcher reported it.
+  ///   - container: what its container declares.
+  ///   - refusal: why it cannot be accepted; it is stored and quarantined then.
+  func takeIn(
+    _ recording: StableRecording, container: ContainerFacts? = nil, refusal: String? = nil
+  ) throws(SpoolError) -> IntakeOutcome {
+    let folder = try ownFolder()
+    guard let name = recording.path.name,
+      let taken = try take(recording.path, recording.stamp, as: .sound, from: folder)
+    else { return .changed }
+    var sidecar: (taken: Taken, facts: Sidecar)?
+    if let path = recording.sidecar { sidecar = try takeSidecar(path, nil, from: folder) }
+    // A file that is no sidecar becomes stable by itself, and is reported then.
+    if sidecar?.facts.isTranscript == true { sidecar = nil }
+    let facts = RecordingFacts(sidecar: sidecar?.facts, container: container, name: name)
+    var arrival = RecordingArrival(
+      pipeline: pipeline, inbox: inbox, path: recording.path.escaped,
+      stamp: RecordingFileStamp(taken.stamp), fileName: name.description, recording: taken.artifact)
+    if let sidecar, let path = recording.sidecar {
+      arrival.sidecar = RecordingArrival.Companion(
+        path: path.escaped, stamp: RecordingFileStamp(sidecar.taken.stamp),
+        artifact: sidecar.taken.artifact)
+    }
+    arrival.transcripts = try takeTranscripts(of: recording, from: folder)
+    if let path = recording.marker, let stamp = try folder.stamp(of: path), stamp.kind == .file {
+      arrival.marker = RecordingArrival.Companion(
+        path: path.escaped, stamp: RecordingFileStamp(stamp), artifact: nil)
+    }
+    arrival.deviceID = facts.noteID?.value.text
+    arrival.deviceName = facts.noteID?.value.written
+    arrival.facts = FactsText.json(
+      facts, sidecar: sidecar?.facts, transcript: transcript(of: arrival, sidecar?.facts),
+      doubt: recording.doubt)
+    arrival.title = facts.title?.value
+    arrival.tags = sidecar?.facts.tags ?? []
+    arrival.refusal = refusal
+    let admission = try store.recordings.admit(arrival, conflicts: rules.conflicts)
+    if case .duplicate(let recording) = admission, let sidecar {
+      return .duplicate(
+        of: try fill(recording, from: sidecar.facts, of: sidecar.taken) ?? recording)
+    }
+    return IntakeOutcome(admission)
+  }
+
+  /// Takes in a sidecar that came by itself, for the recording beside it if that was received
+  /// recently.
+  /// - Parameter stamp: the version that was stable.
+  func takeSidecar(
+    at path: InboxPath, stamp: FileStamp
+  ) throws(SpoolError) -> IntakeOutcome {
+    let folder = try ownFolder()
+    if try isTranscript(path, stamp, in: folder) { return .transcript }
+    guard
+      let (recording, file) = try recipient(
+        of: path, stems: SidecarName.recordingStems, candidates: SidecarName.candidates)
+    else { return .waiting }
+    guard let (taken, sidecar) = try takeSidecar(path, stamp, from: folder) else {
+      return .changed
+    }
+    let isRepeated = recording.sidecar == taken.artifact
+    // It is another recording's, which has not come yet or is being written.
+    let isForeign =
+      sidecar.noteID.map { id in recording.deviceID.map { $0 != id.text } ?? false } ?? false
+    let isCopy = try isCopy(file)
+    var changed = recording
+    if isForeign || (recording.sidecar != nil && !isRepeated && isCopy) {
+      // The copy's own sidecar, which came after it.
+      guard isCopy, FactsText.mayBe(sidecar, of: recording) else { return .waiting }
+      if isForeign, let id = sidecar.noteID {
+        guard
+          let named = try store.recordings.addAlias(id.text, written: id.written, to: file)
+        else { return .waiting }
+        changed = named
+      }
+      changed = try fill(changed, from: sidecar, of: taken) ?? changed
+    } else if !isRepeated {
+      // A title that the user has given since takes precedence.
+      let isRenamed = recording.title != FactsText.title(in: recording.facts)
+      let late = LateSidecar(
+        taken.artifact, deviceID: sidecar.noteID?.text, deviceName: sidecar.noteID?.written,
+        facts: FactsText.json(recording.facts, adding: sidecar),
+        title: isRenamed ? nil : sidecar.title, tags: sidecar.tags,
+        isReplacing: FactsText.hasUnreadableSidecar(recording.facts))
+      switch try change(recording.key, .attach(late)) {
+      case .changed(let recording): changed = recording
+      case .refused(let refusal): return .refused(refusal)
+      case nil: return .waiting
+      }
+    }
+    if try !store.recordings.isKnown(
+      path: path.escaped, stamp: RecordingFileStamp(taken.stamp), inbox: inbox)
+    {
+      try store.recordings.addFile(
+        .sidecar, path: path.escaped, stamp: RecordingFileStamp(taken.stamp), digest: nil,
+        inbox: inbox, to: recording.key)
+    }
+    return isRepeated ? .known(changed) : .attached(changed)
+  }
+
+  /// Whether the stable version of a file is a transcript.
+  private func isTranscript(
+    _ path: InboxPath, _ stamp: FileStamp, in folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> Bool {
+    do throws(SpoolError) {
+      let file = try folder.open(path)
+      guard file.stamp == stamp else { return false }
+      return try file.isTranscript()
+    } catch {
+      // Taking it in reports what is wrong with it.
+      if error.kind == .missing { return false }
+      switch error.kind {
+      case .link, .wrongKind, .special, .sparse, .denied, .changed: return false
+      default: throw error
+      }
+    }
+  }
+
+  /// Fills in what the recording lacks from a copy's sidecar, and records contradictions.
+  /// - Returns: the recording, if that changed it.
+  private func fill(
+    _ recording: Recording, from sidecar: Sidecar, of taken: Taken
+  ) throws(SpoolError) -> Recording? {
+    guard sidecar.isReadable, recording.sidecar != taken.artifact else { return nil }
+    let (facts, isChanged) = FactsText.json(
+      recording.facts, title: recording.title, tags: recording.tags, filledBy: sidecar)
+    guard isChanged else { return nil }
+    // It keeps its own sidecar.
+    let late = LateSidecar(
+      recording.sidecar ?? taken.artifact, facts: facts,
+      title: recording.title == nil ? sidecar.title : nil, tags: sidecar.tags, isReplacing: true)
+    return try change(recording.key, .attach(late))?.recording
+  }
+
+  /// Whether a file is a copy of a recording that was already there.
+  private func isCopy(_ file: RecordingFile) throws(SpoolError) -> Bool {
+    let first = try store.recordings.files(of: file.recording).filter { $0.role == .recording }.map(
+      \.id
+    ).min()
+    return first.map { $0 < file.id } ?? false
+  }
+
+  /// The recording whose file lies, or lay until recently, beside a sidecar or a transcript, and
+  /// that file.
+  /// - Parameters:
+  ///   - stems: the possible names of its recording, without endings.
+  ///   - candidates: the possible names of such files of a recording.
+  func recipient(
+    of path: InboxPath, stems: (FileName) -> [FileName], candidates: (FileName) -> [FileName]
+  ) throws(SpoolError) -> (recording: Recording, file: RecordingFile)? {
+    guard let name = path.name else { return nil }
+    let since = store.recordings.now - rules.lateSidecarLimit
+    for stem in stems(name) {
+      let files = try store.recordings.files(
+        named: path.folder.appending(stem).escaped, inbox: inbox, receivedSince: since)
+      for file in files {
+        guard let recording = InboxPath(escaped: file.path)?.name,
+          candidates(recording).contains(name)
+        else { continue }
+        return try self.recording(file.recording).map { ($0, file) }
+      }
+    }
+    return nil
+  }
+
+  private func takeSidecar(
+    _ path: InboxPath, _ stamp: FileStamp?, from folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> (taken: Taken, facts: Sidecar)? {
+    do throws(SpoolError) {
+      guard let taken = try take(path, stamp, as: .file, from: folder) else { return nil }
+      let file = try folder.open(path)
+      guard file.stamp == taken.stamp else { return nil }
+      return (taken, try Sidecar(reading: file))
+    } catch {
+      switch error.kind {
+      // What is no regular file says nothing about a recording.
+      case .link, .wrongKind, .special, .sparse, .denied: return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// A file's bytes in the store, and the version that they are of.
+  typealias Taken = (artifact: Artifact, stamp: FileStamp)
+
+  /// Copies a file's bytes into the store; nil if the file is another version, changes meanwhile or
+  /// is gone.
+  func take(
+    _ path: InboxPath, _ stamp: FileStamp?, as kind: ArtifactKind,
+    from folder: borrowing ProcessedFolder
+  ) throws(SpoolError) -> Taken? {
+    do throws(SpoolError) {
+      let file = try folder.open(path)
+      guard stamp == nil || file.stamp == stamp else { return nil }
+      let (digest, byteCount) = try file.digest()
+      guard try file.currentStamp() == file.stamp else { return nil }
+      let artifact = Artifact(kind: kind, digest: digest, byteCount: byteCount)
+      // An artifact that is already there was verified when it came.
+      if (try? store.path(of: artifact)) == nil {
+        let draft = try store.makeDraft(kind)
+        try store.copyFile(from: file.readingPath, to: draft.path)
+        guard try draft.seal() == artifact else { return nil }
+      }
+      guard try file.currentStamp() == file.stamp else { return nil }
+      return (artifact, file.stamp)
+    } catch {
+      if error.kind == .missing || error.kind == .changed { return nil }
+      throw error
+    }
+  }
+}
+
+/// The outcome of taking in a stable recording, or a sidecar or transcript that came by itself.
+enum IntakeOutcome: Hashable, Sendable {
+  /// A new recording, to be processed.
+  case received(Recording)
+  /// A new recording that cannot be accepted, and waits in quarantine for a decision.
+  case quarantined(Recording)
+  /// A recording that is there already. It is acknowledged again and its file released like the
+  /// first one's.
+  case duplicate(of: Recording)
+  /// A recording that claims the identity of another one with other bytes: a new one, or a known
+  /// one that has come again under that identity.
+  case conflict(Recording, with: RecordingKey)
+  case known(Recording)
+  /// The sidecar or transcript belongs to this recording.
+  case attached(Recording)
+  /// The sidecar or transcript has no recording yet, or it came too long ago: the later of the two
+  /// brings the other.
+  case waiting
+  /// The recording has another sidecar.
+  case refused(RecordingRefusal)
+  /// The sidecar is a transcript, and stays in place.
+  case transcript
+  /// The transcript's recording was processed without it, or is in progress.
+  case late(Recording)
+  /// The file has changed since it was stable, or is gone.
+  case changed
+
+  init(_ admission: RecordingAdmission) {
+    self =
+      switch admission {
+      case .new(let recording):
+        recording.state == .quarantined ? .quarantined(recording) : .received(recording)
+      case .known(let recording): .known(recording)
+      case .duplicate(let recording): .duplicate(of: recording)
+      case .conflict(let recording, let other): .conflict(recording, with: other)
+      }
+  }
+}
+
+extension ArrivedFile {
+  /// Whether it holds timed words as JSON rather than a device's fields. A transcript may be longer
+  /// than a sidecar: only its beginning is read.
+  func isTranscript() throws(SpoolError) -> Bool {
+    if stamp.byteCount <= Int64(Sidecar.byteLimit) {
+      return try Sidecar(reading: self).isTranscript
+    }
+    return TranscriptSign.isTranscript(try head(count: TranscriptSign.byteLimit))
+  }
+}
+
+extension Sidecar {
+  /// Reads an open sidecar. Bad content is among its problems and throws nothing.
+  /// - Throws: an `SpoolError` if the file cannot be read.
+  init(reading file: borrowing ArrivedFile) throws(SpoolError) {
+    do {
+      self.init(json: try file.bytes(atMost: Self.byteLimit))
+    } catch {
+      guard error.kind == .tooLarge else { throw error }
+      self.init(tooLong: Int(file.stamp.byteCount))
+    }
+  }
+}
